@@ -1,0 +1,59 @@
+import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
+
+/** The owner of the `global.*` templates: no tenant has this id, and it has no API key. */
+export const PLATFORM = "platform";
+export const GLOBAL_EVENT_TYPES = [
+  "global.info",
+  "global.success",
+  "global.warning",
+  "global.alert",
+  "global.error",
+] as const;
+
+export function isGlobalEventType(eventType: string): boolean {
+  return eventType.startsWith("global.");
+}
+
+export const TENANT_ID = /^[a-z0-9]{1,32}$/;
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const PHONE = /^\+[1-9]\d{1,14}$/;
+export const TRACE_ID = /^[\x21-\x7e]{1,128}$/;
+
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/**
+ * The rule of `eventType`, `userId`, `eventId` and `X-Idempotency-Key`: 1–255 characters, no control
+ * characters, no lone surrogates. Returns what is wrong, or undefined.
+ */
+export function textFault(value: string): string | undefined {
+  if (value.length === 0) return "should not be empty";
+  if (value.length > MAX_TEXT_CHARACTERS && [...value].length > MAX_TEXT_CHARACTERS) {
+    return `must be at most ${MAX_TEXT_CHARACTERS} characters`;
+  }
+  if (CONTROL.test(value)) return "must not contain control characters";
+  if (!value.isWellFormed()) return "must not contain lone surrogates";
+  return undefined;
+}
+
+/** The name before the first `#` of a realtime channel, and a Push template's target channel. */
+export const REALTIME_CHANNEL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
+export const PERSONAL_CHANNEL = "personal";
+export const SYSTEM_CHANNEL = "global_system";
+export const MAX_REALTIME_CHANNEL_BYTES = 512;
+
+export function realtimeChannel(name: string, userId: string): string {
+  return `${name}#${userId}`;
+}
+
+/** Splits `<name>#<userId>` at the first `#`: a user id may itself hold `#` and `,`. */
+export function parseRealtimeChannel(
+  channel: string,
+): { name: string; userId: string } | undefined {
+  const hash = channel.indexOf("#");
+  if (hash < 0) return undefined;
+  const name = channel.slice(0, hash);
+  const userId = channel.slice(hash + 1);
+  if (!REALTIME_CHANNEL_NAME.test(name) || userId === "") return undefined;
+  if (Buffer.byteLength(channel) > MAX_REALTIME_CHANNEL_BYTES) return undefined;
+  return { name, userId };
+}

@@ -1,0 +1,23 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+/** In-app history (specification, 2.5, 4.4 and 4.5). */
+export const HISTORY_PATH = "/api/v1/notifications/:tenantId/:userId";
+export const MARK_READ_PATH = "/api/v1/notifications/:tenantId/:userId/:notificationId/read";
+
+export const Notification = Type.Object({
+  id: Type.String(),
+  type: Type.String({ description: "The event type that produced it" }),
+  title: Type.String(),
+  body: Type.String(),
+  status: Type.Union([Type.Literal("UNREAD"), Type.Literal("READ")]),
+  created_at: Type.String({ description: "ISO 8601, UTC" }),
+});
+export type Notification = Static<typeof Notification>;
+
+export const HistoryResponse = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Array(Notification),
+});
+export type HistoryResponse = Static<typeof HistoryResponse>;
+
+export const MarkReadResponse = Type.Object({ success: Type.Literal(true) });

@@ -1,0 +1,96 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+/** The one shape of every error of every service (specification, section 7). */
+export const ProblemBody = Type.Object({
+  statusCode: Type.Integer(),
+  error: Type.String(),
+  message: Type.Union([Type.String(), Type.Array(Type.String())]),
+  retryAfter: Type.Optional(Type.Integer({ description: "Seconds to wait; only with 429" })),
+});
+export type ProblemBody = Static<typeof ProblemBody>;
+
+/** Every error a client can meet: status, name and message form. */
+export const PROBLEMS = {
+  unparsable: { statusCode: 400, error: "Bad Request", message: "Request body is not valid JSON" },
+  badRequest: { statusCode: 400, error: "Bad Request", message: "The request could not be read" },
+  unauthorized: {
+    statusCode: 401,
+    error: "Unauthorized",
+    message: "Invalid or inactive API key",
+  },
+  forbidden: {
+    statusCode: 403,
+    error: "Forbidden",
+    message: "The tenant of the path is not the tenant of the API key",
+  },
+  notFound: { statusCode: 404, error: "Not Found", message: "Not found" },
+  methodNotAllowed: {
+    statusCode: 405,
+    error: "Method Not Allowed",
+    message: "Method not allowed here",
+  },
+  timeout: { statusCode: 408, error: "Request Timeout", message: "The request took too long" },
+  tooLarge: { statusCode: 413, error: "Payload Too Large", message: "Request body is too large" },
+  uriTooLong: { statusCode: 414, error: "URI Too Long", message: "The path is too long" },
+  unsupportedMediaType: {
+    statusCode: 415,
+    error: "Unsupported Media Type",
+    message: "Content-Type must be application/json",
+  },
+  validation: { statusCode: 422, error: "Validation Error", message: "Validation failed" },
+  tooManyRequests: {
+    statusCode: 429,
+    error: "Too Many Requests",
+    message: "Too many requests",
+  },
+  headersTooLarge: {
+    statusCode: 431,
+    error: "Request Header Fields Too Large",
+    message: "Request headers are too large",
+  },
+  internal: {
+    statusCode: 500,
+    error: "Internal Server Error",
+    message: "The service could not complete the request; retry with backoff",
+  },
+  unavailable: {
+    statusCode: 503,
+    error: "Service Unavailable",
+    message: "The service is shutting down or not ready; retry with backoff",
+  },
+} as const satisfies Record<string, ProblemBody>;
+
+export type ProblemName = keyof typeof PROBLEMS;
+
+/** A fault of the client, or a limit: carries what the answer says. Thrown by handlers, written by the HTTP layer. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly body: ProblemBody;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    problem: ProblemName,
+    options: {
+      message?: string | string[];
+      retryAfterSeconds?: number;
+      headers?: Record<string, string>;
+      cause?: unknown;
+    } = {},
+  ) {
+    const row = PROBLEMS[problem];
+    const message = options.message ?? row.message;
+    super(String(message), { cause: options.cause });
+    this.body = {
+      statusCode: row.statusCode,
+      error: row.error,
+      message,
+      ...(options.retryAfterSeconds === undefined ? {} : { retryAfter: options.retryAfterSeconds }),
+    };
+    this.headers = {
+      ...(options.retryAfterSeconds === undefined
+        ? {}
+        : { "retry-after": String(options.retryAfterSeconds) }),
+      ...options.headers,
+    };
+  }
+}

@@ -1,0 +1,24 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+/** `POST /api/v1/auth/realtime-token` (specification, 2.3 and 4.2). */
+export const REALTIME_TOKEN_PATH = "/api/v1/auth/realtime-token";
+
+export const RealtimeTokenRequest = Type.Object({
+  userId: Type.String({ minLength: 1, maxLength: 255 }),
+});
+export type RealtimeTokenRequest = Static<typeof RealtimeTokenRequest>;
+
+export const RealtimeTokenResponse = Type.Object({
+  token: Type.String({ description: "Connection token, valid for 2 hours" }),
+  channels: Type.Array(Type.String({ description: "<channel_name>#<userId>" })),
+});
+export type RealtimeTokenResponse = Static<typeof RealtimeTokenResponse>;
+
+/** What a connection token says. `sub` is the user id; the header's `kid` names the key. */
+export interface RealtimeTokenClaims {
+  sub: string;
+  tenant: string;
+  /** Seconds since 1970. */
+  iat: number;
+  exp: number;
+}

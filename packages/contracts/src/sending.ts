@@ -1,0 +1,67 @@
+/** What a sender gives to a provider, and what it gets back. */
+
+export interface EmailMessage {
+  /** The delivery's id: travels to the vendor as its custom argument, never an address or a name. */
+  deliveryId: string;
+  tenantId: string;
+  eventId: string;
+  to: string;
+  subject: string;
+  html: string;
+  text: string;
+}
+
+export interface SmsMessage {
+  deliveryId: string;
+  tenantId: string;
+  eventId: string;
+  /** E.164, as `+12025550123`. */
+  to: string;
+  text: string;
+  segments: number;
+  encoding: "GSM-7" | "UCS-2";
+}
+
+/**
+ * The class of an attempt's end decides what happens next:
+ * accepted: done · permanent: this message or recipient never will be · credentials: the tenant's
+ * account or configuration · throttled: too fast, not counted as an attempt · transient: try again ·
+ * ambiguous: the request left and no answer came, so the vendor may have it.
+ */
+export const OUTCOME_CLASSES = [
+  "accepted",
+  "permanent",
+  "credentials",
+  "throttled",
+  "transient",
+  "ambiguous",
+] as const;
+export type OutcomeClass = (typeof OUTCOME_CLASSES)[number];
+
+export interface SendOutcome {
+  class: OutcomeClass;
+  /** One sentence for the timeline; no secret, no address. */
+  reason: string;
+  /** The vendor's id of the message, when accepted. */
+  messageId: string | null;
+  /** The vendor's status: an HTTP status, an SMTP code or a code of its own. */
+  vendorStatus: string | null;
+  /** The first KB of the vendor's answer. */
+  vendorAnswer: string | null;
+  retryAfterSeconds: number | null;
+}
+
+export const MAX_VENDOR_ANSWER_BYTES = 1024;
+
+/** What the `sandbox` provider was given, as `belfry outbox` shows it. */
+export interface OutboxMessage {
+  id: string;
+  eventId: string;
+  channel: "EMAIL" | "SMS";
+  to: string;
+  subject: string | null;
+  html: string | null;
+  text: string;
+  segments: number | null;
+  createdAt: string;
+}

@@ -1,0 +1,98 @@
+import type { ProviderChannel } from "./channels.ts";
+
+/**
+ * Every JetStream name and limit, as data. Postgres is the truth and JetStream the transport: both
+ * streams are work queues of ids, small enough to be lost whole and published again.
+ *
+ * `prefix` keeps environments apart on one NATS server (`NATS_PREFIX`, default `belfry`).
+ */
+
+const SECOND_MS = 1000;
+const MIB = 1024 * 1024;
+
+/** A tenant above its recent share goes to `bulk`, so that a flood does not hold up the others. */
+export const EVENT_LANES = ["express", "bulk"] as const;
+export type EventLane = (typeof EVENT_LANES)[number];
+
+export const DUPLICATE_WINDOW_MS = 30 * SECOND_MS;
+/** A message delivered more often than this is set aside before any work. */
+export const MAX_DELIVERIES_OF_A_MESSAGE = 10;
+export const EVENT_ACK_WAIT_MS = 30 * SECOND_MS;
+/** Longer than a provider's timeout and its bookkeeping; services check it at start. */
+export const DELIVERY_ACK_WAIT_MS = 60 * SECOND_MS;
+
+export interface StreamDefinition {
+  name: string;
+  subjects: string[];
+  maxBytes: number;
+  duplicateWindowMs: number;
+}
+
+export interface ConsumerDefinition {
+  stream: string;
+  durable: string;
+  filterSubject: string;
+  ackWaitMs: number;
+  maxAckPending: number;
+}
+
+export function eventsStream(prefix: string): StreamDefinition {
+  return {
+    name: `${prefix}-events`,
+    subjects: [`${prefix}.events.*`],
+    maxBytes: 512 * MIB,
+    duplicateWindowMs: DUPLICATE_WINDOW_MS,
+  };
+}
+
+export function deliveriesStream(prefix: string): StreamDefinition {
+  return {
+    name: `${prefix}-deliveries`,
+    subjects: [`${prefix}.deliveries.>`],
+    maxBytes: 512 * MIB,
+    duplicateWindowMs: DUPLICATE_WINDOW_MS,
+  };
+}
+
+export function eventsConsumer(prefix: string, lane: EventLane): ConsumerDefinition {
+  return {
+    stream: eventsStream(prefix).name,
+    durable: `${prefix}-dispatcher-${lane}`,
+    filterSubject: eventsSubject(prefix, lane),
+    ackWaitMs: EVENT_ACK_WAIT_MS,
+    maxAckPending: 500,
+  };
+}
+
+export function deliveriesConsumer(prefix: string, channel: ProviderChannel): ConsumerDefinition {
+  return {
+    stream: deliveriesStream(prefix).name,
+    durable: `${prefix}-${channel.toLowerCase()}-sender`,
+    filterSubject: `${prefix}.deliveries.${channel}.*`,
+    ackWaitMs: DELIVERY_ACK_WAIT_MS,
+    maxAckPending: 2000,
+  };
+}
+
+export function eventsSubject(prefix: string, lane: EventLane): string {
+  return `${prefix}.events.${lane}`;
+}
+
+/** Tenant ids match `^[a-z0-9]{1,32}$`, so they are safe subject tokens. */
+export function deliveriesSubject(
+  prefix: string,
+  channel: ProviderChannel,
+  tenantId: string,
+): string {
+  return `${prefix}.deliveries.${channel}.${tenantId}`;
+}
+
+/** Core NATS, at most once. `userHash` is from `userSubjectToken`: no client text is a token. */
+export function realtimeSubject(prefix: string, tenantId: string, userHash: string): string {
+  return `${prefix}.realtime.${tenantId}.${userHash}`;
+}
+
+/** Core NATS: "the configuration changed, poll now". Carries nothing. */
+export function configurationSubject(prefix: string): string {
+  return `${prefix}.configuration.changed`;
+}

@@ -1,0 +1,59 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { CHANNELS } from "./channels.ts";
+
+/** `POST /api/v1/events/trigger` (specification, 2.1, 2.2 and 4.1). */
+export const TRIGGER_PATH = "/api/v1/events/trigger";
+
+const text = { minLength: 1, maxLength: 255 };
+
+export const TriggerRequest = Type.Object(
+  {
+    eventType: Type.String({
+      ...text,
+      description: "Matched against the event type of a configured template",
+      examples: ["order.confirmed"],
+    }),
+    eventId: Type.Optional(
+      Type.String({
+        ...text,
+        description: "The tenant's own reference: stored, shown, not unique",
+      }),
+    ),
+    channels: Type.Optional(
+      Type.Array(Type.Union(CHANNELS.map((channel) => Type.Literal(channel))), {
+        description: "Restricts this dispatch only; an empty array is the same as none",
+      }),
+    ),
+    payload: Type.Object(
+      {
+        userId: Type.String({ ...text, description: "Recipient's id in the tenant's own system" }),
+        recipientEmail: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        recipientPhone: Type.Optional(
+          Type.Union([Type.String({ description: "E.164, as +12025550123" }), Type.Null()]),
+        ),
+      },
+      { description: "Routing identity; other fields are ignored" },
+    ),
+    variables: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: "Values for the templates" }),
+    ),
+  },
+  { description: "Unknown fields are ignored and never stored" },
+);
+export type TriggerRequest = Static<typeof TriggerRequest>;
+
+export const TriggerResponse = Type.Object({ success: Type.Literal(true), message: Type.String() });
+export type TriggerResponse = Static<typeof TriggerResponse>;
+
+export function triggerMessage(eventType: string, tenantName: string): string {
+  return `Event ${eventType} dispatched securely for ${tenantName}`;
+}
+
+export const HEADERS = {
+  apiKey: "x-api-key",
+  signature: "x-service-signature",
+  idempotencyKey: "x-idempotency-key",
+  traceId: "x-trace-id",
+  eventId: "x-event-id",
+  replayed: "idempotency-replayed",
+} as const;
