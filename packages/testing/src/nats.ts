@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { testServerUrl } from "./test-server-url.ts";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** The NATS server (with JetStream) of this test run. */
+export function testNatsUrl(): string {
+  return testServerUrl("TEST_NATS_URL");
+}
+
+/**
+ * A `NATS_PREFIX` of this test's own, so that equal stream names never meet. Streams that begin with
+ * it are deleted after the test that is given.
+ */
+export function testPrefix(t?: Cleanup): string {
+  const prefix = `test${randomBytes(6).toString("hex")}`;
+  t?.after(() => deleteStreams(prefix));
+  return prefix;
+}
+
+/** Deletes every stream whose name begins with the prefix. */
+export async function deleteStreams(prefix: string, url: string = testNatsUrl()): Promise<void> {
+  const nc = await connect({ servers: url });
+  try {
+    const manager = await jetstreamManager(nc, { checkAPI: false });
+    for await (const { config } of manager.streams.list()) {
+      if (config.name.startsWith(prefix)) await manager.streams.delete(config.name);
+    }
+  } finally {
+    await nc.close();
+  }
+}

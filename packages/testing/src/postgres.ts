@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { testServerUrl } from "./test-server-url.ts";
+
+/** The migrated database that every test database is a clone of; made by `test/run.ts`. */
+export const TEMPLATE_DATABASE = "belfry_template";
+
+export interface TestDatabase {
+  url: string;
+  name: string;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What `test`, `describe` and hooks of node:test hand over. */
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/**
+ * A migrated database of this test's own. Dropped, connections or not, after the test that is given,
+ * or by `await using`. `template` "template0" gives an empty one.
+ */
+export async function createTestDatabase(
+  t?: Cleanup,
+  template: string = TEMPLATE_DATABASE,
+): Promise<TestDatabase> {
+  const server = testServerUrl("TEST_DATABASE_URL");
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  await runOn(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  let dropped = false;
+  const drop = async () => {
+    if (dropped) return;
+    dropped = true;
+    await runOn(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  };
+  t?.after(drop);
+  return { url: url.href, name, [Symbol.asyncDispose]: drop };
+}
+
+async function runOn(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

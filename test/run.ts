@@ -1,0 +1,144 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { glob, mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { startNats } from "@belfry/local/nats-server";
+import { startPostgres } from "@belfry/local/postgres-server";
+import { freePort } from "@belfry/testing/free-port";
+import { TEMPLATE_DATABASE } from "@belfry/testing/postgres";
+import pg from "pg";
+
+/**
+ * `node test/run.ts`: format, lint and import rules, types, then every test against a Postgres and a
+ * nats-server of this run's own. `node test/run.ts <test files>`: those tests only.
+ */
+
+const ROOT = resolve(import.meta.dirname, "..");
+const TESTS = ["packages", "services", "deploy", "test"];
+const TEST_TIMEOUT_MS = 120_000;
+
+const interrupted = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => interrupted.abort(signal));
+}
+
+async function main(files: string[]): Promise<number> {
+  if (files.length === 0) {
+    const checks = [
+      ["format, lint, imports", "node_modules/.bin/biome", ["check", "."]],
+      ["types", "node_modules/.bin/tsc", ["--noEmit"]],
+    ] as const;
+    for (const [what, command, args] of checks) {
+      const code = await timed(what, () => run(resolve(ROOT, command), [...args], {}));
+      if (code !== 0) return code;
+    }
+  }
+  const tests = files.length > 0 ? files : await testFiles();
+
+  await using cleanup = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), "belfry-test-"));
+  cleanup.defer(() => rm(directory, { recursive: true, force: true }));
+  const { databaseUrl, natsUrl } = await timed("servers", () => startServers(cleanup, directory));
+  interrupted.signal.throwIfAborted();
+
+  return await run(
+    process.execPath,
+    [
+      "--test",
+      `--test-concurrency=${Math.max(2, availableParallelism())}`,
+      `--test-timeout=${TEST_TIMEOUT_MS}`,
+      ...tests,
+    ],
+    { TEST_DATABASE_URL: databaseUrl, TEST_NATS_URL: natsUrl, NODE_ENV: "test" },
+  );
+}
+
+async function testFiles(): Promise<string[]> {
+  const found: string[] = [];
+  const exclude = (path: string) => path.split("/").includes("node_modules");
+  for (const folder of TESTS) {
+    for await (const file of glob(`${folder}/**/*.test.ts`, { cwd: ROOT, exclude })) {
+      found.push(file);
+    }
+  }
+  return found.sort();
+}
+
+async function startServers(
+  cleanup: AsyncDisposableStack,
+  directory: string,
+): Promise<{ databaseUrl: string; natsUrl: string }> {
+  const log = () => undefined;
+  const startedPostgres = async () => {
+    const port = await freePort();
+    const server = await startPostgres({
+      dataDir: join(directory, "postgres"),
+      port,
+      log,
+      durable: false,
+    });
+    cleanup.defer(async () => {
+      await server.stop();
+      await rm(server.directory, { recursive: true, force: true });
+    });
+    await createTemplate(server.url);
+    return server.url;
+  };
+  const startedNats = async () => {
+    const port = await freePort();
+    const server = await startNats({
+      storeDir: join(directory, "nats"),
+      port,
+      log,
+      mayInstall: true,
+    });
+    cleanup.defer(() => server.stop());
+    return server.url;
+  };
+  const [postgres, nats] = await Promise.allSettled([startedPostgres(), startedNats()]);
+  if (postgres.status === "rejected") throw postgres.reason;
+  if (nats.status === "rejected") throw nats.reason;
+  return { databaseUrl: postgres.value, natsUrl: nats.value };
+}
+
+async function createTemplate(serverUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${TEMPLATE_DATABASE} TEMPLATE template0`);
+  await client.end();
+  const url = new URL(serverUrl);
+  url.pathname = `/${TEMPLATE_DATABASE}`;
+  const { migrateToLatest } = await import("@belfry/database/migrate");
+  await migrateToLatest(url.href);
+}
+
+async function run(command: string, args: string[], env: Record<string, string>): Promise<number> {
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    stdio: "inherit",
+    // biome-ignore lint/style/noProcessEnv: tests run in the environment of their caller
+    env: { ...process.env, ...env },
+  });
+  const stop = () => child.kill("SIGTERM");
+  interrupted.signal.addEventListener("abort", stop, { once: true });
+  const [code] = await once(child, "exit");
+  interrupted.signal.removeEventListener("abort", stop);
+  return interrupted.signal.aborted ? 130 : (code ?? 1);
+}
+
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  try {
+    return await work();
+  } finally {
+    process.stderr.write(`${what}: ${((performance.now() - start) / 1000).toFixed(1)} s\n`);
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!interrupted.signal.aborted) process.stderr.write(`${(error as Error).stack}\n`);
+  process.exitCode = interrupted.signal.aborted ? 130 : 1;
+}
