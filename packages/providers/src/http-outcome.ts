@@ -1,0 +1,73 @@
+import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import type { HttpAnswer } from "./http-calls.ts";
+import { outcome, vendorAnswer } from "./outcome.ts";
+
+const MAX_RETRY_AFTER_SECONDS = 24 * 60 * 60;
+
+/** The class of a status that a vendor's own table does not name. */
+export function statusClass(status: number): OutcomeClass {
+  if (status === 429) return "throttled";
+  if (status === 401 || status === 402 || status === 403 || status === 407) return "credentials";
+  if (status === 408 || status === 425 || status >= 500) return "transient";
+  // The address is not the API's: a matter of the settings. The message waits, nothing was followed.
+  if (status >= 300 && status < 400) return "credentials";
+  // Not what the vendor documents as success: it may have the message, or a stranger answered.
+  if (status < 300) return "ambiguous";
+  return "permanent";
+}
+
+/** The outcome of an answer that is not a success. */
+export function refusal(
+  vendor: string,
+  outcomeClass: OutcomeClass,
+  answer: HttpAnswer,
+  about: { secrets: readonly string[]; nowMs: number; code?: string | null },
+): SendOutcome {
+  const status = about.code ?? String(answer.status);
+  return outcome(outcomeClass, reasonFor(vendor, outcomeClass, answer.status, status), {
+    vendorStatus: status,
+    vendorAnswer: vendorAnswer(answer.text, about.secrets),
+    retryAfterSeconds: retryAfterSeconds(answer.headers, about.nowMs),
+  });
+}
+
+/**
+ * When the vendor wants to be asked again: `Retry-After` (seconds or a date), else `X-RateLimit-Reset`
+ * (epoch seconds); at most a day. Null when it does not say.
+ */
+export function retryAfterSeconds(headers: HttpAnswer["headers"], nowMs: number): number | null {
+  const retryAfter = single(headers["retry-after"]);
+  if (retryAfter !== null && /^\d{1,9}$/.test(retryAfter)) return bounded(Number(retryAfter));
+  const date = retryAfter === null ? Number.NaN : Date.parse(retryAfter);
+  if (!Number.isNaN(date)) return bounded((date - nowMs) / 1000);
+  const reset = single(headers["x-ratelimit-reset"]);
+  if (reset !== null && /^\d{1,12}$/.test(reset)) return bounded(Number(reset) - nowMs / 1000);
+  return null;
+}
+
+function bounded(seconds: number): number {
+  return Math.min(Math.max(Math.ceil(seconds), 0), MAX_RETRY_AFTER_SECONDS);
+}
+
+function single(value: string | string[] | undefined): string | null {
+  return (Array.isArray(value) ? value[0] : value)?.trim() ?? null;
+}
+
+function reasonFor(
+  vendor: string,
+  outcomeClass: OutcomeClass,
+  status: number,
+  code: string,
+): string {
+  if (status >= 300 && status < 400) return `${vendor} redirected (${code}), which is not followed`;
+  if (status < 300) return `${vendor} answered ${code} without what it documents as success`;
+  const meaning: Record<OutcomeClass, string> = {
+    accepted: "accepted the message",
+    permanent: "refused the message",
+    credentials: "refused the account or its configuration",
+    throttled: "is asked too fast",
+    transient: "could not take the message now",
+    ambiguous: "may have the message",
+  };
+  return `${vendor} ${meaning[outcomeClass]} (${code})`;
+}

@@ -1,0 +1,33 @@
+import type { EmailMessage, SmsMessage } from "@belfry/contracts/sending";
+
+/**
+ * One bare address: no name, list, comment, quoted local part or control character. Stricter than
+ * RFC 5322: what a mailer could read as more than one address is refused.
+ */
+export const EMAIL_ADDRESS_PATTERN =
+  '^(?=.{3,254}$)[^\\s@<>()\\[\\]\\\\,;:"\\u0000-\\u0020\\u007f-\\u009f]{1,64}@' +
+  "[A-Za-z0-9\\u00a1-\\uffff](?:[A-Za-z0-9\\u00a1-\\uffff-]*[A-Za-z0-9\\u00a1-\\uffff])?" +
+  "(?:\\.[A-Za-z0-9\\u00a1-\\uffff](?:[A-Za-z0-9\\u00a1-\\uffff-]*[A-Za-z0-9\\u00a1-\\uffff])?)+$";
+
+const EMAIL_ADDRESS = new RegExp(EMAIL_ADDRESS_PATTERN);
+const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+export function isEmailAddress(text: string): boolean {
+  return EMAIL_ADDRESS.test(text);
+}
+
+/** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */
+export function emailFault(message: EmailMessage): string | null {
+  if (!isEmailAddress(message.to)) return "the recipient's address is not one email address";
+  if (CONTROL_CHARACTER.test(message.subject)) return "the subject has control characters";
+  if (message.html === "" && message.text === "") return "the message is empty";
+  return null;
+}
+
+/** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */
+export function smsFault(message: SmsMessage): string | null {
+  if (!PHONE_NUMBER.test(message.to)) return "the recipient's number is not in E.164 form";
+  if (message.text === "") return "the message is empty";
+  return null;
+}

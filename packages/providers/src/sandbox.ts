@@ -1,0 +1,52 @@
+import type { EmailMessage, SmsMessage } from "@belfry/contracts/sending";
+import { Type } from "@sinclair/typebox";
+import { outcome } from "./outcome.ts";
+import { defineProvider, type OutboxEntry, type ProviderDeps } from "./provider.ts";
+import { emailFault, smsFault } from "./recipient.ts";
+
+const SETTINGS = Type.Object({}, { additionalProperties: false });
+
+/** Keeps emails in the outbox instead of sending them. */
+export const sandboxEmail = defineProvider<EmailMessage, typeof SETTINGS>({
+  kind: "sandbox",
+  channel: "EMAIL",
+  title: "Sandbox (keeps emails in the outbox)",
+  settings: SETTINGS,
+  create: (_settings, deps) => ({
+    async send(message) {
+      const fault = emailFault(message);
+      if (fault !== null) return outcome("permanent", fault);
+      const { deliveryId, tenantId, eventId, to, subject, html, text } = message;
+      const ids = { deliveryId, tenantId, eventId };
+      return store(deps, { ...ids, channel: "EMAIL", to, subject, html, text, segments: null });
+    },
+    close: async () => {},
+  }),
+});
+
+/** Keeps text messages in the outbox instead of sending them. */
+export const sandboxSms = defineProvider<SmsMessage, typeof SETTINGS>({
+  kind: "sandbox",
+  channel: "SMS",
+  title: "Sandbox (keeps text messages in the outbox)",
+  settings: SETTINGS,
+  create: (_settings, deps) => ({
+    async send(message) {
+      const fault = smsFault(message);
+      if (fault !== null) return outcome("permanent", fault);
+      const { deliveryId, tenantId, eventId, to, text, segments } = message;
+      const ids = { deliveryId, tenantId, eventId };
+      return store(deps, { ...ids, channel: "SMS", to, subject: null, html: null, text, segments });
+    },
+    close: async () => {},
+  }),
+});
+
+async function store(deps: ProviderDeps, entry: OutboxEntry) {
+  try {
+    const messageId = await deps.storeInOutbox(entry);
+    return outcome("accepted", "kept in the outbox", { messageId });
+  } catch {
+    return outcome("transient", "the outbox could not be written");
+  }
+}

@@ -1,0 +1,169 @@
+import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import { type Static, Type } from "@sinclair/typebox";
+import { baseUrlFault } from "./address-guard.ts";
+import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
+import { refusal, statusClass } from "./http-outcome.ts";
+import { NotAccepted, outcome, thrownOutcome } from "./outcome.ts";
+import { defineProvider, type Provider, type ProviderDeps } from "./provider.ts";
+import { emailFault } from "./recipient.ts";
+import {
+  Client,
+  MailService,
+  type SendgridMailData,
+  type SendgridRequest,
+  type SendgridResponse,
+} from "./sendgrid-sdk.ts";
+import { baseUrlField, emailField, lineField, secretField, secretsOf } from "./settings.ts";
+
+const VENDOR_URL = "https://api.sendgrid.com";
+
+const SETTINGS = Type.Object(
+  {
+    apiKey: secretField({
+      title: "API key",
+      description: "A key with the permission Mail Send.",
+    }),
+    from: emailField({
+      title: "From",
+      description: "The sender's address: a verified sender or of an authenticated domain.",
+    }),
+    fromName: Type.Optional(
+      lineField({ title: "From name", description: "The name shown beside the sender's address." }),
+    ),
+    replyTo: Type.Optional(
+      emailField({ title: "Reply to", description: "Where answers go, if not to the sender." }),
+    ),
+    baseUrl: baseUrlField(`${VENDOR_URL} (EU: https://api.eu.sendgrid.com)`),
+  },
+  { additionalProperties: false },
+);
+
+/** The vendor's table; what is not here is classed by its status alone. */
+const STATUS_CLASSES: Readonly<Record<number, OutcomeClass>> = {
+  400: "permanent",
+  401: "credentials",
+  403: "credentials",
+  404: "permanent",
+  405: "permanent",
+  413: "permanent",
+  415: "permanent",
+  429: "throttled",
+  500: "transient",
+  502: "transient",
+  503: "transient",
+  504: "transient",
+};
+
+/** Email through Twilio SendGrid's `POST /v3/mail/send`. */
+export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
+  kind: "sendgrid",
+  channel: "EMAIL",
+  title: "SendGrid",
+  settings: SETTINGS,
+  faults({ baseUrl }, context) {
+    const fault = baseUrl === undefined ? null : baseUrlFault(baseUrl, context);
+    return fault === null ? [] : [`baseUrl: ${fault}`];
+  },
+  create: createSendgrid,
+});
+
+function createSendgrid(
+  settings: Static<typeof SETTINGS>,
+  deps: ProviderDeps,
+): Provider<EmailMessage> {
+  const calls = createHttpCalls(deps);
+  const client = new GuardedClient(settings.apiKey, settings.baseUrl ?? VENDOR_URL, calls);
+  const mail = new MailService();
+  mail.setClient(client);
+  const secrets = secretsOf(SETTINGS, settings);
+  return {
+    async send(message) {
+      const fault = emailFault(message);
+      if (fault !== null) return outcome("permanent", fault);
+      try {
+        const [response] = await mail.send(toMail(message, settings));
+        return judge(toAnswer(response), secrets, deps.now?.() ?? Date.now());
+      } catch (error) {
+        return thrownOutcome(error, "permanent");
+      }
+    },
+    close: () => calls.close(),
+  };
+}
+
+/**
+ * The SDK's client with its requests sent by our own connections: axios cannot say whether a request
+ * had left when it failed, and would need the address guard a second time.
+ */
+class GuardedClient extends Client {
+  readonly #calls: HttpCalls;
+  readonly #baseUrl: string;
+
+  constructor(apiKey: string, baseUrl: string, calls: HttpCalls) {
+    super();
+    this.#calls = calls;
+    this.#baseUrl = baseUrl.replace(/\/+$/, "");
+    // Not setApiKey: it writes to the console about keys of another form.
+    this.setDefaultHeader("Authorization", `Bearer ${apiKey}`);
+  }
+
+  override async request(data: SendgridRequest): Promise<[SendgridResponse, string]> {
+    const prepared = this.createRequest(data) as SendgridRequest & { data: unknown };
+    const result = await this.#calls.post({
+      url: this.#baseUrl + prepared.url,
+      headers: prepared.headers as Record<string, string>,
+      body: JSON.stringify(prepared.data),
+    });
+    if (!result.answered) throw new NotAccepted(result.outcome);
+    const { status, headers, text } = result.answer;
+    // The SDK's type wants an object for a body that the vendor leaves empty.
+    return [{ statusCode: status, headers, body: text } as unknown as SendgridResponse, text];
+  }
+}
+
+function toAnswer(response: SendgridResponse): HttpAnswer {
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text: response.body as unknown as string,
+  };
+}
+
+function toMail(message: EmailMessage, settings: Static<typeof SETTINGS>): SendgridMailData {
+  // The vendor takes parts in the order plain, HTML, and no empty one.
+  const parts = [
+    { type: "text/plain", value: message.text },
+    { type: "text/html", value: message.html },
+  ].filter(({ value }) => value !== "");
+  return {
+    personalizations: [
+      {
+        to: { email: message.to },
+        // Kept for years and read by the vendor's staff: ids only.
+        customArgs: {
+          delivery_id: message.deliveryId,
+          tenant_id: message.tenantId,
+          event_id: message.eventId,
+        },
+      },
+    ],
+    from: {
+      email: settings.from,
+      ...(settings.fromName === undefined ? {} : { name: settings.fromName }),
+    },
+    ...(settings.replyTo === undefined ? {} : { replyTo: { email: settings.replyTo } }),
+    subject: message.subject,
+    content: parts as [(typeof parts)[number]],
+  };
+}
+
+function judge(answer: HttpAnswer, secrets: readonly string[], nowMs: number): SendOutcome {
+  // 200 is what the vendor's sandbox mode answers: nothing is sent.
+  if (answer.status === 202) {
+    const id = answer.headers["x-message-id"];
+    const messageId = typeof id === "string" && /^[\x21-\x7e]{1,255}$/.test(id) ? id : null;
+    return outcome("accepted", "SendGrid accepted the message", { messageId, vendorStatus: "202" });
+  }
+  const outcomeClass = STATUS_CLASSES[answer.status] ?? statusClass(answer.status);
+  return refusal("SendGrid", outcomeClass, answer, { secrets, nowMs });
+}

@@ -1,0 +1,227 @@
+import { createPrivateKey } from "node:crypto";
+import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import { type Static, Type } from "@sinclair/typebox";
+import { Auth } from "@vonage/auth";
+import { Messages, SMS } from "@vonage/messages";
+import { baseUrlFault } from "./address-guard.ts";
+import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
+import { refusal, statusClass } from "./http-outcome.ts";
+import { NotAccepted, outcome, thrownOutcome } from "./outcome.ts";
+import { defineProvider, type Provider, type ProviderDeps } from "./provider.ts";
+import { smsFault } from "./recipient.ts";
+import { baseUrlField, lineField, secretField, secretsOf } from "./settings.ts";
+
+const VENDOR_URL = "https://api.nexmo.com";
+
+const SETTINGS = Type.Object(
+  {
+    sender: lineField({
+      title: "Sender",
+      description: "The number that messages come from, or a name of up to 11 letters and digits.",
+      pattern: "^(\\+?[1-9][0-9]{2,14}|[A-Za-z0-9 ._&-]{1,11})$",
+      fault: "must be a phone number, a short code or a name of up to 11 letters and digits",
+    }),
+    apiKey: Type.Optional(
+      lineField({
+        title: "API key",
+        description: "With the API secret: Basic authentication.",
+        pattern: "^[A-Za-z0-9_-]{1,64}$",
+        fault: "must be letters and digits",
+      }),
+    ),
+    apiSecret: Type.Optional(
+      secretField({ title: "API secret", description: "With the API key: Basic authentication." }),
+    ),
+    applicationId: Type.Optional(
+      lineField({
+        title: "Application id",
+        description: "With the private key: JWT authentication, preferred to Basic.",
+        pattern: "^[A-Za-z0-9-]{1,64}$",
+        fault: "must be an application's id",
+      }),
+    ),
+    privateKey: Type.Optional(
+      Type.String({
+        title: "Private key",
+        description: "The application's RSA key in PEM form.",
+        maxLength: 16_384,
+        // The SDK reads the file when it is given the name of one.
+        pattern:
+          "^-----BEGIN (RSA )?PRIVATE KEY-----\\r?\\n[A-Za-z0-9+/=\\r\\n]+-----END (RSA )?PRIVATE KEY-----\\s*$",
+        fault: "must be a private key in PEM form",
+        secret: true,
+        multiline: true,
+      }),
+    ),
+    baseUrl: baseUrlField(VENDOR_URL),
+  },
+  { additionalProperties: false },
+);
+
+/** The Messages API's codes; what is not here is classed by its HTTP status. */
+const CODE_CLASSES: Readonly<Record<string, OutcomeClass>> = {
+  "1000": "throttled",
+  "1010": "permanent",
+  "1020": "permanent",
+  "1021": "permanent",
+  "1022": "permanent",
+  "1030": "transient",
+  "1040": "permanent",
+  "1050": "permanent",
+  "1060": "credentials",
+  "1070": "credentials",
+  "1080": "credentials",
+  "1090": "permanent",
+  "1100": "transient",
+  "1120": "permanent",
+  "1130": "permanent",
+  "1140": "credentials",
+  "1150": "permanent",
+  "1160": "permanent",
+};
+
+/** Text messages through Vonage's Messages API, `POST /v1/messages`. */
+export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
+  kind: "vonage",
+  channel: "SMS",
+  title: "Vonage",
+  settings: SETTINGS,
+  faults(settings, context) {
+    const faults: string[] = [];
+    const { apiKey, apiSecret, applicationId, privateKey, baseUrl } = settings;
+    if (apiKey !== undefined && apiSecret === undefined) faults.push("apiSecret: is missing");
+    if (apiKey === undefined && apiSecret !== undefined) faults.push("apiKey: is missing");
+    // Not left out: the SDK asks the file system about whatever is here.
+    privateKey: "",
+    ...(applicationId !== undefined && privateKey === undefined)
+      faults.push("privateKey: is missing");
+    if (applicationId === undefined && privateKey !== undefined)
+      faults.push("applicationId: is missing");
+    if (apiKey === undefined && applicationId === undefined && faults.length === 0) {
+      faults.push("apiKey: give apiKey and apiSecret, or applicationId and privateKey");
+    }
+    if (privateKey !== undefined && !isRsaKey(privateKey)) {
+      faults.push("privateKey: must be an RSA private key in PEM form");
+    }
+    const baseUrlProblem = baseUrl === undefined ? null : baseUrlFault(baseUrl, context);
+    if (baseUrlProblem !== null) faults.push(`baseUrl: ${baseUrlProblem}`);
+    return faults;
+  },
+  create: createVonage,
+});
+
+function createVonage(settings: Static<typeof SETTINGS>, deps: ProviderDeps): Provider<SmsMessage> {
+  const calls = createHttpCalls(deps);
+  const client = new GuardedMessages(settings, calls, deps.now ?? Date.now);
+  const from = settings.sender.replace(/^\+(?=\d+$)/, "");
+  return {
+    async send(message) {
+      const fault = smsFault(message);
+      if (fault !== null) return outcome("permanent", fault);
+      const sms = new SMS(message.text, message.to.slice(1), from, message.deliveryId);
+      try {
+        const { messageUUID } = await client.send(sms);
+        const known = { messageId: messageUUID, vendorStatus: "202" };
+        return outcome("accepted", "Vonage accepted the message", known);
+      } catch (error) {
+        // Beside an answer, the SDK throws when it cannot sign with the private key.
+        return thrownOutcome(error, "credentials");
+      }
+    },
+    close: () => calls.close(),
+  };
+}
+
+type SdkRequest = Parameters<Messages["sendRequest"]>[0];
+type SdkResponse<T> = Awaited<ReturnType<typeof Messages.prototype.sendRequest<T>>>;
+
+/**
+ * The SDK's client with its requests sent by our own connections. Its own transport is the global
+ * fetch: it follows redirects with the credentials, has no bound on connections, takes no address
+ * guard and returns an empty 200 as a success.
+ */
+class GuardedMessages extends Messages {
+  readonly #calls: HttpCalls;
+  readonly #secrets: readonly string[];
+  readonly #now: () => number;
+
+  constructor(settings: Static<typeof SETTINGS>, calls: HttpCalls, now: () => number) {
+    super(new Auth(credentials(settings)), {
+      apiHost: (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, ""),
+    });
+    this.#calls = calls;
+    this.#secrets = secretsOf(SETTINGS, settings);
+    this.#now = now;
+  }
+
+  override async sendRequest<T>(request: SdkRequest): Promise<SdkResponse<T>> {
+    const prepared = await this.prepareRequest(request);
+    const result = await this.#calls.post({
+      url: prepared.url,
+      headers: prepared.headers as Record<string, string>,
+      body: this.prepareBody(prepared) ?? "",
+    });
+    if (!result.answered) throw new NotAccepted(result.outcome);
+    const { answer } = result;
+    const body = parseObject(answer.text);
+    if (answer.status !== 202 || !isMessageId(body.message_uuid)) {
+      throw new NotAccepted(this.#refusal(answer, body));
+    }
+    return {
+      data: body as T,
+      status: answer.status,
+      statusText: "Accepted",
+      headers: {},
+      config: prepared,
+      request: prepared,
+    };
+  }
+
+  #refusal(answer: HttpAnswer, body: Record<string, unknown>): SendOutcome {
+    const code = answer.status >= 400 ? errorCode(body) : null;
+    const outcomeClass =
+      (code === null ? undefined : CODE_CLASSES[code]) ?? statusClass(answer.status);
+    const about = { secrets: this.#secrets, nowMs: this.#now(), code };
+    return refusal("Vonage", outcomeClass, answer, about);
+  }
+}
+
+function credentials(settings: Static<typeof SETTINGS>) {
+  const { apiKey, apiSecret, applicationId, privateKey } = settings;
+  return {
+    ...(apiKey !== undefined && apiSecret !== undefined ? { apiKey, apiSecret } : {}),
+    // Not left out: the SDK asks the file system about whatever is here.
+    privateKey: "",
+    ...(applicationId !== undefined && privateKey !== undefined
+      ? { applicationId, privateKey }
+      : {}),
+  };
+}
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === "rsa";
+  } catch {
+    return false;
+  }
+}
+
+function isMessageId(value: unknown): value is string {
+  return typeof value === "string" && /^[\x21-\x7e]{1,255}$/.test(value);
+}
+
+/** The code of a problem document: the fragment of its `type`, or a numeric title. */
+function errorCode(body: Record<string, unknown>): string | null {
+  const { type, title } = body;
+  const fragment = typeof type === "string" ? /#(\d{3,5})$/.exec(type)?.[1] : undefined;
+  return fragment ?? (typeof title === "string" ? (/^\d{3,5}$/.exec(title)?.[0] ?? null) : null);
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
