@@ -91,9 +91,7 @@ export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
     const { apiKey, apiSecret, applicationId, privateKey, baseUrl } = settings;
     if (apiKey !== undefined && apiSecret === undefined) faults.push("apiSecret: is missing");
     if (apiKey === undefined && apiSecret !== undefined) faults.push("apiKey: is missing");
-    // Not left out: the SDK asks the file system about whatever is here.
-    privateKey: "",
-    ...(applicationId !== undefined && privateKey === undefined)
+    if (applicationId !== undefined && privateKey === undefined)
       faults.push("privateKey: is missing");
     if (applicationId === undefined && privateKey !== undefined)
       faults.push("applicationId: is missing");
