@@ -1,0 +1,127 @@
+import type pg from "pg";
+
+/** One event to accept, with the dedup key that identifies it. */
+export interface EventToAccept {
+  tenantId: string;
+  /** SHA-256 as 64 hex digits. */
+  dedupKey: string;
+  /** A fresh UUIDv7. */
+  id: string;
+  eventType: string;
+  userId: string;
+  reference: string | null;
+  recipientEmail: string | null;
+  recipientPhone: string | null;
+  /** See channel-mask.ts. */
+  channels: number | null;
+  /** JSON text. */
+  variables: string | null;
+  traceId: string;
+}
+
+export type AcceptOutcome = "accepted" | "reopened" | "replayed" | "minute" | "day" | "inactive";
+
+export interface AcceptResult {
+  outcome: AcceptOutcome;
+  /** The event that answers; null with `minute`, `day` and `inactive`. */
+  eventId: string | null;
+  eventType: string | null;
+  tenantName: string | null;
+  /** The event is not dispatched yet: publish its id. */
+  pending: boolean;
+  /** The tenant's limits after the batch; null when `inactive`. */
+  limits: TenantLimits | null;
+}
+
+export interface TenantLimits {
+  perMinute: number;
+  minuteRemaining: number;
+  /** Seconds until the window has room for one more (or one less is in it). */
+  minuteWaitSeconds: number;
+  /** null: no cap. */
+  dailyCap: number | null;
+  dayRemaining: number | null;
+  /** Seconds until midnight UTC. */
+  dayWaitSeconds: number;
+}
+
+interface Row {
+  position: number;
+  outcome: AcceptOutcome | null;
+  event_id: string | null;
+  event_type: string | null;
+  tenant_name: string | null;
+  pending: boolean;
+  per_minute: number;
+  minute_remaining: number;
+  minute_wait: number;
+  daily_cap: number | null;
+  day_remaining: number | null;
+  day_wait: number;
+}
+
+const SEPARATOR = "\u001f";
+
+/**
+ * Accepts a batch in one call of one function (see migration 0002). The batch must be sorted by
+ * (tenantId, dedupKey). Results come in the order of the batch.
+ */
+export async function acceptEvents(
+  pool: pg.Pool,
+  batch: readonly EventToAccept[],
+): Promise<AcceptResult[]> {
+  const column = (value: (event: EventToAccept) => string | number | null): string =>
+    batch.map((event) => value(event) ?? "").join(SEPARATOR);
+  const result = await pool.query<Row>({
+    name: "accept_events",
+    text: "select * from accept_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    values: [
+      column((event) => event.tenantId),
+      column((event) => event.dedupKey),
+      column((event) => event.id),
+      column((event) => event.eventType),
+      column((event) => event.userId),
+      column((event) => event.reference),
+      column((event) => event.recipientEmail),
+      column((event) => event.recipientPhone),
+      column((event) => event.channels),
+      column((event) => event.variables),
+      column((event) => event.traceId),
+    ],
+  });
+  const limits = new Map<string, TenantLimits>();
+  for (const row of result.rows) {
+    if (row.outcome !== null) continue;
+    limits.set(batch[row.position - 1]!.tenantId, {
+      perMinute: row.per_minute,
+      minuteRemaining: row.minute_remaining,
+      minuteWaitSeconds: row.minute_wait,
+      dailyCap: row.daily_cap,
+      dayRemaining: row.day_remaining,
+      dayWaitSeconds: row.day_wait,
+    });
+  }
+  const results: AcceptResult[] = new Array(batch.length);
+  for (const row of result.rows) {
+    if (row.outcome === null) continue;
+    results[row.position - 1] = {
+      outcome: row.outcome,
+      eventId: row.event_id,
+      eventType: row.event_type,
+      tenantName: row.tenant_name,
+      pending: row.pending,
+      limits: limits.get(batch[row.position - 1]!.tenantId) ?? null,
+    };
+  }
+  return results;
+}
+
+/** Gives back what was accepted and then answered 500; returns the ids that were not dispatched yet. */
+export async function refuseEvents(pool: pg.Pool, ids: readonly string[]): Promise<Set<string>> {
+  const result = await pool.query<{ refuse_events: string }>({
+    name: "refuse_events",
+    text: "select refuse_events($1::uuid[])",
+    values: [ids],
+  });
+  return new Set(result.rows.map((row) => row.refuse_events));
+}

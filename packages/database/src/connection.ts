@@ -1,0 +1,37 @@
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import type { Schema } from "./schema.ts";
+
+export type Database = Kysely<Schema>;
+
+export interface ConnectionOptions {
+  url: string;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  maxConnections?: number;
+  statementTimeoutMs?: number;
+  /** How long a request waits for a free or new connection. */
+  connectTimeoutMs?: number;
+  /** Called when an idle connection breaks; the pool replaces it by itself. */
+  onConnectionError?: (error: Error) => void;
+}
+
+/** A pool that opens connections as they are needed: Postgres may be absent when this is called. */
+export function createPool(options: ConnectionOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.maxConnections ?? 8,
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  });
+  pool.on("error", (error) => options.onConnectionError?.(error));
+  return pool;
+}
+
+/** Kysely over a pool; `destroy()` ends the pool. */
+export function createDatabase(pool: pg.Pool): Database {
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+}

@@ -1,0 +1,39 @@
+import { Migrator } from "kysely/migration";
+import * as initial from "../migrations/0001-initial.ts";
+import * as acceptEvents from "../migrations/0002-accept-events.ts";
+import { createDatabase, createPool } from "./connection.ts";
+
+const MIGRATIONS = {
+  "0001-initial": initial,
+  "0002-accept-events": acceptEvents,
+};
+
+/**
+ * Brings the database to the newest schema, under a lock that Kysely takes: safe to call from many
+ * processes at once. Forward only. Needs a direct connection, not a transaction pooler.
+ * Returns the names of the migrations that ran; throws the first failure.
+ */
+export async function migrateToLatest(url: string): Promise<string[]> {
+  const db = createDatabase(
+    createPool({
+      url,
+      applicationName: "belfry-migrate",
+      maxConnections: 2,
+      statementTimeoutMs: 0,
+    }),
+  );
+  try {
+    const migrator = new Migrator({
+      db,
+      provider: { getMigrations: async () => MIGRATIONS },
+    });
+    const { error, results } = await migrator.migrateToLatest();
+    if (error !== undefined) throw error;
+    return (results ?? []).map((result) => result.migrationName);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** The name of the newest migration this code knows: services wait until the database has it. */
+export const NEWEST_MIGRATION = Object.keys(MIGRATIONS).sort().at(-1)!;

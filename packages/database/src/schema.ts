@@ -1,0 +1,243 @@
+import type { Channel, ProviderChannel } from "@belfry/contracts/channels";
+import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { OutcomeClass } from "@belfry/contracts/sending";
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
+
+/** The tables as Kysely sees them; a test compares this file with the database. */
+export interface Schema {
+  tenants: TenantsTable;
+  tenant_limits: TenantLimitsTable;
+  api_keys: ApiKeysTable;
+  templates: TemplatesTable;
+  template_versions: TemplateVersionsTable;
+  providers: ProvidersTable;
+  configuration_version: ConfigurationVersionTable;
+  events: EventsTable;
+  undispatched_events: UndispatchedEventsTable;
+  dedup_keys: DedupKeysTable;
+  deliveries: DeliveriesTable;
+  attempts: AttemptsTable;
+  notifications: NotificationsTable;
+  realtime_channels: RealtimeChannelsTable;
+  realtime_epoch: RealtimeEpochTable;
+  outbox: OutboxTable;
+  dead_messages: DeadMessagesTable;
+}
+
+type CreatedAt = ColumnType<Date, Date | undefined, never>;
+type UpdatedAt = ColumnType<Date, Date | undefined, Date>;
+
+export interface TenantsTable {
+  id: string;
+  name: string;
+  active: Generated<boolean>;
+  per_minute: number;
+  daily_cap: number | null;
+  delivery_channels: Generated<Channel[]>;
+  dedup_includes_variables: Generated<boolean>;
+  /** Compact JWE, see secrets.ts. */
+  webhook_secret: string | null;
+  created_at: CreatedAt;
+  updated_at: UpdatedAt;
+}
+
+export interface TenantLimitsTable {
+  tenant_id: string;
+  ring: Generated<number[]>;
+  /** int8 comes as text. */
+  ring_second: Generated<string>;
+  ring_total: Generated<number>;
+  day: Generated<string>;
+  day_total: Generated<number>;
+}
+
+export interface ApiKeysTable {
+  id: string;
+  tenant_id: string;
+  sha256: Buffer;
+  prefix: string;
+  created_at: CreatedAt;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+}
+
+export interface TemplatesTable {
+  id: string;
+  /** `platform` owns the `global.*` templates. */
+  tenant_id: string;
+  event_type: string;
+  channel: Channel;
+  active: Generated<boolean>;
+  current_version_id: string | null;
+  created_at: CreatedAt;
+  updated_at: UpdatedAt;
+}
+
+export interface TemplateVersionsTable {
+  id: GeneratedAlways<string>;
+  template_id: string;
+  version: number;
+  content: string;
+  subject: string | null;
+  title: string | null;
+  target_channel: string | null;
+  sensitive: Generated<boolean>;
+  at_most_once: Generated<boolean>;
+  expires_after_seconds: number | null;
+  /** JSON text. */
+  sample_variables: string | null;
+  /** CompiledTemplate of @belfry/templates; written as JSON text. */
+  compiled: ColumnType<unknown, string, string>;
+  created_at: CreatedAt;
+  created_by: string | null;
+}
+
+export interface ProvidersTable {
+  id: string;
+  tenant_id: string;
+  channel: ProviderChannel;
+  kind: string;
+  name: string;
+  position: Generated<number>;
+  active: Generated<boolean>;
+  /** Compact JWE of the JSON settings. */
+  settings: string;
+  masked_settings: ColumnType<Record<string, unknown>, string, string>;
+  max_per_second: number | null;
+  created_at: CreatedAt;
+  updated_at: UpdatedAt;
+}
+
+export interface ConfigurationVersionTable {
+  only_row: Generated<boolean>;
+  version: Generated<string>;
+}
+
+/** What the dispatcher left on an event for the channels that became no delivery. */
+export interface EventOutcome {
+  skipped?: Partial<Record<Channel, string>>;
+  failed?: Partial<Record<Channel, string>>;
+  /** Variables that a template named and the event did not have. */
+  missing?: Partial<Record<Channel, string[]>>;
+}
+
+export interface EventsTable {
+  id: string;
+  tenant_id: string;
+  event_type: string;
+  user_id: string;
+  /** The tenant's own `eventId`. */
+  reference: string | null;
+  recipient_email: string | null;
+  recipient_phone: string | null;
+  /** Requested channels as a mask (see channel-mask.ts); null means all. */
+  channels: number | null;
+  /** JSON text, as parsed by the dispatcher. */
+  variables: string | null;
+  trace_id: string;
+  accepted_at: Date;
+  dispatched_at: Date | null;
+  refused_at: Date | null;
+  outcome: ColumnType<EventOutcome | null, string | null, string | null>;
+}
+
+export interface UndispatchedEventsTable {
+  event_id: string;
+  published_at: Date;
+}
+
+export interface DedupKeysTable {
+  tenant_id: string;
+  key: Buffer;
+  event_id: string;
+  event_type: string;
+  tenant_name: string;
+  accepted_at: Date;
+}
+
+export interface DeliveriesTable {
+  id: string;
+  event_id: string;
+  tenant_id: string;
+  channel: ProviderChannel;
+  status: Generated<DeliveryStatus>;
+  reason: string | null;
+  template_version_id: string;
+  provider_id: string | null;
+  attempts: Generated<number>;
+  /** Place in the retry schedule. */
+  retries: Generated<number>;
+  due_at: Date | null;
+  released_at: Date | null;
+  claimed_until: Date | null;
+  expires_at: Date | null;
+  message_id: string | null;
+  missing: string[] | null;
+  created_at: CreatedAt;
+  settled_at: Date | null;
+}
+
+export interface AttemptsTable {
+  delivery_id: string;
+  number: number;
+  provider_id: string | null;
+  provider_kind: string;
+  started_at: Date;
+  ended_at: Date | null;
+  class: OutcomeClass | null;
+  reason: string | null;
+  vendor_status: string | null;
+  vendor_answer: string | null;
+  message_id: string | null;
+  next_at: Date | null;
+}
+
+export interface NotificationsTable {
+  /** The id of the event. */
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  event_type: string;
+  title: string;
+  body: string;
+  channel_name: string;
+  channel_offset: string;
+  created_at: Date;
+  read_at: Date | null;
+}
+
+export interface RealtimeChannelsTable {
+  tenant_id: string;
+  user_id: string;
+  channel_name: string;
+  top_offset: string;
+}
+
+export interface RealtimeEpochTable {
+  only_row: Generated<boolean>;
+  epoch: string;
+}
+
+export interface OutboxTable {
+  id: string;
+  tenant_id: string;
+  event_id: string;
+  delivery_id: string;
+  channel: ProviderChannel;
+  recipient: string;
+  subject: string | null;
+  html: string | null;
+  text: string;
+  segments: number | null;
+  created_at: CreatedAt;
+}
+
+export interface DeadMessagesTable {
+  id: string;
+  stream: string;
+  subject: string;
+  data: Buffer;
+  deliveries: number;
+  reason: string;
+  created_at: CreatedAt;
+}
