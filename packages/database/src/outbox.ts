@@ -1,0 +1,102 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { OutboxMessage } from "@belfry/contracts/sending";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "./connection.ts";
+
+/** What a `sandbox` provider was given; the fields of a provider's outbox entry. */
+export interface NewOutboxMessage {
+  deliveryId: string;
+  tenantId: string;
+  eventId: string;
+  channel: ProviderChannel;
+  to: string;
+  subject: string | null;
+  html: string | null;
+  text: string;
+  segments: number | null;
+}
+
+/** Keeps what a `sandbox` provider was given; returns the message's id. */
+export async function storeOutboxMessage(db: Database, entry: NewOutboxMessage): Promise<string> {
+  const id = uuidv7();
+  await db
+    .insertInto("outbox")
+    .values({
+      id,
+      tenant_id: entry.tenantId,
+      event_id: entry.eventId,
+      delivery_id: entry.deliveryId,
+      channel: entry.channel,
+      recipient: entry.to,
+      subject: entry.subject,
+      html: entry.html,
+      text: entry.text,
+      segments: entry.segments,
+    })
+    .execute();
+  return id;
+}
+
+export interface OutboxFilter {
+  limit: number;
+  eventId?: string | undefined;
+  /** Only messages older than this one: the last of the page before. */
+  before?: string | undefined;
+}
+
+/** A tenant's messages, newest first. */
+export async function outboxOfTenant(
+  db: Database,
+  tenantId: string,
+  filter: OutboxFilter,
+): Promise<OutboxMessage[]> {
+  let query = selectMessages(db).where("tenant_id", "=", tenantId);
+  if (filter.eventId !== undefined) query = query.where("event_id", "=", filter.eventId);
+  if (filter.before !== undefined) query = query.where("id", "<", filter.before);
+  const rows = await query.orderBy("id", "desc").limit(filter.limit).execute();
+  return rows.map(outboxMessage);
+}
+
+/** One message; of any tenant unless one is named. */
+export async function outboxMessageById(
+  db: Database,
+  id: string,
+  tenantId?: string,
+): Promise<OutboxMessage | undefined> {
+  let query = selectMessages(db).where("id", "=", id);
+  if (tenantId !== undefined) query = query.where("tenant_id", "=", tenantId);
+  const row = await query.executeTakeFirst();
+  return row === undefined ? undefined : outboxMessage(row);
+}
+
+function selectMessages(db: Database) {
+  return db
+    .selectFrom("outbox")
+    .select([
+      "id",
+      "event_id",
+      "channel",
+      "recipient",
+      "subject",
+      "html",
+      "text",
+      "segments",
+      "created_at",
+    ]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectMessages>["executeTakeFirstOrThrow"]>>;
+
+function outboxMessage(row: Row): OutboxMessage {
+  return {
+    id: row.id,
+    eventId: row.event_id,
+    channel: row.channel,
+    to: row.recipient,
+    subject: row.subject,
+    html: row.html,
+    text: row.text,
+    segments: row.segments,
+    createdAt: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,14 @@
+/**
+ * The `owner` of each secret at rest (see secrets.ts): who encrypts and who decrypts must say the
+ * same, and a ciphertext moved to another row or another tenant does not decrypt.
+ */
+
+/** Of `tenants.webhook_secret`. */
+export function webhookSecretOwner(tenantId: string): string {
+  return `tenant:${tenantId}`;
+}
+
+/** Of `providers.settings`. */
+export function providerSettingsOwner(tenantId: string, providerId: string): string {
+  return `provider:${tenantId}:${providerId}`;
+}
