@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { EMAIL, HOSTILE_ADDRESSES, SMS, testDeps } from "../test/messages.ts";
+import type { OutboxEntry } from "./provider.ts";
+import { sandboxEmail, sandboxSms } from "./sandbox.ts";
+
+test("an email and a text message are kept in the outbox as they would have been sent", async () => {
+  const kept: OutboxEntry[] = [];
+  const deps = testDeps({ storeInOutbox: async (entry) => `outbox-${kept.push(entry)}` });
+  const email = await sandboxEmail.create({}, deps).send(EMAIL);
+  const sms = await sandboxSms.create({}, deps).send(SMS);
+  assert.deepEqual([email.class, email.messageId], ["accepted", "outbox-1"]);
+  assert.deepEqual([sms.class, sms.messageId], ["accepted", "outbox-2"]);
+  const { encoding: _encoding, ...smsFields } = SMS;
+  assert.deepEqual(kept, [
+    { ...EMAIL, channel: "EMAIL", segments: null },
+    { ...smsFields, channel: "SMS", subject: null, html: null },
+  ]);
+});
+
+test("an outbox that cannot be written is tried again", async () => {
+  const storeInOutbox = async () => {
+    throw new Error("connection terminated: password=hunter2");
+  };
+  const outcome = await sandboxEmail.create({}, testDeps({ storeInOutbox })).send(EMAIL);
+  assert.equal(outcome.class, "transient");
+  assert.ok(!outcome.reason.includes("hunter2"));
+});
+
+test("what a real provider would refuse is refused here too", async () => {
+  const deps = testDeps({ storeInOutbox: () => assert.fail("kept") });
+  for (const to of HOSTILE_ADDRESSES) {
+    assert.equal((await sandboxEmail.create({}, deps).send({ ...EMAIL, to })).class, "permanent");
+  }
+  assert.equal((await sandboxSms.create({}, deps).send({ ...SMS, to: "1" })).class, "permanent");
+});
+
+test("the sandbox has no settings", async () => {
+  const outcome = await sandboxEmail.create({ from: "a@b.io" }, testDeps()).send(EMAIL);
+  assert.equal(outcome.class, "credentials");
+});

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { OutcomeClass } from "@belfry/contracts/sending";
+import { testHttpPromises } from "../test/http-provider-promises.ts";
+import { startVendor } from "../test/loopback-vendor.ts";
+import { EMAIL, HOSTILE_ADDRESSES, testDeps } from "../test/messages.ts";
+import { sendgrid } from "./sendgrid.ts";
+import { checkSettings } from "./settings.ts";
+
+const API_KEY = "SG.abcdefghijklmnop.0123456789";
+const SETTINGS = {
+  apiKey: API_KEY,
+  from: "shop@example.com",
+  fromName: "The Shop",
+  replyTo: "help@example.com",
+};
+const ACCEPT = { status: 202, headers: { "x-message-id": "14c5d75ce93.dfd.64b469" }, body: "" };
+
+testHttpPromises({
+  kind: sendgrid,
+  settings: SETTINGS,
+  message: EMAIL,
+  secrets: [API_KEY],
+  accept: ACCEPT,
+});
+
+test("a message is the vendor's documented request, field by field", async (t) => {
+  const vendor = await startVendor(t, (response) => response.writeHead(202, ACCEPT.headers).end());
+  const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
+  t.after(() => provider.close());
+  assert.deepEqual(await provider.send(EMAIL), {
+    class: "accepted",
+    reason: "SendGrid accepted the message",
+    messageId: "14c5d75ce93.dfd.64b469",
+    vendorStatus: "202",
+    vendorAnswer: null,
+    retryAfterSeconds: null,
+  });
+  const [call] = vendor.received;
+  assert.equal(call!.method, "POST");
+  assert.equal(call!.path, "/v3/mail/send");
+  const { host: _host, "user-agent": _agent, "content-length": length, ...headers } = call!.headers;
+  assert.deepEqual(headers, {
+    accept: "application/json",
+    authorization: `Bearer ${API_KEY}`,
+    connection: "keep-alive",
+    "content-type": "application/json",
+  });
+  assert.equal(Number(length), Buffer.byteLength(call!.body));
+  assert.deepEqual(JSON.parse(call!.body), {
+    personalizations: [
+      {
+        to: [{ email: "ann@example.com" }],
+        custom_args: {
+          delivery_id: EMAIL.deliveryId,
+          tenant_id: EMAIL.tenantId,
+          event_id: EMAIL.eventId,
+        },
+      },
+    ],
+    from: { email: "shop@example.com", name: "The Shop" },
+    reply_to: { email: "help@example.com" },
+    subject: EMAIL.subject,
+    content: [
+      { type: "text/plain", value: EMAIL.text },
+      { type: "text/html", value: EMAIL.html },
+    ],
+  });
+});
+
+test("what is not set is not sent: no name, no reply address, no empty part", async (t) => {
+  const vendor = await startVendor(t, (response) => response.writeHead(202).end());
+  const settings = { apiKey: API_KEY, from: "shop@example.com", baseUrl: `${vendor.url}/proxy/` };
+  const provider = sendgrid.create(settings, testDeps());
+  t.after(() => provider.close());
+  const outcome = await provider.send({ ...EMAIL, html: "" });
+  assert.equal(outcome.class, "accepted");
+  assert.equal(outcome.messageId, null, "the header is absent");
+  assert.equal(vendor.received[0]!.path, "/proxy/v3/mail/send");
+  const body = JSON.parse(vendor.received[0]!.body);
+  assert.deepEqual(body.from, { email: "shop@example.com" });
+  assert.deepEqual(Object.keys(body).sort(), ["content", "from", "personalizations", "subject"]);
+  assert.deepEqual(body.content, [{ type: "text/plain", value: EMAIL.text }]);
+});
+
+test("braces in a message are text, not the SDK's substitutions", async (t) => {
+  const vendor = await startVendor(t, (response) => response.writeHead(202).end());
+  const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
+  t.after(() => provider.close());
+  await provider.send({ ...EMAIL, subject: "{{x}} -y-", text: "{{delivery_id}}" });
+  const body = JSON.parse(vendor.received[0]!.body);
+  assert.equal(body.subject, "{{x}} -y-");
+  assert.equal(body.content[0].value, "{{delivery_id}}");
+});
+
+const DOCUMENTED: readonly (readonly [number, OutcomeClass])[] = [
+  [400, "permanent"],
+  [401, "credentials"],
+  [403, "credentials"],
+  [404, "permanent"],
+  [405, "permanent"],
+  [413, "permanent"],
+  [415, "permanent"],
+  [429, "throttled"],
+  [500, "transient"],
+  [502, "transient"],
+  [503, "transient"],
+  [504, "transient"],
+];
+for (const [status, expected] of DOCUMENTED) {
+  test(`the vendor's ${status} is ${expected}, its errors kept`, async (t) => {
+    const errors = { errors: [{ message: "what is wrong", field: "from.email", help: null }] };
+    const vendor = await startVendor(t, (response) =>
+      response
+        .writeHead(status, { "content-type": "application/json" })
+        .end(JSON.stringify(errors)),
+    );
+    const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
+    t.after(() => provider.close());
+    const outcome = await provider.send(EMAIL);
+    assert.equal(outcome.class, expected);
+    assert.equal(outcome.vendorStatus, String(status));
+    assert.deepEqual(JSON.parse(outcome.vendorAnswer!), errors);
+    assert.ok(!outcome.reason.includes("@"));
+  });
+}
+
+test("an address or subject that could inject a header is refused before any call", async (t) => {
+  const vendor = await startVendor(t, (response) => response.writeHead(202).end());
+  const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
+  t.after(() => provider.close());
+  for (const to of HOSTILE_ADDRESSES) {
+    assert.equal((await provider.send({ ...EMAIL, to })).class, "permanent", JSON.stringify(to));
+  }
+  for (const subject of ["a\r\nBcc: evil@x.io", "a\nb", "a\u0000", "a\u2028b", "a\u0085b"]) {
+    assert.equal((await provider.send({ ...EMAIL, subject })).class, "permanent");
+  }
+  assert.equal(vendor.connections(), 0);
+});
+
+test("a key of another form is taken without a word on the console", (t) => {
+  const warn = t.mock.method(console, "warn", () => {});
+  sendgrid.create({ ...SETTINGS, apiKey: "not-of-the-usual-form" }, testDeps());
+  assert.equal(warn.mock.callCount(), 0);
+});
+
+test("each fault of the settings names its field and repeats no value", () => {
+  const faults = checkSettings(sendgrid, {
+    apiKey: "a b",
+    from: "Shop <shop@example.com>",
+    fromName: "Shop\r\nBcc: evil@x.io",
+    replyTo: 7,
+    subuser: "x",
+  });
+  assert.deepEqual(faults.sort(), [
+    "apiKey: must be printable ASCII without spaces",
+    "from: must be an email address",
+    "fromName: must be one line without control characters",
+    "replyTo: must be an email address",
+    "subuser: is not a setting of this provider",
+  ]);
+  assert.deepEqual(checkSettings(sendgrid, { from: "a@b.io" }), ["apiKey: is missing"]);
+  assert.deepEqual(checkSettings(sendgrid, SETTINGS), []);
+  assert.deepEqual(checkSettings(sendgrid, { ...SETTINGS, baseUrl: "http://api.sendgrid.com" }), [
+    "baseUrl: must begin with https://",
+  ]);
+});

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import test from "node:test";
+import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import type { Provider, ProviderDeps, ProviderKind } from "../src/provider.ts";
+import { closedPort, startPort, startVendor } from "./loopback-vendor.ts";
+import { NOW_MS, testDeps } from "./messages.ts";
+
+interface HttpProviderUnderTest<Message> {
+  kind: ProviderKind<Message>;
+  settings: Record<string, unknown>;
+  message: Message;
+  /** Values of the settings that nobody else may ever see. */
+  secrets: string[];
+  accept: { status: number; headers: Record<string, string>; body: string };
+}
+
+/** What every HTTP provider promises whatever its vendor: one suite, run by each provider's test. */
+export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message>): void {
+  const { kind, settings, message, secrets, accept } = subject;
+  const name = kind.title;
+
+  async function withProvider<Result>(
+    baseUrl: string,
+    use: (provider: Provider<Message>) => Promise<Result>,
+    changes: Partial<ProviderDeps> = {},
+  ): Promise<Result> {
+    const provider = kind.create({ ...settings, baseUrl }, testDeps(changes));
+    try {
+      return await use(provider);
+    } finally {
+      await provider.close();
+    }
+  }
+  const sendTo = (baseUrl: string, changes?: Partial<ProviderDeps>): Promise<SendOutcome> =>
+    withProvider(baseUrl, (provider) => provider.send(message), changes);
+
+  const byStatus: readonly (readonly [number, OutcomeClass])[] = [
+    [200, "ambiguous"],
+    [204, "ambiguous"],
+    [404, "permanent"],
+    [418, "permanent"],
+    [408, "transient"],
+    [500, "transient"],
+    [502, "transient"],
+    [503, "transient"],
+    [504, "transient"],
+    [599, "transient"],
+    [429, "throttled"],
+    [401, "credentials"],
+    [403, "credentials"],
+  ];
+  for (const [status, expected] of byStatus) {
+    test(`${name}: an empty ${status} is ${expected}`, async (t) => {
+      const vendor = await startVendor(t, (response) => response.writeHead(status).end());
+      const outcome = await sendTo(vendor.url);
+      assert.equal(outcome.class, expected);
+      assert.equal(outcome.vendorStatus, String(status));
+      assert.equal(outcome.messageId, null);
+      assert.equal(vendor.received.length, 1, "no second call");
+    });
+  }
+
+  const waits: readonly (readonly [string, Record<string, string>, number | null])[] = [
+    ["seconds", { "retry-after": "17" }, 17],
+    ["a date", { "retry-after": new Date(NOW_MS + 90_000).toUTCString() }, 90],
+    ["a past date", { "retry-after": new Date(NOW_MS - 90_000).toUTCString() }, 0],
+    ["the vendor's reset", { "x-ratelimit-reset": String(NOW_MS / 1000 + 42) }, 42],
+    ["more than a day", { "retry-after": "99999999" }, 86_400],
+    ["nonsense", { "retry-after": "soon", "x-ratelimit-reset": "-1" }, null],
+    ["nothing", {}, null],
+  ];
+  for (const [form, headers, expected] of waits) {
+    test(`${name}: a 429 that says ${form} is waited for as told`, async (t) => {
+      const vendor = await startVendor(t, (response) => response.writeHead(429, headers).end("{}"));
+      const outcome = await sendTo(vendor.url);
+      assert.equal(outcome.class, "throttled");
+      assert.equal(outcome.retryAfterSeconds, expected);
+    });
+  }
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    test(`${name}: a redirect by ${status} is not followed, nothing reaches its target`, async (t) => {
+      const target = await startVendor(t, (response) => response.writeHead(202).end());
+      const vendor = await startVendor(t, (response) =>
+        response.writeHead(status, { location: `${target.url}/elsewhere` }).end(),
+      );
+      const outcome = await sendTo(vendor.url);
+      assert.equal(outcome.class, "credentials");
+      assert.equal(vendor.received.length, 1);
+      assert.equal(target.connections(), 0);
+    });
+  }
+
+  test(`${name}: an answer that never comes is ambiguous after the timeout`, async (t) => {
+    const vendor = await startVendor(t, () => {});
+    const startedAt = performance.now();
+    const outcome = await sendTo(vendor.url);
+    assert.equal(outcome.class, "ambiguous");
+    const tookMs = performance.now() - startedAt;
+    assert.ok(tookMs >= 150 && tookMs < 1500, `took ${tookMs} ms`);
+    assert.equal(vendor.received.length, 1);
+  });
+
+  test(`${name}: a server that drips its answer is held to the same timeout`, async (t) => {
+    const vendor = await startVendor(t, (response) => {
+      response.writeHead(500);
+      const drip = setInterval(() => response.write("x"), 20);
+      response.on("close", () => clearInterval(drip));
+    });
+    const outcome = await sendTo(vendor.url);
+    assert.equal(outcome.class, "transient", "the status had come");
+  });
+
+  test(`${name}: a connection cut after the request left is ambiguous`, async (t) => {
+    const vendor = await startVendor(t, (response) => response.socket?.resetAndDestroy());
+    const outcome = await sendTo(vendor.url);
+    assert.equal(outcome.class, "ambiguous");
+    assert.equal(vendor.received.length, 1, "not sent again");
+  });
+
+  test(`${name}: a refused connection is transient`, async () => {
+    const outcome = await sendTo(`http://127.0.0.1:${await closedPort()}`);
+    assert.equal(outcome.class, "transient");
+    assert.match(outcome.reason, /ECONNREFUSED/);
+  });
+
+  test(`${name}: a connection cut before the request left is transient`, async (t) => {
+    // Over TLS no byte of the request can leave before the handshake ends.
+    const port = await startPort(t, (socket) =>
+      socket.once("data", () => socket.resetAndDestroy()),
+    );
+    const outcome = await sendTo(`https://127.0.0.1:${port}`);
+    assert.equal(outcome.class, "transient");
+  });
+
+  test(`${name}: a handshake that never ends is transient after the timeout`, async (t) => {
+    const port = await startPort(t, () => {});
+    const outcome = await sendTo(`https://127.0.0.1:${port}`);
+    assert.equal(outcome.class, "transient");
+  });
+
+  test(`${name}: a name that does not resolve is transient`, async () => {
+    const resolve = async () => {
+      throw Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" });
+    };
+    const outcome = await sendTo("https://vendor.example", {
+      resolve,
+      allowPrivateAddresses: false,
+    });
+    assert.equal(outcome.class, "transient");
+    assert.match(outcome.reason, /ENOTFOUND/);
+  });
+
+  test(`${name}: a public name that turns out to be private gets no connection`, async (t) => {
+    const port = await startPort(t, () => assert.fail("connected"));
+    const resolve = async () => [
+      { address: "127.0.0.1", family: 4 },
+      { address: "::1", family: 6 },
+      { address: "::ffff:127.0.0.1", family: 6 },
+    ];
+    const outcome = await sendTo(`https://vendor.example:${port}`, {
+      resolve,
+      allowPrivateAddresses: false,
+    });
+    assert.equal(outcome.class, "credentials");
+    assert.match(outcome.reason, /no public address/);
+  });
+
+  test(`${name}: the vendor's answer is kept without the credentials it echoes`, async (t) => {
+    const vendor = await startVendor(t, (response, call) =>
+      response
+        .writeHead(400)
+        .end(`${call.headers.authorization} ${secrets.join(" ")} no\u0000 good`),
+    );
+    const { vendorAnswer } = await sendTo(vendor.url);
+    assert.match(vendorAnswer!, /no good$/);
+    for (const secret of secrets) assert.ok(!vendorAnswer!.includes(secret));
+    const authorization = vendor.received[0]!.headers.authorization!;
+    assert.ok(!vendorAnswer!.includes(authorization.split(" ")[1]!));
+  });
+
+  test(`${name}: of a long answer one KB is kept, of an endless one no more is read`, async (t) => {
+    const vendor = await startVendor(t, (response) => {
+      response.writeHead(400);
+      const more = () => {
+        while (response.write("é".repeat(5000))) {}
+      };
+      response.on("drain", more);
+      more();
+    });
+    const outcome = await sendTo(vendor.url, { timeoutMs: 2000 });
+    assert.equal(outcome.class, "permanent");
+    const bytes = Buffer.byteLength(outcome.vendorAnswer!);
+    assert.ok(bytes > 1000 && bytes <= 1024, `${bytes} bytes`);
+    assert.match(outcome.vendorAnswer!, /^é+$/);
+  });
+
+  test(`${name}: 200 messages at once share at most 32 connections, later ones use them again`, async (t) => {
+    const vendor = await startVendor(t, (response) =>
+      response.writeHead(accept.status, accept.headers).end(accept.body),
+    );
+    await withProvider(
+      vendor.url,
+      async (provider) => {
+        const outcomes = await Promise.all(
+          Array.from({ length: 200 }, () => provider.send(message)),
+        );
+        assert.ok(outcomes.every((outcome) => outcome.class === "accepted"));
+        const opened = vendor.connections();
+        assert.ok(opened <= 32, `${opened} connections`);
+        await provider.send(message);
+        assert.equal(vendor.connections(), opened);
+      },
+      { timeoutMs: 5000 },
+    );
+  });
+
+  test(`${name}: closing lets the call in hand finish`, async (t) => {
+    let finish = () => {};
+    const arrived = new EventTarget();
+    const vendor = await startVendor(t, (response) => {
+      finish = () => response.writeHead(accept.status, accept.headers).end(accept.body);
+      arrived.dispatchEvent(new Event("call"));
+    });
+    const provider = kind.create(
+      { ...settings, baseUrl: vendor.url },
+      testDeps({ timeoutMs: 2000 }),
+    );
+    const call = once(arrived, "call");
+    const sent = provider.send(message);
+    await call;
+    const closed = provider.close();
+    finish();
+    assert.equal((await sent).class, "accepted");
+    await closed;
+    assert.equal((await provider.send(message)).class, "transient", "no call after closing");
+  });
+
+  test(`${name}: settings that do not fit make every outcome one of credentials`, async () => {
+    const provider = kind.create({ ...settings, baseUrl: "ftp://x" }, testDeps());
+    const outcome = await provider.send(message);
+    assert.equal(outcome.class, "credentials");
+    assert.match(outcome.reason, /baseUrl/);
+    await provider.close();
+  });
+}
