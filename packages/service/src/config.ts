@@ -1,0 +1,154 @@
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/**
+ * Configuration comes from environment variables only, each a property of one schema: its description,
+ * unit, default and bounds. This file is the only one that reads the environment.
+ */
+
+/** Every faulty variable of a start, together. Never holds a value: it may be a secret. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`bad configuration:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+    this.faults = faults;
+    // The reader is an operator: the list is the message, a stack would hide it.
+    this.stack = `${this.name}: ${this.message}`;
+  }
+}
+
+/** The variables that every service has. Spread them into the service's own schema. */
+export const commonConfig = {
+  DATABASE_URL: Type.String({
+    description: "Postgres, as postgres://user:password@host:port/database",
+    pattern: "^postgres(ql)?://",
+    secret: true,
+  }),
+  NATS_URL: Type.String({
+    description: "NATS servers with JetStream, comma-separated, as nats://host:4222",
+    pattern: "^(nats|tls)://[^,]+(,(nats|tls)://[^,]+)*$",
+    secret: true,
+  }),
+  NATS_PREFIX: Type.String({
+    description: "Keeps environments apart on one NATS: 1-32 letters, digits, _ or -",
+    pattern: "^[A-Za-z0-9_-]{1,32}$",
+    default: "belfry",
+  }),
+  NATS_REPLICAS: Type.Integer({
+    description: "Copies of each stream; 3 on a cluster of three",
+    minimum: 1,
+    maximum: 5,
+    default: 1,
+  }),
+  MANAGEMENT_HOST: Type.String({
+    description: "Address of health and metrics; 0.0.0.0 in a container",
+    minLength: 1,
+    default: "127.0.0.1",
+  }),
+  MANAGEMENT_PORT: Type.Integer({
+    description: "Port of health and metrics; 0 takes a free one",
+    minimum: 0,
+    maximum: 65_535,
+    default: 9090,
+  }),
+  LOG_LEVEL: Type.Union(
+    (["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const).map((level) =>
+      Type.Literal(level),
+    ),
+    { description: "Least level that is logged", default: "info" },
+  ),
+  SHUTDOWN_DELAY_MS: Type.Integer({
+    description: "From 'not ready' to the end of intake, for load balancers to notice",
+    minimum: 0,
+    maximum: 120_000,
+    default: 0,
+  }),
+  SHUTDOWN_GRACE_MS: Type.Integer({
+    description: "From the end of intake to a forced exit",
+    minimum: 100,
+    maximum: 600_000,
+    default: 25_000,
+  }),
+  STOP_WITH_PARENT: Type.Boolean({
+    description: "End when the parent process is gone (local stack, tests)",
+    default: false,
+  }),
+};
+
+/** Reads and checks the variables of a schema. Throws one ConfigError that names every bad variable. */
+export function loadConfig<T extends TObject>(
+  schema: T,
+  // biome-ignore lint/style/noProcessEnv: the one place that reads the environment
+  env: Record<string, string | undefined> = process.env,
+): Static<T> {
+  const config: Record<string, unknown> = {};
+  const faults: string[] = [];
+  const required = new Set(schema.required ?? []);
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const raw = env[name];
+    // An empty variable is an unset one: that is how compose files and shells leave things out.
+    if (raw === undefined || raw === "") {
+      if (property.default !== undefined) config[name] = property.default;
+      else if (required.has(name)) faults.push(`${name}: is required${hint(property)}`);
+      continue;
+    }
+    const value = parse(property, raw);
+    const fault = value === undefined ? kindFault(property) : valueFault(property, value);
+    if (fault === undefined) config[name] = value;
+    else faults.push(`${name}: ${fault}${hint(property)}`);
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config as Static<T>;
+}
+
+function parse(property: TSchema, raw: string): unknown {
+  switch (property.type) {
+    case "integer":
+      return /^-?\d{1,15}$/.test(raw) ? Number(raw) : undefined;
+    case "number":
+      return /^-?\d{1,15}(\.\d{1,15})?$/.test(raw) ? Number(raw) : undefined;
+    case "boolean":
+      return raw === "true" ? true : raw === "false" ? false : undefined;
+    default:
+      return raw;
+  }
+}
+
+function kindFault(property: TSchema): string {
+  if (property.type === "boolean") return "must be true or false";
+  return property.type === "integer" ? "must be a whole number" : "must be a number";
+}
+
+function valueFault(property: TSchema, value: unknown): string | undefined {
+  return Value.Check(property, value) ? undefined : rule(property, value);
+}
+
+function rule(property: TSchema, value: unknown): string {
+  if (Array.isArray(property.anyOf)) {
+    return `must be one of ${property.anyOf.map((choice: TSchema) => choice.const).join(", ")}`;
+  }
+  if (typeof value === "number") {
+    const { minimum, maximum } = property;
+    if (minimum !== undefined && maximum !== undefined) {
+      return `must be between ${minimum} and ${maximum}`;
+    }
+    if (minimum !== undefined) return `must be at least ${minimum}`;
+    if (maximum !== undefined) return `must be at most ${maximum}`;
+  }
+  if (typeof value === "string") {
+    if (typeof property.minLength === "number" && value.length < property.minLength) {
+      return `must be at least ${property.minLength} characters`;
+    }
+    if (typeof property.maxLength === "number" && value.length > property.maxLength) {
+      return `must be at most ${property.maxLength} characters`;
+    }
+    if (property.pattern !== undefined) return `must match ${property.pattern}`;
+  }
+  return "is not allowed";
+}
+
+function hint(property: TSchema): string {
+  return property.description === undefined ? "" : ` (${property.description})`;
+}

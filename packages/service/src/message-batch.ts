@@ -1,0 +1,171 @@
+import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
+import type { Logger } from "./logger.ts";
+import type { MessageHandler, Outcome, SetAside } from "./outcome.ts";
+import type { PulledMessage } from "./pull.ts";
+
+const SECOND_MS = 1000;
+const LONGEST_DELAY_MS = 60 * SECOND_MS;
+/** When the first so many messages fail one by one, the trouble is not in the messages: the rest wait. */
+const FAULTS_IN_A_ROW = 3;
+
+export interface BatchOptions {
+  handler: MessageHandler;
+  setAside: SetAside;
+  ackWaitMs: number;
+  log: Logger;
+  signal: AbortSignal;
+  /** Whether what the handler needs is there; asked when a batch has failed. */
+  canWork?: (() => boolean | Promise<boolean>) | undefined;
+}
+
+export interface BatchResult {
+  done: number;
+  retried: number;
+  setAside: number;
+  /** The handler threw for every message that it was given. */
+  allFailed: boolean;
+}
+
+/**
+ * Runs a batch to its end and tells the server what became of each message. Never throws. This is the
+ * only place that acks, naks (always with a delay) or terms.
+ */
+export async function runBatch(
+  messages: PulledMessage[],
+  options: BatchOptions,
+): Promise<BatchResult> {
+  const result: BatchResult = { done: 0, retried: 0, setAside: 0, allFailed: false };
+  const keepAlive = setInterval(() => {
+    for (const message of messages) message.working();
+  }, options.ackWaitMs / 2);
+  try {
+    const [spent, fresh] = partition(messages);
+    for (const message of spent) {
+      await settle(message, { kind: "reject", reason: "delivered too often" }, options, result);
+    }
+    if (fresh.length > 0) await handle(fresh, options, result);
+  } finally {
+    clearInterval(keepAlive);
+  }
+  return result;
+}
+
+function partition(messages: PulledMessage[]): [PulledMessage[], PulledMessage[]] {
+  const spent: PulledMessage[] = [];
+  const fresh: PulledMessage[] = [];
+  for (const message of messages) {
+    (message.deliveryCount > MAX_DELIVERIES_OF_A_MESSAGE ? spent : fresh).push(message);
+  }
+  return [spent, fresh];
+}
+
+async function handle(
+  messages: PulledMessage[],
+  options: BatchOptions,
+  result: BatchResult,
+): Promise<void> {
+  const { log } = options;
+  let failure: unknown;
+  try {
+    const outcomes = await call(messages, options);
+    for (const [at, message] of messages.entries()) {
+      await settle(message, outcomes[at]!, options, result);
+    }
+    return;
+  } catch (err) {
+    failure = err;
+  }
+  const isOurs = options.canWork !== undefined && !(await canWork(options.canWork));
+  if (messages.length === 1 || isOurs) {
+    log.error({ err: failure, messages: messages.length }, "messages could not be handled");
+    for (const message of messages) await settle(message, faultOutcome(message), options, result);
+    result.allFailed = true;
+    return;
+  }
+  log.warn({ err: failure, messages: messages.length }, "batch failed: running it one by one");
+  await handleOneByOne(messages, options, result);
+}
+
+async function handleOneByOne(
+  messages: PulledMessage[],
+  options: BatchOptions,
+  result: BatchResult,
+): Promise<void> {
+  let faults = 0;
+  let anyWorked = false;
+  for (const message of messages) {
+    let outcome = faultOutcome(message);
+    if (anyWorked || faults < FAULTS_IN_A_ROW) {
+      try {
+        outcome = (await call([message], options))[0]!;
+        anyWorked = true;
+      } catch (err) {
+        faults += 1;
+        options.log.error({ err, ...placeOf(message) }, "message could not be handled");
+      }
+    }
+    await settle(message, outcome, options, result);
+  }
+  result.allFailed = !anyWorked;
+}
+
+async function call(messages: PulledMessage[], options: BatchOptions): Promise<Outcome[]> {
+  const { handler, log, signal } = options;
+  const outcomes = await handler(messages, { log, signal });
+  if (outcomes.length !== messages.length) {
+    throw new Error(`handler gave ${outcomes.length} outcomes for ${messages.length} messages`);
+  }
+  return outcomes;
+}
+
+async function settle(
+  message: PulledMessage,
+  outcome: Outcome,
+  options: BatchOptions,
+  result: BatchResult,
+): Promise<void> {
+  switch (outcome.kind) {
+    case "done":
+      message.ack();
+      result.done += 1;
+      return;
+    case "retry":
+      message.nak(outcome.delayMs);
+      result.retried += 1;
+      return;
+    case "reject":
+      try {
+        await options.setAside(message, outcome.reason);
+        options.log.error({ reason: outcome.reason, ...placeOf(message) }, "message set aside");
+        message.term();
+        result.setAside += 1;
+      } catch (err) {
+        options.log.error({ err, ...placeOf(message) }, "message could not be set aside");
+        message.nak(faultDelayMs(message.deliveryCount));
+        result.retried += 1;
+      }
+  }
+}
+
+function faultOutcome(message: PulledMessage): Outcome {
+  return { kind: "retry", delayMs: faultDelayMs(message.deliveryCount), reason: "fault" };
+}
+
+/** 1 s, doubled each time, at most a minute, less up to half of it by chance. */
+export function faultDelayMs(deliveryCount: number, random: () => number = Math.random): number {
+  const most = Math.min(LONGEST_DELAY_MS, SECOND_MS * 2 ** (deliveryCount - 1));
+  return Math.round(most * (1 - random() / 2));
+}
+
+export async function canWork(check: () => boolean | Promise<boolean>): Promise<boolean> {
+  try {
+    return await check();
+  } catch {
+    return false;
+  }
+}
+
+function placeOf(message: PulledMessage) {
+  const { subject, streamSequence, deliveryCount } = message;
+  return { subject, streamSequence, deliveryCount };
+}

@@ -1,0 +1,130 @@
+import {
+  type ConnectionOptions,
+  connect,
+  deadline,
+  type NatsConnection,
+} from "@nats-io/transport-node";
+import type { Logger } from "./logger.ts";
+import { pause } from "./pause.ts";
+
+const CONNECT_TIMEOUT_MS = 3000;
+const RETRY_MS = 500;
+/** How often a wait is mentioned in the log. */
+const MENTION_EVERY_MS = 5000;
+/** A connection that died silently is noticed within two pings. */
+const PING_INTERVAL_MS = 5000;
+const DRAIN_TIMEOUT_MS = 3000;
+
+/** A connection that comes back by itself for as long as the process lives. */
+export interface NatsLink extends AsyncDisposable {
+  nc: NatsConnection;
+  isConnected(): boolean;
+  /** Sends what is buffered, then closes. */
+  close(): Promise<void>;
+}
+
+export interface ConnectNatsOptions {
+  /** Comma-separated; `user:password@` and `token@` are understood. */
+  url: string;
+  /** Shown by the server's monitoring. */
+  name: string;
+  log: Logger;
+  /** Ends the wait for the first connection; throws its reason. */
+  signal?: AbortSignal;
+}
+
+/** Waits until NATS is there, saying so every few seconds; reconnects forever after that. */
+export async function connectNats(options: ConnectNatsOptions): Promise<NatsLink> {
+  const { log, signal } = options;
+  let mentionedAt = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      const nc = await connect({
+        ...serverOptions(options.url),
+        name: options.name,
+        timeout: CONNECT_TIMEOUT_MS,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 250,
+        reconnectJitter: 250,
+        pingInterval: PING_INTERVAL_MS,
+        maxPingOut: 2,
+        // A refused password may be a rotation under way: keep trying rather than close for ever.
+        ignoreAuthErrorAbort: true,
+        // A stack trace for each request costs more than the request.
+        noAsyncTraces: true,
+      });
+      log.info({ server: nc.getServer(), version: nc.info?.version }, "connected to NATS");
+      return createLink(nc, log);
+    } catch (err) {
+      if (performance.now() - mentionedAt >= MENTION_EVERY_MS) {
+        mentionedAt = performance.now();
+        log.warn({ err }, "NATS is not reachable: waiting for it");
+      }
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+function createLink(nc: NatsConnection, log: Logger): NatsLink {
+  let connected = true;
+  let closing: Promise<void> | undefined;
+  const watch = async () => {
+    for await (const status of nc.status()) {
+      switch (status.type) {
+        case "disconnect":
+        case "staleConnection":
+          if (connected) log.warn({ status: status.type }, "NATS connection lost: reconnecting");
+          connected = false;
+          break;
+        case "reconnect":
+          connected = true;
+          log.info({ server: status.server }, "NATS connection is back");
+          break;
+        case "error":
+          log.error({ err: status.error }, "NATS reported an error");
+          break;
+        case "ldm":
+          log.info({ server: status.server }, "NATS server is about to stop: moving");
+          break;
+        default:
+      }
+    }
+  };
+  watch().catch((err) => log.error({ err }, "NATS status ended"));
+  nc.closed().then((err) => {
+    connected = false;
+    if (closing === undefined) log.fatal({ err }, "NATS connection closed for good");
+  });
+
+  const close = () => {
+    closing ??= (async () => {
+      if (connected) {
+        await deadline(nc.drain(), DRAIN_TIMEOUT_MS).catch((err) =>
+          log.warn({ err }, "NATS connection did not drain in time"),
+        );
+      }
+      if (!nc.isClosed()) await nc.close();
+    })();
+    return closing;
+  };
+  return {
+    nc,
+    isConnected: () => connected && !nc.isClosed(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The client ignores credentials in an address: take them out and hand them over. */
+function serverOptions(url: string): ConnectionOptions {
+  const parsed = url.split(",").map((one) => new URL(one.trim()));
+  const first = parsed[0];
+  const user = decodeURIComponent(first?.username ?? "");
+  const password = decodeURIComponent(first?.password ?? "");
+  return {
+    servers: parsed.map(({ hostname, port }) => `${hostname}:${port || 4222}`),
+    ...(user === "" ? {} : password === "" ? { token: user } : { user, pass: password }),
+    ...(parsed.some(({ protocol }) => protocol === "tls:") ? { tls: {} } : {}),
+  };
+}

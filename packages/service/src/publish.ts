@@ -1,0 +1,145 @@
+import { encodeQueueMessage, type QueueItem } from "@belfry/contracts/queue-message";
+import type { StreamDefinition } from "@belfry/contracts/streams";
+import { JetStreamApiError, jetstream } from "@nats-io/jetstream";
+import { errors } from "@nats-io/transport-node";
+import type { Logger } from "./logger.ts";
+import type { NatsLink } from "./nats.ts";
+import { ensureStreams } from "./streams.ts";
+
+/** Why a publish failed. With `timeout` alone the message may have been stored. */
+export type PublishFaultCode = "disconnected" | "no-stream" | "stream-full" | "timeout" | "refused";
+
+export class PublishFault extends Error {
+  override readonly name = "PublishFault";
+  readonly code: PublishFaultCode;
+
+  constructor(code: PublishFaultCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+
+  /** Whether the message may be in the stream all the same. */
+  get outcomeUnknown(): boolean {
+    return this.code === "timeout";
+  }
+}
+
+export interface PublishOptions {
+  /** `Nats-Msg-Id`: a second publish of it within the duplicate window stores nothing. */
+  messageId?: string;
+  timeoutMs?: number;
+  /** The stream that must store it, so that no other swallows it. */
+  expectStream?: string;
+}
+
+export interface PublishReceipt {
+  streamSequence: number;
+  duplicate: boolean;
+}
+
+export interface Publisher {
+  /** Stores one message of ids in JetStream; resolves once the server has acknowledged it. Throws PublishFault. */
+  publishIds(
+    subject: string,
+    items: QueueItem[],
+    options?: PublishOptions,
+  ): Promise<PublishReceipt>;
+}
+
+export interface PublisherOptions {
+  nats: NatsLink;
+  /** Created again when the server has lost them. */
+  streams: readonly StreamDefinition[];
+  replicas?: number;
+  log: Logger;
+}
+
+const PUBLISH_TIMEOUT_MS = 2000;
+/** 10077 "maximum messages/bytes exceeded"; 10047, 10023: no room on the server. */
+const FULL_CODES = new Set([10077, 10047, 10023, 10122]);
+
+export function createPublisher(options: PublisherOptions): Publisher {
+  const { nats, log } = options;
+  const client = jetstream(nats.nc);
+  let mending: Promise<void> | undefined;
+  /** One at a time, whatever the number of publishes that found the stream missing. */
+  const mend = (timeoutMs: number) => {
+    mending ??= ensureStreams(nats.nc, options.streams, {
+      log,
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
+    }).finally(() => {
+      mending = undefined;
+    });
+    return mending;
+  };
+
+  const publishOnce = async (
+    subject: string,
+    data: string,
+    publishOptions: PublishOptions,
+    timeoutMs: number,
+  ): Promise<PublishReceipt> => {
+    // Buffered by the client it would go out minutes later, long after the caller was told "no".
+    if (!nats.isConnected()) throw new PublishFault("disconnected", "NATS is not connected");
+    const { messageId, expectStream } = publishOptions;
+    try {
+      const ack = await client.publish(subject, data, {
+        timeout: timeoutMs,
+        ...(messageId === undefined ? {} : { msgID: messageId }),
+        ...(expectStream === undefined ? {} : { expect: { streamName: expectStream } }),
+      });
+      return { streamSequence: ack.seq, duplicate: ack.duplicate };
+    } catch (cause) {
+      throw toFault(subject, cause);
+    }
+  };
+
+  return {
+    async publishIds(subject, items, publishOptions = {}) {
+      const data = encodeQueueMessage(items);
+      const timeoutMs = publishOptions.timeoutMs ?? PUBLISH_TIMEOUT_MS;
+      const start = performance.now();
+      try {
+        return await publishOnce(subject, data, publishOptions, timeoutMs);
+      } catch (fault) {
+        const leftMs = Math.floor(timeoutMs - (performance.now() - start));
+        if (!(fault instanceof PublishFault) || fault.code !== "no-stream" || leftMs < 1) {
+          throw fault;
+        }
+        log.warn({ subject }, "no stream takes this subject: creating it again");
+        await mend(leftMs).catch((err) => {
+          throw new PublishFault("no-stream", fault.message, err);
+        });
+        const stillMs = Math.max(1, Math.floor(timeoutMs - (performance.now() - start)));
+        return await publishOnce(subject, data, publishOptions, stillMs);
+      }
+    },
+  };
+}
+
+function toFault(subject: string, cause: unknown): PublishFault {
+  if (cause instanceof JetStreamApiError) {
+    return FULL_CODES.has(cause.code)
+      ? new PublishFault("stream-full", `the stream of ${subject} is full`, cause)
+      : new PublishFault("refused", `JetStream refused ${subject}: ${cause.message}`, cause);
+  }
+  if (cause instanceof errors.TimeoutError) {
+    return new PublishFault("timeout", `JetStream did not acknowledge ${subject} in time`, cause);
+  }
+  if (
+    cause instanceof errors.ClosedConnectionError ||
+    cause instanceof errors.DrainingConnectionError
+  ) {
+    return new PublishFault("disconnected", "the NATS connection is closed", cause);
+  }
+  // The client calls "no responders" JetStreamNotEnabled; mostly it is a missing stream.
+  if (cause instanceof Error && cause.name === "JetStreamNotEnabled") {
+    return new PublishFault("no-stream", `no stream takes ${subject}`, cause);
+  }
+  return new PublishFault(
+    "timeout",
+    `publishing ${subject} failed: ${cause instanceof Error ? cause.message : cause}`,
+    cause,
+  );
+}

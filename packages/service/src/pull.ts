@@ -1,0 +1,138 @@
+import type { ConsumerDefinition } from "@belfry/contracts/streams";
+import { createInbox, type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
+
+/** How long the server keeps a pull request that it cannot fill. */
+const PULL_EXPIRES_MS = 5000;
+/** No answer so long after that means that the request was lost. */
+const PULL_LOST_MS = PULL_EXPIRES_MS + 2500;
+
+/** One message in hand. What it says to the server is fire and forget: a lost word means redelivery. */
+export interface PulledMessage {
+  data: Uint8Array;
+  subject: string;
+  /** 1 at first; counts every delivery, a crash of the receiver included. */
+  deliveryCount: number;
+  streamSequence: number;
+  ack(): void;
+  nak(delayMs: number): void;
+  term(): void;
+  /** Starts the ack wait anew. */
+  working(): void;
+}
+
+export interface Pull {
+  /** Messages that the server may still send for the present request. */
+  outstanding(): number;
+  /** Why requests no longer reach the consumer; undefined while they do. */
+  lost(): string | undefined;
+  /** Asks for up to `count` messages; only when nothing is outstanding. */
+  request(count: number): void;
+  /** The request is void: the server that had it is gone. */
+  forget(): void;
+  /** Takes back the request; every message that the server had sent before has then arrived. */
+  drain(timeoutMs: number): Promise<void>;
+}
+
+/**
+ * Pulls from a durable consumer through one subscription. The client's own `fetch` throws away what is
+ * on the wire when it is closed, which costs that message a whole ack wait: this one drains.
+ */
+export function openPull(
+  nc: NatsConnection,
+  consumer: ConsumerDefinition,
+  onMessage: (message: PulledMessage) => void,
+  onIdle: () => void,
+): Pull {
+  const inbox = createInbox();
+  const requestSubject = `$JS.API.CONSUMER.MSG.NEXT.${consumer.stream}.${consumer.durable}`;
+  let outstanding = 0;
+  let serial = 0;
+  let lost: string | undefined;
+  let lostTimer: NodeJS.Timeout | undefined;
+
+  const settle = () => {
+    outstanding = 0;
+    clearTimeout(lostTimer);
+    onIdle();
+  };
+  const lose = (why: string) => {
+    lost ??= why;
+    settle();
+  };
+  const onStatus = (msg: Msg) => {
+    // A late word on an earlier request says nothing about the present one.
+    if (msg.subject !== `${inbox}.${serial}`) return;
+    const { code = 0, description = "" } = msg.headers ?? {};
+    if (code === 100) return;
+    // 404 and 408: the request ran out. 409 "deleted" and 503: nobody takes it.
+    if (code === 503) lose("no responders");
+    else if (code === 409 && /deleted|push based/i.test(description)) lose(description);
+    else if (code === 400) lose(`bad request: ${description}`);
+    else settle();
+  };
+  const subscription = nc.subscribe(`${inbox}.*`, {
+    callback: (err, msg) => {
+      if (err) {
+        lose(err.message);
+      } else if (msg.subject.startsWith(inbox)) {
+        onStatus(msg);
+      } else {
+        if (outstanding > 0) outstanding -= 1;
+        if (outstanding === 0) clearTimeout(lostTimer);
+        onMessage(toMessage(msg));
+      }
+    },
+  });
+
+  return {
+    outstanding: () => outstanding,
+    lost: () => lost,
+    request(count) {
+      serial += 1;
+      outstanding = count;
+      clearTimeout(lostTimer);
+      lostTimer = setTimeout(lose, PULL_LOST_MS, "no answer");
+      const body = JSON.stringify({ batch: count, expires: nanos(PULL_EXPIRES_MS) });
+      nc.publish(requestSubject, body, { reply: `${inbox}.${serial}` });
+    },
+    forget() {
+      serial += 1;
+      settle();
+    },
+    async drain(timeoutMs) {
+      clearTimeout(lostTimer);
+      if (nc.isClosed() || subscription.isClosed()) return;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, timeoutMs);
+      });
+      await Promise.race([subscription.drain().catch(() => undefined), late]);
+      clearTimeout(timer);
+      outstanding = 0;
+    },
+  };
+}
+
+function toMessage(msg: Msg): PulledMessage {
+  // $JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<deliveries>.<stream seq>.<consumer seq>.<time>.<pending>[.<random>]
+  const tokens = (msg.reply ?? "").split(".");
+  const at = tokens.length === 9 ? 4 : 6;
+  return {
+    data: msg.data,
+    subject: msg.subject,
+    deliveryCount: Number(tokens[at]),
+    streamSequence: Number(tokens[at + 1]),
+    ack: () => void respond(msg, "+ACK"),
+    nak: (delayMs) => void respond(msg, `-NAK ${JSON.stringify({ delay: nanos(delayMs) })}`),
+    term: () => void respond(msg, "+TERM"),
+    working: () => void respond(msg, "+WPI"),
+  };
+}
+
+function respond(msg: Msg, word: string): void {
+  try {
+    msg.respond(word);
+  } catch {
+    // The connection is closed: the server delivers the message again.
+  }
+}
