@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { maskSettings, PROVIDER_KINDS, providerKind } from "./kinds.ts";
+
+test("each kind is named once a channel and found by its name", () => {
+  const names = PROVIDER_KINDS.map(({ channel, kind }) => `${channel} ${kind}`);
+  assert.deepEqual(names.sort(), [
+    "EMAIL sandbox",
+    "EMAIL sendgrid",
+    "EMAIL smtp",
+    "SMS sandbox",
+    "SMS twilio",
+    "SMS vonage",
+  ]);
+  for (const row of PROVIDER_KINDS) assert.equal(providerKind(row.channel, row.kind), row);
+  assert.equal(providerKind("EMAIL", "vonage"), undefined);
+  assert.equal(providerKind("SMS", "constructor"), undefined);
+});
+
+test("a form can be drawn from each schema: every property has a title and a description", () => {
+  for (const { kind, settings } of PROVIDER_KINDS) {
+    assert.equal(settings.additionalProperties, false, kind);
+    for (const [field, property] of Object.entries(settings.properties)) {
+      assert.ok(property.title && property.description, `${kind}.${field}`);
+    }
+  }
+});
+
+test("every property that holds a credential is a secret", () => {
+  const secrets = PROVIDER_KINDS.flatMap(({ kind, settings }) =>
+    Object.entries(settings.properties)
+      .filter(([, property]) => property.secret === true)
+      .map(([field]) => `${kind}.${field}`),
+  );
+  assert.deepEqual(secrets.sort(), [
+    "sendgrid.apiKey",
+    "smtp.password",
+    "twilio.authToken",
+    "vonage.apiSecret",
+    "vonage.privateKey",
+  ]);
+});
+
+test("masked settings show no secret, no unknown field and no part of a key file", () => {
+  const sendgrid = providerKind("EMAIL", "sendgrid")!;
+  assert.deepEqual(
+    maskSettings(sendgrid, { apiKey: "SG.0123456789abcdef", from: "a@b.io", token: "old secret" }),
+    { apiKey: "•••• cdef", from: "a@b.io", token: "••••" },
+  );
+  assert.deepEqual(maskSettings(sendgrid, { apiKey: "short" }), { apiKey: "••••" });
+  const vonage = providerKind("SMS", "vonage")!;
+  const privateKey = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
+  assert.deepEqual(maskSettings(vonage, { privateKey }), { privateKey: "••••" });
+});
