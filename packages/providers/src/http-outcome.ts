@@ -71,3 +71,13 @@ function reasonFor(
   };
   return `${vendor} ${meaning[outcomeClass]} (${code})`;
 }
+
+/** A JSON object of an answer; an empty one when it is something else. */
+export function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

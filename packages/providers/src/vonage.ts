@@ -5,7 +5,7 @@ import { Auth } from "@vonage/auth";
 import { Messages, SMS } from "@vonage/messages";
 import { baseUrlFault } from "./address-guard.ts";
 import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
-import { refusal, statusClass } from "./http-outcome.ts";
+import { parseObject, refusal, statusClass } from "./http-outcome.ts";
 import { NotAccepted, outcome, thrownOutcome } from "./outcome.ts";
 import { defineProvider, type Provider, type ProviderDeps } from "./provider.ts";
 import { smsFault } from "./recipient.ts";
@@ -213,13 +213,4 @@ function errorCode(body: Record<string, unknown>): string | null {
   const { type, title } = body;
   const fragment = typeof type === "string" ? /#(\d{3,5})$/.exec(type)?.[1] : undefined;
   return fragment ?? (typeof title === "string" ? (/^\d{3,5}$/.exec(title)?.[0] ?? null) : null);
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,0 +1,57 @@
+import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import { AddressRefused } from "./address-guard.ts";
+import { outcome, vendorAnswer } from "./outcome.ts";
+
+/** What nodemailer adds to an error: the server's reply, and the command it was the reply to. */
+interface SmtpError {
+  code?: unknown;
+  command?: unknown;
+  response?: unknown;
+  responseCode?: unknown;
+}
+
+/**
+ * The outcome of a message that the pool could not send. `handedOver`: the server was given all of it,
+ * so that without a reply it may have taken it.
+ */
+export function smtpFailure(
+  error: unknown,
+  handedOver: boolean,
+  secrets: readonly string[],
+): SendOutcome {
+  if (error instanceof AddressRefused) return outcome("credentials", error.message);
+  const { code, command, response, responseCode } = (error ?? {}) as SmtpError;
+  const codeText = typeof code === "string" ? code : "unknown";
+  const step = typeof command === "string" ? command : "CONN";
+  if (typeof responseCode === "number") {
+    const answer = typeof response === "string" ? vendorAnswer(response, secrets) : null;
+    const known = { vendorStatus: String(responseCode), vendorAnswer: answer };
+    const reason = `the mail server answered ${responseCode} to ${stepName(step)}`;
+    return outcome(replyClass(responseCode, step), reason, known);
+  }
+  if (handedOver) return outcome("ambiguous", `the message left and no reply came (${codeText})`);
+  if (codeText === "EAUTH" || codeText === "ENOAUTH") {
+    return outcome("credentials", "the mail server offers no way to log in with these credentials");
+  }
+  // Nothing was asked of the server: the message cannot be put to it (too large, an address it cannot take).
+  if (codeText === "EENVELOPE" || codeText === "EMESSAGE") {
+    return outcome("permanent", `the message cannot be given to this mail server (${codeText})`);
+  }
+  return outcome("transient", `no connection to the mail server (${codeText})`);
+}
+
+/** RFC 5321, 4.2.1: 4yz may pass next time, 5yz will not; the step says what it was that failed. */
+function replyClass(reply: number, step: string): OutcomeClass {
+  // 503 is about the state of the session, which the next connection begins anew.
+  if (reply < 500 || reply === 503) return "transient";
+  // RFC 4954, 6: authentication required, mechanism too weak, refused, encryption required.
+  if (reply === 530 || reply === 534 || reply === 535 || reply === 538) return "credentials";
+  if (step === "RCPT TO" || step === "DATA") return "permanent";
+  // 552 to MAIL FROM is about this message's size; anything else there about the sender.
+  return step === "MAIL FROM" && reply === 552 ? "permanent" : "credentials";
+}
+
+function stepName(step: string): string {
+  if (step.startsWith("AUTH")) return "the login";
+  return step === "CONN" ? "the connection" : step;
+}

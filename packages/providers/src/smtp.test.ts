@@ -1,0 +1,372 @@
+import assert from "node:assert/strict";
+import type { AddressInfo, Socket } from "node:net";
+import test, { type TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import type { OutcomeClass } from "@belfry/contracts/sending";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { closedPort, startPort } from "../test/loopback-vendor.ts";
+import { EMAIL, HOSTILE_ADDRESSES, testDeps } from "../test/messages.ts";
+import type { ProviderDeps } from "./provider.ts";
+import { checkSettings } from "./settings.ts";
+import { poolOptions, smtp } from "./smtp.ts";
+
+const SETTINGS = {
+  host: "127.0.0.1",
+  user: "shop",
+  password: "p4ssw0rd-of-the-shop",
+  from: "shop@example.com",
+  fromName: "The Shöp",
+  replyTo: "help@example.com",
+};
+
+interface Taken {
+  user: string | undefined;
+  secure: boolean;
+  from: string;
+  to: string[];
+  data: string;
+}
+
+async function startMailServer(t: TestContext, options: SMTPServerOptions = {}) {
+  const taken: Taken[] = [];
+  let connections = 0;
+  const server = new SMTPServer({
+    onConnect(_session, done) {
+      connections += 1;
+      done();
+    },
+    onAuth(auth, _session, done) {
+      if (auth.password === SETTINGS.password) done(null, { user: auth.username! });
+      else done(new Error("Invalid username or password"));
+    },
+    onData(stream, session, done) {
+      let data = "";
+      stream.setEncoding("utf8");
+      stream.on("data", (chunk) => {
+        data += chunk;
+      });
+      stream.on("end", () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        taken.push({
+          user: session.user as string | undefined,
+          secure: session.secure === true,
+          from: mailFrom === false ? "" : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          data,
+        });
+        done(null, "2.0.0 Ok: queued as ABC123");
+      });
+    },
+    closeTimeout: 20,
+    ...options,
+  });
+  server.on("error", () => {});
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => new Promise<void>((closed) => server.close(closed)));
+  const { port } = server.server.address() as AddressInfo;
+  return { port, taken, connections: () => connections };
+}
+
+function providerAt(t: TestContext, port: number, changes: Partial<ProviderDeps> = {}) {
+  const provider = smtp.create({ ...SETTINGS, port }, testDeps({ timeoutMs: 250, ...changes }));
+  t.after(() => provider.close());
+  return provider;
+}
+
+/** A mail server that follows a script: what it does with each line, after it is whole. */
+function startScripted(t: TestContext, onLine: (line: string, socket: Socket) => void) {
+  return startPort(t, (socket) => {
+    socket.write("220 mx ready\r\n");
+    let buffered = "";
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => {
+      buffered += chunk;
+      for (let end = buffered.indexOf("\r\n"); end >= 0; end = buffered.indexOf("\r\n")) {
+        const line = buffered.slice(0, end);
+        buffered = buffered.slice(end + 2);
+        onLine(line, socket);
+      }
+    });
+  });
+}
+
+const OBEDIENT: Readonly<Record<string, string>> = {
+  EHLO: "250-mx\r\n250 AUTH PLAIN",
+  AUTH: "235 in",
+  MAIL: "250 ok",
+  RCPT: "250 ok",
+  DATA: "354 go on",
+  ".": "250 ok",
+  QUIT: "221 bye",
+};
+const reply = (line: string, socket: Socket) => {
+  const answer = OBEDIENT[line === "." ? "." : line.slice(0, 4).toUpperCase()];
+  if (answer !== undefined) socket.write(`${answer}\r\n`);
+};
+
+test("a message arrives logged in, over STARTTLS, with its envelope, headers and both parts", async (t) => {
+  const server = await startMailServer(t);
+  const outcome = await providerAt(t, server.port, { timeoutMs: 3000 }).send(EMAIL);
+  assert.deepEqual(outcome, {
+    class: "accepted",
+    reason: "the mail server took the message",
+    messageId: `${EMAIL.deliveryId}@example.com`,
+    vendorStatus: "250",
+    vendorAnswer: "250 2.0.0 Ok: queued as ABC123",
+    retryAfterSeconds: null,
+  });
+  const [mail] = server.taken;
+  assert.equal(mail!.user, "shop");
+  assert.equal(mail!.secure, true);
+  assert.equal(mail!.from, "shop@example.com");
+  assert.deepEqual(mail!.to, ["ann@example.com"]);
+  const head = mail!.data.slice(0, mail!.data.indexOf("\r\n\r\n")).replaceAll(/\r\n\s+/g, " ");
+  const headers = Object.fromEntries(
+    head
+      .split("\r\n")
+      .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
+  );
+  assert.deepEqual(Object.keys(headers).sort(), [
+    "Content-Type",
+    "Date",
+    "From",
+    "MIME-Version",
+    "Message-ID",
+    "Reply-To",
+    "Subject",
+    "To",
+  ]);
+  assert.equal(headers.From, "=?UTF-8?Q?The_Sh=C3=B6p?= <shop@example.com>");
+  assert.equal(headers.To, "ann@example.com");
+  assert.equal(headers["Reply-To"], "help@example.com");
+  assert.equal(headers["Message-ID"], `<${EMAIL.deliveryId}@example.com>`);
+  assert.match(headers.Subject!, /^=\?UTF-8\?/);
+  assert.match(headers["Content-Type"]!, /^multipart\/alternative;/);
+  assert.match(mail!.data, /Content-Type: text\/plain; charset=utf-8/);
+  assert.match(mail!.data, /Content-Type: text\/html; charset=utf-8/);
+});
+
+const REFUSALS: readonly (readonly [string, SMTPServerOptions, OutcomeClass, string])[] = [
+  ["RCPT 550", { onRcptTo: refuse(550) }, "permanent", "550"],
+  ["RCPT 553", { onRcptTo: refuse(553) }, "permanent", "553"],
+  ["RCPT 450 (greylisted)", { onRcptTo: refuse(450) }, "transient", "450"],
+  ["RCPT 452 (full)", { onRcptTo: refuse(452) }, "transient", "452"],
+  ["MAIL 550 (sender)", { onMailFrom: refuse(550) }, "credentials", "550"],
+  ["MAIL 530 (log in first)", { onMailFrom: refuse(530) }, "credentials", "530"],
+  ["MAIL 552 (too large)", { onMailFrom: refuse(552) }, "permanent", "552"],
+  ["MAIL 451", { onMailFrom: refuse(451) }, "transient", "451"],
+  ["DATA 554 (content)", { onData: refuseData(554) }, "permanent", "554"],
+  ["DATA 451", { onData: refuseData(451) }, "transient", "451"],
+  ["login 535", { onAuth: (_auth, _session, done) => done(withCode(535)) }, "credentials", "535"],
+  ["login 454", { onAuth: (_auth, _session, done) => done(withCode(454)) }, "transient", "454"],
+  ["greeting 421", { onConnect: (_session, done) => done(withCode(421)) }, "transient", "421"],
+  ["greeting 554", { onConnect: (_session, done) => done(withCode(554)) }, "credentials", "554"],
+];
+for (const [name, options, expected, status] of REFUSALS) {
+  test(`${name} is ${expected}, and the server's reply is kept`, async (t) => {
+    const server = await startMailServer(t, {
+      disabledCommands: ["STARTTLS"],
+      authOptional: true,
+      ...options,
+    });
+    const outcome = await providerAt(t, server.port).send(EMAIL);
+    assert.equal(outcome.class, expected);
+    assert.equal(outcome.vendorStatus, status);
+    assert.match(outcome.vendorAnswer!, new RegExp(`^${status}`));
+    assert.ok(!outcome.reason.includes("@"));
+    assert.equal(server.taken.length, 0);
+  });
+}
+
+test("a refused message leaves its connection to the next one", async (t) => {
+  const server = await startMailServer(t, {
+    disabledCommands: ["STARTTLS"],
+    onRcptTo(address, _session, done) {
+      done(address.address.startsWith("no") ? withCode(550) : null);
+    },
+  });
+  const provider = providerAt(t, server.port);
+  assert.equal((await provider.send({ ...EMAIL, to: "no@example.com" })).class, "permanent");
+  // The connection is the pool's again once the server has answered RSET.
+  await setTimeout(50);
+  assert.equal((await provider.send(EMAIL)).class, "accepted");
+  assert.equal(server.connections(), 1);
+});
+
+test("thirty messages at once share at most five connections", async (t) => {
+  const server = await startMailServer(t, { disabledCommands: ["STARTTLS"] });
+  const provider = providerAt(t, server.port, { timeoutMs: 5000 });
+  const outcomes = await Promise.all(Array.from({ length: 30 }, () => provider.send(EMAIL)));
+  assert.ok(outcomes.every((outcome) => outcome.class === "accepted"));
+  assert.ok(server.connections() <= 5, `${server.connections()} connections`);
+});
+
+test("closing lets the messages in hand finish", async (t) => {
+  const server = await startMailServer(t, { disabledCommands: ["STARTTLS"] });
+  const provider = smtp.create({ ...SETTINGS, port: server.port }, testDeps({ timeoutMs: 3000 }));
+  const sent = Array.from({ length: 8 }, () => provider.send(EMAIL));
+  await provider.close();
+  assert.ok((await Promise.all(sent)).every((outcome) => outcome.class === "accepted"));
+  assert.equal((await provider.send(EMAIL)).class, "transient");
+});
+
+test("a refused connection is transient", async (t) => {
+  const outcome = await providerAt(t, await closedPort()).send(EMAIL);
+  assert.equal(outcome.class, "transient");
+});
+
+test("a server that never greets is transient after the timeout", async (t) => {
+  const port = await startPort(t, () => {});
+  assert.equal((await providerAt(t, port).send(EMAIL)).class, "transient");
+});
+
+test("a server that hangs up before the greeting is transient, and asked once", async (t) => {
+  let connections = 0;
+  const port = await startPort(t, (socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  assert.equal((await providerAt(t, port).send(EMAIL)).class, "transient");
+  assert.equal(connections, 1);
+});
+
+for (const step of ["EHLO", "AUTH", "MAIL", "RCPT", "DATA"]) {
+  for (const [what, act] of [
+    ["cut", (socket: Socket) => socket.resetAndDestroy()],
+    ["silent", () => {}],
+  ] as const) {
+    test(`a connection ${what} at ${step}, before the message left, is transient`, async (t) => {
+      const port = await startScripted(t, (line, socket) => {
+        if (line.toUpperCase().startsWith(step)) act(socket);
+        else reply(line, socket);
+      });
+      assert.equal((await providerAt(t, port).send(EMAIL)).class, "transient");
+    });
+  }
+}
+
+for (const [what, act] of [
+  ["cut", (socket: Socket) => socket.resetAndDestroy()],
+  ["closed", (socket: Socket) => socket.end()],
+  ["silent", () => {}],
+] as const) {
+  test(`a connection ${what} after the whole message left is ambiguous, and it is not sent again`, async (t) => {
+    let messages = 0;
+    const port = await startScripted(t, (line, socket) => {
+      if (line === ".") {
+        messages += 1;
+        act(socket);
+      } else reply(line, socket);
+    });
+    assert.equal((await providerAt(t, port).send(EMAIL)).class, "ambiguous");
+    assert.equal(messages, 1);
+  });
+}
+
+test("the server's reply is kept without the password it echoes", async (t) => {
+  const port = await startScripted(t, (line, socket) => {
+    if (line.startsWith("RCPT")) socket.write(`550 ${SETTINGS.password} is no user\r\n`);
+    else reply(line, socket);
+  });
+  const outcome = await providerAt(t, port).send(EMAIL);
+  assert.equal(outcome.vendorAnswer, "550 •••• is no user");
+});
+
+test("a server that offers no login gets no message from an account that needs one", async (t) => {
+  const lines: string[] = [];
+  const port = await startScripted(t, (line, socket) => {
+    lines.push(line);
+    if (line.startsWith("EHLO")) socket.write("250 mx\r\n");
+    else if (line.startsWith("AUTH")) socket.write("502 no such command\r\n");
+    else reply(line, socket);
+  });
+  assert.equal((await providerAt(t, port).send(EMAIL)).class, "credentials");
+  assert.ok(!lines.some((line) => line.startsWith("MAIL")));
+});
+
+test("an address or subject that could inject a header is refused before any connection", async (t) => {
+  const port = await startPort(t, () => assert.fail("connected"));
+  const provider = providerAt(t, port);
+  for (const to of HOSTILE_ADDRESSES) {
+    assert.equal((await provider.send({ ...EMAIL, to })).class, "permanent", JSON.stringify(to));
+  }
+  const subject = "Hi\r\nBcc: evil@example.com";
+  assert.equal((await provider.send({ ...EMAIL, subject })).class, "permanent");
+});
+
+test("a text that looks like a file or an address is sent as it stands", async (t) => {
+  const server = await startMailServer(t, { disabledCommands: ["STARTTLS"] });
+  await providerAt(t, server.port).send({ ...EMAIL, html: "", text: "file:///etc/passwd" });
+  assert.match(server.taken[0]!.data, /\r\n\r\nfile:\/\/\/etc\/passwd/);
+});
+
+test("a public name that turns out to be private gets no connection", async () => {
+  const resolve = async () => [{ address: "169.254.169.254", family: 4 }];
+  const deps = testDeps({ allowPrivateAddresses: false, resolve });
+  const provider = smtp.create({ ...SETTINGS, host: "mail.example.com" }, deps);
+  const outcome = await provider.send(EMAIL);
+  assert.equal(outcome.class, "credentials");
+  assert.match(outcome.reason, /no public address/);
+  await provider.close();
+});
+
+test("with the guard on, TLS with a valid certificate is required on every port", () => {
+  const deps = testDeps({ allowPrivateAddresses: false });
+  for (const port of [465, 587, 2525]) {
+    const options = poolOptions({ ...SETTINGS, port }, deps);
+    assert.equal(options.secure, port === 465);
+    assert.equal(options.requireTLS, true);
+    assert.equal(options.tls?.rejectUnauthorized, true);
+  }
+});
+
+test("a server that cannot do STARTTLS gets neither password nor message when TLS is required", async (t) => {
+  const lines: string[] = [];
+  const port = await startScripted(t, (line, socket) => {
+    lines.push(line);
+    if (line === "STARTTLS") socket.write("502 no such command\r\n");
+    else reply(line, socket);
+  });
+  const { createTransport } = await import("nodemailer");
+  const { smtpFailure } = await import("./smtp-failure.ts");
+  const options = poolOptions({ ...SETTINGS, port }, testDeps());
+  const transport = createTransport({ ...options, requireTLS: true });
+  t.after(() => transport.close());
+  const error = await transport
+    .sendMail({ from: "a@b.io", to: "c@d.io", text: "x" })
+    .catch((e) => e);
+  assert.equal(smtpFailure(error, false, []).class, "credentials");
+  assert.ok(!lines.some((line) => /^(AUTH|MAIL)/.test(line)), lines.join());
+});
+
+test("each fault of the settings names its field", () => {
+  const faultsOf = (changes: object) =>
+    checkSettings(smtp, { ...SETTINGS, host: "mail.example.com", ...changes });
+  assert.deepEqual(faultsOf({}), []);
+  assert.deepEqual(faultsOf({ port: 25 }), ["port: must be 465, 587 or 2525"]);
+  assert.deepEqual(faultsOf({ host: "mail.example.com:25" }), [
+    "host: must be a host name or an IP address",
+  ]);
+  assert.deepEqual(faultsOf({ host: "0x7f000001" }), ["host: must be a public address"]);
+  assert.deepEqual(faultsOf({ user: undefined }).length, 1);
+  assert.deepEqual(checkSettings(smtp, { host: "m.example.com", from: "a@b.io", user: "x" }), [
+    "password: is missing",
+  ]);
+  assert.deepEqual(checkSettings(smtp, { host: "m.example.com", from: "a@b.io" }), []);
+});
+
+function withCode(responseCode: number): Error {
+  return Object.assign(new Error("refused"), { responseCode });
+}
+
+function refuse(responseCode: number) {
+  return (_address: unknown, _session: unknown, done: (error: Error) => void) =>
+    done(withCode(responseCode));
+}
+
+function refuseData(responseCode: number): NonNullable<SMTPServerOptions["onData"]> {
+  return (stream, _session, done) => {
+    stream.resume();
+    stream.on("end", () => done(withCode(responseCode)));
+  };
+}

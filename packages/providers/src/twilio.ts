@@ -1,0 +1,172 @@
+import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import { type Static, Type } from "@sinclair/typebox";
+import { baseUrlFault } from "./address-guard.ts";
+import { createHttpCalls, type HttpAnswer } from "./http-calls.ts";
+import { parseObject, refusal, statusClass } from "./http-outcome.ts";
+import { outcome } from "./outcome.ts";
+import { defineProvider, type Provider, type ProviderDeps } from "./provider.ts";
+import { smsFault } from "./recipient.ts";
+import { baseUrlField, lineField, secretField, secretsOf } from "./settings.ts";
+
+const VENDOR_URL = "https://api.twilio.com";
+const MESSAGING_SERVICE = /^MG[0-9a-fA-F]{32}$/;
+
+const SETTINGS = Type.Object(
+  {
+    accountSid: lineField({
+      title: "Account SID",
+      description: "The account that sends: AC and 32 hexadecimal digits.",
+      pattern: "^AC[0-9a-fA-F]{32}$",
+      fault: "must be AC and 32 hexadecimal digits",
+    }),
+    apiKeySid: Type.Optional(
+      lineField({
+        title: "API key SID",
+        description:
+          "Of an API key, SK and 32 hexadecimal digits; without it the account's own token is used.",
+        pattern: "^SK[0-9a-fA-F]{32}$",
+        fault: "must be SK and 32 hexadecimal digits",
+      }),
+    ),
+    authToken: secretField({
+      title: "Secret",
+      description: "The API key's secret, or the account's auth token.",
+    }),
+    sender: lineField({
+      title: "Sender",
+      description:
+        "A number (+12025550100), short code, name of up to 11 characters, or messaging service (MG…).",
+      pattern: "^(\\+[1-9][0-9]{6,14}|MG[0-9a-fA-F]{32}|[A-Za-z0-9 ._&+-]{1,11})$",
+      fault:
+        "must be a phone number, a short code, a name of up to 11 characters or a messaging service's SID",
+    }),
+    baseUrl: baseUrlField(VENDOR_URL),
+  },
+  { additionalProperties: false },
+);
+
+/** The vendor's error codes that its HTTP status does not class well enough. */
+const CODE_CLASSES: Readonly<Record<string, OutcomeClass>> = {
+  // The account.
+  "10001": "credentials",
+  "20003": "credentials",
+  "20005": "credentials",
+  "20006": "credentials",
+  "20008": "credentials",
+  "20404": "credentials",
+  "30002": "credentials",
+  // The sender that the settings name.
+  "21212": "credentials",
+  "21603": "credentials",
+  "21606": "credentials",
+  "21659": "credentials",
+  "21660": "credentials",
+  "21701": "credentials",
+  "21703": "credentials",
+  "21705": "credentials",
+  // The recipient or the text.
+  "21211": "permanent",
+  "21265": "permanent",
+  "21266": "permanent",
+  "21408": "permanent",
+  "21602": "permanent",
+  "21604": "permanent",
+  "21608": "permanent",
+  "21610": "permanent",
+  "21612": "permanent",
+  "21614": "permanent",
+  "21617": "permanent",
+  "21635": "permanent",
+  // Too fast, too many at once, too many today.
+  "14107": "throttled",
+  "20429": "throttled",
+  "21611": "throttled",
+  "30001": "throttled",
+  "63038": "throttled",
+  "20500": "transient",
+  "20503": "transient",
+};
+
+/** Text messages through Twilio's Programmable Messaging, `POST /2010-04-01/Accounts/{sid}/Messages.json`. */
+export const twilio = defineProvider<SmsMessage, typeof SETTINGS>({
+  kind: "twilio",
+  channel: "SMS",
+  title: "Twilio",
+  settings: SETTINGS,
+  faults({ baseUrl }, context) {
+    const fault = baseUrl === undefined ? null : baseUrlFault(baseUrl, context);
+    return fault === null ? [] : [`baseUrl: ${fault}`];
+  },
+  create: createTwilio,
+});
+
+function createTwilio(settings: Static<typeof SETTINGS>, deps: ProviderDeps): Provider<SmsMessage> {
+  const calls = createHttpCalls(deps);
+  const { accountSid, apiKeySid = accountSid, authToken, sender } = settings;
+  const base = (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, "");
+  const url = `${base}/2010-04-01/Accounts/${accountSid}/Messages.json`;
+  const headers = {
+    accept: "application/json",
+    authorization: `Basic ${Buffer.from(`${apiKeySid}:${authToken}`).toString("base64")}`,
+    "content-type": "application/x-www-form-urlencoded",
+    "user-agent": "belfry",
+  };
+  const senderField = MESSAGING_SERVICE.test(sender) ? "MessagingServiceSid" : "From";
+  const secrets = secretsOf(SETTINGS, settings);
+  return {
+    async send(message) {
+      const fault = smsFault(message);
+      if (fault !== null) return outcome("permanent", fault);
+      const form = new URLSearchParams({
+        To: message.to,
+        [senderField]: sender,
+        Body: message.text,
+      });
+      const result = await calls.post({ url, headers, body: form.toString() });
+      if (!result.answered) return result.outcome;
+      return judge(result.answer, { secrets, nowMs: deps.now?.() ?? Date.now() });
+    },
+    close: () => calls.close(),
+  };
+}
+
+function judge(
+  answer: HttpAnswer,
+  about: { secrets: readonly string[]; nowMs: number },
+): SendOutcome {
+  const body = parseObject(answer.text);
+  const code = answer.status >= 400 ? codeOf(body.code) : codeOf(body.error_code);
+  if (answer.status === 201 && isMessageId(body.sid)) {
+    const known = { messageId: body.sid, vendorStatus: "201" };
+    if (isOnItsWay(body.status) && code === null) {
+      return outcome("accepted", "Twilio accepted the message", known);
+    }
+    // The message exists and is at its end: asking again would make another.
+    if (body.status === "failed" || body.status === "undelivered" || body.status === "canceled") {
+      const outcomeClass = (code === null ? undefined : CODE_CLASSES[code]) ?? "permanent";
+      return refusal("Twilio", outcomeClass, answer, { ...about, code });
+    }
+  }
+  const outcomeClass =
+    (code === null ? undefined : CODE_CLASSES[code]) ?? statusClass(answer.status);
+  return refusal("Twilio", answer.status < 300 ? "ambiguous" : outcomeClass, answer, {
+    ...about,
+    code,
+  });
+}
+
+function isMessageId(value: unknown): value is string {
+  return typeof value === "string" && /^(SM|MM)[0-9a-fA-F]{32}$/.test(value);
+}
+
+function isOnItsWay(status: unknown): boolean {
+  return ["accepted", "scheduled", "queued", "sending", "sent", "delivered"].includes(
+    String(status),
+  );
+}
+
+function codeOf(value: unknown): string | null {
+  return (typeof value === "number" || typeof value === "string") && /^\d{5}$/.test(String(value))
+    ? String(value)
+    : null;
+}
