@@ -1,6 +1,7 @@
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import type { HttpAnswer } from "./http-calls.ts";
 import { outcome, vendorAnswer } from "./outcome.ts";
+import type { ProviderContext } from "./provider.ts";
 
 const MAX_RETRY_AFTER_SECONDS = 24 * 60 * 60;
 
@@ -16,18 +17,19 @@ export function statusClass(status: number): OutcomeClass {
   return "permanent";
 }
 
-/** The outcome of an answer that is not a success. */
+/** The outcome of an answer that is not a success; `code` is the vendor's own, told instead of the status. */
 export function refusal(
   vendor: string,
   outcomeClass: OutcomeClass,
   answer: HttpAnswer,
-  about: { secrets: readonly string[]; nowMs: number; code?: string | null },
+  { secrets, now }: Pick<ProviderContext, "secrets" | "now">,
+  code: string | null = null,
 ): SendOutcome {
-  const status = about.code ?? String(answer.status);
+  const status = code ?? String(answer.status);
   return outcome(outcomeClass, reasonFor(vendor, outcomeClass, answer.status, status), {
     vendorStatus: status,
-    vendorAnswer: vendorAnswer(answer.text, about.secrets),
-    retryAfterSeconds: retryAfterSeconds(answer.headers, about.nowMs),
+    vendorAnswer: vendorAnswer(answer.text, secrets),
+    retryAfterSeconds: retryAfterSeconds(answer.headers, now()),
   });
 }
 

@@ -1,8 +1,9 @@
-import type { SendOutcome } from "@belfry/contracts/sending";
+import type { EmailMessage, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Resolve } from "./address-guard.ts";
 import { outcome } from "./outcome.ts";
-import { checkSettings } from "./settings.ts";
+import { emailFault, smsFault } from "./recipient.ts";
+import { checkSettings, secretsOf } from "./settings.ts";
 
 /** What the `sandbox` provider keeps instead of sending. */
 export interface OutboxEntry {
@@ -55,16 +56,26 @@ export interface ProviderKind<Message> {
   create(settings: Record<string, unknown>, deps: ProviderDeps): Provider<Message>;
 }
 
+/** What a provider is made with, beside its settings. */
+export interface ProviderContext extends ProviderDeps {
+  /** The values of the secret settings, to be kept out of what is stored. */
+  secrets: readonly string[];
+  now: () => number;
+}
+
 export interface ProviderDefinition<Message, Settings extends TObject> {
   kind: string;
   channel: "EMAIL" | "SMS";
   title: string;
   settings: Settings;
   faults?(settings: Static<Settings>, context: SettingsContext): string[];
-  create(settings: Static<Settings>, deps: ProviderDeps): Provider<Message>;
+  create(settings: Static<Settings>, context: ProviderContext): Provider<Message>;
 }
 
-/** Makes a row for `kinds.ts`: types the settings and checks them before `create` sees them. */
+/**
+ * Makes a row for `kinds.ts`: `create` sees only settings that fit, and its `send` only messages with
+ * one well-formed recipient and nothing that could inject a header.
+ */
 export function defineProvider<Message, Settings extends TObject>(
   definition: ProviderDefinition<Message, Settings>,
 ): ProviderKind<Message> {
@@ -76,13 +87,30 @@ export function defineProvider<Message, Settings extends TObject>(
     faults: (settings, context) => definition.faults?.(settings as Static<Settings>, context) ?? [],
     create(settings, deps) {
       const faults = checkSettings(kind, settings, deps);
-      if (faults.length === 0) return definition.create(settings as Static<Settings>, deps);
-      const refused = outcome(
-        "credentials",
-        `the provider's settings are wrong: ${faults.join("; ")}`,
-      );
-      return { send: async () => refused, close: async () => {} };
+      if (faults.length > 0) {
+        return refusing(`the provider's settings are wrong: ${faults.join("; ")}`);
+      }
+      const secrets = secretsOf(definition.settings, settings);
+      const context = { ...deps, secrets, now: deps.now ?? Date.now };
+      const provider = definition.create(settings as Static<Settings>, context);
+      return {
+        async send(message) {
+          const fault = messageFault(definition.channel, message);
+          return fault === null ? provider.send(message) : outcome("permanent", fault);
+        },
+        close: () => provider.close(),
+      };
     },
   };
   return kind;
+}
+
+function refusing<Message>(reason: string): Provider<Message> {
+  return { send: async () => outcome("credentials", reason), close: async () => {} };
+}
+
+function messageFault(channel: "EMAIL" | "SMS", message: unknown): string | null {
+  return channel === "EMAIL"
+    ? emailFault(message as EmailMessage)
+    : smsFault(message as SmsMessage);
 }

@@ -2,7 +2,6 @@ import type { EmailMessage, SmsMessage } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
 import { outcome } from "./outcome.ts";
 import { defineProvider, type OutboxEntry, type ProviderDeps } from "./provider.ts";
-import { emailFault, smsFault } from "./recipient.ts";
 
 const SETTINGS = Type.Object({}, { additionalProperties: false });
 
@@ -14,8 +13,6 @@ export const sandboxEmail = defineProvider<EmailMessage, typeof SETTINGS>({
   settings: SETTINGS,
   create: (_settings, deps) => ({
     async send(message) {
-      const fault = emailFault(message);
-      if (fault !== null) return outcome("permanent", fault);
       const { deliveryId, tenantId, eventId, to, subject, html, text } = message;
       const ids = { deliveryId, tenantId, eventId };
       return store(deps, { ...ids, channel: "EMAIL", to, subject, html, text, segments: null });
@@ -32,8 +29,6 @@ export const sandboxSms = defineProvider<SmsMessage, typeof SETTINGS>({
   settings: SETTINGS,
   create: (_settings, deps) => ({
     async send(message) {
-      const fault = smsFault(message);
-      if (fault !== null) return outcome("permanent", fault);
       const { deliveryId, tenantId, eventId, to, text, segments } = message;
       const ids = { deliveryId, tenantId, eventId };
       return store(deps, { ...ids, channel: "SMS", to, subject: null, html: null, text, segments });

@@ -4,8 +4,7 @@ import { baseUrlFault } from "./address-guard.ts";
 import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
 import { refusal, statusClass } from "./http-outcome.ts";
 import { NotAccepted, outcome, thrownOutcome } from "./outcome.ts";
-import { defineProvider, type Provider, type ProviderDeps } from "./provider.ts";
-import { emailFault } from "./recipient.ts";
+import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import {
   Client,
   MailService,
@@ -13,7 +12,7 @@ import {
   type SendgridRequest,
   type SendgridResponse,
 } from "./sendgrid-sdk.ts";
-import { baseUrlField, emailField, lineField, secretField, secretsOf } from "./settings.ts";
+import { baseUrlField, emailField, lineField, secretField } from "./settings.ts";
 
 const VENDOR_URL = "https://api.sendgrid.com";
 
@@ -69,20 +68,17 @@ export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
 
 function createSendgrid(
   settings: Static<typeof SETTINGS>,
-  deps: ProviderDeps,
+  context: ProviderContext,
 ): Provider<EmailMessage> {
-  const calls = createHttpCalls(deps);
+  const calls = createHttpCalls(context);
   const client = new GuardedClient(settings.apiKey, settings.baseUrl ?? VENDOR_URL, calls);
   const mail = new MailService();
   mail.setClient(client);
-  const secrets = secretsOf(SETTINGS, settings);
   return {
     async send(message) {
-      const fault = emailFault(message);
-      if (fault !== null) return outcome("permanent", fault);
       try {
         const [response] = await mail.send(toMail(message, settings));
-        return judge(toAnswer(response), secrets, deps.now?.() ?? Date.now());
+        return judge(toAnswer(response), context);
       } catch (error) {
         return thrownOutcome(error, "permanent");
       }
@@ -157,7 +153,7 @@ function toMail(message: EmailMessage, settings: Static<typeof SETTINGS>): Sendg
   };
 }
 
-function judge(answer: HttpAnswer, secrets: readonly string[], nowMs: number): SendOutcome {
+function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
   // 200 is what the vendor's sandbox mode answers: nothing is sent.
   if (answer.status === 202) {
     const id = answer.headers["x-message-id"];
@@ -165,5 +161,5 @@ function judge(answer: HttpAnswer, secrets: readonly string[], nowMs: number): S
     return outcome("accepted", "SendGrid accepted the message", { messageId, vendorStatus: "202" });
   }
   const outcomeClass = STATUS_CLASSES[answer.status] ?? statusClass(answer.status);
-  return refusal("SendGrid", outcomeClass, answer, { secrets, nowMs });
+  return refusal("SendGrid", outcomeClass, answer, context);
 }

@@ -11,9 +11,13 @@ import {
   smtpHostFault,
 } from "./address-guard.ts";
 import { outcome, vendorAnswer } from "./outcome.ts";
-import { defineProvider, type Provider, type ProviderDeps } from "./provider.ts";
-import { emailFault } from "./recipient.ts";
-import { emailField, lineField, secretField, secretsOf } from "./settings.ts";
+import {
+  defineProvider,
+  type Provider,
+  type ProviderContext,
+  type ProviderDeps,
+} from "./provider.ts";
+import { emailField, lineField, secretField } from "./settings.ts";
 import { smtpFailure } from "./smtp-failure.ts";
 
 const DEFAULT_PORT = 587;
@@ -81,9 +85,9 @@ export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
   create: createSmtp,
 });
 
-function createSmtp(settings: Settings, deps: ProviderDeps): Provider<EmailMessage> {
-  const transport = createTransport(poolOptions(settings, deps));
-  const secrets = secretsOf(SMTP_SETTINGS, settings);
+function createSmtp(settings: Settings, context: ProviderContext): Provider<EmailMessage> {
+  const transport = createTransport(poolOptions(settings, context));
+  const { secrets } = context;
   const inHand = new Set<Promise<SendOutcome>>();
   // Whether the server was given the whole message: without its answer to that, it may have it.
   const handedOver = new WeakSet<AbortSignal>();
@@ -97,7 +101,7 @@ function createSmtp(settings: Settings, deps: ProviderDeps): Provider<EmailMessa
   });
 
   async function attempt(message: EmailMessage): Promise<SendOutcome> {
-    const signal = AbortSignal.timeout(deps.timeoutMs);
+    const signal = AbortSignal.timeout(context.timeoutMs);
     try {
       const info = await transport.sendMail({ ...toMail(message, settings), signal });
       return accepted(info, secrets);
@@ -107,8 +111,6 @@ function createSmtp(settings: Settings, deps: ProviderDeps): Provider<EmailMessa
   }
   return {
     async send(message) {
-      const fault = emailFault(message);
-      if (fault !== null) return outcome("permanent", fault);
       const sending = attempt(message);
       inHand.add(sending);
       return sending.finally(() => inHand.delete(sending));

@@ -4,9 +4,8 @@ import { baseUrlFault } from "./address-guard.ts";
 import { createHttpCalls, type HttpAnswer } from "./http-calls.ts";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
 import { outcome } from "./outcome.ts";
-import { defineProvider, type Provider, type ProviderDeps } from "./provider.ts";
-import { smsFault } from "./recipient.ts";
-import { baseUrlField, lineField, secretField, secretsOf } from "./settings.ts";
+import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
+import { baseUrlField, lineField, secretField } from "./settings.ts";
 
 const VENDOR_URL = "https://api.twilio.com";
 const MESSAGING_SERVICE = /^MG[0-9a-fA-F]{32}$/;
@@ -100,8 +99,11 @@ export const twilio = defineProvider<SmsMessage, typeof SETTINGS>({
   create: createTwilio,
 });
 
-function createTwilio(settings: Static<typeof SETTINGS>, deps: ProviderDeps): Provider<SmsMessage> {
-  const calls = createHttpCalls(deps);
+function createTwilio(
+  settings: Static<typeof SETTINGS>,
+  context: ProviderContext,
+): Provider<SmsMessage> {
+  const calls = createHttpCalls(context);
   const { accountSid, apiKeySid = accountSid, authToken, sender } = settings;
   const base = (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, "");
   const url = `${base}/2010-04-01/Accounts/${accountSid}/Messages.json`;
@@ -112,11 +114,8 @@ function createTwilio(settings: Static<typeof SETTINGS>, deps: ProviderDeps): Pr
     "user-agent": "belfry",
   };
   const senderField = MESSAGING_SERVICE.test(sender) ? "MessagingServiceSid" : "From";
-  const secrets = secretsOf(SETTINGS, settings);
   return {
     async send(message) {
-      const fault = smsFault(message);
-      if (fault !== null) return outcome("permanent", fault);
       const form = new URLSearchParams({
         To: message.to,
         [senderField]: sender,
@@ -124,16 +123,13 @@ function createTwilio(settings: Static<typeof SETTINGS>, deps: ProviderDeps): Pr
       });
       const result = await calls.post({ url, headers, body: form.toString() });
       if (!result.answered) return result.outcome;
-      return judge(result.answer, { secrets, nowMs: deps.now?.() ?? Date.now() });
+      return judge(result.answer, context);
     },
     close: () => calls.close(),
   };
 }
 
-function judge(
-  answer: HttpAnswer,
-  about: { secrets: readonly string[]; nowMs: number },
-): SendOutcome {
+function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
   const body = parseObject(answer.text);
   const code = answer.status >= 400 ? codeOf(body.code) : codeOf(body.error_code);
   if (answer.status === 201 && isMessageId(body.sid)) {
@@ -144,15 +140,12 @@ function judge(
     // The message exists and is at its end: asking again would make another.
     if (body.status === "failed" || body.status === "undelivered" || body.status === "canceled") {
       const outcomeClass = (code === null ? undefined : CODE_CLASSES[code]) ?? "permanent";
-      return refusal("Twilio", outcomeClass, answer, { ...about, code });
+      return refusal("Twilio", outcomeClass, answer, context, code);
     }
   }
   const outcomeClass =
     (code === null ? undefined : CODE_CLASSES[code]) ?? statusClass(answer.status);
-  return refusal("Twilio", answer.status < 300 ? "ambiguous" : outcomeClass, answer, {
-    ...about,
-    code,
-  });
+  return refusal("Twilio", answer.status < 300 ? "ambiguous" : outcomeClass, answer, context, code);
 }
 
 function isMessageId(value: unknown): value is string {

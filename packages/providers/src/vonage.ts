@@ -7,9 +7,8 @@ import { baseUrlFault } from "./address-guard.ts";
 import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
 import { NotAccepted, outcome, thrownOutcome } from "./outcome.ts";
-import { defineProvider, type Provider, type ProviderDeps } from "./provider.ts";
-import { smsFault } from "./recipient.ts";
-import { baseUrlField, lineField, secretField, secretsOf } from "./settings.ts";
+import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
+import { baseUrlField, lineField, secretField } from "./settings.ts";
 
 const VENDOR_URL = "https://api.nexmo.com";
 
@@ -108,14 +107,15 @@ export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
   create: createVonage,
 });
 
-function createVonage(settings: Static<typeof SETTINGS>, deps: ProviderDeps): Provider<SmsMessage> {
-  const calls = createHttpCalls(deps);
-  const client = new GuardedMessages(settings, calls, deps.now ?? Date.now);
+function createVonage(
+  settings: Static<typeof SETTINGS>,
+  context: ProviderContext,
+): Provider<SmsMessage> {
+  const calls = createHttpCalls(context);
+  const client = new GuardedMessages(settings, calls, context);
   const from = settings.sender.replace(/^\+(?=\d+$)/, "");
   return {
     async send(message) {
-      const fault = smsFault(message);
-      if (fault !== null) return outcome("permanent", fault);
       const sms = new SMS(message.text, message.to.slice(1), from, message.deliveryId);
       try {
         const { messageUUID } = await client.send(sms);
@@ -140,16 +140,14 @@ type SdkResponse<T> = Awaited<ReturnType<typeof Messages.prototype.sendRequest<T
  */
 class GuardedMessages extends Messages {
   readonly #calls: HttpCalls;
-  readonly #secrets: readonly string[];
-  readonly #now: () => number;
+  readonly #context: ProviderContext;
 
-  constructor(settings: Static<typeof SETTINGS>, calls: HttpCalls, now: () => number) {
+  constructor(settings: Static<typeof SETTINGS>, calls: HttpCalls, context: ProviderContext) {
     super(new Auth(credentials(settings)), {
       apiHost: (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, ""),
     });
     this.#calls = calls;
-    this.#secrets = secretsOf(SETTINGS, settings);
-    this.#now = now;
+    this.#context = context;
   }
 
   override async sendRequest<T>(request: SdkRequest): Promise<SdkResponse<T>> {
@@ -179,8 +177,7 @@ class GuardedMessages extends Messages {
     const code = answer.status >= 400 ? errorCode(body) : null;
     const outcomeClass =
       (code === null ? undefined : CODE_CLASSES[code]) ?? statusClass(answer.status);
-    const about = { secrets: this.#secrets, nowMs: this.#now(), code };
-    return refusal("Vonage", outcomeClass, answer, about);
+    return refusal("Vonage", outcomeClass, answer, this.#context, code);
   }
 }
 
