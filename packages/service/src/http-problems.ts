@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { PROBLEMS, Problem, type ProblemName } from "@belfry/contracts/problems";
+import { HEADERS } from "@belfry/contracts/trigger";
+
+const BY_STATUS: Record<number, ProblemName> = {
+  400: "badRequest",
+  404: "notFound",
+  405: "methodNotAllowed",
+  408: "timeout",
+  413: "tooLarge",
+  414: "uriTooLong",
+  415: "unsupportedMediaType",
+  429: "tooManyRequests",
+  431: "headersTooLarge",
+  503: "unavailable",
+};
+
+interface FaultOfAjv {
+  instancePath: string;
+  keyword: string;
+  message?: string;
+  params: Record<string, unknown>;
+}
+
+/** What a client is told of an error. Anything that is not known to be its fault is a plain 500. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof Error)) return new Problem("internal", { cause: error });
+  const { validation, statusCode } = error as { validation?: FaultOfAjv[]; statusCode?: unknown };
+  if (Array.isArray(validation)) {
+    return new Problem("validation", { message: validation.map(faultMessage), cause: error });
+  }
+  const name = typeof statusCode === "number" ? BY_STATUS[statusCode] : undefined;
+  return new Problem(name ?? "internal", { cause: error });
+}
+
+/** `payload.userId must be a string`: every fault names its field. */
+function faultMessage(fault: FaultOfAjv): string {
+  const path = fault.instancePath
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (fault.keyword === "required") {
+    return `${[...path, String(fault.params.missingProperty)].join(".")} is required`;
+  }
+  const field = path.length === 0 ? "the body" : path.join(".");
+  if (fault.keyword === "type") {
+    const type = String(fault.params.type);
+    return `${field} must be ${/^[aeio]/.test(type) ? "an" : "a"} ${type}`;
+  }
+  return `${field} ${fault.message ?? "is not allowed"}`;
+}
+
+/**
+ * Answers what never became a request: broken HTTP, headers that are too long or take too long. Node
+ * gives only the socket.
+ */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  const current = (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage;
+  if (error.code === "ECONNRESET" || !socket.writable || current?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const name: ProblemName =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? "headersTooLarge"
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "timeout"
+        : "badRequest";
+  const problem = PROBLEMS[name];
+  const body = JSON.stringify(problem);
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.statusCode} ${STATUS_CODES[problem.statusCode]}`,
+      "Content-Type: application/json; charset=utf-8",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `${HEADERS.traceId}: ${randomUUID()}`,
+      "Connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}

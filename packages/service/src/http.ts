@@ -1,0 +1,212 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, Server } from "node:http";
+import { TRACE_ID } from "@belfry/contracts/identifiers";
+import { Problem } from "@belfry/contracts/problems";
+import { HEADERS } from "@belfry/contracts/trigger";
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import { answerBrokenRequest, problemOf } from "./http-problems.ts";
+import type { Logger } from "./logger.ts";
+
+const SECOND_MS = 1000;
+/** A client has this long to send its headers, and this long for the whole request. */
+const HEADERS_TIMEOUT_MS = 10 * SECOND_MS;
+const REQUEST_TIMEOUT_MS = 15 * SECOND_MS;
+/** How often slow clients are looked for. */
+const CHECK_EVERY_MS = 2 * SECOND_MS;
+/** A client that does not take its answer. */
+const SILENT_SOCKET_MS = 120 * SECOND_MS;
+const MAX_PARAMETER_CHARACTERS = 2048;
+/** After this much of a shutdown, requests that are still being sent are cut off. */
+const CLOSE_TIMEOUT_MS = 10 * SECOND_MS;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** More fields for this request's log line: tenant and event ids. */
+    logFields: Record<string, unknown> | undefined;
+  }
+}
+
+export interface HttpServerOptions {
+  log: Logger;
+  /** `MAX_BODY_BYTES`; a longer body is 413. */
+  maxBodyBytes: number;
+  /** "raw" hands the handler a Buffer of `application/json`; "parsed", the default, its value. */
+  jsonBody?: "parsed" | "raw";
+  /** Whose `X-Forwarded-For` is believed. */
+  trustProxy?: boolean | string | string[];
+  /** For slow-client tests. */
+  timeouts?: { headersMs: number; requestMs: number; checkEveryMs: number };
+}
+
+/**
+ * A Fastify whose every answer is ours: errors have the three fields of the specification, unknown
+ * paths are 404, known paths with another method 405 with `Allow`, and `X-Trace-Id` is on all of them.
+ * `request.id` is the trace id. One log line a request, without anything that a client sent but the
+ * trace id.
+ */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { log } = options;
+  const timeouts = options.timeouts ?? {
+    headersMs: HEADERS_TIMEOUT_MS,
+    requestMs: REQUEST_TIMEOUT_MS,
+    checkEveryMs: CHECK_EVERY_MS,
+  };
+  const serverOptions: FastifyHttpOptions<Server> = {
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: "traceId",
+    }),
+    requestIdHeader: false,
+    genReqId: traceIdOf,
+    bodyLimit: options.maxBodyBytes,
+    routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
+    requestTimeout: timeouts.requestMs,
+    connectionTimeout: SILENT_SOCKET_MS,
+    forceCloseConnections: "idle",
+    // A request that comes in on an open connection during the shutdown is still answered.
+    return503OnClosing: false,
+    trustProxy: options.trustProxy ?? false,
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkEveryMs,
+      // Node's own refusal has no body; ours is in `onRequest`.
+      requireHostHeader: false,
+    },
+    ajv: {
+      customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true },
+    },
+    frameworkErrors: (error, request, reply) => {
+      reply.header(HEADERS.traceId, request.id);
+      sendProblem(error, request, reply);
+      logRequest(request, reply);
+    },
+    clientErrorHandler: answerBrokenRequest,
+  };
+  const app = fastify(serverOptions);
+  app.server.on("checkExpectation", (request, response) =>
+    app.server.emit("request", request, response),
+  );
+
+  app.decorateRequest("logFields", undefined);
+  parseJson(app, options.jsonBody ?? "parsed");
+  const allowedMethods = collectRoutes(app);
+
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header(HEADERS.traceId, request.id);
+    const { headers, httpVersion } = request.raw;
+    if (headers.host === undefined && httpVersion === "1.1") return done(new Problem("badRequest"));
+    // A content type without a body says nothing: clients send it out of habit.
+    if (headers["content-type"] !== undefined && hasNoBody(headers)) {
+      headers["content-type"] = undefined;
+    }
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    logRequest(request, reply);
+    done();
+  });
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler((request) => {
+    const allow = allowedMethods(request.url);
+    if (allow === undefined) throw new Problem("notFound");
+    throw new Problem("methodNotAllowed", { headers: { allow } });
+  });
+  app.addHook("preClose", (done) => {
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS).unref();
+    done();
+  });
+  return app;
+}
+
+function traceIdOf(request: { headers: IncomingMessage["headers"] }): string {
+  const given = request.headers[HEADERS.traceId];
+  return typeof given === "string" && TRACE_ID.test(given) ? given : randomUUID();
+}
+
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = problemOf(error);
+  if (problem.body.statusCode >= 500 && error !== problem) {
+    request.log.error({ err: error }, "request failed");
+  }
+  // Whatever was set for a good answer must not describe this one.
+  reply.removeHeader("content-type");
+  reply.code(problem.body.statusCode).headers(problem.headers).send(problem.body);
+}
+
+function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(
+    {
+      method: request.method,
+      // The pattern: the path itself holds user ids.
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+      ...request.logFields,
+    },
+    "request",
+  );
+}
+
+function parseJson(app: FastifyInstance, mode: "parsed" | "raw"): void {
+  app.removeAllContentTypeParsers();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  app.addContentTypeParser<Buffer>(
+    "application/json",
+    { parseAs: "buffer" },
+    (_request, body, done) => {
+      if (mode === "raw") return done(null, body);
+      if (body.length === 0) return done(null, undefined);
+      try {
+        done(null, JSON.parse(decoder.decode(body)));
+      } catch (cause) {
+        done(new Problem("unparsable", { cause }));
+      }
+    },
+  );
+}
+
+function hasNoBody(headers: IncomingMessage["headers"]): boolean {
+  if (headers["transfer-encoding"] !== undefined) return false;
+  const length = headers["content-length"];
+  return length === undefined || length === "0";
+}
+
+/** Returns a function that tells which methods a path knows; undefined for an unknown path. */
+function collectRoutes(app: FastifyInstance): (url: string) => string | undefined {
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  app.addHook("onRoute", ({ url, method }) => {
+    let route = routes.get(url);
+    if (route === undefined) {
+      route = { pattern: patternOf(url), methods: new Set() };
+      routes.set(url, route);
+    }
+    for (const one of [method].flat()) route.methods.add(one);
+  });
+  return (url) => {
+    const path = url.split("?", 1)[0] ?? "";
+    const methods = new Set<string>();
+    for (const route of routes.values()) {
+      if (route.pattern.test(path)) for (const one of route.methods) methods.add(one);
+    }
+    return methods.size === 0 ? undefined : [...methods].sort().join(", ");
+  };
+}
+
+function patternOf(url: string): RegExp {
+  const source = url
+    .split("/")
+    .map((part) => {
+      if (part.startsWith(":")) return "[^/]+";
+      return part.replaceAll(/[.*+?^${}()|[\]\\]/g, (sign) => (sign === "*" ? ".*" : `\\${sign}`));
+    })
+    .join("/");
+  return new RegExp(`^${source}$`);
+}
