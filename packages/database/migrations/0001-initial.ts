@@ -132,8 +132,10 @@ const statements = [
   sql`
     create table undispatched_events (
       event_id uuid primary key,
-      published_at timestamptz not null
+      published_at timestamptz not null,
+      acknowledged boolean not null default false
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)`,
+  sql`comment on column undispatched_events.acknowledged is 'a replay published it again and was answered 200: it can no longer be refused'`,
   sql`create index undispatched_events_by_age on undispatched_events (published_at)`,
   sql`
     create table dedup_keys (

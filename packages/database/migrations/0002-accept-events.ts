@@ -19,7 +19,11 @@ import { type Kysely, sql } from "kysely";
  *   minute     over the per-minute limit          day   over the daily cap
  *   inactive   the tenant is not active or gone
  *
- * refuse_events: gives back what was claimed and then answered 500, unless it is dispatched already.
+ * refuse_events: gives back what was claimed and then answered 500, unless it is dispatched already
+ * or a replay of it was answered 200. Returns the ids that were given back.
+ *
+ * acknowledge_events: called by a replay that published the id again, before it answers 200. Returns
+ * the ids that stand; one that is missing was refused meanwhile.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -246,7 +250,8 @@ create function refuse_events(p_ids uuid[]) returns setof uuid language plpgsql 
 begin
   return query
     with locked as (
-      select u.event_id from undispatched_events u where u.event_id = any (p_ids)
+      select u.event_id from undispatched_events u
+      where u.event_id = any (p_ids) and not u.acknowledged
       order by u.event_id for update
     ),
     gone as (
@@ -264,6 +269,18 @@ begin
       where l.tenant_id = r.tenant_id and l.day = r.day
     )
     select refused.id from refused;
+end
+$function$`.execute(db);
+
+  await sql`
+create function acknowledge_events(p_ids uuid[]) returns setof uuid language plpgsql volatile as $function$
+#variable_conflict use_column
+begin
+  -- Waits for a refusal that is under way: the row is locked by it.
+  update undispatched_events u set acknowledged = true where u.event_id = any (p_ids);
+  return query
+    select e.id from events e
+    where e.id = any (p_ids) and e.refused_at is null;
 end
 $function$`.execute(db);
 }

@@ -125,3 +125,16 @@ export async function refuseEvents(pool: pg.Pool, ids: readonly string[]): Promi
   });
   return new Set(result.rows.map((row) => row.refuse_events));
 }
+
+/** Before a replay is answered 200: returns the ids that stand; the others were refused meanwhile. */
+export async function acknowledgeEvents(
+  pool: pg.Pool,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const result = await pool.query<{ acknowledge_events: string }>({
+    name: "acknowledge_events",
+    text: "select acknowledge_events($1::uuid[])",
+    values: [ids],
+  });
+  return new Set(result.rows.map((row) => row.acknowledge_events));
+}

@@ -10,6 +10,8 @@ export interface ConnectionOptions {
   applicationName: string;
   maxConnections?: number;
   statementTimeoutMs?: number;
+  /** The same, by our own clock: for a server that is frozen or cut off. Default: none. */
+  queryTimeoutMs?: number;
   /** How long a request waits for a free or new connection. */
   connectTimeoutMs?: number;
   /** Called when an idle connection breaks; the pool replaces it by itself. */
@@ -23,6 +25,7 @@ export function createPool(options: ConnectionOptions): pg.Pool {
     application_name: options.applicationName,
     max: options.maxConnections ?? 8,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
+    ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,

@@ -144,6 +144,8 @@ export interface EventsTable {
 export interface UndispatchedEventsTable {
   event_id: string;
   published_at: Date;
+  /** A replay of it was answered 200: it can no longer be refused. */
+  acknowledged: Generated<boolean>;
 }
 
 export interface DedupKeysTable {

@@ -1,0 +1,65 @@
+import type { Selectable } from "kysely";
+import { sql } from "kysely";
+import type { Database } from "./connection.ts";
+import type { TenantsTable } from "./schema.ts";
+
+/** A tenant as a live key finds it. */
+export interface KeyHolder {
+  keyId: string;
+  expiresAt: Date | null;
+  tenant: Pick<
+    Selectable<TenantsTable>,
+    "id" | "name" | "active" | "dedup_includes_variables" | "webhook_secret"
+  >;
+}
+
+/** Finds the tenant of an API key by the SHA-256 of the key. Expired keys and inactive tenants too. */
+export async function findTenantByKey(
+  db: Database,
+  sha256: Buffer,
+): Promise<KeyHolder | undefined> {
+  const row = await db
+    .selectFrom("api_keys as k")
+    .innerJoin("tenants as t", "t.id", "k.tenant_id")
+    .select([
+      "k.id as keyId",
+      "k.expires_at as expiresAt",
+      "t.id",
+      "t.name",
+      "t.active",
+      "t.dedup_includes_variables",
+      "t.webhook_secret",
+    ])
+    .where("k.sha256", "=", sha256)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { keyId, expiresAt, ...tenant } = row;
+  return { keyId, expiresAt, tenant };
+}
+
+/** Notes when keys were last used: one statement for all that were, every now and then. */
+export async function touchKeys(db: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
+  if (uses.size === 0) return;
+  const ids = [...uses.keys()];
+  const times = [...uses.values()];
+  await sql`
+    update api_keys k set last_used_at = greatest(k.last_used_at, u.used_at)
+    from unnest(${ids}::uuid[], ${times}::timestamptz[]) as u (id, used_at)
+    where k.id = u.id`.execute(db);
+}
+
+/** The realtime channel names that active Push templates of the tenant and the platform publish to. */
+export async function findTargetChannels(db: Database, tenantId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("templates as t")
+    .innerJoin("template_versions as v", "v.id", "t.current_version_id")
+    .select("v.target_channel")
+    .distinct()
+    .where("t.tenant_id", "in", [tenantId, "platform"])
+    .where("t.channel", "=", "PUSH")
+    .where("t.active", "=", true)
+    .where("v.target_channel", "is not", null)
+    .orderBy("v.target_channel")
+    .execute();
+  return rows.map((row) => row.target_channel!);
+}
