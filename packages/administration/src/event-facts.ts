@@ -1,0 +1,32 @@
+import type { Database } from "@belfry/database/connection";
+import {
+  type AttemptRow,
+  attemptsOfDeliveries,
+  type DeliveryRow,
+  deliveriesOfEvent,
+  type EventRow,
+} from "@belfry/database/events-timeline";
+import { type NotificationState, notificationOfEvent } from "@belfry/database/notifications-admin";
+
+/** An event with all that became of it. */
+export interface EventFacts {
+  event: EventRow;
+  deliveries: (DeliveryRow & { attempts: AttemptRow[] })[];
+  notification: NotificationState | undefined;
+}
+
+export async function readEventFacts(db: Database, event: EventRow): Promise<EventFacts> {
+  const deliveries = await deliveriesOfEvent(db, event.tenantId, event.id);
+  const attempts = Map.groupBy(
+    await attemptsOfDeliveries(
+      db,
+      deliveries.map((delivery) => delivery.id),
+    ),
+    (attempt) => attempt.deliveryId,
+  );
+  return {
+    event,
+    deliveries: deliveries.map((row) => ({ ...row, attempts: attempts.get(row.id) ?? [] })),
+    notification: await notificationOfEvent(db, event.tenantId, event.id),
+  };
+}

@@ -1,0 +1,120 @@
+import type { Channel } from "@belfry/contracts/channels";
+import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { OutcomeClass } from "@belfry/contracts/sending";
+import type { EventFacts } from "./event-facts.ts";
+
+export interface TimelineEntry {
+  at: string;
+  /** null: of the event as a whole. */
+  channel: Channel | null;
+  what: string;
+}
+
+type Delivery = EventFacts["deliveries"][number];
+type Attempt = Delivery["attempts"][number];
+
+const CLASS_WORDS: Readonly<Record<OutcomeClass, string>> = {
+  accepted: "accepted",
+  permanent: "refused for good",
+  credentials: "refused for the account or its settings",
+  throttled: "refused for now: too fast",
+  transient: "failed for now",
+  ambiguous: "no answer: the provider may have it",
+};
+
+/** Where a delivery stands, after its attempts; what an attempt has said already is not said again. */
+const STATUS_WORDS: Readonly<Partial<Record<DeliveryStatus, string>>> = {
+  waiting: "waiting for the next try",
+  sending: "being sent",
+  delivered: "delivered to the recipient",
+  bounced: "bounced",
+  complained: "the recipient complained",
+  failed: "failed",
+  expired: "expired",
+  skipped: "skipped",
+  unknown: "unknown whether the provider has it: a person decides",
+  discarded: "discarded",
+};
+
+/** What happened to an event, in words, oldest first. */
+export function timelineOf(facts: EventFacts): TimelineEntry[] {
+  const entries = [
+    ...eventEntries(facts.event),
+    ...facts.deliveries.flatMap(deliveryEntries),
+    ...notificationEntries(facts.notification),
+  ];
+  // Stable: what has one time stays in the order of what follows from what.
+  return entries.sort((a, b) => a.at.localeCompare(b.at));
+}
+
+function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
+  const entries = [entry(event.acceptedAt, null, "accepted")];
+  if (event.publishedAt !== null) {
+    entries.push(entry(event.publishedAt, null, "given to the dispatcher; not dispatched yet"));
+  }
+  if (event.refusedAt !== null) {
+    entries.push(entry(event.refusedAt, null, "answered 500 and given back: a retry is processed"));
+  }
+  if (event.dispatchedAt === null) return entries;
+  const at = event.dispatchedAt;
+  entries.push(entry(at, null, "dispatched"));
+  const { skipped = {}, failed = {}, missing = {} } = event.outcome ?? {};
+  for (const [channel, reason] of pairs(skipped)) {
+    entries.push(entry(at, channel, `skipped: ${reason}`));
+  }
+  for (const [channel, names] of pairs(missing)) entries.push(warning(at, channel, names));
+  for (const [channel, reason] of pairs(failed)) {
+    entries.push(entry(at, channel, `failed: ${reason}`));
+  }
+  return entries;
+}
+
+function deliveryEntries(delivery: Delivery): TimelineEntry[] {
+  const { channel, status, reason } = delivery;
+  const entries = [entry(delivery.createdAt, channel, "queued")];
+  for (const attempt of delivery.attempts) {
+    entries.push(entry(attempt.endedAt ?? attempt.startedAt, channel, attemptWords(attempt)));
+  }
+  const last = delivery.attempts.at(-1);
+  const lastAt = last?.endedAt ?? last?.startedAt ?? delivery.createdAt;
+  if (delivery.missing !== null && delivery.missing.length > 0) {
+    entries.splice(1, 0, warning(last?.startedAt ?? lastAt, channel, delivery.missing));
+  }
+  const words = STATUS_WORDS[status] ?? (status === "accepted" && !last ? "accepted" : undefined);
+  if (words !== undefined) {
+    const next = delivery.dueAt === null ? "" : `, due at ${delivery.dueAt.toISOString()}`;
+    const why = reason === null ? "" : `: ${reason}`;
+    entries.push(entry(delivery.settledAt ?? lastAt, channel, `${words}${next}${why}`));
+  }
+  return entries;
+}
+
+function attemptWords(attempt: Attempt): string {
+  const start = `attempt ${attempt.number} by ${attempt.providerKind}`;
+  if (attempt.class === null) return `${start}: begun`;
+  const status = attempt.vendorStatus === null ? "" : ` (${attempt.vendorStatus})`;
+  const reason = attempt.reason === null ? "" : `: ${attempt.reason}`;
+  return `${start}: ${CLASS_WORDS[attempt.class]}${status}${reason}`;
+}
+
+function notificationEntries(notification: EventFacts["notification"]): TimelineEntry[] {
+  if (notification === undefined) return [];
+  const { createdAt, readAt, realtimeChannel } = notification;
+  const entries = [
+    entry(createdAt, "PUSH", `stored in the history and published to ${realtimeChannel}`),
+  ];
+  if (readAt !== null) entries.push(entry(readAt, "PUSH", "marked as read"));
+  return entries;
+}
+
+function warning(at: Date, channel: Channel, names: readonly string[]): TimelineEntry {
+  return entry(at, channel, `warning: no value for ${names.join(", ")}: rendered as empty`);
+}
+
+function entry(at: Date, channel: Channel | null, what: string): TimelineEntry {
+  return { at: at.toISOString(), channel, what };
+}
+
+function pairs<T>(byChannel: Partial<Record<Channel, T>>): [Channel, T][] {
+  return Object.entries(byChannel) as [Channel, T][];
+}

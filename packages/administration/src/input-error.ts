@@ -1,0 +1,39 @@
+/** What the person who asked has to mend: the Admin UI shows it beside the field, the command line with the flag. */
+
+export interface InputFault {
+  /** The name of the argument, as `perMinute`. */
+  field: string;
+  /** Follows the field's name, as `must be an integer`. Holds no secret. */
+  message: string;
+  /** Place in a template's text, from 1. */
+  line?: number;
+  column?: number;
+}
+
+/** All faults of an input, together; nothing was changed. */
+export class InvalidInput extends Error {
+  override readonly name = "InvalidInput";
+  readonly faults: readonly InputFault[];
+
+  constructor(faults: readonly InputFault[]) {
+    super(faults.map((fault) => `${fault.field} ${fault.message}`).join("\n"));
+    this.faults = faults;
+  }
+}
+
+/** Nothing has the id that was given. */
+export class NotFound extends Error {
+  override readonly name = "NotFound";
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/** Throws `InvalidInput` when there is any fault. */
+export function refuseFaults(faults: readonly (InputFault | undefined)[]): void {
+  const found = faults.filter((fault) => fault !== undefined);
+  if (found.length > 0) throw new InvalidInput(found);
+}

@@ -1,0 +1,44 @@
+import type { Database } from "@belfry/database/connection";
+import type { CompiledTemplate } from "@belfry/templates/compiled-template";
+import type { Rendered } from "@belfry/templates/render";
+import { compileSource } from "./compile-source.ts";
+import { InvalidInput } from "./input-error.ts";
+import { type TemplateSourceInput, templateSource } from "./template-input.ts";
+import { requireTemplate, type TemplateAddress } from "./templates.ts";
+
+type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
+
+/** What would be sent, and in `missing` the names that the variables do not have. */
+export type Preview = WithoutVerdict<Extract<Rendered, { ok: true }>>;
+
+/** Renders a saved template. Throws `NotFound`, and `InvalidInput` when the result is too large. */
+export async function previewTemplate(
+  db: Database,
+  address: TemplateAddress,
+  variables: Record<string, unknown>,
+): Promise<Preview> {
+  const row = await requireTemplate(db, address);
+  return await preview(row.compiled as CompiledTemplate, variables);
+}
+
+/** Renders a template that is not saved. Throws `InvalidInput` for its faults too. */
+export async function previewSource(
+  input: TemplateSourceInput,
+  variables: Record<string, unknown>,
+): Promise<Preview> {
+  const { compiled } = await compileSource(templateSource(input));
+  return await preview(compiled, variables);
+}
+
+async function preview(
+  compiled: CompiledTemplate,
+  variables: Record<string, unknown>,
+): Promise<Preview> {
+  const { createRenderer } = await import("@belfry/templates/render");
+  const rendered = createRenderer(compiled)(variables);
+  if (!rendered.ok) {
+    throw new InvalidInput([{ field: "variables", message: `give ${rendered.reason}` }]);
+  }
+  const { ok: _, ...shown } = rendered;
+  return shown;
+}
