@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { uuidv7 } from "uuidv7";
+import { createDatabase, createPool, type Database } from "./connection.ts";
+import {
+  countUnread,
+  listNotifications,
+  markAllNotificationsRead,
+  markNotificationRead,
+} from "./notifications.ts";
+
+async function open(t: { after(fn: () => Promise<void>): void }): Promise<Database> {
+  const database = await createTestDatabase();
+  const db = createDatabase(createPool({ url: database.url, applicationName: "test" }));
+  t.after(async () => {
+    await db.destroy();
+    await database[Symbol.asyncDispose]();
+  });
+  return db;
+}
+
+async function store(db: Database, tenantId: string, userId: string, count: number, at: Date) {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    id: uuidv7(),
+    tenant_id: tenantId,
+    user_id: userId,
+    event_type: "order.confirmed",
+    title: `title ${index}`,
+    body: "body",
+    channel_name: "personal",
+    channel_offset: String(index + 1),
+    created_at: at,
+    read_at: null,
+  }));
+  await db.insertInto("notifications").values(rows).execute();
+  return rows.map((row) => row.id).sort();
+}
+
+test("history is newest first, ties by id, in pages that neither repeat nor leave out", async (t) => {
+  const db = await open(t);
+  const ids = await store(db, "acme", "42", 5, new Date("2026-01-02T03:04:05.678Z"));
+  await store(db, "acme", "43", 1, new Date());
+  await store(db, "other", "42", 1, new Date());
+  const owner = { tenantId: "acme", userId: "42" };
+  const whole = await listNotifications(db, { ...owner, limit: 50 });
+  assert.deepEqual(
+    whole.map((item) => item.id),
+    ids.toReversed(),
+  );
+  assert.deepEqual(Object.keys(whole[0]!), ["id", "type", "title", "body", "status", "created_at"]);
+  assert.equal(whole[0]!.created_at, "2026-01-02T03:04:05.678Z");
+  const second = await listNotifications(db, { ...owner, limit: 2, offset: 2 });
+  assert.deepEqual(second, whole.slice(2, 4));
+  const older = await listNotifications(db, { ...owner, limit: 2, before: second[1]!.id });
+  assert.deepEqual(older, whole.slice(4));
+  const [foreign] = await listNotifications(db, { ...owner, tenantId: "other", limit: 1 });
+  assert.deepEqual(await listNotifications(db, { ...owner, limit: 9, before: foreign!.id }), []);
+});
+
+test("an item is marked once, and only by its own user of its own tenant", async (t) => {
+  const db = await open(t);
+  const [first] = await store(db, "acme", "42", 3, new Date());
+  const owner = { tenantId: "acme", userId: "42" };
+  const mark = (change: object = {}) =>
+    markNotificationRead(db, { ...owner, notificationId: first!, ...change });
+  assert.equal(await mark({ userId: "43" }), "unknown");
+  assert.equal(await mark({ tenantId: "other" }), "unknown");
+  assert.equal(await countUnread(db, owner), 3);
+  assert.equal(await mark(), "marked");
+  assert.equal(await mark(), "already");
+  assert.equal(await mark({ notificationId: uuidv7() }), "unknown");
+  assert.equal(await countUnread(db, owner), 2);
+  assert.equal(await markAllNotificationsRead(db, { ...owner, userId: "43" }), 0);
+  assert.equal(await markAllNotificationsRead(db, owner), 2);
+  assert.equal(await markAllNotificationsRead(db, owner), 0);
+  assert.equal(await countUnread(db, owner), 0);
+});

@@ -1,0 +1,97 @@
+import type { Notification } from "@belfry/contracts/notification";
+import { sql } from "kysely";
+import type { Database } from "./connection.ts";
+
+/** The in-app history of one user of one tenant: no query here can reach another's. */
+export interface Owner {
+  tenantId: string;
+  userId: string;
+}
+
+export interface NotificationPage extends Owner {
+  limit: number;
+  offset?: number;
+  /** Only items older than the one with this id (a UUID); unknown to the user: nothing. */
+  before?: string | undefined;
+}
+
+/** Newest first, ties by id. */
+export async function listNotifications(
+  db: Database,
+  page: NotificationPage,
+): Promise<Notification[]> {
+  let query = db
+    .selectFrom("notifications as n")
+    .select(["n.id", "n.event_type", "n.title", "n.body", "n.created_at", "n.read_at"])
+    .where("n.tenant_id", "=", page.tenantId)
+    .where("n.user_id", "=", page.userId);
+  if (page.before !== undefined) {
+    query = query.where(
+      sql<boolean>`(n.created_at, n.id) < (
+        select b.created_at, b.id from notifications b
+        where b.id = ${page.before}::uuid and b.tenant_id = ${page.tenantId} and b.user_id = ${page.userId}
+      )`,
+    );
+  }
+  const rows = await query
+    .orderBy("n.created_at", "desc")
+    .orderBy("n.id", "desc")
+    .limit(page.limit)
+    .offset(page.offset ?? 0)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    type: row.event_type,
+    title: row.title,
+    body: row.body,
+    status: row.read_at === null ? "UNREAD" : "READ",
+    created_at: row.created_at.toISOString(),
+  }));
+}
+
+export async function countUnread(db: Database, owner: Owner): Promise<number> {
+  const { unread } = await db
+    .selectFrom("notifications")
+    .select(sql<number>`count(*)::integer`.as("unread"))
+    .where("tenant_id", "=", owner.tenantId)
+    .where("user_id", "=", owner.userId)
+    .where("read_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return unread;
+}
+
+/** `already`: nothing changed; `unknown`: the user has no such item. The id must be a UUID. */
+export async function markNotificationRead(
+  db: Database,
+  item: Owner & { notificationId: string },
+): Promise<"marked" | "already" | "unknown"> {
+  const marked = await db
+    .updateTable("notifications")
+    .set({ read_at: sql<Date>`now()` })
+    .where("id", "=", item.notificationId)
+    .where("tenant_id", "=", item.tenantId)
+    .where("user_id", "=", item.userId)
+    .where("read_at", "is", null)
+    .executeTakeFirst();
+  if (marked.numUpdatedRows > 0n) return "marked";
+  const found = await db
+    .selectFrom("notifications")
+    .select("id")
+    .where("id", "=", item.notificationId)
+    .where("tenant_id", "=", item.tenantId)
+    .where("user_id", "=", item.userId)
+    .executeTakeFirst();
+  return found === undefined ? "unknown" : "already";
+}
+
+/** Returns how many items changed. */
+export async function markAllNotificationsRead(db: Database, owner: Owner): Promise<number> {
+  const result = await db
+    .updateTable("notifications")
+    .set({ read_at: sql<Date>`now()` })
+    .where("tenant_id", "=", owner.tenantId)
+    .where("user_id", "=", owner.userId)
+    .where("read_at", "is", null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
