@@ -8,6 +8,8 @@ import type { ProviderDeps } from "./provider.ts";
 const MAX_CONNECTIONS = 32;
 /** Shorter than a vendor's own idle time, so that a call seldom meets a connection just closed. */
 const KEEP_ALIVE_MS = 10_000;
+/** A call that waited longer than this share of its time is not begun: it would end ambiguous. */
+const LATEST_BEGIN = 0.75;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 export interface HttpCall {
@@ -52,7 +54,8 @@ export function createHttpCalls(deps: ProviderDeps): HttpCalls {
 }
 
 async function post(agent: Agent, call: HttpCall, timeoutMs: number): Promise<CallResult> {
-  const progress = { begun: false };
+  const latestBeginAt = performance.now() + timeoutMs * LATEST_BEGIN;
+  const progress = { begun: false, latestBeginAt };
   try {
     const response = await request(call.url, {
       method: "POST",
@@ -75,12 +78,17 @@ async function post(agent: Agent, call: HttpCall, timeoutMs: number): Promise<Ca
  * Notes when undici begins to write the request to a connection. Everything before (names, connect,
  * TLS, waiting for a free connection) cannot have reached the vendor; everything after may have.
  */
-function noteBegin(progress: { begun: boolean }): Dispatcher.DispatcherComposeInterceptor {
+function noteBegin(progress: {
+  begun: boolean;
+  latestBeginAt: number;
+}): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart(controller, context) {
-        progress.begun = true;
         handler.onRequestStart?.(controller, context);
+        if (performance.now() > progress.latestBeginAt) {
+          controller.abort(new DOMException("no time left", "TimeoutError"));
+        } else progress.begun = true;
       },
       onRequestUpgrade: (...event) => handler.onRequestUpgrade?.(...event),
       onResponseStart: (...event) => handler.onResponseStart?.(...event),

@@ -40,7 +40,8 @@ export function refusal(
 export function retryAfterSeconds(headers: HttpAnswer["headers"], nowMs: number): number | null {
   const retryAfter = single(headers["retry-after"]);
   if (retryAfter !== null && /^\d{1,9}$/.test(retryAfter)) return bounded(Number(retryAfter));
-  const date = retryAfter === null ? Number.NaN : Date.parse(retryAfter);
+  const isDate = retryAfter !== null && / GMT$/.test(retryAfter);
+  const date = isDate ? Date.parse(retryAfter) : Number.NaN;
   if (!Number.isNaN(date)) return bounded((date - nowMs) / 1000);
   const reset = single(headers["x-ratelimit-reset"]);
   if (reset !== null && /^\d{1,12}$/.test(reset)) return bounded(Number(reset) - nowMs / 1000);

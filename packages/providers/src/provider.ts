@@ -1,6 +1,6 @@
 import type { EmailMessage, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import type { Static, TObject } from "@sinclair/typebox";
-import type { Resolve } from "./address-guard.ts";
+import { baseUrlFault, type Resolve } from "./address-guard.ts";
 import { outcome } from "./outcome.ts";
 import { emailFault, smsFault } from "./recipient.ts";
 import { checkSettings, secretsOf } from "./settings.ts";
@@ -50,7 +50,7 @@ export interface ProviderKind<Message> {
   title: string;
   /** Draws the form and checks the settings; a secret property has the option `secret: true`. */
   settings: TObject;
-  /** What a schema cannot say; each fault begins with its field's name. Runs on settings that fit the schema. */
+  /** What a schema cannot say; each fault begins with its field's name. Given settings that fit the schema. */
   faults(settings: Record<string, unknown>, context: SettingsContext): string[];
   /** Settings that do not fit give a provider whose every outcome is `credentials`. */
   create(settings: Record<string, unknown>, deps: ProviderDeps): Provider<Message>;
@@ -67,6 +67,7 @@ export interface ProviderDefinition<Message, Settings extends TObject> {
   kind: string;
   channel: "EMAIL" | "SMS";
   title: string;
+  /** A property `baseUrl` is judged by the address guard. */
   settings: Settings;
   faults?(settings: Static<Settings>, context: SettingsContext): string[];
   create(settings: Static<Settings>, context: ProviderContext): Provider<Message>;
@@ -84,7 +85,12 @@ export function defineProvider<Message, Settings extends TObject>(
     channel: definition.channel,
     title: definition.title,
     settings: definition.settings,
-    faults: (settings, context) => definition.faults?.(settings as Static<Settings>, context) ?? [],
+    faults(settings, context) {
+      const { baseUrl } = settings;
+      const fault = typeof baseUrl === "string" ? baseUrlFault(baseUrl, context) : null;
+      const others = definition.faults?.(settings as Static<Settings>, context) ?? [];
+      return fault === null ? others : [...others, `baseUrl: ${fault}`];
+    },
     create(settings, deps) {
       const faults = checkSettings(kind, settings, deps);
       if (faults.length > 0) {

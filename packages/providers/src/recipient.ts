@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import type { EmailMessage, SmsMessage } from "@belfry/contracts/sending";
 
 /**
@@ -14,7 +15,15 @@ const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 export function isEmailAddress(text: string): boolean {
-  return EMAIL_ADDRESS.test(text);
+  if (!EMAIL_ADDRESS.test(text)) return false;
+  const ascii = asciiDomain(text);
+  return !ascii.endsWith("@") && ascii.length <= 254;
+}
+
+/** The address with its domain as the DNS has it (`bücher.example` is `xn--bcher-kva.example`). */
+export function asciiDomain(address: string): string {
+  const at = address.lastIndexOf("@");
+  return `${address.slice(0, at)}@${domainToASCII(address.slice(at + 1))}`;
 }
 
 /** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */

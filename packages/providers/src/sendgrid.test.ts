@@ -83,6 +83,17 @@ test("what is not set is not sent: no name, no reply address, no empty part", as
   assert.deepEqual(body.content, [{ type: "text/plain", value: EMAIL.text }]);
 });
 
+test("an address at an international domain is sent as the DNS has it", async (t) => {
+  const vendor = await startVendor(t, (response) => response.writeHead(202).end());
+  const settings = { ...SETTINGS, from: "laden@bücher.example", baseUrl: vendor.url };
+  const provider = sendgrid.create(settings, testDeps());
+  t.after(() => provider.close());
+  await provider.send({ ...EMAIL, to: "ann@παράδειγμα.example" });
+  const body = JSON.parse(vendor.received[0]!.body);
+  assert.equal(body.from.email, "laden@xn--bcher-kva.example");
+  assert.deepEqual(body.personalizations[0].to, [{ email: "ann@xn--hxajbheg2az3al.example" }]);
+});
+
 test("braces in a message are text, not the SDK's substitutions", async (t) => {
   const vendor = await startVendor(t, (response) => response.writeHead(202).end());
   const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());

@@ -1,10 +1,10 @@
 import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { baseUrlFault } from "./address-guard.ts";
 import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
 import { refusal, statusClass } from "./http-outcome.ts";
 import { NotAccepted, outcome, thrownOutcome } from "./outcome.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
+import { asciiDomain } from "./recipient.ts";
 import {
   Client,
   MailService,
@@ -59,10 +59,6 @@ export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
   channel: "EMAIL",
   title: "SendGrid",
   settings: SETTINGS,
-  faults({ baseUrl }, context) {
-    const fault = baseUrl === undefined ? null : baseUrlFault(baseUrl, context);
-    return fault === null ? [] : [`baseUrl: ${fault}`];
-  },
   create: createSendgrid,
 });
 
@@ -134,7 +130,7 @@ function toMail(message: EmailMessage, settings: Static<typeof SETTINGS>): Sendg
   return {
     personalizations: [
       {
-        to: { email: message.to },
+        to: { email: asciiDomain(message.to) },
         // Kept for years and read by the vendor's staff: ids only.
         customArgs: {
           delivery_id: message.deliveryId,
@@ -144,10 +140,12 @@ function toMail(message: EmailMessage, settings: Static<typeof SETTINGS>): Sendg
       },
     ],
     from: {
-      email: settings.from,
+      email: asciiDomain(settings.from),
       ...(settings.fromName === undefined ? {} : { name: settings.fromName }),
     },
-    ...(settings.replyTo === undefined ? {} : { replyTo: { email: settings.replyTo } }),
+    ...(settings.replyTo === undefined
+      ? {}
+      : { replyTo: { email: asciiDomain(settings.replyTo) } }),
     subject: message.subject,
     content: parts as [(typeof parts)[number]],
   };

@@ -17,6 +17,7 @@ import {
   type ProviderContext,
   type ProviderDeps,
 } from "./provider.ts";
+import { asciiDomain } from "./recipient.ts";
 import { emailField, lineField, secretField } from "./settings.ts";
 import { smtpFailure } from "./smtp-failure.ts";
 
@@ -185,15 +186,18 @@ function openSocket(host: string, port: number, deps: ProviderDeps): Promise<Soc
 }
 
 function toMail(message: EmailMessage, settings: Settings) {
-  const domain = settings.from.slice(settings.from.indexOf("@") + 1);
+  const from = asciiDomain(settings.from);
+  const to = asciiDomain(message.to);
   return {
     // Addresses as objects: a string would be parsed, and could hold more than one.
-    from: { name: settings.fromName ?? "", address: settings.from },
-    to: { name: "", address: message.to },
-    ...(settings.replyTo === undefined ? {} : { replyTo: { name: "", address: settings.replyTo } }),
-    envelope: { from: settings.from, to: [message.to] },
+    from: { name: settings.fromName ?? "", address: from },
+    to: { name: "", address: to },
+    ...(settings.replyTo === undefined
+      ? {}
+      : { replyTo: { name: "", address: asciiDomain(settings.replyTo) } }),
+    envelope: { from, to: [to] },
     // The same at each attempt, so that a mailbox can tell a second copy.
-    messageId: `<${message.deliveryId}@${domain}>`,
+    messageId: `<${message.deliveryId}${from.slice(from.lastIndexOf("@"))}>`,
     subject: message.subject,
     ...(message.text === "" ? {} : { text: message.text }),
     ...(message.html === "" ? {} : { html: message.html }),

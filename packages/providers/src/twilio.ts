@@ -1,6 +1,5 @@
 import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { baseUrlFault } from "./address-guard.ts";
 import { createHttpCalls, type HttpAnswer } from "./http-calls.ts";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
 import { outcome } from "./outcome.ts";
@@ -92,10 +91,6 @@ export const twilio = defineProvider<SmsMessage, typeof SETTINGS>({
   channel: "SMS",
   title: "Twilio",
   settings: SETTINGS,
-  faults({ baseUrl }, context) {
-    const fault = baseUrl === undefined ? null : baseUrlFault(baseUrl, context);
-    return fault === null ? [] : [`baseUrl: ${fault}`];
-  },
   create: createTwilio,
 });
 

@@ -3,7 +3,6 @@ import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/se
 import { type Static, Type } from "@sinclair/typebox";
 import { Auth } from "@vonage/auth";
 import { Messages, SMS } from "@vonage/messages";
-import { baseUrlFault } from "./address-guard.ts";
 import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
 import { NotAccepted, outcome, thrownOutcome } from "./outcome.ts";
@@ -85,9 +84,9 @@ export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
   channel: "SMS",
   title: "Vonage",
   settings: SETTINGS,
-  faults(settings, context) {
+  faults(settings) {
     const faults: string[] = [];
-    const { apiKey, apiSecret, applicationId, privateKey, baseUrl } = settings;
+    const { apiKey, apiSecret, applicationId, privateKey } = settings;
     if (apiKey !== undefined && apiSecret === undefined) faults.push("apiSecret: is missing");
     if (apiKey === undefined && apiSecret !== undefined) faults.push("apiKey: is missing");
     if (applicationId !== undefined && privateKey === undefined)
@@ -100,8 +99,6 @@ export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
     if (privateKey !== undefined && !isRsaKey(privateKey)) {
       faults.push("privateKey: must be an RSA private key in PEM form");
     }
-    const baseUrlProblem = baseUrl === undefined ? null : baseUrlFault(baseUrl, context);
-    if (baseUrlProblem !== null) faults.push(`baseUrl: ${baseUrlProblem}`);
     return faults;
   },
   create: createVonage,
