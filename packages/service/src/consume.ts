@@ -169,9 +169,12 @@ function createIntake(options: ConsumeLoopOptions) {
       await opened.drain(DRAIN_TIMEOUT_MS);
       return why;
     },
-    /** A server that comes back knows nothing of our request. */
+    /**
+     * A server that comes back knows nothing of our request, perhaps nothing of the consumer, and to a
+     * request for a consumer that it does not know it says nothing at all.
+     */
     reconnected(): void {
-      pull?.forget();
+      pull?.lose("reconnected");
     },
     /** Settles everything in hand. */
     async finish(): Promise<void> {

@@ -27,8 +27,8 @@ export interface Pull {
   lost(): string | undefined;
   /** Asks for up to `count` messages; only when nothing is outstanding. */
   request(count: number): void;
-  /** The request is void: the server that had it is gone. */
-  forget(): void;
+  /** Ends it: `lost` then says why. */
+  lose(why: string): void;
   /** Takes back the request; every message that the server had sent before has then arrived. */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -95,10 +95,7 @@ export function openPull(
       const body = JSON.stringify({ batch: count, expires: nanos(PULL_EXPIRES_MS) });
       nc.publish(requestSubject, body, { reply: `${inbox}.${serial}` });
     },
-    forget() {
-      serial += 1;
-      settle();
-    },
+    lose,
     async drain(timeoutMs) {
       clearTimeout(lostTimer);
       if (nc.isClosed() || subscription.isClosed()) return;

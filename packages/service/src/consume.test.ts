@@ -1,0 +1,452 @@
+import assert from "node:assert/strict";
+import { afterEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ConsumerDefinition, StreamDefinition } from "@belfry/contracts/streams";
+import { eventually } from "@belfry/testing/eventually";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { ownNatsServer } from "@belfry/testing/nats-server";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { type ConsumeLoopOptions, consumeLoop } from "./consume.ts";
+import { createLogger } from "./logger.ts";
+import { connectNats, type NatsLink } from "./nats.ts";
+import { DONE, type Message, type Outcome } from "./outcome.ts";
+import { ensureStreams } from "./streams.ts";
+
+const log = createLogger({ service: "test", level: "silent" });
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+interface Setup {
+  nats: NatsLink;
+  stream: StreamDefinition;
+  consumer: ConsumerDefinition;
+  publish(...texts: string[]): Promise<void>;
+  /** Messages still stored, and how many of them are delivered but not settled. */
+  left(): Promise<{ stored: number; unsettled: number }>;
+  run(options: Partial<ConsumeLoopOptions> & Pick<ConsumeLoopOptions, "handler">): {
+    stop: () => Promise<void>;
+    aside: [string, string][];
+  };
+}
+
+async function setUp({ url = testNatsUrl(), ackWaitMs = 1000 } = {}): Promise<Setup> {
+  const prefix = testPrefix();
+  const nats = await connectNats({ url, name: "test", log });
+  const stream: StreamDefinition = {
+    name: `${prefix}-work`,
+    subjects: [`${prefix}.work.*`],
+    maxBytes: 1024 * 1024,
+    duplicateWindowMs: 1000,
+  };
+  const consumer: ConsumerDefinition = {
+    stream: stream.name,
+    durable: `${prefix}-worker`,
+    filterSubject: `${prefix}.work.a`,
+    ackWaitMs,
+    maxAckPending: 100,
+  };
+  await ensureStreams(nats.nc, [stream], { log });
+  const manager = await jetstreamManager(nats.nc, { checkAPI: false });
+  cleanups.push(async () => {
+    if (nats.isConnected()) await manager.streams.delete(stream.name).catch(() => undefined);
+    await nats.close();
+  });
+  return {
+    nats,
+    stream,
+    consumer,
+    async publish(...texts) {
+      const client = manager.jetstream();
+      await Promise.all(texts.map((text) => client.publish(`${prefix}.work.a`, text)));
+    },
+    async left() {
+      const [{ state }, { num_ack_pending }] = await Promise.all([
+        manager.streams.info(stream.name),
+        manager.consumers.info(stream.name, consumer.durable),
+      ]);
+      return { stored: state.messages, unsettled: num_ack_pending };
+    },
+    run(options) {
+      const controller = new AbortController();
+      const aside: [string, string][] = [];
+      const loop = consumeLoop({
+        nc: nats.nc,
+        stream,
+        consumer,
+        batchSize: 10,
+        log,
+        signal: controller.signal,
+        setAside: async (message, reason) => {
+          aside.push([textOf(message), reason]);
+        },
+        ...options,
+      });
+      const stop = () => {
+        controller.abort();
+        return loop;
+      };
+      cleanups.push(stop);
+      return { stop, aside };
+    },
+  };
+}
+
+const textOf = (message: Message) => new TextDecoder().decode(message.data);
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => `m${at}`);
+const done = (messages: Message[]) => messages.map(() => DONE);
+
+describe("consumeLoop", () => {
+  test("every message is handled once, in batches no larger and no more at a time than asked for", async () => {
+    const { publish, run, left } = await setUp();
+    await publish(...numbers(95));
+    const seen: string[] = [];
+    let atATime = 0;
+    let most = 0;
+    let largest = 0;
+    const { stop } = run({
+      concurrency: 3,
+      handler: async (messages) => {
+        atATime += 1;
+        most = Math.max(most, atATime);
+        largest = Math.max(largest, messages.length);
+        seen.push(...messages.map(textOf));
+        await sleep(5);
+        atATime -= 1;
+        return done(messages);
+      },
+    });
+    await eventually(() => seen.length === 95);
+    await stop();
+    assert.deepEqual(seen.toSorted(), numbers(95).toSorted());
+    assert.equal(largest, 10);
+    assert.ok(most > 1 && most <= 3, `${most} at a time`);
+    assert.deepEqual(await left(), { stored: 0, unsettled: 0 });
+  });
+
+  test("a message that arrives while the loop waits is handled within milliseconds", async () => {
+    const { publish, run } = await setUp();
+    let at = 0;
+    run({
+      handler: async (messages) => {
+        at = performance.now();
+        return done(messages);
+      },
+    });
+    await publish("first");
+    await eventually(() => at > 0);
+    await sleep(50);
+    at = 0;
+    const sent = performance.now();
+    await publish("second");
+    await eventually(() => at > 0, { everyMs: 2 });
+    assert.ok(at - sent < 100, `${at - sent} ms`);
+  });
+
+  test("with a wait for a fuller batch, messages that trickle in share one call", async () => {
+    const { publish, run } = await setUp();
+    const sizes: number[] = [];
+    run({
+      maxWaitMs: 150,
+      handler: async (messages) => {
+        sizes.push(messages.length);
+        return done(messages);
+      },
+    });
+    for (const text of numbers(4)) {
+      await publish(text);
+      await sleep(15);
+    }
+    await eventually(() => sizes.reduce((sum, size) => sum + size, 0) === 4);
+    assert.equal(sizes.length, 1);
+  });
+
+  test("a retry comes back after its delay, counted", async () => {
+    const { publish, run, left } = await setUp();
+    await publish("again");
+    const deliveries: [number, number][] = [];
+    const { stop } = run({
+      handler: async ([message]) => {
+        deliveries.push([message!.deliveryCount, performance.now()]);
+        const outcome: Outcome =
+          deliveries.length < 3 ? { kind: "retry", delayMs: 200, reason: "not yet" } : DONE;
+        return [outcome];
+      },
+    });
+    await eventually(() => deliveries.length === 3);
+    await stop();
+    assert.deepEqual(
+      deliveries.map(([count]) => count),
+      [1, 2, 3],
+    );
+    assert.ok(deliveries[1]![1] - deliveries[0]![1] >= 190);
+    assert.deepEqual(await left(), { stored: 0, unsettled: 0 });
+  });
+
+  test("a rejected message is set aside with its reason and never delivered again", async () => {
+    const { publish, run, left } = await setUp({ ackWaitMs: 300 });
+    await publish("garbage");
+    let calls = 0;
+    const { stop, aside } = run({
+      handler: async (messages) => {
+        calls += 1;
+        return messages.map(() => ({ kind: "reject", reason: "not ours" }));
+      },
+    });
+    await eventually(() => aside.length === 1);
+    await sleep(500);
+    await stop();
+    assert.equal(calls, 1);
+    assert.deepEqual(aside, [["garbage", "not ours"]]);
+    assert.deepEqual(await left(), { stored: 0, unsettled: 0 });
+  });
+
+  test("a message that cannot be set aside stays", async () => {
+    const { publish, run, left } = await setUp();
+    await publish("garbage");
+    let tries = 0;
+    const { stop } = run({
+      handler: async (messages) => messages.map(() => ({ kind: "reject", reason: "not ours" })),
+      setAside: async () => {
+        tries += 1;
+        throw new Error("no database");
+      },
+    });
+    await eventually(() => tries === 1);
+    await stop();
+    assert.equal((await left()).stored, 1);
+  });
+
+  test("one poisoned message in a batch delays nobody else", async () => {
+    const { publish, run } = await setUp();
+    await publish(...numbers(9), "poison");
+    const handled = new Map<string, number>();
+    const start = performance.now();
+    run({
+      handler: async (messages) => {
+        if (messages.some((message) => textOf(message) === "poison")) throw new Error("poisoned");
+        for (const message of messages) handled.set(textOf(message), performance.now() - start);
+        return done(messages);
+      },
+    });
+    await eventually(() => handled.size === 9);
+    assert.ok(Math.max(...handled.values()) < 400);
+    assert.equal(handled.has("poison"), false);
+  });
+
+  test("a message delivered more than ten times is set aside before any work", async () => {
+    const { publish, run, nats, consumer, left } = await setUp();
+    await publish("crasher");
+    // Eleven receivers took it and never said a word, as a process that dies at it does.
+    const idle = run({ handler: async (messages) => done(messages) });
+    await eventually(async () => (await left()).stored === 0);
+    await idle.stop();
+    await publish("crasher");
+    for (let taken = 0; taken < 10; taken += 1) {
+      const reply = await nats.nc.request(
+        `$JS.API.CONSUMER.MSG.NEXT.${consumer.stream}.${consumer.durable}`,
+        JSON.stringify({ batch: 1, expires: 2_000_000_000 }),
+        // The message keeps its own subject, which the shared inbox of requests would not know.
+        { timeout: 3000, noMux: true },
+      );
+      reply.respond("-NAK");
+      await nats.nc.flush();
+    }
+    let calls = 0;
+    const { aside, stop } = run({
+      handler: async (messages) => {
+        calls += 1;
+        return done(messages);
+      },
+    });
+    await eventually(() => aside.length === 1);
+    await stop();
+    assert.deepEqual(aside, [["crasher", "delivered too often"]]);
+    assert.equal(calls, 0);
+    assert.deepEqual(await left(), { stored: 0, unsettled: 0 });
+  });
+
+  test("a handler slower than the ack wait keeps its message", async () => {
+    const { publish, run, left } = await setUp({ ackWaitMs: 300 });
+    await publish("slow");
+    let calls = 0;
+    const { stop } = run({
+      concurrency: 2,
+      handler: async (messages) => {
+        calls += 1;
+        await sleep(1000);
+        return done(messages);
+      },
+    });
+    await eventually(async () => (await left()).stored === 0);
+    await stop();
+    assert.equal(calls, 1);
+  });
+
+  test("a handler with the wrong number of outcomes acknowledges nothing", async () => {
+    const { publish, run, left } = await setUp();
+    await publish("a", "b");
+    let calls = 0;
+    const { stop } = run({
+      handler: async () => {
+        calls += 1;
+        return [];
+      },
+    });
+    await eventually(() => calls >= 3);
+    await stop();
+    assert.equal((await left()).stored, 2);
+  });
+
+  test("while what the handler needs is away, nothing is delivered; then everything is, at its first delivery", async () => {
+    const { publish, run } = await setUp();
+    await publish(...numbers(5));
+    let isThere = false;
+    const counts: number[] = [];
+    run({
+      canWork: () => isThere,
+      handler: async (messages) => {
+        counts.push(...messages.map((message) => message.deliveryCount));
+        return done(messages);
+      },
+    });
+    await sleep(300);
+    assert.deepEqual(counts, []);
+    isThere = true;
+    await eventually(() => counts.length === 5);
+    assert.deepEqual(counts, [1, 1, 1, 1, 1]);
+  });
+
+  test("a handler that always fails is asked less and less often", async () => {
+    const { publish, run } = await setUp();
+    await publish(...numbers(60));
+    let calls = 0;
+    run({
+      handler: async () => {
+        calls += 1;
+        throw new Error("no database");
+      },
+    });
+    await sleep(1500);
+    // The first batch: the whole of it, then three alone; after that one message at a time, resting.
+    assert.ok(calls >= 4 && calls <= 8, `${calls} calls`);
+  });
+});
+
+describe("the end of a loop", () => {
+  test("finishes what is in hand, acknowledges it and leaves nothing unsettled", async () => {
+    const { publish, run, left } = await setUp({ ackWaitMs: 30_000 });
+    await publish(...numbers(60));
+    const handled: string[] = [];
+    const { stop } = run({
+      concurrency: 2,
+      handler: async (messages) => {
+        await sleep(100);
+        handled.push(...messages.map(textOf));
+        return done(messages);
+      },
+    });
+    await eventually(() => handled.length > 0);
+    await stop();
+    const { stored, unsettled } = await left();
+    assert.equal(unsettled, 0);
+    assert.equal(stored, 60 - handled.length);
+    assert.ok(handled.length < 60);
+  });
+
+  test("while messages keep coming, none is left to wait for its ack wait", async () => {
+    const { publish, run, left } = await setUp({ ackWaitMs: 30_000 });
+    for (let round = 0; round < 10; round += 1) {
+      let handled = 0;
+      const { stop } = run({
+        handler: async (messages) => {
+          handled += messages.length;
+          return done(messages);
+        },
+      });
+      let on = true;
+      const flood = (async () => {
+        while (on) await publish("m");
+      })();
+      await eventually(() => handled > 3, { everyMs: 1 });
+      await stop();
+      assert.equal((await left()).unsettled, 0);
+      on = false;
+      await flood;
+    }
+  });
+});
+
+describe("when NATS goes away", () => {
+  test("the loop goes on by itself after a kill and a restart", async (t) => {
+    const server = await ownNatsServer(t);
+    const { publish, run, nats } = await setUp({ url: server.url });
+    const seen: string[] = [];
+    run({
+      handler: async (messages) => {
+        seen.push(...messages.map(textOf));
+        return done(messages);
+      },
+    });
+    await publish("before");
+    await eventually(() => seen.includes("before"));
+    await server.kill();
+    await eventually(() => !nats.isConnected());
+    await server.start();
+    await eventually(() => nats.isConnected());
+    await publish("after");
+    await eventually(() => seen.includes("after"));
+  });
+
+  test("stream and consumer are made again when the server came back empty", async (t) => {
+    const server = await ownNatsServer(t);
+    const { publish, run, nats, stream } = await setUp({ url: server.url });
+    const seen: string[] = [];
+    run({
+      handler: async (messages) => {
+        seen.push(...messages.map(textOf));
+        return done(messages);
+      },
+    });
+    await publish("before");
+    await eventually(() => seen.includes("before"));
+    await server.kill();
+    await eventually(() => !nats.isConnected());
+    await server.start({ empty: true });
+    await eventually(() => nats.isConnected());
+    const manager = await jetstreamManager(nats.nc, { checkAPI: false });
+    await eventually(() => manager.streams.info(stream.name));
+    await publish("after");
+    await eventually(() => seen.includes("after"));
+  });
+
+  test("a consumer that someone deleted is made again", async () => {
+    const { publish, run, nats, stream, consumer } = await setUp();
+    const seen: string[] = [];
+    run({
+      handler: async (messages) => {
+        seen.push(...messages.map(textOf));
+        return done(messages);
+      },
+    });
+    await publish("before");
+    await eventually(() => seen.includes("before"));
+    const manager = await jetstreamManager(nats.nc, { checkAPI: false });
+    await manager.consumers.delete(stream.name, consumer.durable);
+    await publish("after");
+    await eventually(() => seen.includes("after"), { timeoutMs: 10_000 });
+  });
+
+  test("the loop can be stopped while NATS is away", async (t) => {
+    const server = await ownNatsServer(t);
+    const { run, nats } = await setUp({ url: server.url });
+    const { stop } = run({ handler: async (messages) => done(messages) });
+    await sleep(100);
+    await server.kill();
+    await eventually(() => !nats.isConnected());
+    const start = performance.now();
+    await stop();
+    assert.ok(performance.now() - start < 5000);
+  });
+});

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/**
+ * Repeats the check until it neither throws nor answers false, and returns its answer. After
+ * `timeoutMs` (5,000) it throws what the check threw last.
+ */
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  { timeoutMs = 5000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    let failure: unknown = new Error(`not within ${timeoutMs} ms: ${check}`);
+    try {
+      const answer = await check();
+      if (answer !== false) return answer;
+    } catch (error) {
+      failure = error;
+    }
+    if (performance.now() > deadline) throw failure;
+    await sleep(everyMs);
+  }
+}

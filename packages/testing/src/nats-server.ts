@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type NatsServer, startNats } from "@belfry/local/nats-server";
+import { freePort } from "./free-port.ts";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** A nats-server of one test's own, to be killed, restarted and emptied. */
+export interface TestNatsServer {
+  /** The same over restarts. */
+  url: string;
+  /** Where its JetStream files are. */
+  storeDir: string;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+  /** After `kill` or `stop`, on the same port. `empty` loses everything that was stored. */
+  start(options?: { empty?: boolean }): Promise<void>;
+}
+
+/** Starts it (unless `started` is false); stopped and removed after the test. */
+export async function ownNatsServer(
+  t: Cleanup,
+  options: { started?: boolean } = {},
+): Promise<TestNatsServer> {
+  const directory = await mkdtemp(join(tmpdir(), "belfry-nats-"));
+  const storeDir = join(directory, "store");
+  const port = await freePort();
+  let server: NatsServer | undefined;
+  const own: TestNatsServer = {
+    url: `nats://127.0.0.1:${port}`,
+    storeDir,
+    async kill() {
+      await server?.kill();
+      server = undefined;
+    },
+    async stop() {
+      await server?.stop();
+      server = undefined;
+    },
+    async start({ empty = false } = {}) {
+      if (empty) await rm(storeDir, { recursive: true, force: true });
+      server = await startNats({ storeDir, port, log: () => undefined });
+    },
+  };
+  t.after(async () => {
+    await own.kill();
+    await rm(directory, { recursive: true, force: true });
+  });
+  if (options.started !== false) await own.start();
+  return own;
+}
