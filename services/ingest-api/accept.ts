@@ -1,0 +1,186 @@
+import type { QueueItem } from "@belfry/contracts/queue-message";
+import { type EventLane, eventsStream, eventsSubject } from "@belfry/contracts/streams";
+import type { AcceptResult, EventToAccept } from "@belfry/database/accept-events";
+import type { Publisher } from "@belfry/service/publish";
+import type { Logger } from "pino";
+import { uuidv7 } from "uuidv7";
+import { createAcceptBatches, type Waiter } from "./accept-batch.ts";
+
+/** Before this the answer leaves, whatever hangs: the specification's 500 within 5 s. */
+const ANSWER_WITHIN_MS = 4500;
+const PUBLISH_TIMEOUT_MS = 2000;
+
+export interface Acceptor {
+  /**
+   * Accepts one event. Resolves once Postgres has committed it and JetStream has acknowledged its id
+   * (or with the refusal or replay that the database found). Rejects where neither is certain: the
+   * caller answers 500, and the event is refused unless it was dispatched meanwhile.
+   */
+  accept(event: EventToAccept): Promise<AcceptResult>;
+  /** Resolves when all work in hand has ended. */
+  idle(): Promise<void>;
+}
+
+export interface AcceptorDeps {
+  acceptEvents(batch: EventToAccept[]): Promise<AcceptResult[]>;
+  /** Returns the ids that were given back; the others stand. */
+  refuseEvents(ids: string[]): Promise<Set<string>>;
+  /** Returns the ids that stand; the others were given back meanwhile. */
+  acknowledgeEvents(ids: string[]): Promise<Set<string>>;
+  publisher: Publisher;
+  prefix: string;
+  /** A tenant with more than this in its window goes to the bulk lane. */
+  expressPerMinute: number;
+  log: Logger;
+}
+
+interface Pending extends Waiter {
+  /** The caller has its 500 already. */
+  late: boolean;
+}
+
+export function createAcceptor(deps: AcceptorDeps): Acceptor {
+  const { log, prefix } = deps;
+  const stream = eventsStream(prefix).name;
+  const following = new Set<Promise<void>>();
+  const batches = createAcceptBatches<Pending>({
+    accept: (batch) => deps.acceptEvents(batch),
+    settled: (batch, results) => {
+      const work = publishBatch(batch, results).finally(() => following.delete(work));
+      following.add(work);
+    },
+    log,
+  });
+
+  /** One message a lane for what is new; one each for what an earlier request has claimed. */
+  const publishBatch = async (batch: readonly Pending[], results: readonly AcceptResult[]) => {
+    const lanes = new Map<EventLane, Map<string, Group>>();
+    const earlier = new Map<string, Group>();
+    const fresh = new Set<string>();
+    for (const result of results) {
+      if (isNew(result)) fresh.add(result.eventId!);
+    }
+    for (const [index, result] of results.entries()) {
+      const waiter = batch[index]!;
+      if (!result.pending || result.eventId === null) {
+        waiter.settle(result);
+        continue;
+      }
+      const lane = laneOf(result, deps.expressPerMinute);
+      let groups = earlier;
+      if (fresh.has(result.eventId)) {
+        groups = lanes.get(lane) ?? new Map();
+        lanes.set(lane, groups);
+      }
+      const group = groups.get(result.eventId) ?? {
+        item: { id: result.eventId, traceId: waiter.event.traceId },
+        lane,
+        waiters: [],
+      };
+      group.waiters.push({ waiter, result });
+      groups.set(result.eventId, group);
+    }
+    await Promise.all([
+      ...[...lanes].map(([lane, groups]) => publishNew(lane, [...groups.values()])),
+      ...[...earlier.values()].map((group) => publishAgain(group)),
+    ]);
+  };
+
+  const publishNew = async (lane: EventLane, groups: Group[]) => {
+    const wanted = groups.filter((group) => group.waiters.some(({ waiter }) => !waiter.late));
+    // Their callers were told 500 while the database worked: give them back instead.
+    await refuse(groups.filter((group) => !wanted.includes(group)));
+    if (wanted.length === 0) return;
+    try {
+      await publish(
+        lane,
+        wanted.map((group) => group.item),
+        wanted.length === 1 ? wanted[0]!.item.id : uuidv7(),
+      );
+      for (const group of wanted) settle(group);
+    } catch (error) {
+      log.error({ err: error, events: wanted.length }, "events could not be published");
+      await refuse(wanted, error);
+    }
+  };
+
+  /** The first request may be on a replica that died: no waiting, the second copy is dropped later. */
+  const publishAgain = async (group: Group) => {
+    try {
+      await publish(group.lane, [group.item], group.item.id);
+      const standing = await deps.acknowledgeEvents([group.item.id]);
+      if (!standing.has(group.item.id)) throw new Error("the first request was refused meanwhile");
+      settle(group);
+    } catch (error) {
+      for (const { waiter } of group.waiters) waiter.fail(error);
+    }
+  };
+
+  const publish = (lane: EventLane, items: QueueItem[], messageId: string) =>
+    deps.publisher.publishIds(eventsSubject(prefix, lane), items, {
+      messageId,
+      expectStream: stream,
+      timeoutMs: PUBLISH_TIMEOUT_MS,
+    });
+
+  /** Answered 500 only where the claim was given back or could not be; what is dispatched is a 200. */
+  const refuse = async (groups: Group[], cause?: unknown) => {
+    if (groups.length === 0) return;
+    const error = cause ?? new Error("the event was not published in time");
+    let refused: Set<string> | undefined;
+    try {
+      refused = await deps.refuseEvents(groups.map((group) => group.item.id));
+    } catch (err) {
+      log.error({ err, events: groups.length }, "refused events could not be stamped");
+    }
+    for (const group of groups) {
+      if (refused !== undefined && !refused.has(group.item.id)) settle(group);
+      else for (const { waiter } of group.waiters) waiter.fail(error);
+    }
+  };
+
+  return {
+    accept: (event) =>
+      new Promise((resolve, reject) => {
+        const pending: Pending = { event, late: false, settle: resolve, fail: reject };
+        const timer = setTimeout(() => {
+          pending.late = true;
+          reject(new Error("the event could not be accepted in time"));
+        }, ANSWER_WITHIN_MS);
+        pending.settle = (result) => {
+          clearTimeout(timer);
+          resolve(result);
+        };
+        pending.fail = (error) => {
+          clearTimeout(timer);
+          reject(error);
+        };
+        batches.add(pending);
+      }),
+    async idle() {
+      await batches.idle();
+      while (following.size > 0) await Promise.allSettled(following);
+    },
+  };
+}
+
+interface Group {
+  item: QueueItem;
+  lane: EventLane;
+  waiters: { waiter: Pending; result: AcceptResult }[];
+}
+
+function settle(group: Group): void {
+  for (const { waiter, result } of group.waiters) waiter.settle(result);
+}
+
+function isNew(result: AcceptResult): boolean {
+  return result.outcome === "accepted" || result.outcome === "reopened";
+}
+
+/** A flood of one tenant waits behind its own events, not before the others'. */
+function laneOf(result: AcceptResult, expressPerMinute: number): EventLane {
+  const limits = result.limits;
+  if (limits === null) return "express";
+  return limits.perMinute - limits.minuteRemaining > expressPerMinute ? "bulk" : "express";
+}

@@ -1,0 +1,50 @@
+import { MAX_BODY_BYTES } from "@belfry/contracts/bounds";
+import type { Database } from "@belfry/database/connection";
+import { createHttpServer } from "@belfry/service/http";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import { createAbuseLimits } from "./abuse-limits.ts";
+import type { Acceptor } from "./accept.ts";
+import { createAuthentication } from "./authenticate.ts";
+import type { KeyUses } from "./key-uses.ts";
+import { notificationRoutes } from "./notification-routes.ts";
+import { realtimeTokenRoute } from "./realtime-token-route.ts";
+import type { TenantDirectory } from "./tenant-directory.ts";
+import type { KnownRefusals } from "./tenant-limits.ts";
+import { triggerRoute } from "./trigger-route.ts";
+
+export interface AppDeps {
+  config: {
+    trustProxy: string;
+    unknownKeysPerMinute: number;
+    otherPerMinute: number;
+  };
+  acceptor: Acceptor;
+  refusals: KnownRefusals;
+  directory: TenantDirectory;
+  keyUses: KeyUses;
+  db: Database;
+  brokerIsThere(): boolean;
+  signToken(claims: { sub: string; tenant: string }): Promise<string>;
+  announceMarked(tenantId: string, userId: string, notificationId: string): Promise<void>;
+  now(): Date;
+  log: Logger;
+}
+
+/** The HTTP interface of section 4 of the specification, not yet listening. */
+export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { config } = deps;
+  const app = createHttpServer({
+    log: deps.log,
+    maxBodyBytes: MAX_BODY_BYTES,
+    jsonBody: "raw",
+    trustProxy:
+      config.trustProxy === "" ? false : config.trustProxy.split(",").map((s) => s.trim()),
+  });
+  const limits = await createAbuseLimits(app, config);
+  const authentication = createAuthentication(app, { ...deps, limits });
+  triggerRoute(app, { ...deps, authentication });
+  realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
+  notificationRoutes(app, { ...deps, authentication });
+  return app;
+}

@@ -1,0 +1,68 @@
+import { Problem } from "@belfry/contracts/problems";
+import { HEADERS } from "@belfry/contracts/trigger";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { AbuseLimits } from "./abuse-limits.ts";
+import type { KeyUses } from "./key-uses.ts";
+import type { Tenant, TenantDirectory } from "./tenant-directory.ts";
+
+/** Longer than any key of ours: refused without a look. */
+const MAX_KEY_CHARACTERS = 256;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The tenant of the request's API key, from `onRequest` on. */
+    tenant: Tenant;
+  }
+}
+
+export interface Authentication {
+  /**
+   * For `onRequest`, so that a bad key is told before anything of the body: sets `request.tenant`.
+   * Throws a 401 Problem, or 429 for an address that guesses keys.
+   */
+  trigger(request: FastifyRequest): Promise<void>;
+  /** The same for every endpoint but trigger, whose own limits are exact; these are per replica. */
+  other(request: FastifyRequest): Promise<void>;
+}
+
+export function createAuthentication(
+  app: FastifyInstance,
+  deps: { directory: TenantDirectory; keyUses: KeyUses; limits: AbuseLimits; now(): Date },
+): Authentication {
+  // The slot alone: a hook fills it before any handler runs.
+  app.decorateRequest("tenant", null as unknown as Tenant);
+
+  const trigger = async (request: FastifyRequest) => {
+    const apiKey = request.headers[HEADERS.apiKey];
+    if (typeof apiKey !== "string" || apiKey === "" || apiKey.length > MAX_KEY_CHARACTERS) {
+      await deps.limits.countUnknownKey(request);
+      throw unauthorized(request, apiKey === undefined ? "no key" : "malformed key");
+    }
+    // A key that was good before is not checked: a neighbour's guesses lock no tenant out.
+    const tenant = await deps.directory.find(apiKey, () => deps.limits.checkUnknownKeys(request));
+    if (tenant === undefined) {
+      await deps.limits.countUnknownKey(request);
+      throw unauthorized(request, "unknown key");
+    }
+    request.logFields = { tenantId: tenant.id };
+    if (!tenant.active) throw unauthorized(request, "inactive tenant");
+    if (tenant.keyExpiresAt !== null && tenant.keyExpiresAt <= deps.now()) {
+      throw unauthorized(request, "expired key");
+    }
+    deps.keyUses.note(tenant.keyId);
+    request.tenant = tenant;
+  };
+  return {
+    trigger,
+    async other(request) {
+      await trigger(request);
+      await deps.limits.countOther(request, request.tenant.id);
+    },
+  };
+}
+
+/** One message for every cause; the cause is for the log. */
+function unauthorized(request: FastifyRequest, cause: string): Problem {
+  request.logFields = { ...request.logFields, refused: cause };
+  return new Problem("unauthorized");
+}

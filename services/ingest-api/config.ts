@@ -1,0 +1,50 @@
+import { commonConfig } from "@belfry/service/config";
+import { type Static, Type } from "@sinclair/typebox";
+
+/** The variables of ingest-api. */
+export const configSchema = Type.Object({
+  ...commonConfig,
+  INGEST_API_HOST: Type.String({
+    description: "Address to listen on; 0.0.0.0 in a container",
+    minLength: 1,
+    default: "127.0.0.1",
+  }),
+  INGEST_API_PORT: Type.Integer({
+    description: "Port of the HTTP API; 0 takes a free one",
+    minimum: 0,
+    maximum: 65_535,
+    default: 3000,
+  }),
+  SECRETS_KEYS: Type.String({
+    description:
+      "Keys for secrets at rest, as kid:base64 of 32 bytes, comma-separated; the first encrypts",
+    minLength: 1,
+    secret: true,
+  }),
+  REALTIME_TOKEN_KEYS: Type.String({
+    description: "Keys for realtime tokens, as kid:base64, comma-separated; the first signs",
+    minLength: 1,
+    secret: true,
+  }),
+  TRUST_PROXY: Type.String({
+    description:
+      "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",
+    default: "",
+  }),
+  UNKNOWN_KEYS_PER_MINUTE: Type.Integer({
+    description: "API keys that an address may ask for before it is answered 429, a replica",
+    minimum: 1,
+    default: 60,
+  }),
+  OTHER_REQUESTS_PER_MINUTE: Type.Integer({
+    description: "Requests of a tenant to the endpoints other than trigger, a replica",
+    minimum: 1,
+    default: 6000,
+  }),
+  EXPRESS_PER_MINUTE: Type.Integer({
+    description: "A tenant with more events than this in the last minute goes to the bulk lane",
+    minimum: 1,
+    default: 1200,
+  }),
+});
+export type Config = Static<typeof configSchema>;

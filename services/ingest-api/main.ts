@@ -1,0 +1,129 @@
+import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
+import { eventsStream, realtimeSubject } from "@belfry/contracts/streams";
+import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { acceptEvents, acknowledgeEvents, refuseEvents } from "@belfry/database/accept-events";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { countUnread } from "@belfry/database/notifications";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { waitForSchema } from "@belfry/database/wait-for-schema";
+import { loadConfig } from "@belfry/service/config";
+import { watchVersion } from "@belfry/service/configuration-watch";
+import { createLogger } from "@belfry/service/logger";
+import { startManagement } from "@belfry/service/management";
+import { connectNats } from "@belfry/service/nats";
+import { createPublisher } from "@belfry/service/publish";
+import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
+import { createStopSignal } from "@belfry/service/stop-signal";
+import { ensureStreams } from "@belfry/service/streams";
+import { createAcceptor } from "./accept.ts";
+import { createApp } from "./app.ts";
+import { configSchema } from "./config.ts";
+import { createKeyUses } from "./key-uses.ts";
+import { createTenantDirectory } from "./tenant-directory.ts";
+import { KnownRefusals } from "./tenant-limits.ts";
+
+/** With the publish timeout this leaves room in the 5 s in which a 500 has to come. */
+const STATEMENT_TIMEOUT_MS = 1500;
+
+const config = loadConfig(configSchema);
+const secretKeys = parseSecretKeys(config.SECRETS_KEYS);
+const tokenKeys = parseTokenKeys(config.REALTIME_TOKEN_KEYS);
+const prefix = config.NATS_PREFIX;
+const now = () => new Date();
+
+const log = createLogger({ service: "ingest-api", level: config.LOG_LEVEL });
+await using resources = new AsyncDisposableStack();
+const stop = resources.use(
+  createStopSignal({
+    log,
+    delayMs: config.SHUTDOWN_DELAY_MS,
+    graceMs: config.SHUTDOWN_GRACE_MS,
+    stopWithParent: config.STOP_WITH_PARENT,
+  }),
+);
+
+const pool = createPool({
+  url: config.DATABASE_URL,
+  applicationName: "ingest-api",
+  statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  queryTimeoutMs: STATEMENT_TIMEOUT_MS + 200,
+  connectTimeoutMs: STATEMENT_TIMEOUT_MS,
+  onConnectionError: (err) => log.warn({ err }, "idle database connection lost"),
+});
+const db = createDatabase(pool);
+resources.defer(() => db.destroy());
+let nats: Awaited<ReturnType<typeof connectNats>> | undefined;
+resources.use(
+  await startManagement({
+    host: config.MANAGEMENT_HOST,
+    port: config.MANAGEMENT_PORT,
+    checks: {
+      postgres: () => pool.query("select 1").then(() => true),
+      nats: () => nats?.isConnected() ?? false,
+    },
+    log,
+    signal: stop.stopping,
+  }),
+);
+nats = resources.use(
+  await connectNats({ url: config.NATS_URL, name: "ingest-api", log, signal: stop.signal }),
+);
+const { nc } = nats;
+const streams = [eventsStream(prefix)];
+await waitForSchema(pool, { log, signal: stop.signal });
+await ensureStreams(nc, streams, { replicas: config.NATS_REPLICAS, log, signal: stop.signal });
+
+const directory = createTenantDirectory(db, secretKeys);
+const refusals = new KnownRefusals();
+const keyUses = resources.use(createKeyUses(db, now, log));
+const acceptor = createAcceptor({
+  acceptEvents: (batch) => acceptEvents(pool, batch),
+  refuseEvents: (ids) => refuseEvents(pool, ids),
+  acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+  publisher: createPublisher({ nats, streams, replicas: config.NATS_REPLICAS, log }),
+  prefix,
+  expressPerMinute: config.EXPRESS_PER_MINUTE,
+  log,
+});
+const app = await createApp({
+  config: {
+    trustProxy: config.TRUST_PROXY,
+    unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
+    otherPerMinute: config.OTHER_REQUESTS_PER_MINUTE,
+  },
+  acceptor,
+  refusals,
+  directory,
+  keyUses,
+  db,
+  brokerIsThere: () => nats.isConnected(),
+  signToken: (claims) => signRealtimeToken(tokenKeys, claims, {}),
+  async announceMarked(tenantId, userId, notificationId) {
+    const unread = await countUnread(db, { tenantId, userId });
+    const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
+    const message = { version: 1, kind: "marked", userId, notificationId, unread } as const;
+    if (nats.isConnected()) nc.publish(subject, encodeRealtimeMessage(message));
+  },
+  now,
+  log,
+});
+const watch = watchVersion({
+  read: () => readConfigurationVersion(db),
+  nc,
+  prefix,
+  onChange() {
+    directory.clear();
+    refusals.clear();
+  },
+  log,
+  signal: stop.signal,
+});
+await app.listen({ host: config.INGEST_API_HOST, port: config.INGEST_API_PORT });
+resources.defer(async () => {
+  await app.close();
+  await acceptor.idle();
+  await watch;
+});
+
+await stop.stopped;

@@ -1,0 +1,32 @@
+import { Problem } from "@belfry/contracts/problems";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The media types that carry JSON in UTF-8. */
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
+
+/** Refuses what is not plain JSON in UTF-8 with a 415 Problem. */
+export function requireJson(headers: { [name: string]: string | string[] | undefined }): void {
+  const type = headers["content-type"];
+  if (type !== "application/json" && (typeof type !== "string" || !JSON_TYPE.test(type))) {
+    throw new Problem("unsupportedMediaType");
+  }
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity") {
+    throw new Problem("unsupportedMediaType", {
+      message: "Content-Encoding is not supported: send the body as it is",
+    });
+  }
+}
+
+/**
+ * Parses a raw body by `JSON.parse` itself: the framework's parser refuses keys such as
+ * `constructor` and `__proto__`, which tenants may use. Throws a 400 Problem.
+ */
+export function parseJson(body: Buffer | undefined): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch (error) {
+    throw new Problem("unparsable", { cause: error });
+  }
+}

@@ -1,0 +1,84 @@
+import { hash } from "node:crypto";
+import type { Database } from "@belfry/database/connection";
+import { findTargetChannels, findTenantByKey, type KeyHolder } from "@belfry/database/find-tenant";
+import { webhookSecretOwner } from "@belfry/database/secret-owners";
+import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { LRUCache } from "lru-cache";
+
+/** A tenant as the requests of one key need it. */
+export interface Tenant {
+  id: string;
+  name: string;
+  active: boolean;
+  dedupIncludesVariables: boolean;
+  webhookSecret: string | null;
+  keyId: string;
+  keyExpiresAt: Date | null;
+}
+
+/** Keys that were looked up: known ones, and unknown ones for as long as the configuration stands. */
+const MAX_KEYS = 20_000;
+const MAX_TENANTS = 5_000;
+const UNKNOWN = Symbol("unknown key");
+
+export interface TenantDirectory {
+  /**
+   * Undefined for a key that nobody has; throws where the database does not answer. `beforeQuery`
+   * is called for a key that was never seen to be somebody's, and may throw.
+   */
+  find(apiKey: string, beforeQuery: () => Promise<void>): Promise<Tenant | undefined>;
+  /** Names of the realtime channels that the tenant's users can be sent to by templates. */
+  targetChannels(tenantId: string): Promise<readonly string[]>;
+  /** The configuration changed: look everything up again. */
+  clear(): void;
+}
+
+/** Caches what every request needs to know of its tenant; nothing is fetched twice at the same time. */
+export function createTenantDirectory(db: Database, keys: SecretKeys): TenantDirectory {
+  const tenants = new LRUCache<string, Tenant | typeof UNKNOWN>({
+    max: MAX_KEYS,
+    fetchMethod: async (sha256) => {
+      const holder = await findTenantByKey(db, Buffer.from(sha256, "hex"));
+      return holder === undefined ? UNKNOWN : await toTenant(holder, keys);
+    },
+  });
+  /** Survives `clear`: a tenant must not pay for a stranger's guesses when the cache is new. */
+  const recognised = new LRUCache<string, true>({ max: MAX_KEYS });
+  const channels = new LRUCache<string, string[]>({
+    max: MAX_TENANTS,
+    fetchMethod: (tenantId) => findTargetChannels(db, tenantId),
+  });
+  return {
+    async find(apiKey, beforeQuery) {
+      const digest = hash("sha256", apiKey, "hex");
+      let found = tenants.get(digest);
+      if (found === undefined) {
+        if (!recognised.has(digest)) await beforeQuery();
+        found = await tenants.fetch(digest);
+        if (found !== undefined && found !== UNKNOWN) recognised.set(digest, true);
+      }
+      return found === UNKNOWN ? undefined : found;
+    },
+    targetChannels: async (tenantId) => (await channels.fetch(tenantId)) ?? [],
+    clear() {
+      tenants.clear();
+      channels.clear();
+    },
+  };
+}
+
+async function toTenant(holder: KeyHolder, keys: SecretKeys): Promise<Tenant> {
+  const { tenant } = holder;
+  return {
+    id: tenant.id,
+    name: tenant.name,
+    active: tenant.active,
+    dedupIncludesVariables: tenant.dedup_includes_variables,
+    webhookSecret:
+      tenant.webhook_secret === null
+        ? null
+        : await decryptSecret(keys, webhookSecretOwner(tenant.id), tenant.webhook_secret),
+    keyId: holder.keyId,
+    keyExpiresAt: holder.expiresAt,
+  };
+}

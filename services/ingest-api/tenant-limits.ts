@@ -1,0 +1,75 @@
+import { Problem } from "@belfry/contracts/problems";
+import type { TenantLimits } from "@belfry/database/accept-events";
+
+/** The limit headers of the IETF draft (ratelimit-headers): a policy and what is left, a limit each. */
+export function limitHeaders(limits: TenantLimits): { policy: string; left: string } {
+  const minute = `"per-minute";q=${limits.perMinute};w=60`;
+  const minuteLeft = `"per-minute";r=${limits.minuteRemaining};t=${limits.minuteWaitSeconds}`;
+  if (limits.dailyCap === null) return { policy: minute, left: minuteLeft };
+  return {
+    policy: `${minute}, "per-day";q=${limits.dailyCap};w=86400`,
+    left: `${minuteLeft}, "per-day";r=${limits.dayRemaining};t=${limits.dayWaitSeconds}`,
+  };
+}
+
+export type ExceededLimit = "minute" | "day";
+
+/** The 429 of the specification, section 7. */
+export function limitProblem(
+  exceeded: ExceededLimit,
+  tenantName: string,
+  limits: TenantLimits,
+): Problem {
+  const [limit, wait] =
+    exceeded === "minute"
+      ? [`${limits.perMinute}/min`, limits.minuteWaitSeconds]
+      : [`${limits.dailyCap}/day`, limits.dayWaitSeconds];
+  const headers = limitHeaders(limits);
+  return new Problem("tooManyRequests", {
+    message: `Rate limit exceeded for tenant ${tenantName}. Limit: ${limit}`,
+    retryAfterSeconds: Math.max(1, wait),
+    headers: { "ratelimit-policy": headers.policy, ratelimit: headers.left },
+  });
+}
+
+/**
+ * Remembers who is over its per-minute limit for as long as the database said, so that a flood costs
+ * no query. Times are of a monotonic clock, in milliseconds.
+ */
+export class KnownRefusals {
+  readonly #refusals = new Map<string, { limits: TenantLimits; at: number; until: number }>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  note(tenantId: string, limits: TenantLimits): void {
+    const at = this.#now();
+    const until = at + Math.max(1, limits.minuteWaitSeconds) * 1000;
+    this.#refusals.set(tenantId, { limits, at, until });
+  }
+
+  /** The limits of a tenant whose refusal still holds, with the seconds that are left of it. */
+  find(tenantId: string): TenantLimits | undefined {
+    const refusal = this.#refusals.get(tenantId);
+    if (refusal === undefined) return undefined;
+    const now = this.#now();
+    if (now >= refusal.until) {
+      this.#refusals.delete(tenantId);
+      return undefined;
+    }
+    const passed = Math.floor((now - refusal.at) / 1000);
+    const { limits } = refusal;
+    return {
+      ...limits,
+      minuteWaitSeconds: Math.max(1, limits.minuteWaitSeconds - passed),
+      dayWaitSeconds: Math.max(1, limits.dayWaitSeconds - passed),
+    };
+  }
+
+  /** The limits may have changed. */
+  clear(): void {
+    this.#refusals.clear();
+  }
+}

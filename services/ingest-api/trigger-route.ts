@@ -1,0 +1,76 @@
+import { Problem } from "@belfry/contracts/problems";
+import { HEADERS, TRIGGER_PATH, triggerMessage } from "@belfry/contracts/trigger";
+import { channelMask } from "@belfry/database/channel-mask";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { uuidv7 } from "uuidv7";
+import type { Acceptor } from "./accept.ts";
+import type { Authentication } from "./authenticate.ts";
+import { parseJson, requireJson } from "./read-body.ts";
+import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
+import { verifySignature } from "./signature.ts";
+import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
+
+export interface TriggerDeps {
+  authentication: Authentication;
+  acceptor: Acceptor;
+  refusals: KnownRefusals;
+  /** Whether an id could be published now: known before anything is claimed. */
+  brokerIsThere(): boolean;
+}
+
+/**
+ * `POST /api/v1/events/trigger`. The order is part of the contract: key, signature, body, limits,
+ * acceptance; what fails before the limits costs the tenant nothing.
+ */
+export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
+  const trigger = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { tenant } = request;
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    if (tenant.webhookSecret !== null) {
+      verifySignature(tenant.webhookSecret, body, request.headers[HEADERS.signature]);
+    }
+    requireJson(request.headers);
+    const trigger = readTrigger(parseJson(body));
+    const given = request.headers[HEADERS.idempotencyKey];
+    const dedupKey =
+      given === undefined
+        ? automaticKey(tenant.id, trigger, tenant.dedupIncludesVariables)
+        : explicitKey(tenant.id, String(given));
+
+    const known = deps.refusals.find(tenant.id);
+    if (known !== undefined) throw limitProblem("minute", tenant.name, known);
+    if (!deps.brokerIsThere()) {
+      throw new Problem("internal", { cause: new Error("NATS is not connected") });
+    }
+    const result = await deps.acceptor.accept({
+      tenantId: tenant.id,
+      dedupKey,
+      id: uuidv7(),
+      eventType: trigger.eventType,
+      userId: trigger.userId,
+      reference: trigger.reference,
+      recipientEmail: trigger.recipientEmail,
+      recipientPhone: trigger.recipientPhone,
+      channels: channelMask(trigger.channels),
+      variables: trigger.variables === null ? null : JSON.stringify(trigger.variables),
+      traceId: request.id,
+    });
+    const { limits, outcome } = result;
+    if (limits === null || outcome === "inactive") {
+      throw new Problem("unauthorized", { cause: new Error("inactive tenant") });
+    }
+    if (outcome === "minute" || outcome === "day") {
+      // Over the day a replay is still answered, so only the window is refused from memory.
+      if (outcome === "minute") deps.refusals.note(tenant.id, limits);
+      throw limitProblem(outcome, result.tenantName ?? tenant.name, limits);
+    }
+    const headers = limitHeaders(limits);
+    reply.header("ratelimit-policy", headers.policy).header("ratelimit", headers.left);
+    reply.header(HEADERS.eventId, result.eventId);
+    request.logFields = { tenantId: tenant.id, eventId: result.eventId, outcome };
+    if (outcome === "replayed") reply.header(HEADERS.replayed, "true");
+    const message = triggerMessage(result.eventType!, result.tenantName!);
+    return { success: true, message };
+  };
+  app.post(TRIGGER_PATH, { onRequest: deps.authentication.trigger }, trigger);
+}
