@@ -1,0 +1,50 @@
+/** The load of the ingest benchmark, in a process of its own: a closed loop over keep-alive connections. */
+import autocannon from "autocannon";
+
+interface Load {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  connections: number;
+  seconds: number;
+}
+
+export interface LoadResult {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  statuses: Record<string, number>;
+  errors: number;
+}
+
+const load = JSON.parse(process.argv[2] ?? "{}") as Load;
+let count = 0;
+const run = `${process.pid}-${Date.now()}`;
+const result = await autocannon({
+  url: load.url,
+  connections: load.connections,
+  duration: load.seconds,
+  requests: [
+    {
+      method: "POST",
+      setupRequest: (request) => {
+        count += 1;
+        // The yardstick is sent the same header, and ignores it.
+        return {
+          ...request,
+          headers: { ...load.headers, "x-idempotency-key": `${run}-${count}` },
+          body: load.body,
+        };
+      },
+    },
+  ],
+});
+process.send?.({
+  perSecond: result.requests.total / result.duration,
+  p50Ms: result.latency.p50,
+  p99Ms: result.latency.p99,
+  statuses: Object.fromEntries(
+    Object.entries(result.statusCodeStats ?? {}).map(([status, seen]) => [status, seen.count ?? 0]),
+  ),
+  errors: result.errors + result.timeouts,
+} satisfies LoadResult);

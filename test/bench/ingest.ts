@@ -1,0 +1,155 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { join, resolve } from "node:path";
+import { createPool } from "@belfry/database/connection";
+import { webhookSecretOwner } from "@belfry/database/secret-owners";
+import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { freePort } from "@belfry/testing/free-port";
+import type { LoadResult } from "./ingest-load.ts";
+import { median, startNode, untilOk } from "./node-process.ts";
+import { type BenchServers, startServers } from "./servers.ts";
+
+/**
+ * Accepted triggers a second and their latency, beside a bare route that only publishes the same body
+ * (ingest-yardstick.ts): same servers, same load, rounds in turn, medians. Everything is on: key,
+ * signature, validation, deduplication (a fresh key a request), both limits.
+ */
+const ROUNDS = 5;
+const SECONDS = 5;
+const WARM_UP_SECONDS = 3;
+const CONNECTIONS = 128;
+const TENANT = "bench";
+const TENANTS_BESIDE = 50;
+
+export async function run(args: string[]): Promise<void> {
+  const quick = args.includes("--quick");
+  const rounds = quick ? 1 : ROUNDS;
+  const seconds = quick ? 2 : SECONDS;
+  await using resources = new AsyncDisposableStack();
+  const servers = resources.use(await startServers());
+  const secret = randomBytes(32).toString("hex");
+  const apiKey = `bf_${randomBytes(24).toString("hex")}`;
+  await createTenants(servers, apiKey, secret);
+
+  const [port, managementPort, yardstickPort] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ];
+  resources.use(
+    startNode(resolve(import.meta.dirname, "../../services/ingest-api/main.ts"), {
+      DATABASE_URL: servers.databaseUrl,
+      NATS_URL: servers.natsUrl,
+      SECRETS_KEYS: servers.secretsKeys,
+      REALTIME_TOKEN_KEYS: servers.realtimeTokenKeys,
+      INGEST_API_PORT: String(port),
+      MANAGEMENT_PORT: String(managementPort),
+      NODE_ENV: "production",
+    }),
+  );
+  const yardstick = resources.use(
+    startNode(join(import.meta.dirname, "ingest-yardstick.ts"), {
+      NATS_URL: servers.natsUrl,
+      PORT: String(yardstickPort),
+      NODE_ENV: "production",
+    }),
+  );
+  await untilOk(`http://127.0.0.1:${managementPort}/health/ready`);
+  await yardstick.ready;
+
+  const body = JSON.stringify({
+    eventType: "order.confirmed",
+    payload: {
+      userId: "user-1",
+      recipientEmail: "ann@example.com",
+      recipientPhone: "+12025550123",
+    },
+    variables: { name: "Ann", orderId: "A-1001", total: "49.90", items: ["book", "pen", "lamp"] },
+  });
+  const headers = {
+    "content-type": "application/json",
+    "x-api-key": apiKey,
+    "x-service-signature": createHmac("sha256", secret).update(body).digest("hex"),
+  };
+  const measure = (url: string, time: number) =>
+    measureOnce({ url, headers, body, connections: CONNECTIONS, seconds: time });
+  const belfryUrl = `http://127.0.0.1:${port}/api/v1/events/trigger`;
+  const yardstickUrl = `http://127.0.0.1:${yardstickPort}/`;
+
+  await measure(yardstickUrl, quick ? 1 : WARM_UP_SECONDS);
+  await measure(belfryUrl, quick ? 1 : WARM_UP_SECONDS);
+  const table: { round: number; belfry: LoadResult; yardstick: LoadResult }[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    table.push({
+      round,
+      yardstick: await measure(yardstickUrl, seconds),
+      belfry: await measure(belfryUrl, seconds),
+    });
+  }
+  print(table);
+}
+
+async function measureOnce(load: object): Promise<LoadResult> {
+  await using generator = startNode(join(import.meta.dirname, "ingest-load.ts"), {}, [
+    JSON.stringify(load),
+  ]);
+  const result = (await generator.ready) as LoadResult;
+  const bad = Object.keys(result.statuses).filter((status) => status !== "200");
+  if (bad.length > 0 || result.errors > 0) {
+    throw new Error(`not every request was accepted: ${JSON.stringify(result)}`);
+  }
+  return result;
+}
+
+async function createTenants(servers: BenchServers, apiKey: string, secret: string): Promise<void> {
+  const pool = createPool({ url: servers.databaseUrl, applicationName: "bench" });
+  const keys = parseSecretKeys(servers.secretsKeys);
+  const encrypted = await encryptSecret(keys, webhookSecretOwner(TENANT), secret);
+  try {
+    for (let i = 0; i <= TENANTS_BESIDE; i += 1) {
+      const id = i === 0 ? TENANT : `beside${i}`;
+      await pool.query(
+        "insert into tenants (id, name, per_minute, daily_cap, webhook_secret) values ($1, $1, 100000000, 1000000000, $2)",
+        [id, i === 0 ? encrypted : null],
+      );
+      await pool.query("insert into tenant_limits (tenant_id) values ($1)", [id]);
+    }
+    await pool.query(
+      "insert into api_keys (id, tenant_id, sha256, prefix) values (gen_random_uuid(), $1, sha256($2::bytea), 'bf_bench')",
+      [TENANT, Buffer.from(apiKey)],
+    );
+    await pool.query("analyze");
+  } finally {
+    await pool.end();
+  }
+}
+
+function print(table: { round: number; belfry: LoadResult; yardstick: LoadResult }[]): void {
+  const line = (cells: (string | number)[]) =>
+    process.stdout.write(`${cells.map((cell) => String(cell).padStart(12)).join("")}\n`);
+  line(["round", "belfry/s", "p50 ms", "p99 ms", "bare/s", "p50 ms", "p99 ms", "ratio"]);
+  for (const { round, belfry, yardstick } of table) {
+    line([
+      round,
+      Math.round(belfry.perSecond),
+      belfry.p50Ms,
+      belfry.p99Ms,
+      Math.round(yardstick.perSecond),
+      yardstick.p50Ms,
+      yardstick.p99Ms,
+      (belfry.perSecond / yardstick.perSecond).toFixed(2),
+    ]);
+  }
+  const perSecond = Math.round(median(table.map((row) => row.belfry.perSecond)));
+  const yardstickPerSecond = Math.round(median(table.map((row) => row.yardstick.perSecond)));
+  const ratio = median(table.map((row) => row.belfry.perSecond / row.yardstick.perSecond));
+  process.stdout.write(
+    `${JSON.stringify({
+      bench: "ingest",
+      perSecond,
+      yardstickPerSecond,
+      ratio: Math.round(ratio * 100) / 100,
+      p50Ms: median(table.map((row) => row.belfry.p50Ms)),
+      p99Ms: median(table.map((row) => row.belfry.p99Ms)),
+    })}\n`,
+  );
+}
