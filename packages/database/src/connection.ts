@@ -2,6 +2,9 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Schema } from "./schema.ts";
 
+/** A pool of connections, for what Kysely is too slow or too narrow for. */
+export type { Pool } from "pg";
+
 export type Database = Kysely<Schema>;
 
 export interface ConnectionOptions {

@@ -1,11 +1,13 @@
 import { Migrator } from "kysely/migration";
 import * as initial from "../migrations/0001-initial.ts";
 import * as acceptEvents from "../migrations/0002-accept-events.ts";
+import * as dispatch from "../migrations/0003-dispatch.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 const MIGRATIONS = {
   "0001-initial": initial,
   "0002-accept-events": acceptEvents,
+  "0003-dispatch": dispatch,
 };
 
 /**

@@ -1,0 +1,313 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * dispatch_events: one call dispatches a batch. It claims each event by deleting its row in
+ * undispatched_events, and only for claimed ones stamps the event, stores its deliveries and its
+ * notification with the next offset of its realtime channel. A second call for the same event finds
+ * nothing to claim and writes nothing.
+ *
+ * Arrays run in parallel; p_ids must be sorted, so that replicas lock in one order. An event counts as
+ * claimed only while `accepted_at` is what the caller has read: a refused and reopened one has changed.
+ * A delivery is released at once (`released_at`) while its tenant has less than p_in_flight
+ * outstanding on the channel; the others rest until release_deliveries finds them. Both count under
+ * one advisory lock a (channel, tenant), taken without waiting: whoever misses it lets its rows rest.
+ *
+ * Returns rows of `kind`: claimed (an event), released (a delivery), published (a notification with
+ * its offset and time).
+ *
+ * release_deliveries: one turn over the tenants that have deliveries due on a channel, beginning after
+ * tenant p_after, at most p_most rows. One replica at a time: any other gets one row `busy`. Kinds:
+ *   released  on its way now; publish it       settled   ended as skipped (tenant inactive) or expired
+ *   capped    the tenant has more than it may   cut      p_most is reached: go on after this tenant
+ *
+ * release_again: stamps anew what was released before p_before and reached no sender, or whose sender
+ * died; settles those of inactive tenants. Kinds: released, settled, busy.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+create function release_lock(p_channel text, p_tenant text) returns bigint
+language sql immutable as $function$
+  select hashtextextended('belfry release ' || p_channel || ' ' || p_tenant, 0)
+$function$`.execute(db);
+
+  await sql`
+create function outstanding(p_channel text, p_tenant text, p_most integer) returns integer
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $function$
+begin
+  return (select count(*) from (
+    select 1 from deliveries d
+    where d.channel = p_channel and d.tenant_id = p_tenant and d.released_at is not null
+      and d.status in ('queued', 'waiting', 'sending')
+    limit p_most) d);
+end
+$function$`.execute(db);
+
+  await sql`
+create function dispatch_events(
+  p_ids uuid[], p_accepted timestamptz[], p_outcomes text[], p_erase boolean[],
+  p_delivery_ids uuid[], p_delivery_events uuid[], p_delivery_tenants text[],
+  p_delivery_channels text[], p_delivery_versions bigint[], p_delivery_expires timestamptz[],
+  p_push_ids uuid[], p_push_tenants text[], p_push_users text[], p_push_types text[],
+  p_push_titles text[], p_push_bodies text[], p_push_names text[], p_in_flight integer
+) returns table (kind text, id uuid, channel_offset bigint, created_at timestamptz)
+language plpgsql volatile
+-- Planning these statements anew costs more than running them, and the planner knows nothing of the
+-- size of a batch: every table is looked into by index, item by item.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+#variable_conflict use_column
+declare
+  claimed uuid[];
+  every boolean;
+  locked text[];
+  moment timestamptz;
+begin
+  select coalesce(array_agg(item.id), '{}') into claimed
+  from unnest(p_ids, p_accepted) as item (id, accepted)
+  cross join lateral (
+    select 1 from undispatched_events u where u.event_id = item.id limit 1 for update
+  ) u
+  cross join lateral (
+    select 1 from events e where e.id = item.id and e.accepted_at = item.accepted limit 1
+  ) e;
+  if cardinality(claimed) = 0 then return; end if;
+  every := cardinality(claimed) = cardinality(p_ids);
+  moment := clock_timestamp();
+  delete from undispatched_events u where u.event_id = any (claimed);
+
+  update events e
+  set dispatched_at = moment, outcome = item.outcome::jsonb,
+      variables = case when item.erase then null else e.variables end
+  from unnest(p_ids, p_outcomes, p_erase) as item (id, outcome, erase)
+  where e.id = item.id and (every or item.id = any (claimed));
+  return query select 'claimed', c.id, null::bigint, null::timestamptz from unnest(claimed) as c (id);
+
+  if cardinality(p_delivery_ids) > 0 then
+    -- A statement of its own: what the holder of a lock before us has released is visible below.
+    with pair as materialized (
+      select distinct item.channel, item.tenant_id
+      from unnest(p_delivery_channels, p_delivery_tenants) as item (channel, tenant_id)
+    )
+    select array_agg(pair.channel || ' ' || pair.tenant_id) into locked
+    from pair where pg_try_advisory_xact_lock(release_lock(pair.channel, pair.tenant_id));
+
+    return query
+      with item as materialized (
+        select item.*,
+               row_number() over (partition by item.channel, item.tenant_id order by item.i) as place
+        from unnest(p_delivery_ids, p_delivery_events, p_delivery_tenants, p_delivery_channels,
+            p_delivery_versions, p_delivery_expires) with ordinality
+          as item (id, event_id, tenant_id, channel, version, expires, i)
+        where every or item.event_id = any (claimed)
+      ),
+      roomy as materialized (
+        select item.*,
+               max(case when item.place = 1 and item.channel || ' ' || item.tenant_id = any (locked)
+                        then p_in_flight - outstanding(item.channel, item.tenant_id, p_in_flight) end)
+                 over (partition by item.channel, item.tenant_id) as room
+        from item
+      ),
+      stored as (
+        insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at,
+            released_at, expires_at, created_at)
+        select r.id, r.event_id, r.tenant_id, r.channel, r.version, moment,
+               case when r.place <= r.room then moment end, r.expires, moment
+        from roomy r
+        returning deliveries.id, deliveries.released_at
+      )
+      select 'released', stored.id, null::bigint, null::timestamptz
+      from stored where stored.released_at is not null;
+  end if;
+
+  if cardinality(p_push_ids) > 0 then
+    -- Sorted, so that two replicas take the channels in one order.
+    insert into realtime_channels as c (tenant_id, user_id, channel_name, top_offset)
+    select item.tenant_id, item.user_id, item.name, count(*)
+    from unnest(p_push_ids, p_push_tenants, p_push_users, p_push_names)
+      as item (id, tenant_id, user_id, name)
+    where every or item.id = any (claimed)
+    group by item.tenant_id, item.user_id, item.name
+    order by item.tenant_id collate "C", item.user_id collate "C", item.name collate "C"
+    on conflict on constraint realtime_channels_pkey do update
+      set top_offset = c.top_offset + excluded.top_offset;
+
+    -- Read once the channels are ours: times and offsets of a channel grow together.
+    moment := clock_timestamp();
+    return query
+      with item as materialized (
+        select item.*, row_number() over same as place, count(*) over whole as places
+        from unnest(p_push_ids, p_push_tenants, p_push_users, p_push_types, p_push_titles,
+            p_push_bodies, p_push_names) with ordinality
+          as item (id, tenant_id, user_id, type, title, body, name, i)
+        where every or item.id = any (claimed)
+        window whole as (partition by item.tenant_id, item.user_id, item.name),
+               same as (whole order by item.i)
+      ),
+      stored as (
+        insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
+            channel_offset, created_at)
+        select item.id, item.tenant_id, item.user_id, item.type, item.title, item.body, item.name,
+               top.top_offset - item.places + item.place, moment
+        from item
+        cross join lateral (
+          select c.top_offset from realtime_channels c
+          where c.tenant_id = item.tenant_id and c.user_id = item.user_id
+            and c.channel_name = item.name
+          limit 1
+        ) top
+        returning notifications.id, notifications.channel_offset
+      )
+      select 'published', stored.id, stored.channel_offset, moment from stored;
+  end if;
+end
+$function$`.execute(db);
+
+  await sql`
+create function release_deliveries(p_channel text, p_in_flight integer, p_after text, p_most integer)
+returns table (kind text, tenant_id text, delivery_id uuid, event_id uuid, trace_id text)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+#variable_conflict use_column
+declare
+  most_tenants constant integer := 500;
+  moment constant timestamptz := clock_timestamp();
+  room_left integer := p_most;
+  turns integer := 0;
+  start constant text := p_after;
+  wrapped boolean := p_after = '';
+  owner text := p_after;
+  ids uuid[];
+  room integer;
+begin
+  if not pg_try_advisory_xact_lock(release_lock(p_channel, '')) then
+    return query select 'busy', null::text, null::uuid, null::uuid, null::text;
+    return;
+  end if;
+  loop
+    -- A loose index scan: the next tenant that has anything at rest.
+    p_after := owner;
+    owner := (
+      select d.tenant_id from deliveries d
+      where d.channel = p_channel and d.released_at is null and d.status in ('queued', 'waiting')
+        and d.tenant_id > p_after collate "C"
+      order by d.tenant_id limit 1);
+    if owner is null then
+      exit when wrapped;
+      wrapped := true;
+      owner := '';
+      continue;
+    end if;
+    exit when wrapped and start <> '' and owner > start collate "C";
+    turns := turns + 1;
+    if room_left <= 0 or turns > most_tenants then
+      return query select 'cut', p_after, null::uuid, null::uuid, null::text;
+      exit;
+    end if;
+
+    if not exists (select 1 from tenants t where t.id = owner and t.active) then
+      ids := array(
+        select d.id from deliveries d
+        where d.channel = p_channel and d.tenant_id = owner and d.released_at is null
+          and d.status in ('queued', 'waiting')
+        order by d.due_at limit room_left for update skip locked);
+      return query
+        update deliveries d
+        set status = 'skipped', reason = 'tenant inactive', due_at = null, settled_at = moment
+        where d.id = any (ids)
+        returning 'settled', d.tenant_id, d.id, d.event_id, null::text;
+      room_left := room_left - cardinality(ids);
+      continue;
+    end if;
+
+    continue when not exists (
+      select 1 from deliveries d
+      where d.channel = p_channel and d.tenant_id = owner and d.released_at is null
+        and d.status in ('queued', 'waiting') and d.due_at <= moment
+      limit 1);
+    if not pg_try_advisory_xact_lock(release_lock(p_channel, owner)) then
+      return query select 'capped', owner, null::uuid, null::uuid, null::text;
+      continue;
+    end if;
+    room := least(p_in_flight - outstanding(p_channel, owner, p_in_flight), room_left);
+    if room <= 0 then
+      return query select 'capped', owner, null::uuid, null::uuid, null::text;
+      continue;
+    end if;
+    ids := array(
+      select d.id from deliveries d
+      where d.channel = p_channel and d.tenant_id = owner and d.released_at is null
+        and d.status in ('queued', 'waiting') and d.due_at <= moment
+      order by d.due_at limit room for update skip locked);
+    room_left := room_left - cardinality(ids);
+    return query
+      update deliveries d
+      set status = 'expired', reason = 'expired before it was sent', due_at = null, settled_at = moment
+      where d.id = any (ids) and d.expires_at <= moment
+      returning 'settled', d.tenant_id, d.id, d.event_id, null::text;
+    return query
+      update deliveries d set released_at = moment
+      where d.id = any (ids) and (d.expires_at > moment or d.expires_at is null)
+      returning 'released', d.tenant_id, d.id, d.event_id,
+        (select e.trace_id from events e where e.id = d.event_id);
+    if cardinality(ids) >= room then
+      return query select 'capped', owner, null::uuid, null::uuid, null::text;
+    end if;
+  end loop;
+end
+$function$`.execute(db);
+
+  await sql`
+create function release_again(p_channel text, p_older_than interval, p_most integer)
+returns table (kind text, tenant_id text, delivery_id uuid, event_id uuid, trace_id text)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+#variable_conflict use_column
+declare
+  moment constant timestamptz := clock_timestamp();
+  ids uuid[];
+begin
+  if not pg_try_advisory_xact_lock(release_lock(p_channel, '')) then
+    return query select 'busy', null::text, null::uuid, null::uuid, null::text;
+    return;
+  end if;
+  ids := array(
+    select d.id from deliveries d
+    where d.channel = p_channel and d.released_at <= moment - p_older_than
+      and (d.status in ('queued', 'waiting') or d.status = 'sending' and d.claimed_until <= moment)
+    limit p_most for update skip locked);
+  return query
+    update deliveries d
+    set status = 'skipped', reason = 'tenant inactive', due_at = null, released_at = null,
+        settled_at = moment
+    where d.id = any (ids) and d.status in ('queued', 'waiting')
+      and not exists (select 1 from tenants t where t.id = d.tenant_id and t.active)
+    returning 'settled', d.tenant_id, d.id, d.event_id, null::text;
+  return query
+    update deliveries d set released_at = moment
+    where d.id = any (ids) and d.released_at is not null
+    returning 'released', d.tenant_id, d.id, d.event_id,
+      (select e.trace_id from events e where e.id = d.event_id);
+end
+$function$`.execute(db);
+
+  // Every row of these is updated or deleted within seconds of its birth.
+  await sql`alter table deliveries set (autovacuum_vacuum_scale_factor = 0.05)`.execute(db);
+  await sql`alter table realtime_channels set (autovacuum_vacuum_scale_factor = 0.05)`.execute(db);
+}

@@ -1,0 +1,74 @@
+import type { Channel, ProviderChannel } from "@belfry/contracts/channels";
+import type pg from "pg";
+
+/** What the dispatcher has to know of a tenant. */
+export interface RoutingTenant {
+  id: string;
+  active: boolean;
+  /** Empty: all are allowed. */
+  deliveryChannels: Channel[];
+  /** Channels with an active provider. */
+  providerChannels: ProviderChannel[];
+}
+
+/** The current version of an active template. */
+export interface RoutingTemplate {
+  ownerId: string;
+  eventType: string;
+  channel: Channel;
+  versionId: string;
+  targetChannel: string | null;
+  sensitive: boolean;
+  expiresAfterSeconds: number | null;
+  /** CompiledTemplate; only with PUSH, which the dispatcher renders. */
+  compiled: unknown;
+}
+
+/** Tenants by id; those that do not exist are missing. */
+export async function readRoutingTenants(
+  pool: pg.Pool,
+  ids: readonly string[],
+): Promise<RoutingTenant[]> {
+  const { rows } = await pool.query({
+    name: "read_routing_tenants",
+    text: `select t.id, t.active, t.delivery_channels,
+                  array(select distinct p.channel from providers p
+                        where p.tenant_id = t.id and p.active) as provider_channels
+           from tenants t where t.id = any ($1::text[])`,
+    values: [ids],
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    active: row.active,
+    deliveryChannels: row.delivery_channels,
+    providerChannels: row.provider_channels,
+  }));
+}
+
+/** The active templates of (owner, event type) pairs; the owner of `global.*` is the platform. */
+export async function readRoutingTemplates(
+  pool: pg.Pool,
+  pairs: readonly { ownerId: string; eventType: string }[],
+): Promise<RoutingTemplate[]> {
+  const { rows } = await pool.query({
+    name: "read_routing_templates",
+    text: `select t.tenant_id, t.event_type, t.channel, v.id, v.target_channel, v.sensitive,
+                  v.expires_after_seconds,
+                  case when t.channel = 'PUSH' then v.compiled end as compiled
+           from unnest($1::text[], $2::text[]) as pair (owner_id, event_type)
+           join templates t on t.tenant_id = pair.owner_id and t.event_type = pair.event_type
+           join template_versions v on v.id = t.current_version_id
+           where t.active`,
+    values: [pairs.map((pair) => pair.ownerId), pairs.map((pair) => pair.eventType)],
+  });
+  return rows.map((row) => ({
+    ownerId: row.tenant_id,
+    eventType: row.event_type,
+    channel: row.channel,
+    versionId: row.id,
+    targetChannel: row.target_channel,
+    sensitive: row.sensitive,
+    expiresAfterSeconds: row.expires_after_seconds,
+    compiled: row.compiled,
+  }));
+}

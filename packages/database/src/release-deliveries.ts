@@ -1,0 +1,121 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type pg from "pg";
+
+export interface ReleasedDelivery {
+  id: string;
+  tenantId: string;
+  channel: ProviderChannel;
+  traceId: string;
+}
+
+export interface Release {
+  /** On their way now: publish them. */
+  released: ReleasedDelivery[];
+  /** Events of deliveries that ended here, as skipped or expired. */
+  settledEvents: string[];
+  /** Tenants that have more due than they may have outstanding. */
+  capped: string[];
+  /** The turn was cut short after this tenant: go on from there. */
+  cutAfter: string | undefined;
+  /** Another replica is releasing this channel. */
+  busy: boolean;
+}
+
+interface Row {
+  kind: "released" | "settled" | "capped" | "cut" | "busy";
+  tenant_id: string;
+  delivery_id: string;
+  event_id: string;
+  trace_id: string | null;
+}
+
+/**
+ * One turn over the tenants with deliveries due on a channel, beginning after the tenant `after` (""
+ * for the first): each gets at most what it lacks to `inFlightPerTenant` outstanding.
+ */
+export async function releaseDeliveries(
+  pool: pg.Pool,
+  options: { channel: ProviderChannel; inFlightPerTenant: number; after: string; most: number },
+): Promise<Release> {
+  const { rows } = await pool.query<Row>({
+    name: "release_deliveries",
+    text: "select * from release_deliveries($1, $2, $3, $4)",
+    values: [options.channel, options.inFlightPerTenant, options.after, options.most],
+  });
+  return toRelease(options.channel, rows);
+}
+
+/** Releases once more what was released longer ago than `olderThanMs` and has not moved since. */
+export async function releaseAgain(
+  pool: pg.Pool,
+  options: { channel: ProviderChannel; olderThanMs: number; most: number },
+): Promise<Release> {
+  const { rows } = await pool.query<Row>({
+    name: "release_again",
+    text: "select * from release_again($1, make_interval(secs => $2::float8 / 1000), $3)",
+    values: [options.channel, options.olderThanMs, options.most],
+  });
+  return toRelease(options.channel, rows);
+}
+
+/** Back to rest: what could not be published waits for the next turn. */
+export async function takeBackRelease(pool: pg.Pool, ids: readonly string[]): Promise<void> {
+  await pool.query(
+    `update deliveries set released_at = null
+     where id = any ($1::uuid[]) and released_at is not null and status in ('queued', 'waiting')`,
+    [ids],
+  );
+}
+
+/**
+ * Erases the variables of events of which every delivery has ended, where a template was flagged
+ * sensitive. Call after the commit that ended them, so that of two channels the later one sees both.
+ */
+export async function eraseSensitiveVariables(
+  pool: pg.Pool,
+  eventIds: readonly string[],
+): Promise<void> {
+  await pool.query(
+    `update events e set variables = null
+     where e.id = any ($1::uuid[]) and e.variables is not null
+       and exists (select from deliveries d join template_versions v on v.id = d.template_version_id
+                   where d.event_id = e.id and v.sensitive)
+       and not exists (select from deliveries d
+                       where d.event_id = e.id and d.status in ('queued', 'sending', 'waiting'))`,
+    [eventIds],
+  );
+}
+
+function toRelease(channel: ProviderChannel, rows: Row[]): Release {
+  const release: Release = {
+    released: [],
+    settledEvents: [],
+    capped: [],
+    cutAfter: undefined,
+    busy: false,
+  };
+  for (const row of rows) {
+    switch (row.kind) {
+      case "released":
+        release.released.push({
+          id: row.delivery_id,
+          tenantId: row.tenant_id,
+          channel,
+          traceId: row.trace_id ?? row.event_id,
+        });
+        break;
+      case "settled":
+        release.settledEvents.push(row.event_id);
+        break;
+      case "capped":
+        release.capped.push(row.tenant_id);
+        break;
+      case "cut":
+        release.cutAfter = row.tenant_id;
+        break;
+      case "busy":
+        release.busy = true;
+    }
+  }
+  return release;
+}
