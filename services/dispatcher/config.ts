@@ -1,0 +1,65 @@
+import { commonConfig } from "@belfry/service/config";
+import { type Static, Type } from "@sinclair/typebox";
+
+const SECOND_MS = 1000;
+const HOUR_MS = 60 * 60 * SECOND_MS;
+
+/** The dispatcher's variables. */
+export const DispatcherConfig = Type.Object({
+  ...commonConfig,
+  DISPATCH_BATCH: Type.Integer({
+    description: "Messages taken from a lane at a time",
+    minimum: 1,
+    maximum: 500,
+    default: 100,
+  }),
+  DISPATCH_CONCURRENCY: Type.Integer({
+    description: "Batches of a lane handled at a time",
+    minimum: 1,
+    maximum: 8,
+    default: 2,
+  }),
+  IN_FLIGHT_PER_TENANT: Type.Integer({
+    description: "Deliveries of a tenant on one channel that may be on their way to a sender",
+    minimum: 1,
+    maximum: 10_000,
+    default: 100,
+  }),
+  RELEASE_EVERY_MS: Type.Integer({
+    description: "Rest between two looks for due deliveries, in milliseconds",
+    minimum: 10,
+    maximum: 60 * SECOND_MS,
+    default: 500,
+  }),
+  REPUBLISH_AFTER_MS: Type.Integer({
+    description: "An event neither dispatched nor refused is published again after this, in ms",
+    minimum: SECOND_MS,
+    maximum: HOUR_MS,
+    default: 150 * SECOND_MS,
+  }),
+  REPUBLISH_EVERY_MS: Type.Integer({
+    description: "Rest between two looks for such events, in milliseconds",
+    minimum: 100,
+    maximum: HOUR_MS,
+    default: 5 * SECOND_MS,
+  }),
+  EXPIRE_EVERY_MS: Type.Integer({
+    description: "Rest between two rounds of deleting what has had its time, in milliseconds",
+    minimum: SECOND_MS,
+    maximum: 24 * HOUR_MS,
+    default: 60 * SECOND_MS,
+  }),
+  EVENT_RETENTION_DAYS: Type.Integer({
+    description: "Events, deliveries, attempts and the outbox, in days",
+    minimum: 2,
+    maximum: 3650,
+    default: 30,
+  }),
+  NOTIFICATION_RETENTION_DAYS: Type.Integer({
+    description: "In-app history, in days",
+    minimum: 1,
+    maximum: 3650,
+    default: 90,
+  }),
+});
+export type DispatcherConfig = Static<typeof DispatcherConfig>;

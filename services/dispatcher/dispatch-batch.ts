@@ -1,0 +1,107 @@
+import type { Pool } from "@belfry/database/connection";
+import {
+  type DispatchResult,
+  dispatchEvents,
+  type EventDispatch,
+  readDispatchedBefore,
+  readEvents,
+  type StoredEvent,
+} from "@belfry/database/dispatch-events";
+import { takeBackRelease } from "@belfry/database/release-deliveries";
+import type { Logger } from "@belfry/service/logger";
+import type { Configuration } from "./configuration.ts";
+import type { Outward, OutwardDelivery, OutwardPush } from "./outward.ts";
+import { routeEvent } from "./route-event.ts";
+
+export interface DispatchDeps {
+  pool: Pool;
+  configuration: Configuration;
+  outward: Outward;
+  inFlightPerTenant: number;
+  /** Called when deliveries rest: the release loop may look at once. */
+  onRest: () => void;
+  log: Logger;
+}
+
+const NOTHING_WRITTEN: Written = { deliveries: [], pushes: [], resting: false };
+
+/**
+ * Dispatches the events with these ids: read, route, one transaction, publish. Safe to repeat: an event
+ * that is dispatched already gets nothing new, but what may not have left is published again. Returns
+ * the ids that have to be read anew, as they changed meanwhile. Throws when anything may be undone.
+ */
+export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[]): Promise<string[]> {
+  const { pool, configuration, log } = deps;
+  const events = await readEvents(pool, ids);
+  // Missing ones were deleted with time, or their acceptance was rolled back.
+  if (events.length < ids.length)
+    log.warn({ missing: ids.length - events.length }, "no such event");
+
+  const open = events.filter((event) => !event.dispatched && !event.refused);
+  const routing = await configuration.routingFor(open);
+  const batch = open.map((event) =>
+    routeEvent(
+      event,
+      routing.tenant(event.tenantId),
+      routing.templates(event.tenantId, event.eventType),
+    ),
+  );
+  const result =
+    batch.length === 0 ? undefined : await dispatchEvents(pool, batch, deps.inFlightPerTenant);
+  const written = result === undefined ? NOTHING_WRITTEN : writtenBy(batch, open, result);
+  if (written.resting) deps.onRest();
+
+  const again = events.filter((event) => event.dispatched || isUnclaimed(event, result));
+  const before =
+    again.length === 0
+      ? { deliveries: [], pushes: [], pending: [] }
+      : await readDispatchedBefore(
+          pool,
+          again.map((event) => event.id),
+        );
+  const [failed] = await Promise.all([
+    deps.outward.deliveries([...written.deliveries, ...before.deliveries]),
+    deps.outward.pushes([...written.pushes, ...before.pushes]),
+  ]);
+  if (failed.length > 0) {
+    // They are in Postgres: let them rest, so that the release loop publishes them.
+    await takeBackRelease(
+      pool,
+      failed.map((delivery) => delivery.id),
+    );
+  }
+  return before.pending;
+}
+
+function isUnclaimed(event: StoredEvent, result: DispatchResult | undefined): boolean {
+  return !event.dispatched && !event.refused && !result?.claimed.has(event.id);
+}
+
+interface Written {
+  deliveries: OutwardDelivery[];
+  pushes: OutwardPush[];
+  resting: boolean;
+}
+
+function writtenBy(
+  batch: readonly EventDispatch[],
+  events: readonly StoredEvent[],
+  result: DispatchResult,
+): Written {
+  const deliveries: OutwardDelivery[] = [];
+  const pushes: OutwardPush[] = [];
+  let resting = false;
+  for (const [at, dispatch] of batch.entries()) {
+    if (!result.claimed.has(dispatch.eventId)) continue;
+    const { traceId } = events[at]!;
+    for (const { id, tenantId, channel } of dispatch.deliveries) {
+      if (result.released.has(id)) deliveries.push({ id, tenantId, channel, traceId });
+      else resting = true;
+    }
+    const published = result.published.get(dispatch.eventId);
+    if (dispatch.push !== null && published !== undefined) {
+      pushes.push({ ...dispatch.push, ...published, eventId: dispatch.eventId });
+    }
+  }
+  return { deliveries, pushes, resting };
+}

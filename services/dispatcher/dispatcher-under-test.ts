@@ -1,0 +1,188 @@
+import type { Channel } from "@belfry/contracts/channels";
+import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
+import { acceptEvents } from "@belfry/database/accept-events";
+import { channelMask } from "@belfry/database/channel-mask";
+import { createPool } from "@belfry/database/connection";
+import { createLogger } from "@belfry/service/logger";
+import type { Message } from "@belfry/service/outcome";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { uuidv7 } from "uuidv7";
+import { createConfiguration } from "./configuration.ts";
+import type { DispatchDeps } from "./dispatch-batch.ts";
+import type { OutwardDelivery, OutwardPush } from "./outward.ts";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+export interface TenantSetup {
+  id?: string;
+  active?: boolean;
+  deliveryChannels?: Channel[];
+  providers?: ("EMAIL" | "SMS")[];
+}
+
+export interface EventSetup {
+  eventType?: string;
+  userId?: string;
+  email?: string | null;
+  phone?: string | null;
+  channels?: Channel[];
+  variables?: Record<string, unknown> | null;
+}
+
+/** A database of its own, what a dispatcher needs around it, and a record of what it sent out. */
+export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
+  const database = await createTestDatabase();
+  const pool = createPool({ url: database.url, applicationName: "dispatcher-test" });
+  t.after(async () => {
+    await pool.end();
+    await database[Symbol.asyncDispose]();
+  });
+  const sent = { deliveries: [] as OutwardDelivery[], pushes: [] as OutwardPush[] };
+  const log = createLogger({ service: "dispatcher-test", level: "silent" });
+  const configuration = createConfiguration(pool);
+  let rests = 0;
+  const deps: DispatchDeps = {
+    pool,
+    configuration,
+    outward: {
+      deliveries: async (deliveries) => {
+        sent.deliveries.push(...deliveries);
+        return [];
+      },
+      pushes: async (pushes) => {
+        sent.pushes.push(...pushes);
+      },
+    },
+    inFlightPerTenant,
+    onRest: () => {
+      rests += 1;
+    },
+    log,
+  };
+
+  return {
+    database,
+    pool,
+    deps,
+    sent,
+    log,
+    rests: () => rests,
+
+    async tenant(setup: TenantSetup = {}): Promise<string> {
+      const id = setup.id ?? uuidv7().replaceAll("-", "");
+      await pool.query(
+        `insert into tenants (id, name, active, per_minute, daily_cap, delivery_channels)
+         values ($1, $1, $2, 1000000, null, $3)`,
+        [id, setup.active ?? true, setup.deliveryChannels ?? []],
+      );
+      await pool.query("insert into tenant_limits (tenant_id) values ($1)", [id]);
+      for (const channel of setup.providers ?? ["EMAIL", "SMS"]) {
+        await pool.query(
+          `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
+           values ($1, $2, $3, 'sandbox', 'sandbox', '', '{}')`,
+          [uuidv7(), id, channel],
+        );
+      }
+      return id;
+    },
+
+    /** One active template a channel given; PUSH says `{{title}}` and `Hello {{name}}`. */
+    async templates(
+      owner: string,
+      eventType: string,
+      channels: readonly Channel[] = ["EMAIL", "SMS", "PUSH"],
+      version: {
+        active?: boolean;
+        target?: string;
+        sensitive?: boolean;
+        expiresAfterSeconds?: number;
+        body?: string;
+      } = {},
+    ): Promise<void> {
+      for (const channel of channels) {
+        const id = uuidv7();
+        const compiled =
+          channel === "PUSH"
+            ? {
+                channel,
+                title: "{{title}}",
+                body: version.body ?? "Hello {{name}}",
+                variables: ["title", "name"],
+              }
+            : { channel, text: "x", variables: [] };
+        await pool.query(
+          "insert into templates (id, tenant_id, event_type, channel, active) values ($1, $2, $3, $4, $5)",
+          [id, owner, eventType, channel, version.active ?? true],
+        );
+        await pool.query(
+          `with v as (
+             insert into template_versions (template_id, version, content, target_channel, sensitive,
+                 expires_after_seconds, compiled)
+             values ($1, 1, 'x', $2, $3, $4, $5) returning id)
+           update templates set current_version_id = v.id from v where templates.id = $1`,
+          [
+            id,
+            version.target ?? null,
+            version.sensitive ?? false,
+            version.expiresAfterSeconds ?? null,
+            JSON.stringify(compiled),
+          ],
+        );
+      }
+    },
+
+    /** Accepts events as the ingest-api does; returns their ids in order. */
+    async events(tenantId: string, ...setups: EventSetup[]): Promise<string[]> {
+      const batch = setups.map((setup) => ({
+        tenantId,
+        dedupKey: uuidv7().replaceAll("-", "").padStart(64, "0"),
+        id: uuidv7(),
+        eventType: setup.eventType ?? "order.confirmed",
+        userId: setup.userId ?? "user-1",
+        reference: null,
+        recipientEmail: setup.email === undefined ? "a@example.com" : setup.email,
+        recipientPhone: setup.phone === undefined ? "+12025550123" : setup.phone,
+        channels: channelMask(setup.channels),
+        variables:
+          setup.variables === null
+            ? null
+            : JSON.stringify(setup.variables ?? { title: "Order", name: "Ada" }),
+        traceId: `trace-${setup.userId ?? 1}`,
+      }));
+      await acceptEvents(pool, batch);
+      return batch.map((event) => event.id);
+    },
+
+    async outcome(eventId: string) {
+      const { rows } = await pool.query(
+        "select outcome, dispatched_at, variables from events where id = $1",
+        [eventId],
+      );
+      return rows[0];
+    },
+
+    async deliveries(where = "true") {
+      const { rows } = await pool.query(`select * from deliveries where ${where} order by id`);
+      return rows;
+    },
+  };
+}
+
+export type DispatcherUnderTest = Awaited<ReturnType<typeof dispatcherUnderTest>>;
+
+/** A message of the events stream that carries these ids. */
+export function eventsMessage(ids: readonly string[], deliveryCount = 1): Message {
+  const items = ids.map((id) => ({ id, traceId: "trace" }));
+  return {
+    data: Buffer.from(JSON.stringify({ version: 1, items })),
+    subject: "test.events.express",
+    deliveryCount,
+    streamSequence: 1,
+  };
+}
+
+export function streamsOf(prefix: string) {
+  return [eventsStream(prefix), deliveriesStream(prefix)];
+}

@@ -1,0 +1,315 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import { refuseEvents } from "@belfry/database/accept-events";
+import type { MessageHandler } from "@belfry/service/outcome";
+import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
+import { createEventHandler, DISPATCH_FAILED } from "./event-handler.ts";
+
+const DONE = { kind: "done" };
+
+async function setUp(t: Parameters<typeof dispatcherUnderTest>[0], inFlightPerTenant?: number) {
+  const under = await dispatcherUnderTest(t, inFlightPerTenant);
+  const handler = createEventHandler(under.deps);
+  const handle = async (
+    ids: readonly string[],
+    deliveryCount = 1,
+    by: MessageHandler = handler,
+  ) => {
+    const signal = new AbortController().signal;
+    return await by([eventsMessage(ids, deliveryCount)], { log: under.log, signal });
+  };
+  return { ...under, handler, handle };
+}
+
+test("an event becomes an email, an SMS and a push with the first offset of its channel", async (t) => {
+  const { tenant, templates, events, handle, deliveries, sent, outcome, pool } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed", undefined, {
+    target: "orders",
+    expiresAfterSeconds: 60,
+  });
+  const [id = ""] = await events(acme, {});
+  assert.deepEqual(await handle([id]), [DONE]);
+
+  const rows = await deliveries();
+  assert.deepEqual(
+    rows.map((row) => [row.event_id, row.tenant_id, row.channel, row.status]).sort(),
+    [
+      [id, acme, "EMAIL", "queued"],
+      [id, acme, "SMS", "queued"],
+    ],
+  );
+  for (const row of rows) {
+    assert.ok(row.released_at !== null && row.due_at !== null);
+    assert.ok(row.expires_at > row.created_at);
+  }
+  assert.deepEqual(
+    sent.deliveries.map((delivery) => delivery.id).sort(),
+    rows.map((row) => row.id),
+  );
+  assert.equal(sent.deliveries[0]?.traceId, "trace-1");
+  const [push] = sent.pushes;
+  assert.ok(push !== undefined);
+  assert.deepEqual(
+    [push.channelName, push.offset, push.title, push.body, push.eventId],
+    ["orders", 1, "Order", "Hello Ada", id],
+  );
+  const history = await pool.query("select * from notifications");
+  assert.equal(history.rows[0].id, id);
+  assert.deepEqual(history.rows[0].created_at, push.createdAt);
+  const event = await outcome(id);
+  assert.ok(event.dispatched_at !== null);
+  assert.equal(event.outcome, null);
+  assert.equal((await pool.query("select 1 from undispatched_events")).rowCount, 0);
+});
+
+test("every channel that does not dispatch leaves its reason on the event", async (t) => {
+  const { tenant, templates, events, handle, outcome, deliveries } = await setUp(t);
+  const acme = await tenant({ deliveryChannels: ["EMAIL", "SMS"], providers: ["EMAIL"] });
+  await templates(acme, "order.confirmed");
+  const [id = ""] = await events(acme, { email: null });
+  await handle([id]);
+  assert.deepEqual((await outcome(id)).outcome, {
+    skipped: {
+      EMAIL: "no recipientEmail",
+      SMS: "no active provider",
+      PUSH: "channel not allowed",
+    },
+  });
+  assert.equal((await deliveries()).length, 0);
+});
+
+test("a global type uses the platform's templates and no tenant's; other types never the platform's", async (t) => {
+  const { pool, tenant, events, handle, sent, templates } = await setUp(t);
+  await pool.query("delete from templates");
+  const [acme, other] = [await tenant(), await tenant()];
+  await templates(PLATFORM, "global.info", ["PUSH"], { target: "global_system" });
+  await templates(other, "order.confirmed", ["PUSH"]);
+  const ids = await events(acme, { eventType: "global.info" }, { eventType: "order.confirmed" });
+  await handle(ids);
+  assert.deepEqual(
+    sent.pushes.map((push) => [push.eventId, push.tenantId, push.channelName]),
+    [[ids[0], acme, "global_system"]],
+  );
+});
+
+test("an event handled twice creates nothing, and publishes again what may not have left", async (t) => {
+  const { tenant, templates, events, handle, deliveries, sent, pool } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const ids = await events(acme, {}, { userId: "user-2" });
+  await handle(ids);
+  const first = { deliveries: [...sent.deliveries], pushes: [...sent.pushes] };
+  const rows = await deliveries();
+  await pool.query("update deliveries set status = 'sending' where id = $1", [rows[0].id]);
+  sent.deliveries.length = 0;
+  sent.pushes.length = 0;
+
+  assert.deepEqual(await handle(ids), [DONE]);
+  assert.equal((await deliveries()).length, rows.length);
+  const byEvent = (a: { eventId: string }, b: { eventId: string }) =>
+    a.eventId < b.eventId ? -1 : 1;
+  assert.deepEqual(sent.pushes.toSorted(byEvent), first.pushes.toSorted(byEvent));
+  assert.deepEqual(
+    sent.deliveries.map((delivery) => delivery.id).sort(),
+    rows.slice(1).map((row) => row.id),
+    "a delivery that a sender has taken is not published again",
+  );
+});
+
+test("a dispatcher killed between commit and publish: the next delivery of the message publishes all", async (t) => {
+  const { tenant, templates, events, handle, deliveries, sent, deps } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const ids = await events(acme, {}, {}, {});
+  const dying = createEventHandler({
+    ...deps,
+    outward: {
+      deliveries: () => Promise.reject(new Error("killed")),
+      pushes: () => Promise.reject(new Error("killed")),
+    },
+  });
+  await assert.rejects(handle(ids, 1, dying), /killed/);
+  assert.equal(sent.pushes.length, 0);
+
+  assert.deepEqual(await handle(ids, 2), [DONE]);
+  assert.deepEqual(
+    sent.deliveries.map((delivery) => delivery.id).sort(),
+    (await deliveries()).map((row) => row.id),
+  );
+  assert.deepEqual(sent.pushes.map((push) => push.offset).sort(), [1, 2, 3]);
+});
+
+test("two replicas that handle at the same time give each channel contiguous offsets, each event once", async (t) => {
+  const { tenant, templates, events, handle, sent, pool, deliveries } = await setUp(t, 1000);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const ids: string[] = [];
+  for (let batch = 0; batch < 4; batch += 1) {
+    const setups = Array.from({ length: 50 }, (_, at) => ({ userId: `user-${at % 7}` }));
+    ids.push(...(await events(acme, ...setups)));
+  }
+  const half = ids.length / 2;
+  // Both see the same 100 in the middle.
+  await Promise.all([
+    handle(ids.slice(0, half + 50)),
+    handle(ids.slice(half - 50).reverse()),
+    handle(ids),
+  ]);
+  const { rows } = await pool.query(
+    `select user_id, array_agg(channel_offset::int order by channel_offset) as offsets,
+            array_agg(channel_offset::int order by created_at, id) as by_time
+     from notifications group by 1 order by 1`,
+  );
+  assert.equal(rows.length, 7);
+  for (const { user_id, offsets, by_time } of rows) {
+    assert.deepEqual(
+      offsets,
+      Array.from(offsets, (_, at) => at + 1),
+      user_id,
+    );
+    assert.deepEqual(by_time, offsets, "time and offset grow together");
+  }
+  assert.equal((await deliveries()).length, ids.length * 2);
+  assert.equal(new Set(sent.pushes.map((push) => push.eventId)).size, ids.length);
+});
+
+test("a poisoned event among 99 good ones fails alone, and ends as failed with its last try", async (t) => {
+  const { tenant, templates, events, handle, outcome, sent, pool } = await setUp(t, 1000);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const ids = await events(acme, ...Array.from({ length: 100 }, () => ({})));
+  const poisoned = ids[42] ?? "";
+  await pool.query("update events set variables = '{broken' where id = $1", [poisoned]);
+
+  assert.deepEqual(await handle(ids), [{ kind: "retry", delayMs: 2000, reason: "poisoned" }]);
+  assert.equal(sent.pushes.length, 99);
+  assert.equal((await outcome(poisoned)).dispatched_at, null);
+
+  assert.equal((await handle(ids, 10))[0]?.kind, "reject");
+  const event = await outcome(poisoned);
+  assert.ok(event.dispatched_at !== null);
+  assert.equal(event.outcome.failed.EMAIL, DISPATCH_FAILED);
+  assert.deepEqual(await handle(ids, 1), [DONE]);
+});
+
+test("a fault that is not the event's is thrown and nothing is given up", async (t) => {
+  const { tenant, templates, events, handle, outcome, pool } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const [id = ""] = await events(acme, {});
+  await pool.query("alter function outstanding rename to elsewhere");
+  await assert.rejects(handle([id], 10));
+  assert.equal((await outcome(id)).dispatched_at, null);
+  await pool.query("alter function elsewhere rename to outstanding");
+  assert.deepEqual(await handle([id], 10), [DONE]);
+});
+
+test("what cannot be decoded is rejected and its neighbours are handled", async (t) => {
+  const { tenant, events, handler, log, outcome } = await setUp(t);
+  const [id = ""] = await events(await tenant(), {});
+  const signal = new AbortController().signal;
+  const broken = { ...eventsMessage([id]), data: Buffer.from("{") };
+  const notAnId = eventsMessage(["1; drop table events"]);
+  const outcomes = await handler([broken, eventsMessage([id]), notAnId], { log, signal });
+  assert.deepEqual(
+    outcomes.map((one) => one.kind),
+    ["reject", "done", "reject"],
+  );
+  assert.ok((await outcome(id)).dispatched_at !== null);
+});
+
+test("a refused event is done without work, and an unknown id as well", async (t) => {
+  const { tenant, templates, events, handle, sent, outcome, pool } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const [id = ""] = await events(acme, {});
+  await refuseEvents(pool, [id]);
+  assert.deepEqual(await handle([id, "0193a000-0000-7000-8000-000000000001"]), [DONE]);
+  assert.equal((await outcome(id)).dispatched_at, null);
+  assert.equal(sent.deliveries.length + sent.pushes.length, 0);
+});
+
+test("a request replaced between reading and claiming is read anew, never sent as it was", async (t) => {
+  const { tenant, templates, events, handle, sent, pool, deps, deliveries } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const [id = ""] = await events(acme, {});
+  const late = createEventHandler({
+    ...deps,
+    configuration: {
+      ...deps.configuration,
+      routingFor: async (batch) => {
+        await pool.query(
+          `update events set variables = '{"title":"New","name":"Bo"}',
+             accepted_at = accepted_at + interval '1 microsecond' where id = $1`,
+          [id],
+        );
+        return await deps.configuration.routingFor(batch);
+      },
+    },
+  });
+  const [outcome] = await handle([id], 1, late);
+  assert.equal(outcome?.kind, "retry");
+  assert.equal((await deliveries()).length, 0);
+  await handle([id], 2);
+  assert.equal(sent.pushes[0]?.title, "New");
+});
+
+test("a deactivated tenant's events end as skipped once the change is known", async (t) => {
+  const { tenant, templates, events, handle, outcome, pool, deps } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const [first = "", second = ""] = await events(acme, {}, {});
+  await handle([first]);
+  await pool.query("update tenants set active = false where id = $1", [acme]);
+  deps.configuration.clear();
+  await handle([second]);
+  assert.deepEqual((await outcome(second)).outcome, {
+    skipped: { EMAIL: "tenant inactive", SMS: "tenant inactive", PUSH: "tenant inactive" },
+  });
+});
+
+test("a tenant has at most its share on the way; the rest wait in Postgres", async (t) => {
+  const { tenant, templates, events, handle, deliveries, sent, rests } = await setUp(t, 10);
+  const [big, small] = [await tenant(), await tenant()];
+  await templates(big, "order.confirmed", ["EMAIL"]);
+  await templates(small, "order.confirmed", ["EMAIL"]);
+  const flood = await events(big, ...Array.from({ length: 60 }, () => ({})));
+  await Promise.all([handle(flood.slice(0, 30)), handle(flood.slice(30))]);
+  const [code = ""] = await events(small, {});
+  await handle([code]);
+  assert.equal((await deliveries(`tenant_id = '${big}' and released_at is not null`)).length, 10);
+  assert.equal((await deliveries(`tenant_id = '${big}'`)).length, 60);
+  assert.equal(sent.deliveries.filter((one) => one.tenantId === small).length, 1);
+  assert.ok(rests() > 0);
+});
+
+test("deliveries that could not be published rest until the release loop takes them", async (t) => {
+  const { tenant, templates, events, handle, deliveries, deps, sent } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const ids = await events(acme, {});
+  const full = createEventHandler({
+    ...deps,
+    outward: { ...deps.outward, deliveries: async (all) => [...all] },
+  });
+  assert.deepEqual(await handle(ids, 1, full), [DONE]);
+  assert.equal((await deliveries("released_at is null")).length, 2);
+  assert.equal(sent.pushes.length, 1);
+});
+
+test("variables of a one-time code are erased when nothing needs them any more", async (t) => {
+  const { tenant, templates, events, handle, outcome } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "otp", ["PUSH", "SMS"], { sensitive: true });
+  const [pushOnly = "", withSms = ""] = await events(
+    acme,
+    { eventType: "otp", phone: null },
+    { eventType: "otp" },
+  );
+  await handle([pushOnly, withSms]);
+  assert.equal((await outcome(pushOnly)).variables, null);
+  assert.notEqual((await outcome(withSms)).variables, null);
+});

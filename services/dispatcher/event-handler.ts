@@ -1,0 +1,86 @@
+import { UUID } from "@belfry/contracts/identifiers";
+import { decodeQueueMessage } from "@belfry/contracts/queue-message";
+import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
+import { failDispatch } from "@belfry/database/fail-dispatch";
+import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
+import { isDataFault } from "./data-fault.ts";
+import { type DispatchDeps, dispatchBatch } from "./dispatch-batch.ts";
+
+/** Events a transaction. */
+const EVENTS_PER_BATCH = 200;
+const CHANGED_DELAY_MS = 200;
+const POISONED_DELAY_MS = 2000;
+/** What the timeline says of an event that cannot be dispatched, whatever is tried. */
+export const DISPATCH_FAILED = "could not be dispatched";
+
+type Trouble = { kind: "changed" } | { kind: "poisoned"; err: unknown };
+
+/**
+ * Handles messages that carry ids of accepted events. One poisoned event fails alone: its neighbours are
+ * dispatched, its message comes again, and with the last delivery the event ends as failed, for people
+ * to see. A fault that is not the event's (Postgres or NATS away) is thrown.
+ */
+export function createEventHandler(deps: DispatchDeps): MessageHandler {
+  return async (messages, { log }) => {
+    const idsOfMessages = messages.map(idsOf);
+    const ids = [...new Set(idsOfMessages.flatMap((ids) => ids ?? []))].sort();
+    const troubles = new Map<string, Trouble>();
+    for (let at = 0; at < ids.length; at += EVENTS_PER_BATCH) {
+      await dispatchAll({ ...deps, log }, ids.slice(at, at + EVENTS_PER_BATCH), troubles);
+    }
+    const outcomes: Outcome[] = [];
+    for (const [at, message] of messages.entries()) {
+      outcomes.push(await outcomeOf({ ...deps, log }, message, idsOfMessages[at], troubles));
+    }
+    return outcomes;
+  };
+}
+
+function idsOf(message: Message): string[] | undefined {
+  const ids = decodeQueueMessage(message.data)?.items.map((item) => item.id.toLowerCase());
+  return ids?.every((id) => UUID.test(id)) ? ids : undefined;
+}
+
+/** Halves a batch that fails on its data until the poisoned events stand alone. */
+async function dispatchAll(
+  deps: DispatchDeps,
+  ids: readonly string[],
+  troubles: Map<string, Trouble>,
+): Promise<void> {
+  try {
+    for (const id of await dispatchBatch(deps, ids)) troubles.set(id, { kind: "changed" });
+  } catch (err) {
+    if (!isDataFault(err)) throw err;
+    const [only] = ids;
+    if (ids.length === 1 && only !== undefined) {
+      deps.log.error({ err, eventId: only }, "event cannot be dispatched");
+      troubles.set(only, { kind: "poisoned", err });
+      return;
+    }
+    const middle = Math.ceil(ids.length / 2);
+    await dispatchAll(deps, ids.slice(0, middle), troubles);
+    await dispatchAll(deps, ids.slice(middle), troubles);
+  }
+}
+
+async function outcomeOf(
+  deps: DispatchDeps,
+  message: Message,
+  ids: readonly string[] | undefined,
+  troubles: ReadonlyMap<string, Trouble>,
+): Promise<Outcome> {
+  if (ids === undefined) return { kind: "reject", reason: "undecodable" };
+  let poisoned = false;
+  let changed = false;
+  for (const id of ids) {
+    const trouble = troubles.get(id);
+    if (trouble?.kind === "changed") changed = true;
+    if (trouble?.kind !== "poisoned") continue;
+    if (message.deliveryCount < MAX_DELIVERIES_OF_A_MESSAGE) poisoned = true;
+    else await failDispatch(deps.pool, id, DISPATCH_FAILED);
+  }
+  if (changed) return { kind: "retry", delayMs: CHANGED_DELAY_MS, reason: "changed" };
+  if (poisoned) return { kind: "retry", delayMs: POISONED_DELAY_MS, reason: "poisoned" };
+  const failed = ids.some((id) => troubles.get(id)?.kind === "poisoned");
+  return failed ? { kind: "reject", reason: DISPATCH_FAILED } : DONE;
+}

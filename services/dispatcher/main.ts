@@ -1,0 +1,144 @@
+import {
+  deliveriesStream,
+  EVENT_LANES,
+  eventsConsumer,
+  eventsStream,
+} from "@belfry/contracts/streams";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { expiries } from "@belfry/database/sweep";
+import { waitForSchema } from "@belfry/database/wait-for-schema";
+import { loadConfig } from "@belfry/service/config";
+import { watchVersion } from "@belfry/service/configuration-watch";
+import { consumeLoop } from "@belfry/service/consume";
+import { createLogger } from "@belfry/service/logger";
+import { startManagement } from "@belfry/service/management";
+import { connectNats } from "@belfry/service/nats";
+import { createPublisher } from "@belfry/service/publish";
+import { createStopSignal } from "@belfry/service/stop-signal";
+import { ensureStreams } from "@belfry/service/streams";
+import { DispatcherConfig } from "./config.ts";
+import { createConfiguration } from "./configuration.ts";
+import { createEventHandler } from "./event-handler.ts";
+import { createOutward } from "./outward.ts";
+import { createReleaseLoop } from "./release-loop.ts";
+import { createSetAside } from "./set-aside.ts";
+import { every, expire, republishStuck } from "./sweeper.ts";
+
+const config = loadConfig(DispatcherConfig);
+const prefix = config.NATS_PREFIX;
+const replicas = config.NATS_REPLICAS;
+
+const log = createLogger({ service: "dispatcher", level: config.LOG_LEVEL });
+await using resources = new AsyncDisposableStack();
+const stop = resources.use(
+  createStopSignal({
+    log,
+    delayMs: config.SHUTDOWN_DELAY_MS,
+    graceMs: config.SHUTDOWN_GRACE_MS,
+    stopWithParent: config.STOP_WITH_PARENT,
+  }),
+);
+const { signal } = stop;
+
+const pool = createPool({
+  url: config.DATABASE_URL,
+  applicationName: "belfry-dispatcher",
+  // Every lane's batches, the release of each channel, the sweeper, and the watch of the configuration.
+  maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 6,
+  onConnectionError: (err) => log.warn({ err }, "a Postgres connection broke"),
+});
+const db = createDatabase(pool);
+resources.defer(() => db.destroy());
+let connected = () => false;
+const checks = {
+  postgres: async () => (await pool.query("select 1")).rowCount === 1,
+  nats: () => connected(),
+};
+const management = resources.use(
+  await startManagement({
+    host: config.MANAGEMENT_HOST,
+    port: config.MANAGEMENT_PORT,
+    checks,
+    log,
+    signal: stop.stopping,
+  }),
+);
+
+try {
+  const nats = resources.use(
+    await connectNats({ url: config.NATS_URL, name: "belfry-dispatcher", log, signal }),
+  );
+  connected = nats.isConnected;
+  await waitForSchema(pool, { log, signal });
+  const streams = [eventsStream(prefix), deliveriesStream(prefix)];
+  await ensureStreams(nats.nc, streams, { replicas, log, signal });
+
+  const publisher = createPublisher({ nats, streams, replicas, log });
+  const outward = createOutward({ nats, publisher, prefix, log });
+  const configuration = createConfiguration(pool);
+  const inFlightPerTenant = config.IN_FLIGHT_PER_TENANT;
+  const release = createReleaseLoop({
+    pool,
+    outward,
+    inFlightPerTenant,
+    everyMs: config.RELEASE_EVERY_MS,
+    log,
+  });
+  const handler = createEventHandler({
+    pool,
+    configuration,
+    outward,
+    inFlightPerTenant,
+    onRest: () => release.wake(),
+    log,
+  });
+  const sweeping = { pool, publisher, prefix, log };
+  const leaving = expiries({
+    eventDays: config.EVENT_RETENTION_DAYS,
+    notificationDays: config.NOTIFICATION_RETENTION_DAYS,
+  });
+
+  log.info("dispatching");
+  await Promise.all([
+    ...EVENT_LANES.map((lane) =>
+      consumeLoop({
+        nc: nats.nc,
+        stream: eventsStream(prefix),
+        consumer: eventsConsumer(prefix, lane),
+        replicas,
+        handler,
+        batchSize: config.DISPATCH_BATCH,
+        concurrency: config.DISPATCH_CONCURRENCY,
+        setAside: createSetAside(pool, eventsStream(prefix).name),
+        canWork: async () => (await management.away()).length === 0,
+        log: log.child({ lane }),
+        signal,
+      }),
+    ),
+    release.run(signal),
+    watchVersion({
+      read: () => readConfigurationVersion(db),
+      nc: nats.nc,
+      prefix,
+      onChange: () => configuration.clear(),
+      log,
+      signal,
+    }),
+    every(
+      config.REPUBLISH_EVERY_MS,
+      "publishing stuck events",
+      () => republishStuck(sweeping, config.REPUBLISH_AFTER_MS),
+      { log, signal },
+    ),
+    every(
+      config.EXPIRE_EVERY_MS,
+      "deleting what has had its time",
+      () => expire({ pool, expiries: leaving }, signal),
+      { log, signal },
+    ),
+  ]);
+} catch (err) {
+  if (!signal.aborted) throw err;
+}
+log.info("stopped");

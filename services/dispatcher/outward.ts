@@ -1,0 +1,113 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import { realtimeChannel } from "@belfry/contracts/identifiers";
+import { MAX_ITEMS_PER_DELIVERIES_MESSAGE } from "@belfry/contracts/queue-message";
+import { encodeRealtimeMessage, type Publication } from "@belfry/contracts/realtime-message";
+import { deliveriesStream, deliveriesSubject, realtimeSubject } from "@belfry/contracts/streams";
+import { userSubjectToken } from "@belfry/contracts/user-subject";
+import type { NewPush } from "@belfry/database/dispatch-events";
+import type { Logger } from "@belfry/service/logger";
+import type { NatsLink } from "@belfry/service/nats";
+import type { Publisher } from "@belfry/service/publish";
+
+export interface OutwardDelivery {
+  id: string;
+  tenantId: string;
+  channel: ProviderChannel;
+  traceId: string;
+}
+
+export interface OutwardPush extends NewPush {
+  eventId: string;
+  offset: number;
+  createdAt: Date;
+}
+
+/** The way out of the dispatcher: ids of deliveries to the senders, publications to the gateways. */
+export interface Outward {
+  /** Publishes what has been released; returns what could not be published, having logged why. */
+  deliveries(deliveries: readonly OutwardDelivery[]): Promise<OutwardDelivery[]>;
+  /** Publishes to the gateways; resolves when the server has all of it, throws when it may not. */
+  pushes(pushes: readonly OutwardPush[]): Promise<void>;
+}
+
+const FLUSH_TIMEOUT_MS = 2000;
+/** Well below the server's 1 MiB, whatever the texts. */
+const MAX_PUBLICATIONS_PER_MESSAGE = 20;
+
+export function createOutward(options: {
+  nats: NatsLink;
+  publisher: Publisher;
+  prefix: string;
+  log: Logger;
+}): Outward {
+  const { nats, publisher, prefix, log } = options;
+  const expectStream = deliveriesStream(prefix).name;
+  return {
+    async deliveries(deliveries) {
+      const groups = Map.groupBy(deliveries, ({ channel, tenantId }) =>
+        deliveriesSubject(prefix, channel, tenantId),
+      );
+      const failed: OutwardDelivery[] = [];
+      const publishes = [...groups].flatMap(([subject, group]) =>
+        slices(group, MAX_ITEMS_PER_DELIVERIES_MESSAGE).map(async (slice) => {
+          const items = slice.map(({ id, traceId }) => ({ id, traceId }));
+          try {
+            await publisher.publishIds(subject, items, { expectStream });
+          } catch (err) {
+            log.error({ err, subject, deliveries: slice.length }, "deliveries not published");
+            failed.push(...slice);
+          }
+        }),
+      );
+      await Promise.all(publishes);
+      return failed;
+    },
+
+    async pushes(pushes) {
+      if (pushes.length === 0) return;
+      if (!nats.isConnected()) throw new Error("NATS is not connected");
+      const ofUser = Map.groupBy(pushes, ({ tenantId, userId }) => `${tenantId} ${userId}`);
+      for (const group of ofUser.values()) {
+        const { tenantId, userId } = group[0]!;
+        const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
+        const inOrder = group.toSorted((a, b) => a.offset - b.offset);
+        for (const slice of slices(inOrder, MAX_PUBLICATIONS_PER_MESSAGE)) {
+          const publications = slice.map(toPublication);
+          nats.nc.publish(
+            subject,
+            encodeRealtimeMessage({ version: 1, kind: "publication", userId, publications }),
+          );
+        }
+      }
+      await within(nats.nc.flush(), FLUSH_TIMEOUT_MS);
+    },
+  };
+}
+
+function toPublication(push: OutwardPush): Publication {
+  const { title, body, eventType } = push;
+  return {
+    channel: realtimeChannel(push.channelName, push.userId),
+    offset: push.offset,
+    data: { title, body, category: eventType, eventType },
+    tags: { id: push.eventId, createdAt: push.createdAt.toISOString() },
+  };
+}
+
+function slices<T>(items: readonly T[], size: number): T[][] {
+  const result: T[][] = [];
+  for (let at = 0; at < items.length; at += size) result.push(items.slice(at, at + size));
+  return result;
+}
+
+async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("NATS did not answer in time")), timeoutMs);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,123 @@
+import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { DELIVERY_ACK_WAIT_MS } from "@belfry/contracts/streams";
+import type { Pool } from "@belfry/database/connection";
+import {
+  eraseSensitiveVariables,
+  type Release,
+  releaseAgain,
+  releaseDeliveries,
+  takeBackRelease,
+} from "@belfry/database/release-deliveries";
+import type { Logger } from "@belfry/service/logger";
+import { pause } from "@belfry/service/pause";
+import type { Outward } from "./outward.ts";
+
+export interface ReleaseDeps {
+  pool: Pool;
+  outward: Outward;
+  inFlightPerTenant: number;
+  log: Logger;
+}
+
+const MOST_PER_TURN = 2000;
+/** JetStream redelivers what was not acknowledged; this is for what it has lost. */
+const AGAIN_AFTER_MS = 2 * DELIVERY_ACK_WAIT_MS;
+const AGAIN_EVERY_MS = 10_000;
+/** While a tenant has more due than it may have outstanding, senders make room all the time. */
+const CAPPED_REST_MS = 20;
+const FAULT_REST_MS = 1000;
+
+/** One turn over the tenants of a channel. Returns where to go on, and whether more is due. */
+export async function releaseOnce(
+  deps: ReleaseDeps,
+  channel: ProviderChannel,
+  after: string,
+): Promise<{ after: string; next: "at once" | "soon" | "later" }> {
+  const release = await releaseDeliveries(deps.pool, {
+    channel,
+    inFlightPerTenant: deps.inFlightPerTenant,
+    after,
+    most: MOST_PER_TURN,
+  });
+  const failed = await sendOut(deps, release);
+  if (failed > 0) return { after: "", next: "later" };
+  if (release.cutAfter !== undefined) return { after: release.cutAfter, next: "at once" };
+  return { after: "", next: release.capped.length > 0 ? "soon" : "later" };
+}
+
+/** Releases once more what reached no sender, or whose sender died. Returns how many. */
+export async function releaseLost(
+  deps: ReleaseDeps,
+  channel: ProviderChannel,
+  olderThanMs: number = AGAIN_AFTER_MS,
+): Promise<number> {
+  const release = await releaseAgain(deps.pool, { channel, olderThanMs, most: MOST_PER_TURN });
+  await sendOut(deps, release);
+  if (release.released.length > 0) {
+    deps.log.warn({ channel, deliveries: release.released.length }, "deliveries released again");
+  }
+  return release.released.length;
+}
+
+async function sendOut(deps: ReleaseDeps, release: Release): Promise<number> {
+  if (release.settledEvents.length > 0) {
+    await eraseSensitiveVariables(deps.pool, release.settledEvents);
+  }
+  const failed = await deps.outward.deliveries(release.released);
+  if (failed.length > 0) {
+    await takeBackRelease(
+      deps.pool,
+      failed.map((delivery) => delivery.id),
+    );
+  }
+  return failed.length;
+}
+
+export interface ReleaseLoop {
+  /** Something rests that may be due: look at once. */
+  wake(): void;
+  /** Releases until the signal, through every outage. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Every channel on its own, so that trouble with one does not hold up the other. */
+export function createReleaseLoop(deps: ReleaseDeps & { everyMs: number }): ReleaseLoop {
+  let alarm = new AbortController();
+
+  const runChannel = async (channel: ProviderChannel, signal: AbortSignal) => {
+    let after = "";
+    let lookedForLostAt = performance.now();
+    let failing = false;
+    while (!signal.aborted) {
+      const awake = alarm.signal;
+      let restMs = deps.everyMs;
+      try {
+        const turn = await releaseOnce(deps, channel, after);
+        after = turn.after;
+        if (turn.next === "at once") restMs = 0;
+        if (turn.next === "soon") restMs = Math.min(CAPPED_REST_MS, deps.everyMs);
+        if (performance.now() - lookedForLostAt > AGAIN_EVERY_MS) {
+          lookedForLostAt = performance.now();
+          await releaseLost(deps, channel);
+        }
+        if (failing) deps.log.info({ channel }, "deliveries are released again");
+        failing = false;
+      } catch (err) {
+        if (!failing) deps.log.warn({ err, channel }, "cannot release deliveries: trying again");
+        failing = true;
+        restMs = FAULT_REST_MS;
+      }
+      if (restMs > 0) await pause(restMs, failing ? signal : AbortSignal.any([signal, awake]));
+    }
+  };
+
+  return {
+    wake() {
+      alarm.abort();
+      alarm = new AbortController();
+    },
+    async run(signal) {
+      await Promise.all(PROVIDER_CHANNELS.map((channel) => runChannel(channel, signal)));
+    },
+  };
+}

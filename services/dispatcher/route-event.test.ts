@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Channel } from "@belfry/contracts/channels";
+import { channelMask } from "@belfry/database/channel-mask";
+import type { RoutingTenant } from "@belfry/database/dispatch-configuration";
+import type { StoredEvent } from "@belfry/database/dispatch-events";
+import { createRenderer } from "@belfry/templates/render";
+import type { ActiveTemplate } from "./configuration.ts";
+import { routeEvent } from "./route-event.ts";
+
+const EVENT: StoredEvent = {
+  id: "0193a000-0000-7000-8000-000000000001",
+  tenantId: "acme",
+  eventType: "order.confirmed",
+  userId: "u1",
+  recipientEmail: "a@example.com",
+  recipientPhone: "+12025550123",
+  channels: null,
+  variables: '{"title":"Order","name":"Ada"}',
+  traceId: "t",
+  acceptedAt: new Date("2026-01-01T00:00:00Z"),
+  acceptedAtText: "2026-01-01 00:00:00+00",
+  dispatched: false,
+  refused: false,
+};
+const TENANT: RoutingTenant = {
+  id: "acme",
+  active: true,
+  deliveryChannels: [],
+  providerChannels: ["EMAIL", "SMS"],
+};
+
+function templates(
+  channels: readonly Channel[],
+  more: Partial<ActiveTemplate> & { body?: string } = {},
+): Map<Channel, ActiveTemplate> {
+  const { body = "Hello {{name}}", ...rest } = more;
+  const render = createRenderer({
+    channel: "PUSH",
+    title: "{{title}}",
+    body,
+    variables: [],
+  });
+  return new Map(
+    channels.map((channel) => [
+      channel,
+      {
+        versionId: "7",
+        targetChannel: null,
+        sensitive: false,
+        expiresAfterSeconds: null,
+        render: channel === "PUSH" ? render : undefined,
+        ...rest,
+      },
+    ]),
+  );
+}
+const ALL = templates(["EMAIL", "SMS", "PUSH"]);
+
+function route(
+  event: Partial<StoredEvent> = {},
+  tenant: Partial<RoutingTenant> = {},
+  active = ALL,
+) {
+  const dispatch = routeEvent({ ...EVENT, ...event }, { ...TENANT, ...tenant }, active);
+  return {
+    dispatch,
+    sent: [
+      ...dispatch.deliveries.map(({ channel }) => channel),
+      ...(dispatch.push ? ["PUSH"] : []),
+    ],
+    skipped: dispatch.outcome?.skipped ?? {},
+  };
+}
+
+test("by default every active template dispatches, on all channels at once", () => {
+  const { sent, dispatch } = route();
+  assert.deepEqual(sent, ["EMAIL", "SMS", "PUSH"]);
+  assert.equal(dispatch.outcome, null);
+  assert.deepEqual(dispatch.push, {
+    tenantId: "acme",
+    userId: "u1",
+    eventType: "order.confirmed",
+    title: "Order",
+    body: "Hello Ada",
+    channelName: "personal",
+  });
+});
+
+const ROUTES: {
+  what: string;
+  event?: Partial<StoredEvent>;
+  tenant?: Partial<RoutingTenant>;
+  active?: Channel[];
+  sent: Channel[];
+  skipped: Partial<Record<Channel, string>>;
+}[] = [
+  {
+    what: "the whitelist of the tenant lets only its channels through",
+    tenant: { deliveryChannels: ["EMAIL", "PUSH"] },
+    sent: ["EMAIL", "PUSH"],
+    skipped: { SMS: "channel not allowed" },
+  },
+  {
+    what: "the filter of the request narrows",
+    event: { channels: channelMask(["PUSH"]) },
+    sent: ["PUSH"],
+    skipped: { EMAIL: "not requested", SMS: "not requested" },
+  },
+  {
+    what: "the filter never widens the whitelist",
+    tenant: { deliveryChannels: ["EMAIL"] },
+    event: { channels: channelMask(["SMS"]) },
+    sent: [],
+    skipped: {
+      EMAIL: "not requested",
+      SMS: "channel not allowed",
+      PUSH: "channel not allowed",
+    },
+  },
+  {
+    what: "a channel without an active template is skipped, whatever else holds",
+    active: ["PUSH"],
+    event: { channels: channelMask(["EMAIL"]), recipientPhone: null },
+    sent: [],
+    skipped: { EMAIL: "no active template", SMS: "no active template", PUSH: "not requested" },
+  },
+  {
+    what: "no template at all: nothing is delivered and every channel says so",
+    active: [],
+    sent: [],
+    skipped: {
+      EMAIL: "no active template",
+      SMS: "no active template",
+      PUSH: "no active template",
+    },
+  },
+  {
+    what: "a missing address skips its channel alone",
+    event: { recipientEmail: null, recipientPhone: null },
+    sent: ["PUSH"],
+    skipped: { EMAIL: "no recipientEmail", SMS: "no recipientPhone" },
+  },
+  {
+    what: "a missing provider skips its channel alone; PUSH needs none",
+    tenant: { providerChannels: ["SMS"] },
+    sent: ["SMS", "PUSH"],
+    skipped: { EMAIL: "no active provider" },
+  },
+  {
+    what: "an inactive tenant gets nothing, and that is the reason shown",
+    tenant: { active: false, deliveryChannels: ["EMAIL"] },
+    sent: [],
+    skipped: { EMAIL: "tenant inactive", SMS: "tenant inactive", PUSH: "tenant inactive" },
+  },
+];
+for (const row of ROUTES) {
+  test(row.what, () => {
+    const active = row.active === undefined ? ALL : templates(row.active);
+    const { sent, skipped } = route(row.event, row.tenant, active);
+    assert.deepEqual(sent, row.sent);
+    assert.deepEqual(skipped, row.skipped);
+  });
+}
+
+test("a deleted tenant is an inactive one", () => {
+  const { outcome } = routeEvent(EVENT, undefined, ALL);
+  assert.equal(outcome?.skipped?.EMAIL, "tenant inactive");
+});
+
+test("a missing variable renders as nothing and is told in the timeline", () => {
+  const { dispatch } = route({ variables: '{"title":"Order"}' });
+  assert.equal(dispatch.push?.body, "Hello ");
+  assert.deepEqual(dispatch.outcome, { missing: { PUSH: ["name"] } });
+  assert.deepEqual(route({ variables: null }).dispatch.outcome?.missing?.PUSH, ["title", "name"]);
+});
+
+test("a push that renders too large fails on its channel alone", () => {
+  const { dispatch, sent } = route({
+    variables: JSON.stringify({ title: "t", name: "x".repeat(5000) }),
+  });
+  assert.deepEqual(sent, ["EMAIL", "SMS"]);
+  assert.deepEqual(dispatch.outcome, { failed: { PUSH: "rendered content too large" } });
+});
+
+test("a template's lifetime counts from acceptance, and its target channel is used", () => {
+  const active = templates(["EMAIL", "PUSH"], {
+    expiresAfterSeconds: 300,
+    targetChannel: "orders",
+  });
+  const { dispatch } = route({}, {}, active);
+  assert.equal(dispatch.deliveries[0]?.expiresAt?.toISOString(), "2026-01-01T00:05:00.000Z");
+  assert.equal(dispatch.push?.channelName, "orders");
+});
+
+test("variables of a sensitive template go as soon as no delivery needs them", () => {
+  const sensitive = templates(["EMAIL", "PUSH"], { sensitive: true });
+  assert.equal(route({}, {}, sensitive).dispatch.eraseVariables, false);
+  assert.equal(route({ recipientEmail: null }, {}, sensitive).dispatch.eraseVariables, true);
+  assert.equal(route({ recipientEmail: null }).dispatch.eraseVariables, false);
+});

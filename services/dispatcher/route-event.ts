@@ -1,0 +1,112 @@
+import { CHANNELS, type Channel, type ProviderChannel } from "@belfry/contracts/channels";
+import { SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
+import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
+import { channelsOfMask } from "@belfry/database/channel-mask";
+import type { RoutingTenant } from "@belfry/database/dispatch-configuration";
+import type { EventDispatch, StoredEvent } from "@belfry/database/dispatch-events";
+import type { EventOutcome } from "@belfry/database/schema";
+import { uuidv7 } from "uuidv7";
+import type { ActiveTemplate, ActiveTemplates } from "./configuration.ts";
+
+/**
+ * Decides what becomes of an event on each channel (specification, 4.1 rule 3) and renders its PUSH.
+ * The first reason that holds is the one that the timeline shows: inactive tenant, no active template,
+ * whitelist of the tenant, filter of the request, missing address, no provider.
+ */
+export function routeEvent(
+  event: StoredEvent,
+  tenant: RoutingTenant | undefined,
+  templates: ActiveTemplates,
+): EventDispatch {
+  const skipped: Partial<Record<Channel, string>> = {};
+  const outcome: EventOutcome = {};
+  const dispatch: EventDispatch = {
+    eventId: event.id,
+    acceptedAtText: event.acceptedAtText,
+    outcome: null,
+    eraseVariables: false,
+    deliveries: [],
+    push: null,
+  };
+  const requested = channelsOfMask(event.channels);
+  for (const channel of CHANNELS) {
+    const template = templates.get(channel);
+    const reason = skipReason(event, channel, tenant, template, requested);
+    if (reason !== undefined || template === undefined) {
+      skipped[channel] = reason ?? SKIP_REASONS.noTemplate;
+    } else if (channel === "PUSH") {
+      renderPush(event, template, dispatch, outcome);
+    } else {
+      dispatch.deliveries.push({
+        id: uuidv7(),
+        tenantId: event.tenantId,
+        channel,
+        templateVersionId: template.versionId,
+        expiresAt: expiry(event, template),
+      });
+    }
+  }
+  if (Object.keys(skipped).length > 0) outcome.skipped = skipped;
+  if (Object.keys(outcome).length > 0) dispatch.outcome = outcome;
+  // With no delivery under way the last channel has ended here.
+  dispatch.eraseVariables =
+    dispatch.deliveries.length === 0 && [...templates.values()].some(({ sensitive }) => sensitive);
+  return dispatch;
+}
+
+function skipReason(
+  event: StoredEvent,
+  channel: Channel,
+  tenant: RoutingTenant | undefined,
+  template: ActiveTemplate | undefined,
+  requested: readonly Channel[] | null,
+): SkipReason | undefined {
+  if (tenant === undefined || !tenant.active) return SKIP_REASONS.tenantInactive;
+  if (template === undefined) return SKIP_REASONS.noTemplate;
+  const { deliveryChannels } = tenant;
+  if (deliveryChannels.length > 0 && !deliveryChannels.includes(channel)) {
+    return SKIP_REASONS.notAllowed;
+  }
+  if (requested !== null && !requested.includes(channel)) return SKIP_REASONS.notRequested;
+  if (channel === "PUSH") return undefined;
+  if (channel === "EMAIL" && !event.recipientEmail) return SKIP_REASONS.noEmail;
+  if (channel === "SMS" && !event.recipientPhone) return SKIP_REASONS.noPhone;
+  return hasProvider(tenant, channel) ? undefined : SKIP_REASONS.noProvider;
+}
+
+function hasProvider(tenant: RoutingTenant, channel: ProviderChannel): boolean {
+  return tenant.providerChannels.includes(channel);
+}
+
+function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
+  if (template.expiresAfterSeconds === null) return null;
+  return new Date(event.acceptedAt.getTime() + template.expiresAfterSeconds * 1000);
+}
+
+function renderPush(
+  event: StoredEvent,
+  template: ActiveTemplate,
+  dispatch: EventDispatch,
+  outcome: EventOutcome,
+): void {
+  if (template.render === undefined) throw new Error("a PUSH template has no renderer");
+  const rendered = template.render(parseVariables(event.variables));
+  if (!rendered.ok) {
+    outcome.failed = { PUSH: rendered.reason };
+    return;
+  }
+  if (rendered.channel !== "PUSH") throw new Error("a PUSH template rendered something else");
+  if (rendered.missing.length > 0) outcome.missing = { PUSH: rendered.missing };
+  dispatch.push = {
+    tenantId: event.tenantId,
+    userId: event.userId,
+    eventType: event.eventType,
+    title: rendered.title,
+    body: rendered.body,
+    channelName: template.targetChannel ?? PERSONAL_CHANNEL,
+  };
+}
+
+function parseVariables(text: string | null): Record<string, unknown> {
+  return text === null ? {} : JSON.parse(text);
+}
