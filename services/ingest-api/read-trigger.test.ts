@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Problem } from "@belfry/contracts/problems";
+import { TriggerRequest } from "@belfry/contracts/trigger";
+import { Value } from "@sinclair/typebox/value";
+import { parseJson } from "./read-body.ts";
+import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
+
+const good = { eventType: "order.confirmed", payload: { userId: "u1" } };
+
+function faultsOf(body: unknown): string[] {
+  try {
+    readTrigger(body);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof Problem);
+    assert.equal(error.body.statusCode, 422);
+    assert.equal(error.body.error, "Validation Error");
+    assert.ok(Array.isArray(error.body.message));
+    return error.body.message;
+  }
+}
+
+test("only what the specification recognises is read", () => {
+  const trigger = readTrigger({
+    ...good,
+    eventId: "1001",
+    channels: ["PUSH", "EMAIL", "PUSH"],
+    surplus: 1,
+    payload: { userId: "u1", recipientEmail: "Ann@Example.com", other: true },
+    variables: { a: 1 },
+  });
+  assert.deepEqual(trigger, {
+    eventType: "order.confirmed",
+    reference: "1001",
+    channels: ["PUSH", "EMAIL"],
+    userId: "u1",
+    recipientEmail: "Ann@Example.com",
+    recipientPhone: null,
+    variables: { a: 1 },
+  });
+});
+
+test("null and empty addresses count as absent", () => {
+  for (const nothing of [null, "", undefined]) {
+    const { recipientEmail, recipientPhone } = readTrigger({
+      ...good,
+      payload: { userId: "u1", recipientEmail: nothing, recipientPhone: nothing },
+    });
+    assert.equal(recipientEmail, null);
+    assert.equal(recipientPhone, null);
+  }
+});
+
+test("an international domain is taken in its ASCII form", () => {
+  const trigger = readTrigger({
+    ...good,
+    payload: { userId: "u", recipientEmail: "a@bücher.example" },
+  });
+  assert.equal(trigger.recipientEmail, "a@xn--bcher-kva.example");
+});
+
+const FAULTS: [name: string, body: unknown, faults: string[]][] = [
+  ["not an object", [], ["body must be an object"]],
+  ["null", null, ["body must be an object"]],
+  ["a string", "x", ["body must be an object"]],
+  [
+    "nothing in it",
+    {},
+    ["eventType must be a string", "payload must be an object", "payload.userId must be a string"],
+  ],
+  ["no userId", { ...good, payload: {} }, ["payload.userId must be a string"]],
+  ["a number for eventType", { ...good, eventType: 5 }, ["eventType must be a string"]],
+  ["an empty eventType", { ...good, eventType: "" }, ["eventType should not be empty"]],
+  [
+    "256 characters",
+    { ...good, eventType: "x".repeat(256) },
+    ["eventType must be at most 255 characters"],
+  ],
+  [
+    "a control character",
+    { ...good, payload: { userId: "a\u0000b" } },
+    ["payload.userId must not contain control characters"],
+  ],
+  [
+    "a lone surrogate",
+    { ...good, eventId: "\ud800" },
+    ["eventId must not contain lone surrogates"],
+  ],
+  ["a null eventId", { ...good, eventId: null }, ["eventId must be a string"]],
+  ["channels as text", { ...good, channels: "EMAIL" }, ["channels must be an array"]],
+  [
+    "unknown channels",
+    { ...good, channels: ["EMAIL", "FAX", 3] },
+    ["channels[1] must be one of EMAIL, SMS, PUSH", "channels[2] must be one of EMAIL, SMS, PUSH"],
+  ],
+  ["variables as an array", { ...good, variables: [] }, ["variables must be an object"]],
+  ["null variables", { ...good, variables: null }, ["variables must be an object"]],
+  ...[
+    "plain",
+    "a@b",
+    "a@b.c\r\nBcc: x@y.z",
+    "a@b.example,c@d.example",
+    "Ann <a@b.example>",
+    "a b@c.example",
+    `${"l".repeat(65)}@b.example`,
+    "a@-b.example",
+    "a@xn--a.example:25",
+    7,
+    {},
+  ].map((recipientEmail): [string, unknown, string[]] => [
+    `the address ${JSON.stringify(recipientEmail)}`,
+    { ...good, payload: { userId: "u", recipientEmail } },
+    ["payload.recipientEmail must be an email address"],
+  ]),
+  ...["12025550123", "+0123", "+1202555012345678", "+1 202 555", "+12025550123\n", 5].map(
+    (recipientPhone): [string, unknown, string[]] => [
+      `the phone ${JSON.stringify(recipientPhone)}`,
+      { ...good, payload: { userId: "u", recipientPhone } },
+      ["payload.recipientPhone must be a phone number in E.164 form, as +12025550123"],
+    ],
+  ),
+];
+
+for (const [name, body, faults] of FAULTS) {
+  test(`every fault is told, naming its field: ${name}`, () => {
+    assert.deepEqual(faultsOf(body), faults);
+  });
+}
+
+test("255 characters pass, counted as characters", () => {
+  assert.deepEqual(faultsOf({ ...good, eventType: "x".repeat(255) }), []);
+  assert.deepEqual(faultsOf({ ...good, eventType: "💌".repeat(255) }), []);
+  assert.deepEqual(faultsOf({ ...good, eventType: "💌".repeat(256) }), [
+    "eventType must be at most 255 characters",
+  ]);
+});
+
+test("64 levels pass and 65 do not", () => {
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+  assert.deepEqual(faultsOf({ ...good, variables: nested(63) }), []);
+  assert.deepEqual(faultsOf({ ...good, variables: nested(64) }), [
+    "body must not be nested deeper than 64 levels",
+  ]);
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  assert.equal(
+    faultsOf(parseJson(Buffer.from(`{"eventType":"a","payload":{"userId":"u"},"x":${deep}}`)))
+      .length,
+    1,
+  );
+});
+
+test("what the reader accepts and refuses, the documented schema does too", () => {
+  assert.ok(Value.Check(TriggerRequest, good));
+  // The schema says types and lengths; control characters and addresses are told in words.
+  const beyond = /control|surrogates|email address|phone number|characters/;
+  for (const [name, body, faults] of FAULTS) {
+    if (faults.every((fault) => !beyond.test(fault))) {
+      assert.equal(Value.Check(TriggerRequest, body), false, name);
+    }
+  }
+});
+
+test("the automatic key is of tenant, type and payload: not of order, eventId or variables", () => {
+  const read = (json: string) => readTrigger(JSON.parse(json));
+  const one = read('{"eventType":"t","payload":{"userId":"u","recipientEmail":"a@b.example"}}');
+  const same = read(
+    '{"eventId":"9","variables":{"x":1},"payload":{"recipientEmail":"a@b.example","z":1,"userId":"u"},"eventType":"t","channels":["SMS"]}',
+  );
+  assert.equal(automaticKey("a", one, false), automaticKey("a", same, false));
+  assert.notEqual(automaticKey("a", one, false), automaticKey("b", one, false));
+  assert.notEqual(automaticKey("a", one, true), automaticKey("a", same, true));
+  const other = read('{"eventType":"t","payload":{"userId":"u","recipientEmail":"c@b.example"}}');
+  assert.notEqual(automaticKey("a", one, false), automaticKey("a", other, false));
+});
+
+test("with variables, key order does not matter and special keys do", () => {
+  const read = (variables: string) =>
+    readTrigger(JSON.parse(`{"eventType":"t","payload":{"userId":"u"},"variables":${variables}}`));
+  const key = (variables: string) => automaticKey("a", read(variables), true);
+  assert.equal(key('{"a":1,"b":{"c":2,"d":[3]}}'), key('{"b":{"d":[3],"c":2},"a":1}'));
+  assert.notEqual(key('{"__proto__":1}'), key("{}"));
+  assert.notEqual(key('{"a":[1,2]}'), key('{"a":[2,1]}'));
+  assert.notEqual(key('{"a":{}}'), key('{"a":[]}'));
+});
+
+test("explicit keys have a namespace of their own and the rule of other texts", () => {
+  assert.notEqual(explicitKey("a", "k"), explicitKey("b", "k"));
+  for (const bad of ["", "x".repeat(256), "a\tb"]) {
+    assert.throws(
+      () => explicitKey("a", bad),
+      (error: Problem) => /^X-Idempotency-Key /.test(String(error.body.message)),
+    );
+  }
+});
