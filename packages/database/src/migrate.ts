@@ -2,12 +2,14 @@ import { Migrator } from "kysely/migration";
 import * as initial from "../migrations/0001-initial.ts";
 import * as acceptEvents from "../migrations/0002-accept-events.ts";
 import * as dispatch from "../migrations/0003-dispatch.ts";
+import * as sending from "../migrations/0005-sending.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 const MIGRATIONS = {
   "0001-initial": initial,
   "0002-accept-events": acceptEvents,
   "0003-dispatch": dispatch,
+  "0005-sending": sending,
 };
 
 /**
