@@ -1,0 +1,118 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { SendOutcome } from "@belfry/contracts/sending";
+import type { ClaimedDelivery } from "@belfry/database/claim-deliveries";
+import type { Settlement } from "@belfry/database/settle-deliveries";
+import type { Logger } from "@belfry/service/logger";
+import type { Account } from "./accounts.ts";
+import { makeMessage } from "./make-message.ts";
+import { checkMove, nextStep } from "./next-step.ts";
+import type { Renderers } from "./renderers.ts";
+import { countAttempt } from "./sending-metrics.ts";
+
+export interface AttemptDeps {
+  channel: ProviderChannel;
+  renderers: Renderers;
+  /** In [0, 1); draws the jitter. */
+  random: () => number;
+  log: Logger;
+}
+
+/** What an attempt came to, and how to write it down. */
+export interface AttemptResult {
+  /** null when no call was made. */
+  outcome: SendOutcome | null;
+  settlement: Settlement;
+}
+
+/** Makes one try of a claimed delivery through one account. Throws only when Postgres does. */
+export async function attemptDelivery(
+  delivery: ClaimedDelivery,
+  account: Account,
+  deps: AttemptDeps,
+): Promise<AttemptResult> {
+  const { channel, renderers, random, log } = deps;
+  const renderer = await renderers.of(delivery.templateVersionId);
+  if (renderer === undefined) return withoutCall(delivery, "the template is gone");
+  const made = makeMessage(channel, delivery, renderer);
+  if (!made.ok) return withoutCall(delivery, made.reason);
+
+  const startedAt = performance.now();
+  let outcome: SendOutcome;
+  try {
+    outcome = await account.send(made.message);
+  } catch (err) {
+    log.error({ err, deliveryId: delivery.id, provider: account.kind }, "a provider threw");
+    outcome = thrown();
+  }
+  const durationMs = performance.now() - startedAt;
+  const step = nextStep(outcome, {
+    channel,
+    retries: delivery.retries,
+    uncounted: Math.max(0, delivery.attempt - 1 - delivery.retries),
+    atMostOnce: delivery.atMostOnce,
+    random,
+  });
+  countAttempt(channel, account.kind, outcome.class, durationMs);
+  log.info(
+    {
+      tenantId: delivery.tenantId,
+      eventId: delivery.eventId,
+      deliveryId: delivery.id,
+      traceId: delivery.traceId,
+      attempt: delivery.attempt,
+      provider: account.kind,
+      providerId: account.id,
+      class: outcome.class,
+      vendorStatus: outcome.vendorStatus,
+      status: step.status,
+      durationMs: Math.round(durationMs),
+    },
+    "attempt",
+  );
+  return {
+    outcome,
+    settlement: {
+      deliveryId: delivery.id,
+      attempt: delivery.attempt,
+      ...step,
+      missing: made.missing,
+      end: {
+        class: outcome.class,
+        durationMs,
+        reason: outcome.reason,
+        vendor_status: outcome.vendorStatus,
+        vendor_answer: outcome.vendorAnswer,
+        message_id: outcome.messageId,
+      },
+    },
+  };
+}
+
+function withoutCall(delivery: ClaimedDelivery, reason: string): AttemptResult {
+  checkMove("sending", "failed");
+  return {
+    outcome: null,
+    settlement: {
+      deliveryId: delivery.id,
+      attempt: delivery.attempt,
+      status: "failed",
+      reason,
+      delayMs: null,
+      counted: false,
+      missing: null,
+      end: null,
+    },
+  };
+}
+
+/** A provider promises not to throw; when it does, nobody knows how far it had come. */
+function thrown(): SendOutcome {
+  return {
+    class: "ambiguous",
+    reason: "the provider's code failed",
+    messageId: null,
+    vendorStatus: null,
+    vendorAnswer: null,
+    retryAfterSeconds: null,
+  };
+}

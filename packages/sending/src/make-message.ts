@@ -1,0 +1,54 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { ClaimedDelivery } from "@belfry/database/claim-deliveries";
+import type { Renderer } from "@belfry/templates/render";
+import type { OutgoingMessage } from "./accounts.ts";
+
+/** What would be sent, or why nothing can be. */
+export type MadeMessage =
+  | { ok: true; message: OutgoingMessage; missing: string[] }
+  | { ok: false; reason: string };
+
+/** Renders a delivery's template version with its event's variables. Never throws. */
+export function makeMessage(
+  channel: ProviderChannel,
+  delivery: ClaimedDelivery,
+  renderer: Renderer,
+): MadeMessage {
+  if (delivery.recipient === null) return { ok: false, reason: "the recipient is gone" };
+  const variables = parseVariables(delivery.variables);
+  if (variables === undefined) return { ok: false, reason: "the variables cannot be read" };
+  const ids = {
+    deliveryId: delivery.id,
+    tenantId: delivery.tenantId,
+    eventId: delivery.eventId,
+    to: delivery.recipient,
+  };
+  let rendered: ReturnType<Renderer>;
+  try {
+    rendered = renderer(variables);
+  } catch {
+    return { ok: false, reason: "the template cannot be rendered" };
+  }
+  if (!rendered.ok) return rendered;
+  const { missing } = rendered;
+  if (rendered.channel === "EMAIL" && channel === "EMAIL") {
+    const { subject, html, text } = rendered;
+    return { ok: true, message: { ...ids, subject, html, text }, missing };
+  }
+  if (rendered.channel === "SMS" && channel === "SMS") {
+    const { text, segments, encoding } = rendered;
+    return { ok: true, message: { ...ids, text, segments, encoding }, missing };
+  }
+  return { ok: false, reason: "the template is of another channel" };
+}
+
+function parseVariables(text: string | null): Record<string, unknown> | undefined {
+  if (text === null) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    return value as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import {
+  DELIVERY_TRANSITIONS,
+  type DeliveryStatus,
+  MAX_RETRY_AFTER_SECONDS,
+  RETRY_JITTER,
+  RETRY_SCHEDULES_SECONDS,
+} from "@belfry/contracts/delivery";
+import type { SendOutcome } from "@belfry/contracts/sending";
+
+/** Where a delivery goes after an attempt. */
+export interface NextStep {
+  status: "accepted" | "waiting" | "failed" | "unknown";
+  /** Why, for the timeline; null when accepted. */
+  reason: string | null;
+  /** When it is due again, for `waiting`. */
+  delayMs: number | null;
+  /** Whether it moves on in the retry schedule: being throttled does not. */
+  counted: boolean;
+}
+
+export interface StepContext {
+  channel: ProviderChannel;
+  /** Retries counted before this attempt. */
+  retries: number;
+  /** Tries before this one that were not counted. */
+  uncounted: number;
+  atMostOnce: boolean;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+const THROTTLED_FIRST_SECONDS = 5;
+const THROTTLED_MOST_SECONDS = 300;
+
+/** Decides by the class of the outcome alone; the vendor's words only explain it. */
+export function nextStep(outcome: SendOutcome, context: StepContext): NextStep {
+  switch (outcome.class) {
+    case "accepted":
+      return moved({ status: "accepted", reason: null, delayMs: null, counted: false });
+    case "permanent":
+      return moved({ status: "failed", reason: outcome.reason, delayMs: null, counted: false });
+    case "throttled":
+      return moved({
+        status: "waiting",
+        reason: outcome.reason,
+        delayMs: throttledSeconds(outcome, context) * 1000,
+        counted: false,
+      });
+    case "ambiguous":
+      if (context.atMostOnce) {
+        return moved({ status: "unknown", reason: outcome.reason, delayMs: null, counted: false });
+      }
+      return moved(retry(outcome, context));
+    case "credentials":
+    case "transient":
+      return moved(retry(outcome, context));
+  }
+}
+
+/** How often a delivery is tried again before it ends as failed. */
+export function maxRetries(channel: ProviderChannel): number {
+  return RETRY_SCHEDULES_SECONDS[channel].length;
+}
+
+/** The one gate of every move that a sender makes; a move that is not in the table is our fault. */
+export function checkMove(from: DeliveryStatus, to: DeliveryStatus): void {
+  if (!DELIVERY_TRANSITIONS[from].includes(to)) {
+    throw new Error(`a delivery cannot go from ${from} to ${to}`);
+  }
+}
+
+function moved(step: NextStep): NextStep {
+  checkMove("sending", step.status);
+  return step;
+}
+
+function retry(outcome: SendOutcome, context: StepContext): NextStep {
+  const seconds = RETRY_SCHEDULES_SECONDS[context.channel][context.retries];
+  if (seconds === undefined) {
+    const reason = `retries exhausted: ${outcome.reason}`;
+    return { status: "failed", reason, delayMs: null, counted: true };
+  }
+  const wished = Math.min(outcome.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);
+  const delayMs = Math.max(jittered(seconds, context.random), wished) * 1000;
+  return { status: "waiting", reason: outcome.reason, delayMs, counted: true };
+}
+
+/** What the vendor wishes, capped; without a wish 5 s, doubled each time up to 5 min. */
+function throttledSeconds(outcome: SendOutcome, context: StepContext): number {
+  const wished = outcome.retryAfterSeconds;
+  if (wished !== null) return Math.min(Math.max(wished, 1), MAX_RETRY_AFTER_SECONDS);
+  const seconds = THROTTLED_FIRST_SECONDS * 2 ** Math.min(context.uncounted, 10);
+  return jittered(Math.min(seconds, THROTTLED_MOST_SECONDS), context.random);
+}
+
+/** ±20 %, so that what failed together does not come back together. */
+function jittered(seconds: number, random: () => number): number {
+  return seconds * (1 + RETRY_JITTER * (2 * random() - 1));
+}

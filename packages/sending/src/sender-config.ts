@@ -1,0 +1,68 @@
+import { DELIVERY_ACK_WAIT_MS } from "@belfry/contracts/streams";
+import { ConfigError, commonConfig } from "@belfry/service/config";
+import { type Static, Type } from "@sinclair/typebox";
+
+/** The variables of both senders. */
+export const senderConfig = Type.Object({
+  ...commonConfig,
+  SECRETS_KEYS: Type.String({
+    description: "Keys that decrypt providers' settings, as kid:base64,kid2:base64",
+    minLength: 1,
+    secret: true,
+  }),
+  CONCURRENCY: Type.Integer({
+    description: "Calls of providers at a time; a tenant has at most its share",
+    minimum: 1,
+    maximum: 1000,
+    default: 64,
+  }),
+  MESSAGES_IN_HAND: Type.Integer({
+    description: "Messages (of up to 20 deliveries) in hand at a time",
+    minimum: 1,
+    maximum: 1000,
+    default: 64,
+  }),
+  PROVIDER_TIMEOUT_MS: Type.Integer({
+    description: "From the beginning of a provider's call to the end of its answer",
+    minimum: 100,
+    maximum: 50_000,
+    default: 10_000,
+  }),
+  LEASE_MS: Type.Integer({
+    description: "How long a claimed delivery is this sender's; then another may try it",
+    minimum: 1000,
+    maximum: 59_000,
+    default: 30_000,
+  }),
+  DATABASE_CONNECTIONS: Type.Integer({
+    description: "Connections to Postgres",
+    minimum: 2,
+    maximum: 100,
+    default: 8,
+  }),
+  ALLOW_PRIVATE_PROVIDER_ADDRESSES: Type.Boolean({
+    description: "Providers may have private addresses and plain http: local stack and tests only",
+    default: false,
+  }),
+});
+export type SenderConfig = Static<typeof senderConfig>;
+
+/** Claiming, rendering and settling around the call, with room for a slow database. */
+const BOOKKEEPING_MS = 5_000;
+
+/** Throws when a lease could end during a call, or a message come again before its lease has ended. */
+export function checkTimes(
+  config: Pick<SenderConfig, "PROVIDER_TIMEOUT_MS" | "LEASE_MS">,
+  ackWaitMs: number = DELIVERY_ACK_WAIT_MS,
+): void {
+  const { PROVIDER_TIMEOUT_MS, LEASE_MS } = config;
+  const faults: string[] = [];
+  if (LEASE_MS < PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS) {
+    const least = PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS;
+    faults.push(`LEASE_MS: must be at least PROVIDER_TIMEOUT_MS + ${BOOKKEEPING_MS} = ${least}`);
+  }
+  if (LEASE_MS >= ackWaitMs) {
+    faults.push(`LEASE_MS: must be less than the ack wait of deliveries, ${ackWaitMs}`);
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+}

@@ -1,0 +1,438 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  createFixture,
+  EMAIL_TEMPLATE,
+  message,
+  PHONE,
+  SMS_TEMPLATE,
+  TO,
+} from "../test/sending-fixture.ts";
+import { accept, deliveryOf, hang, startVendor, status } from "../test/vendor.ts";
+
+const DONE = { kind: "done" };
+
+test("an email leaves once, rendered, and its acceptance is written down", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  const provider = await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
+
+  assert.equal(vendor.calls.length, 1);
+  const { body } = vendor.calls[0]!;
+  assert.equal(body.subject, "Hello Ann");
+  assert.equal(body.personalizations[0].to[0].email, TO);
+  const row = await fixture.row(id);
+  assert.equal(row.status, "accepted");
+  assert.match(row.message_id, /^vendor-/);
+  assert.equal(row.reason, null);
+  assert.equal(row.provider_id, provider);
+  assert.equal(row.attempts, 1);
+  assert.ok(row.settled_at);
+  assert.deepEqual([row.due_at, row.released_at, row.claimed_until], [null, null, null]);
+  const [attempt, ...others] = await fixture.attempts(id);
+  assert.equal(others.length, 0);
+  assert.equal(attempt.class, "accepted");
+  assert.equal(attempt.provider_kind, "sendgrid");
+  assert.equal(attempt.vendor_status, "202");
+  assert.equal(attempt.message_id, row.message_id);
+  assert.ok(attempt.started_at <= attempt.ended_at);
+  assert.equal(attempt.next_at, null);
+});
+
+test("an SMS leaves through the tenant's SMS provider", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  const settings = { apiKey: "abcdef", apiSecret: "a-secret", sender: "Shop", baseUrl: vendor.url };
+  await fixture.provider(tenant, "SMS", "vonage", settings);
+  const version = await fixture.template(tenant, SMS_TEMPLATE);
+  const id = await fixture.delivery(tenant, version, {
+    channel: "SMS",
+    variables: '{"code":"123456"}',
+  });
+  const sender = fixture.sender({ channel: "SMS" });
+  assert.deepEqual(await sender.handle(message(tenant, [id], "SMS")), [DONE]);
+  assert.equal(vendor.calls[0]!.body.text, "Code 123456");
+  assert.equal(vendor.calls[0]!.body.to, PHONE.slice(1));
+  assert.equal((await fixture.row(id)).status, "accepted");
+});
+
+test("the sandbox keeps a message in the outbox", async (t) => {
+  const fixture = await createFixture(t);
+  const tenant = await fixture.tenant();
+  await fixture.provider(tenant, "EMAIL", "sandbox", {});
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  await fixture.sender().handle(message(tenant, [id]));
+  const { rows } = await fixture.pool.query("select * from outbox");
+  assert.equal(rows.length, 1);
+  assert.equal(rows[0].delivery_id, id);
+  assert.equal(rows[0].subject, "Hello Ann");
+  assert.equal((await fixture.row(id)).message_id, rows[0].id);
+});
+
+test("what the vendor refuses for good fails with its reason and is not tried again", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t, status(400, {}, '{"errors":[{"message":"bad address"}]}'));
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  await fixture.sender().handle(message(tenant, [id]));
+  const row = await fixture.row(id);
+  assert.equal(row.status, "failed");
+  assert.match(row.reason, /refused the message/);
+  assert.deepEqual([row.due_at, row.released_at], [null, null]);
+  const [attempt] = await fixture.attempts(id);
+  assert.equal(attempt.class, "permanent");
+  assert.match(attempt.vendor_answer, /bad address/);
+});
+
+test("a vendor's outage is retried by the schedule with ±20 %, then ends as failed", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t, status(503));
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const draws = [0, 0.999_999, 0.5, 0.25, 0.75, 0.1, 0.9];
+  const bounds = [4, 36, 120, 540, 1980, 6048, 25_056];
+  const sender = fixture.sender({ random: () => draws.shift()! });
+  for (const [retry, seconds] of bounds.entries()) {
+    await sender.handle(message(tenant, [id]));
+    const row = await fixture.row(id);
+    assert.equal(row.status, "waiting");
+    assert.equal(row.retries, retry + 1);
+    assert.equal(row.released_at, null);
+    const attempt = (await fixture.attempts(id))[retry];
+    assert.equal(attempt.class, "transient");
+    assert.ok(Math.abs(attempt.next_in_ms - seconds * 1000) < 50, `${attempt.next_in_ms}`);
+    await fixture.release(id);
+  }
+  await sender.handle(message(tenant, [id]));
+  const row = await fixture.row(id);
+  assert.equal(row.status, "failed");
+  assert.match(row.reason, /^retries exhausted: SendGrid could not take/);
+  assert.equal(row.due_at, null);
+  assert.equal(vendor.calls.length, 8);
+});
+
+test("a 429 waits as long as the vendor says and does not count as a retry", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t, status(429, { "retry-after": "17" }));
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  await fixture.sender().handle(message(tenant, [id]));
+  const row = await fixture.row(id);
+  assert.equal(row.status, "waiting");
+  assert.equal(row.retries, 0);
+  assert.equal((await fixture.attempts(id))[0].class, "throttled");
+  assert.ok(row.due_in_ms > 16_000 && row.due_in_ms <= 17_000, `${row.due_in_ms}`);
+});
+
+test("a message that comes twice, also at the same time, is sent once", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const sender = fixture.sender();
+  const twice = [message(tenant, [id, id]), message(tenant, [id])];
+  const [first, second] = await sender.handle(...twice);
+  assert.ok([first, second].some((outcome) => outcome?.kind === "done"));
+  assert.deepEqual(await sender.handle(message(tenant, [id])), [DONE]);
+  assert.equal(vendor.calls.length, 1);
+  assert.equal((await fixture.attempts(id)).length, 1);
+});
+
+test("two senders share deliveries and send each once", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const ids = await Promise.all(
+    Array.from({ length: 60 }, () => fixture.delivery(tenant, version)),
+  );
+  const senders = [fixture.sender(), fixture.sender()];
+  const messages = [0, 20, 40].map((at) => message(tenant, ids.slice(at, at + 20)));
+  await Promise.all(senders.flatMap((sender) => messages.map((one) => sender.handle(one))));
+  assert.deepEqual(vendor.calls.map(deliveryOf).sort(), ids.toSorted());
+  const { rows } = await fixture.pool.query("select distinct status from deliveries");
+  assert.deepEqual(rows, [{ status: "accepted" }]);
+});
+
+test("while a sender holds a delivery its message comes back when the lease ends", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  await leaveSending(fixture, id, 20_000);
+  const [outcome] = await fixture.sender().handle(message(tenant, [id]));
+  assert.equal(outcome!.kind, "retry");
+  assert.ok(outcome!.kind === "retry" && outcome!.delayMs > 19_000 && outcome!.delayMs < 21_000);
+  assert.equal(vendor.calls.length, 0);
+});
+
+test("what a dying sender left behind is sent again, and the timeline tells of both tries", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  await leaveSending(fixture, id, -1);
+  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
+  const row = await fixture.row(id);
+  assert.equal(row.status, "accepted");
+  assert.deepEqual([row.attempts, row.retries], [2, 1]);
+  const classes = (await fixture.attempts(id)).map((attempt) => attempt.class);
+  assert.deepEqual(classes, ["ambiguous", "accepted"]);
+});
+
+test("at most once: what a dying sender left behind ends as unknown", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant, EMAIL_TEMPLATE, { atMostOnce: true });
+  const id = await fixture.delivery(tenant, version);
+  await leaveSending(fixture, id, -1);
+  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
+  assert.equal((await fixture.row(id)).status, "unknown");
+  assert.equal((await fixture.attempts(id))[0].class, "ambiguous");
+  assert.equal(vendor.calls.length, 0);
+});
+
+test("no answer after the request left: tried again, or unknown where at most once is wanted", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t, hang);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const again = await fixture.delivery(tenant, await fixture.template(tenant));
+  const version = await fixture.template(tenant, EMAIL_TEMPLATE, { atMostOnce: true });
+  const once = await fixture.delivery(tenant, version);
+  const sender = fixture.sender({ providerTimeoutMs: 100 });
+  await sender.handle(message(tenant, [again, once]));
+  assert.equal((await fixture.row(again)).status, "waiting");
+  assert.equal((await fixture.row(once)).status, "unknown");
+  assert.equal((await fixture.attempts(once))[0].class, "ambiguous");
+});
+
+test("one poisoned delivery fails with its reason; its neighbours are sent", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const unreadable = await fixture.delivery(tenant, version, { variables: '{"name": 1e' });
+  const hostile = await fixture.delivery(tenant, version, { to: "b@x.io\r\nBcc: evil@x.io" });
+  const huge = await fixture.delivery(tenant, version, {
+    variables: JSON.stringify({ name: "x".repeat(600_000) }),
+  });
+  const sms = await fixture.delivery(tenant, await fixture.template(tenant, SMS_TEMPLATE));
+  const good = await fixture.delivery(tenant, version);
+  const ids = [unreadable, hostile, huge, sms, good];
+  assert.deepEqual(await fixture.sender().handle(message(tenant, ids)), [DONE]);
+  assert.deepEqual(vendor.calls.map(deliveryOf), [good]);
+  assert.equal((await fixture.row(good)).status, "accepted");
+  for (const [id, reason] of [
+    [unreadable, /variables cannot be read/],
+    [hostile, /not one email address/],
+    [huge, /^rendered content too large$/],
+    [sms, /another channel/],
+  ] as const) {
+    const row = await fixture.row(id);
+    assert.equal(row.status, "failed");
+    assert.match(row.reason, reason);
+  }
+  assert.deepEqual(await fixture.attempts(huge), [], "no call was made");
+  assert.equal((await fixture.row(huge)).attempts, 0);
+});
+
+test("missing variables are sent as nothing and noted", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const id = await fixture.delivery(tenant, version, { variables: null });
+  await fixture.sender().handle(message(tenant, [id]));
+  assert.equal(vendor.calls[0]!.body.subject, "Hello ");
+  assert.deepEqual((await fixture.row(id)).missing, ["name"]);
+});
+
+test("expired, of an inactive tenant, without a provider: ended with the reason, nothing sent", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const [tenant, inactive, without] = await Promise.all([1, 2, 3].map(() => fixture.tenant()));
+  await fixture.sendgrid(tenant!, vendor.url);
+  await fixture.sendgrid(inactive!, vendor.url);
+  await fixture.pool.query("update tenants set active = false where id = $1", [inactive]);
+  const expired = await fixture.delivery(tenant!, await fixture.template(tenant!), {
+    expiresInMs: -1,
+  });
+  const late = await fixture.delivery(inactive!, await fixture.template(inactive!));
+  const lost = await fixture.delivery(without!, await fixture.template(without!));
+  const outcomes = await fixture
+    .sender()
+    .handle(message(tenant!, [expired]), message(inactive!, [late]), message(without!, [lost]));
+  assert.deepEqual(outcomes, [DONE, DONE, DONE]);
+  assert.equal(vendor.calls.length, 0);
+  for (const [id, status, reason] of [
+    [expired, "expired", "expired before it could be sent"],
+    [late, "skipped", "tenant inactive"],
+    [lost, "skipped", "no active provider"],
+  ] as const) {
+    const row = await fixture.row(id);
+    assert.deepEqual([row.status, row.reason], [status, reason]);
+    assert.deepEqual([row.due_at, row.released_at, row.attempts], [null, null, 0]);
+    assert.ok(row.settled_at);
+  }
+});
+
+test("a retry never outlives the delivery's expiry", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t, status(500));
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const id = await fixture.delivery(tenant, version, { expiresInMs: 2_000 });
+  await fixture.sender().handle(message(tenant, [id]));
+  const row = await fixture.row(id);
+  assert.equal(row.status, "waiting");
+  assert.deepEqual(row.due_at, row.expires_at);
+});
+
+test("what is not due yet, or another tenant's, is left alone", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const [tenant, other] = [await fixture.tenant(), await fixture.tenant()];
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const later = await fixture.delivery(tenant, version, { dueInMs: 60_000 });
+  const theirs = await fixture.delivery(other, version);
+  const outcomes = await fixture.sender().handle(message(tenant, [later, theirs]));
+  assert.deepEqual(outcomes, [DONE]);
+  assert.equal(vendor.calls.length, 0);
+  assert.equal((await fixture.row(later)).status, "queued");
+  assert.equal((await fixture.row(theirs)).status, "queued");
+});
+
+test("a replaced provider is in force once the configuration has changed", async (t) => {
+  const fixture = await createFixture(t);
+  const [before, after] = [await startVendor(t), await startVendor(t)];
+  const tenant = await fixture.tenant();
+  const provider = await fixture.sendgrid(tenant, before.url);
+  const version = await fixture.template(tenant);
+  const sender = fixture.sender();
+  await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
+  await fixture.sendgrid(tenant, after.url);
+  await fixture.pool.query("delete from providers where id = $1", [provider]);
+  sender.forgetConfiguration();
+  await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
+  assert.deepEqual([before.calls.length, after.calls.length], [1, 1]);
+});
+
+test("a template saved after the event was accepted does not change what is sent", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const id = await fixture.delivery(tenant, version);
+  await fixture.pool.query(
+    `with saved as (
+       insert into template_versions (template_id, version, content, compiled)
+       select template_id, 2, 'x', jsonb_set(compiled, '{subject}', '"New {{name}}"')
+       from template_versions where id = $1 returning id, template_id)
+     update templates t set current_version_id = saved.id from saved where t.id = saved.template_id`,
+    [version],
+  );
+  await fixture.sender().handle(message(tenant, [id]));
+  assert.equal(vendor.calls[0]!.body.subject, "Hello Ann");
+});
+
+test("a sensitive template's variables are gone once its delivery has ended", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t, status(500));
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant, EMAIL_TEMPLATE, { sensitive: true });
+  const id = await fixture.delivery(tenant, version);
+  const variables = async () =>
+    (await fixture.pool.query("select variables from events")).rows[0].variables;
+  const sender = fixture.sender();
+  await sender.handle(message(tenant, [id]));
+  assert.equal(await variables(), '{"name":"Ann"}', "a retry needs them");
+  vendor.answer = accept;
+  await fixture.release(id);
+  await sender.handle(message(tenant, [id]));
+  assert.equal(await variables(), null);
+});
+
+test("credentials that cannot be read are waited for, not lost", async (t) => {
+  const fixture = await createFixture(t);
+  const tenant = await fixture.tenant();
+  const provider = await fixture.provider(tenant, "EMAIL", "sandbox", {});
+  await fixture.pool.query("update providers set settings = 'broken' where id = $1", [provider]);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  await fixture.sender().handle(message(tenant, [id]));
+  const row = await fixture.row(id);
+  assert.equal(row.status, "waiting");
+  assert.match(row.reason, /settings cannot be read/);
+});
+
+test("an attempt is logged with its ids, and nothing of the recipient, content or credentials", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  await fixture.sender().handle(message(tenant, [id]));
+  const line = fixture.logged.find((one) => one.msg === "attempt")!;
+  assert.equal(line.deliveryId, id);
+  assert.equal(line.traceId, `trace-${id}`);
+  assert.deepEqual([line.provider, line.class], ["sendgrid", "accepted"]);
+  const all = JSON.stringify(fixture.logged);
+  for (const secret of [TO, "Hello", "Ann", "SG.secret"]) assert.ok(!all.includes(secret), secret);
+});
+
+test("a message that is none is set aside, not retried", async (t) => {
+  const fixture = await createFixture(t);
+  const sender = fixture.sender();
+  const odd = (data: string, subject = "belfry.deliveries.EMAIL.acme") => ({
+    data: new TextEncoder().encode(data),
+    subject,
+    deliveryCount: 1,
+    streamSequence: 1,
+  });
+  const outcomes = await sender.handle(
+    odd("nonsense"),
+    odd('{"version":2,"items":[]}'),
+    odd('{"version":1,"items":[{"id":"1; drop table","traceId":"t"}]}'),
+    odd('{"version":1,"items":[]}', "belfry.deliveries.EMAIL.A-B"),
+  );
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.kind),
+    ["reject", "reject", "reject", "reject"],
+  );
+});
+
+/** As a sender that died during its first call would leave it. */
+async function leaveSending(
+  fixture: Awaited<ReturnType<typeof createFixture>>,
+  id: string,
+  leaseMs: number,
+): Promise<void> {
+  await fixture.pool.query(
+    `update deliveries set status = 'sending', attempts = 1,
+       claimed_until = clock_timestamp() + $2 * interval '1 ms' where id = $1`,
+    [id, leaseMs],
+  );
+  await fixture.pool.query(
+    "insert into attempts (delivery_id, number, provider_kind, started_at) values ($1, 1, 'sendgrid', now())",
+    [id],
+  );
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import {
+  type ClaimResult,
+  claimDeliveries,
+  type DeliveryToClaim,
+} from "@belfry/database/claim-deliveries";
+import type { Database } from "@belfry/database/connection";
+import { storeOutboxMessage } from "@belfry/database/outbox";
+import { eraseSensitiveVariables } from "@belfry/database/release-deliveries";
+import type { SecretKeys } from "@belfry/database/secrets";
+import {
+  postponeDeliveries,
+  type Settlement,
+  settleDeliveries,
+} from "@belfry/database/settle-deliveries";
+import type { Logger } from "@belfry/service/logger";
+import type { MessageHandler } from "@belfry/service/outcome";
+import type pg from "pg";
+import { createAccounts } from "./accounts.ts";
+import { createBatcher, isDataFault } from "./batcher.ts";
+import { createDeliveriesHandler } from "./deliveries-handler.ts";
+import { maxRetries } from "./next-step.ts";
+import { createRenderers } from "./renderers.ts";
+import { createSlots } from "./slots.ts";
+
+export interface SendingOptions {
+  channel: ProviderChannel;
+  pool: pg.Pool;
+  db: Database;
+  keys: SecretKeys;
+  /** Calls of providers at a time. */
+  concurrency: number;
+  leaseMs: number;
+  providerTimeoutMs: number;
+  allowPrivateAddresses: boolean;
+  /** When what Postgres does not take any more is left to the lease. */
+  giveUp: AbortSignal;
+  random: () => number;
+  log: Logger;
+}
+
+export interface Sending {
+  handler: MessageHandler;
+  /** Providers are read again before their next use. */
+  forgetConfiguration(): void;
+  /** Lets calls in hand finish. */
+  close(): Promise<void>;
+}
+
+const MAX_BATCH = 200;
+const SLOT_WAIT_MS = 5_000;
+const SETTLE_FIRST_PAUSE_MS = 100;
+const SETTLE_LONGEST_PAUSE_MS = 2_000;
+
+/** Puts together what turns messages of delivery ids into calls of providers and their ends in Postgres. */
+export function createSending(options: SendingOptions): Sending {
+  const { channel, pool, db, leaseMs, log } = options;
+  const batching = { maxItems: MAX_BATCH, maxInFlight: 2, isItemFault: isDataFault };
+  const claims = createBatcher<DeliveryToClaim, ClaimResult>({
+    ...batching,
+    lingerMs: 1,
+    run: (batch) =>
+      claimDeliveries(pool, batch, { channel, leaseMs, maxRetries: maxRetries(channel) }),
+  });
+  const settlements = createBatcher<Settlement, boolean>({
+    ...batching,
+    lingerMs: 4,
+    run: (batch) => settlePersistently(batch, options),
+  });
+  const erasures = createBatcher<string, void>({
+    ...batching,
+    lingerMs: 4,
+    async run(eventIds) {
+      await eraseSensitiveVariables(pool, eventIds);
+      return eventIds.map(() => undefined);
+    },
+  });
+  const accounts = createAccounts({
+    pool,
+    channel,
+    keys: options.keys,
+    deps: {
+      timeoutMs: options.providerTimeoutMs,
+      allowPrivateAddresses: options.allowPrivateAddresses,
+      storeInOutbox: (entry) => storeOutboxMessage(db, entry),
+    },
+    log,
+  });
+  const handler = createDeliveriesHandler({
+    channel,
+    accounts,
+    renderers: createRenderers(pool),
+    slots: createSlots(options.concurrency),
+    claim: (item) => claims.add(item),
+    settle: (settlement) => settlements.add(settlement),
+    postpone: (tenantId, ids, delayMs) => postponeDeliveries(pool, tenantId, ids, delayMs),
+    eraseVariables: (eventId) => erasures.add(eventId),
+    slotWaitMs: SLOT_WAIT_MS,
+    random: options.random,
+    log,
+  });
+  return { handler, forgetConfiguration: () => accounts.forget(), close: () => accounts.close() };
+}
+
+/**
+ * Settles until Postgres takes it. What the vendor has accepted and nobody has written down is sent
+ * again when the lease has ended: with a sender that dies in that moment this is the window for a
+ * double, so it is given up only at the end of the shutdown.
+ */
+async function settlePersistently(
+  batch: Settlement[],
+  options: SendingOptions,
+): Promise<boolean[]> {
+  const { pool, giveUp, log } = options;
+  let pauseMs = SETTLE_FIRST_PAUSE_MS;
+  for (;;) {
+    try {
+      const moved = await settleDeliveries(pool, batch);
+      return batch.map(({ deliveryId }) => moved.has(deliveryId));
+    } catch (err) {
+      if (isDataFault(err) || giveUp.aborted) throw err;
+      log.warn({ err, settlements: batch.length, pauseMs }, "cannot settle: trying again");
+    }
+    await sleep(pauseMs, undefined, { signal: giveUp }).catch(() => undefined);
+    pauseMs = Math.min(pauseMs * 2, SETTLE_LONGEST_PAUSE_MS);
+  }
+}

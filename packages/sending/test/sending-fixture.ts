@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import type { TestContext } from "node:test";
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import { encodeQueueMessage } from "@belfry/contracts/queue-message";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { providerSettingsOwner } from "@belfry/database/secret-owners";
+import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { createLogger } from "@belfry/service/logger";
+import type { Message } from "@belfry/service/outcome";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { uuidv7 } from "uuidv7";
+import { createSending, type SendingOptions } from "../src/sending.ts";
+
+export const SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+export const keys = parseSecretKeys(SECRETS_KEYS);
+
+/** The tables of a test, and what a dispatcher would have put there. */
+export async function createFixture(t: TestContext) {
+  const database = await createTestDatabase();
+  const { url } = database;
+  const pool = createPool({ url, applicationName: "test" });
+  const db = createDatabase(pool);
+  const logged: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void logged.push(JSON.parse(line)) };
+  const log = createLogger({ service: "test", level: "info", destination });
+  const sendings: { close(): Promise<void> }[] = [];
+  t.after(async () => {
+    await Promise.all(sendings.map((sending) => sending.close()));
+    await db.destroy();
+    await database[Symbol.asyncDispose]();
+  });
+
+  async function tenant(): Promise<string> {
+    const id = `t${randomBytes(6).toString("hex")}`;
+    await pool.query("insert into tenants (id, name, per_minute) values ($1, $1, 600)", [id]);
+    return id;
+  }
+
+  async function provider(
+    tenantId: string,
+    channel: ProviderChannel,
+    kind: string,
+    settings: Record<string, unknown>,
+    more: { position?: number; maxPerSecond?: number } = {},
+  ): Promise<string> {
+    const id = uuidv7();
+    const sealed = await encryptSecret(
+      keys,
+      providerSettingsOwner(tenantId, id),
+      JSON.stringify(settings),
+    );
+    await pool.query(
+      `insert into providers (id, tenant_id, channel, kind, name, position, settings, masked_settings, max_per_second)
+       values ($1::uuid, $2, $3, $4, $1::uuid::text, $5, $6, '{}', $7)`,
+      [id, tenantId, channel, kind, more.position ?? 0, sealed, more.maxPerSecond ?? null],
+    );
+    return id;
+  }
+
+  const sendgrid = (tenantId: string, baseUrl: string, more = {}) =>
+    provider(
+      tenantId,
+      "EMAIL",
+      "sendgrid",
+      { apiKey: "SG.secret-key-of-the-tenant", from: "shop@example.com", baseUrl },
+      more,
+    );
+
+  /** Returns the version's id. */
+  async function template(
+    tenantId: string,
+    compiled: Record<string, unknown> = EMAIL_TEMPLATE,
+    more: { atMostOnce?: boolean; sensitive?: boolean } = {},
+  ): Promise<string> {
+    const id = uuidv7();
+    await pool.query(
+      "insert into templates (id, tenant_id, event_type, channel) values ($1, $2, $3, $4)",
+      [id, tenantId, `type.${id}`, compiled.channel],
+    );
+    const { rows } = await pool.query(
+      `insert into template_versions (template_id, version, content, compiled, at_most_once, sensitive)
+       values ($1, 1, 'x', $2, $3, $4) returning id`,
+      [id, JSON.stringify(compiled), more.atMostOnce ?? false, more.sensitive ?? false],
+    );
+    return rows[0].id;
+  }
+
+  /** A released delivery, due now. Returns its id. */
+  async function delivery(
+    tenantId: string,
+    versionId: string,
+    more: {
+      channel?: ProviderChannel;
+      variables?: string | null;
+      to?: string | null;
+      expiresInMs?: number;
+      dueInMs?: number;
+    } = {},
+  ): Promise<string> {
+    const [id, eventId] = [uuidv7(), uuidv7()];
+    const channel = more.channel ?? "EMAIL";
+    const to = more.to === undefined ? (channel === "EMAIL" ? TO : PHONE) : more.to;
+    await pool.query(
+      `insert into events (id, tenant_id, event_type, user_id, recipient_email, recipient_phone, variables, trace_id, accepted_at, dispatched_at)
+       values ($1, $2, 'order.confirmed', 'ann', $3, $3, $4, $5, now(), now())`,
+      [
+        eventId,
+        tenantId,
+        to,
+        more.variables === undefined ? '{"name":"Ann"}' : more.variables,
+        `trace-${id}`,
+      ],
+    );
+    await pool.query(
+      `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at, released_at, expires_at)
+       values ($1, $2, $3, $4, $5, now() + $6 * interval '1 ms', case when $6 > 0 then null else now() end,
+               now() + $7 * interval '1 ms')`,
+      [id, eventId, tenantId, channel, versionId, more.dueInMs ?? 0, more.expiresInMs ?? null],
+    );
+    return id;
+  }
+
+  function sender(options: Partial<SendingOptions> = {}) {
+    const sending = createSending({
+      channel: "EMAIL",
+      pool,
+      db,
+      keys,
+      concurrency: 64,
+      leaseMs: 30_000,
+      providerTimeoutMs: 2_000,
+      allowPrivateAddresses: true,
+      giveUp: new AbortController().signal,
+      random: () => 0.5,
+      log,
+      ...options,
+    });
+    sendings.push(sending);
+    const handle = (...messages: Message[]) =>
+      sending.handler(messages, { log, signal: new AbortController().signal });
+    return { ...sending, handle };
+  }
+
+  async function row(id: string) {
+    const { rows } = await pool.query(
+      `select d.*, extract(epoch from d.due_at - clock_timestamp()) * 1000 as due_in_ms,
+              extract(epoch from d.due_at - d.created_at) * 1000 as due_after_ms
+       from deliveries d where id = $1`,
+      [id],
+    );
+    return rows[0];
+  }
+
+  async function attempts(id: string) {
+    const { rows } = await pool.query(
+      `select a.*, extract(epoch from a.next_at - a.ended_at) * 1000 as next_in_ms
+       from attempts a where delivery_id = $1 order by number`,
+      [id],
+    );
+    return rows;
+  }
+
+  /** As the release loop does it: due or not, it is on its way again. */
+  async function release(...ids: string[]): Promise<void> {
+    await pool.query(
+      "update deliveries set released_at = now(), due_at = now() where id = any ($1::uuid[])",
+      [ids],
+    );
+  }
+
+  return {
+    ...{ url, pool, db, logged, tenant, provider, sendgrid, template, delivery, sender },
+    ...{ row, attempts, release },
+  };
+}
+
+export type Fixture = Awaited<ReturnType<typeof createFixture>>;
+
+export const TO = "ann@example.com";
+export const PHONE = "+12025550123";
+export const EMAIL_TEMPLATE = {
+  channel: "EMAIL",
+  format: "html",
+  subject: "Hello {{name}}",
+  html: "<p>Hello {{name}}</p>",
+  text: "Hello {{name}}",
+  variables: ["name"],
+};
+export const SMS_TEMPLATE = { channel: "SMS", text: "Code {{code}}", variables: ["code"] };
+
+export function message(tenantId: string, ids: string[], channel = "EMAIL"): Message {
+  return {
+    data: new TextEncoder().encode(encodeQueueMessage(ids.map((id) => ({ id, traceId: "t" })))),
+    subject: `belfry.deliveries.${channel}.${tenantId}`,
+    deliveryCount: 1,
+    streamSequence: 1,
+  };
+}

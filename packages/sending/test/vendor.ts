@@ -1,0 +1,56 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+
+export interface VendorCall {
+  path: string;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the vendor was sent
+  body: any;
+  /** `performance.now()` of its arrival. */
+  at: number;
+}
+
+export type Answer = (response: ServerResponse, call: VendorCall) => void;
+
+export const accept: Answer = (response, call) => {
+  if (call.path.includes("mail")) {
+    response.writeHead(202, { "x-message-id": `vendor-${Math.random()}` }).end();
+  } else {
+    const body = JSON.stringify({ message_uuid: `vendor-${Math.random()}` });
+    response.writeHead(202, { "content-type": "application/json" }).end(body);
+  }
+};
+
+export const status =
+  (code: number, headers: Record<string, string> = {}, body = ""): Answer =>
+  (response) =>
+    response.writeHead(code, headers).end(body);
+
+/** Never answers. */
+export const hang: Answer = () => {};
+
+/** A vendor's API on loopback that records every request; `answer` may be replaced. */
+export async function startVendor(t: TestContext, answer: Answer = accept) {
+  const calls: VendorCall[] = [];
+  const vendor = { url: "", calls, answer };
+  const server = createServer(async (request, response) => {
+    let text = "";
+    request.setEncoding("utf8");
+    for await (const chunk of request) text += chunk;
+    const call = { path: request.url ?? "", body: JSON.parse(text), at: performance.now() };
+    calls.push(call);
+    vendor.answer(response, call);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return vendor;
+}
+
+/** The delivery that a SendGrid call was for. */
+export function deliveryOf(call: VendorCall): string {
+  return call.body.personalizations[0].custom_args.delivery_id;
+}
