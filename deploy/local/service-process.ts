@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Run } from "./supervise.ts";
+
+const POLL_MS = 50;
+/** Longer than the services' own grace. */
+const STOP_TIMEOUT_MS = 30_000;
+
+export interface ServiceProcess {
+  /** Path of `main.ts`. */
+  file: string;
+  env: Record<string, string | undefined>;
+  managementPort: number;
+  /** Appended to. */
+  logFile: string;
+}
+
+/** Starts a service, in our process group: it ends when we are gone. */
+export async function startService(service: ServiceProcess): Promise<Run> {
+  const log = openSync(service.logFile, "a", 0o600);
+  const child = spawn(process.execPath, [service.file], {
+    // The channel is how the service notices that we are gone.
+    stdio: ["ignore", log, log, "ipc"],
+    env: {
+      ...service.env,
+      MANAGEMENT_PORT: String(service.managementPort),
+      STOP_WITH_PARENT: "true",
+    },
+  });
+  closeSync(log);
+  let running = true;
+  const ended = new Promise<string>((resolve) => {
+    const settle = (why: string) => {
+      running = false;
+      resolve(why);
+    };
+    child.once("error", (error) => settle(error.message));
+    child.once("exit", (code, killedBy) => settle(killedBy ?? `exit code ${code}`));
+  });
+  const becomeReady = async () => {
+    while (running && !(await isReady(service.managementPort))) await sleep(POLL_MS);
+    return running;
+  };
+  return {
+    ready: becomeReady(),
+    ended,
+    async stop(hurry) {
+      if (!running) return;
+      const kill = () => child.kill("SIGKILL");
+      const timer = setTimeout(kill, STOP_TIMEOUT_MS);
+      hurry.addEventListener("abort", kill, { once: true });
+      child.kill(hurry.aborted ? "SIGKILL" : "SIGTERM");
+      await ended;
+      clearTimeout(timer);
+      hurry.removeEventListener("abort", kill);
+    },
+  };
+}
+
+/** Whether `/health/ready` of the port answers 200. */
+function isReady(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request(
+      { host: "127.0.0.1", port, path: "/health/ready", agent: false, timeout: 2_000 },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode === 200);
+      },
+    );
+    asked.once("timeout", () => asked.destroy());
+    asked.once("error", () => resolve(false));
+    asked.end();
+  });
+}
