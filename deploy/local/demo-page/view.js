@@ -1,0 +1,148 @@
+/** What the page draws. Every text is set as text: it comes from outside. */
+
+const element = (id) => document.getElementById(id);
+const MAX_COUNT = 999;
+
+function make(tag, className, ...children) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  node.append(...children);
+  return node;
+}
+
+function clock(iso) {
+  const time = new Date(iso);
+  const today = time.toDateString() === new Date().toDateString();
+  const node = make(
+    "time",
+    "",
+    today
+      ? time.toLocaleTimeString([], { timeStyle: "medium" })
+      : time.toLocaleString([], { dateStyle: "medium", timeStyle: "short" }),
+  );
+  node.dateTime = iso;
+  node.title = time.toLocaleString();
+  return node;
+}
+
+export function showConnection(state, { reason } = {}) {
+  const pill = element("connection");
+  pill.dataset.state = state;
+  pill.textContent = state === "connected" ? "live" : state;
+  pill.title = reason ?? "";
+}
+
+/** The answer of the API to a trigger, or why there is none. */
+export function showAnswer({ fault, status, message, replayed }) {
+  const line = element("answer");
+  line.hidden = false;
+  const ok = fault === undefined && status < 300;
+  line.className = `answer ${ok ? "good" : "bad"}`;
+  line.replaceChildren(
+    ...(status === undefined ? [] : [make("b", "", String(status))]),
+    make("span", "", fault ?? message),
+    ...(replayed ? [make("mark", "", "replayed: not sent twice")] : []),
+  );
+}
+
+export function showNotifications(items, unread, markRead) {
+  element("no-notifications").hidden = items.length > 0;
+  element("read-all").disabled = items.every((item) => item.read);
+  const count = element("unread");
+  count.hidden = unread === 0;
+  count.textContent = unread > MAX_COUNT ? `${MAX_COUNT}+` : String(unread);
+  document.title = unread === 0 ? "Belfry demo" : `(${count.textContent}) Belfry demo`;
+  sync(element("notifications"), items, (item) => notificationRow(item, markRead));
+}
+
+function notificationRow(item, markRead) {
+  const row = make(
+    "li",
+    item.read ? "read" : "unread",
+    make("strong", "", item.title),
+    clock(item.createdAt),
+    make("p", "", item.body),
+    make("code", "", item.category),
+  );
+  if (item.live) row.classList.add("arrived");
+  if (!item.read) {
+    const button = make("button", "quiet", "Mark read");
+    button.type = "button";
+    button.addEventListener("click", () => markRead([item.id]));
+    row.append(button);
+  }
+  row.dataset.id = item.id;
+  row.dataset.version = String(item.read);
+  return row;
+}
+
+export function showMessages(messages, channel, openId, open) {
+  const ofChannel = messages.filter((message) => message.channel === channel);
+  for (const tab of document.querySelectorAll("[role=tab]")) {
+    const count = messages.filter((message) => message.channel === tab.dataset.channel).length;
+    tab.querySelector("b").textContent = count === 0 ? "" : String(count);
+  }
+  element("no-messages").hidden = ofChannel.length > 0;
+  element("messages").dataset.channel = channel;
+  sync(element("messages"), ofChannel, (message) =>
+    messageRow(message, message.id === openId, open),
+  );
+  for (const row of element("messages").children) {
+    row.querySelector("button")?.setAttribute("aria-pressed", String(row.dataset.id === openId));
+  }
+  showMail(channel === "EMAIL" ? ofChannel.find((message) => message.id === openId) : undefined);
+}
+
+function messageRow(message, isOpen, open) {
+  const row = make("li", message.channel === "SMS" ? "sms" : "email");
+  row.dataset.id = message.id;
+  row.dataset.version = message.channel;
+  if (message.channel === "SMS") {
+    const segments = message.segments === 1 ? "1 segment" : `${message.segments} segments`;
+    row.append(
+      make("strong", "", message.to),
+      clock(message.createdAt),
+      make("p", "bubble", message.text),
+      make("small", "", segments),
+    );
+    return row;
+  }
+  const button = make(
+    "button",
+    "",
+    make("strong", "", message.subject ?? ""),
+    clock(message.createdAt),
+    make("span", "", message.to),
+  );
+  button.type = "button";
+  button.setAttribute("aria-pressed", String(isOpen));
+  button.addEventListener("click", () => open(message));
+  row.append(button);
+  return row;
+}
+
+function showMail(message) {
+  element("mail").hidden = message === undefined;
+  if (message === undefined || element("mail").dataset.id === message.id) return;
+  element("mail").dataset.id = message.id;
+  element("mail-subject").textContent = message.subject ?? "";
+  element("mail-to").textContent = `to ${message.to}`;
+  element("mail-text").textContent = message.text;
+  element("mail-frame").src = `/outbox/${message.id}`;
+}
+
+/** Keeps the rows that are right, so that focus stays and only new ones move. */
+function sync(list, items, makeRow) {
+  const rows = new Map([...list.children].map((row) => [row.dataset.id, row]));
+  const wanted = items.map((item) => {
+    const made = makeRow(item);
+    const there = rows.get(made.dataset.id);
+    if (there?.dataset.version === made.dataset.version) return there;
+    if (there !== undefined) made.classList.remove("arrived");
+    return made;
+  });
+  for (const row of list.children) if (!wanted.includes(row)) row.remove();
+  for (const [index, row] of wanted.entries()) {
+    if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
+  }
+}
