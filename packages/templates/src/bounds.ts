@@ -1,0 +1,34 @@
+/** Bounds of templates and of what is made from them. Source: the decisions on templates and on rendered size. */
+
+/** Template source, each field. */
+export const MAX_SOURCE_BYTES = 256 * 1024;
+
+/** Tags in one field: keeps checking and preparing a template linear in practice. */
+export const MAX_TAGS = 10_000;
+
+/** A line of a mail: RFC 5322, section 2.1.1. Bounds the subject, as source and as rendered. */
+export const MAX_SUBJECT_CHARACTERS = 998;
+
+/** Each of the two parts (HTML, text) of a rendered mail, as UTF-8. */
+export const MAX_EMAIL_BYTES = 512 * 1024;
+
+/** Rendered push; a character is a Unicode code point. */
+export const MAX_PUSH_TITLE_CHARACTERS = 256;
+export const MAX_PUSH_BODY_CHARACTERS = 4096;
+
+export const MAX_SMS_SEGMENTS = 10;
+
+/** A longer value is no address: it is replaced like one with a forbidden scheme. */
+export const MAX_URL_CHARACTERS = 8192;
+
+/** Time for compiling one document, after the compiler has been loaded. */
+export const COMPILE_TIMEOUT_MS = 5_000;
+
+/** Time for starting the compiler's thread and loading its libraries. */
+export const COMPILER_START_TIMEOUT_MS = 30_000;
+
+/** An unused compiler's thread ends after this time and gives its memory back. */
+export const COMPILER_IDLE_MS = 60_000;
+
+/** A template with more faults than this reports the first ones. */
+export const MAX_FAULTS = 50;

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cleanBody, cleanLine, cleanSms, countCharacters } from "./characters.ts";
+
+test("a body keeps line ends and tabs and loses other control characters and lone surrogates", () => {
+  assert.equal(cleanBody("a\u0000b\n\r\tc\u001b\u007f\ud800d"), "ab\n\r\tc\ufffdd");
+  assert.equal(cleanBody("مرحبا 👩‍👩‍👧"), "مرحبا 👩‍👩‍👧");
+});
+
+test("a line holds no line end of any kind", () => {
+  assert.equal(cleanLine("a\r\nBcc: x\u2028y\u0000\u0085z\udc00"), "a Bcc: x y z\ufffd");
+});
+
+test("a short message has single line ends and no tabs", () => {
+  assert.equal(cleanSms("a\r\nb\tc"), "a\nb c");
+});
+
+test("characters are counted by code point", () => {
+  assert.equal(countCharacters("a😀b"), 3);
+  assert.equal(countCharacters(""), 0);
+});

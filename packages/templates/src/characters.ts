@@ -1,0 +1,28 @@
+/** Which characters of a value or a template reach a message. */
+
+/** A body: well-formed Unicode without control characters other than line feed, carriage return and tab. */
+export function cleanBody(text: string): string {
+  const clean = text.isWellFormed() ? text : text.toWellFormed();
+  return clean.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "");
+}
+
+/** A subject or title: one line. Control characters and line separators become one space. */
+export function cleanLine(text: string): string {
+  const clean = text.isWellFormed() ? text : text.toWellFormed();
+  return clean.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
+}
+
+/** A short message: line ends are one character, and a tab (not in GSM-7) is a space. */
+export function cleanSms(text: string): string {
+  return cleanBody(text).replaceAll("\r\n", "\n").replaceAll("\t", " ");
+}
+
+/** The number of Unicode code points, the "characters" of the bounds. */
+export function countCharacters(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit <= 0xdbff) count--;
+  }
+  return count;
+}

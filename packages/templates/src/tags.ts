@@ -1,0 +1,72 @@
+/** The scanner of `{{ name }}` tags: the whole syntax of the template language. */
+
+import { MAX_TAGS } from "./bounds.ts";
+
+export interface Tag {
+  /** The trimmed text between the braces. */
+  name: string;
+  /** Offset of the first opening brace. */
+  start: number;
+  /** Offset behind the last closing brace. */
+  end: number;
+}
+
+export interface TagFault {
+  offset: number;
+  message: string;
+}
+
+// Letters take their combining marks along: words of many scripts cannot be written without.
+const NAME_CHARACTER = /[\p{L}\p{M}\p{Nd}_\-.$: ]/u;
+
+/** Finds every tag of a text, and every fault: an unclosed tag, an empty one, a forbidden character. */
+export function scanTags(text: string): { tags: Tag[]; faults: TagFault[] } {
+  const tags: Tag[] = [];
+  const faults: TagFault[] = [];
+  let start = text.indexOf("{{");
+  while (start !== -1) {
+    if (tags.length === MAX_TAGS) {
+      faults.push({ offset: start, message: `more than ${MAX_TAGS} tags` });
+      break;
+    }
+    const close = text.indexOf("}}", start + 2);
+    if (close === -1) {
+      faults.push({ offset: start, message: "this tag is not closed: }} is missing" });
+      break;
+    }
+    const inner = text.slice(start + 2, close);
+    const name = inner.replace(/^[ \t]+|[ \t]+$/g, "");
+    const nameStart = start + 2 + inner.indexOf(name);
+    const fault = nameFault(name);
+    if (fault === undefined) tags.push({ name, start, end: close + 2 });
+    else faults.push({ offset: nameStart + fault.offset, message: fault.message });
+    start = text.indexOf("{{", close + 2);
+  }
+  return { tags, faults };
+}
+
+function nameFault(name: string): TagFault | undefined {
+  if (name === "") return { offset: 0, message: "this tag has no name" };
+  let offset = 0;
+  let previous = "";
+  for (const character of name) {
+    if (!NAME_CHARACTER.test(character)) {
+      return { offset, message: `${shown(character)} is not allowed in a tag: ${ALLOWED}` };
+    }
+    if (character === " " && previous === " ") {
+      return { offset, message: `two spaces in a row are not allowed in a tag: ${ALLOWED}` };
+    }
+    previous = character;
+    offset += character.length;
+  }
+  return undefined;
+}
+
+const ALLOWED = "a name is made of letters, digits, _ - . $ : and single spaces";
+
+function shown(character: string): string {
+  if (/[\p{C}\p{Z}]/u.test(character)) {
+    return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
+  }
+  return `"${character}"`;
+}
