@@ -1,0 +1,47 @@
+/** How many segments a short message is billed as (GSM 03.38, GSM 03.40). */
+
+const GSM_7 =
+  "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
+  "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
+/** Written as an escape and a second character: two of a segment's septets. */
+const GSM_7_EXTENSION = "^{}\\[~]|€";
+
+const SEPTETS = new Map<string, number>([
+  ...[...GSM_7].map((character): [string, number] => [character, 1]),
+  ...[...GSM_7_EXTENSION].map((character): [string, number] => [character, 2]),
+]);
+
+const SIZES = {
+  "GSM-7": { single: 160, joined: 153 },
+  "UCS-2": { single: 70, joined: 67 },
+} as const;
+
+export type SmsEncoding = keyof typeof SIZES;
+
+/**
+ * The encoding and the number of segments of a text. GSM-7 where every character is in its alphabet,
+ * else UCS-2 for the whole text. No segment ends inside an extension character or a surrogate pair.
+ */
+export function smsSegments(text: string): { encoding: SmsEncoding; segments: number } {
+  let encoding: SmsEncoding = "GSM-7";
+  for (const character of text) {
+    if (!SEPTETS.has(character)) {
+      encoding = "UCS-2";
+      break;
+    }
+  }
+  const { single, joined } = SIZES[encoding];
+  let total = 0;
+  let segments = 1;
+  let used = 0;
+  for (const character of text) {
+    const size = encoding === "GSM-7" ? (SEPTETS.get(character) ?? 1) : character.length;
+    total += size;
+    if (used + size > joined) {
+      segments++;
+      used = 0;
+    }
+    used += size;
+  }
+  return { encoding, segments: total <= single ? 1 : segments };
+}
