@@ -1,0 +1,7 @@
+/**
+ * A value in a style attribute: colours, lengths, names of fonts. Anything with other characters
+ * (`;`, `:`, brackets, quotes, `\`) could begin a property or a function and is left out whole.
+ */
+export function styleValue(value: string): string {
+  return value.length <= 200 && /^[\w #%.,+-]*$/.test(value) ? value : "";
+}
