@@ -1,0 +1,42 @@
+/**
+ * Stands words in for tags while other people's compilers read a document. A brace means something to
+ * CSS and to MJML, and a name may be anything; a word of letters and digits passes through unchanged.
+ */
+
+import { createHash } from "node:crypto";
+import type { Tag } from "./tags.ts";
+
+export interface MarkupWords {
+  /** The document with its tags replaced by words. */
+  content: string;
+  /** Puts the tags back, as `{{name}}`. */
+  restore(text: string): string;
+  /** Puts the tags back into a text where braces of the document's own may have come together. */
+  restoreText(text: string): string;
+  /** The indexes of the tags whose words a text holds, in the order of the text. */
+  indexesIn(text: string): number[];
+}
+
+export function markupWords(source: string, tags: readonly Tag[]): MarkupWords {
+  // No document can hold the hash of itself, so no word of its own looks like one of these.
+  const hash = createHash("sha256").update(source).digest("hex").slice(0, 12);
+  const word = new RegExp(`bf${hash}x(\\d+)x`, "g");
+  const name = (index: string): string => `{{${tags[Number(index)]?.name ?? ""}}}`;
+  let content = "";
+  let at = 0;
+  tags.forEach((tag, index) => {
+    content += `${source.slice(at, tag.start)}bf${hash}x${index}x`;
+    at = tag.end;
+  });
+  content += source.slice(at);
+  return {
+    content,
+    restore: (text) => text.replace(word, (_, index: string) => name(index)),
+    restoreText: (text) =>
+      text
+        .replace(/\{(?=\{)/g, "{ ")
+        .replace(new RegExp(`\\{(?=bf${hash}x)`, "g"), "{ ")
+        .replace(word, (_, index: string) => name(index)),
+    indexesIn: (text) => [...text.matchAll(word)].map((match) => Number(match[1])),
+  };
+}

@@ -1,0 +1,51 @@
+/** The compiler's thread: MJML to HTML, HTML to text. Started and timed by markup-compiler.ts. */
+
+import { parentPort } from "node:worker_threads";
+import { htmlText } from "./html-text.ts";
+import type { MarkupAnswer, MarkupJob, MarkupResult } from "./markup-job.ts";
+
+/** Faults that MJML throws rather than lists, by their text; anything else might name a path. */
+const KNOWN_MESSAGES = [
+  "Malformed MJML. Check that your structure is correct and enclosed in <mjml> tags.",
+  "Parsing failed. Check your mjml.",
+];
+
+parentPort?.on("message", async (job: MarkupJob) => {
+  try {
+    const compile = job.format === "mjml" ? (await import("mjml")).default : undefined;
+    answer({ id: job.id, started: true });
+    const html =
+      compile === undefined
+        ? job.content
+        : (
+            await compile(job.content, {
+              validationLevel: "strict",
+              ignoreIncludes: true,
+              keepComments: false,
+            })
+          ).html;
+    answer({ id: job.id, started: false, result: { ok: true, html, text: htmlText(html) } });
+  } catch (error) {
+    answer({ id: job.id, started: false, result: { ok: false, errors: reasons(error) } });
+  }
+});
+
+function answer(message: MarkupAnswer): void {
+  parentPort?.postMessage(message);
+}
+
+function reasons(error: unknown): Extract<MarkupResult, { ok: false }>["errors"] {
+  const { message, errors } = error as { message?: string; errors?: unknown };
+  if (Array.isArray(errors)) {
+    return errors
+      .slice(0, 50)
+      .map((fault: { line?: number; message?: string; tagName?: string }) => ({
+        line: fault.line ?? 1,
+        message: `${fault.message?.trim() ?? "invalid"} (${fault.tagName ?? "mjml"})`,
+      }));
+  }
+  if (error instanceof RangeError)
+    return [{ line: 1, message: "the content is nested too deeply" }];
+  const known = KNOWN_MESSAGES.find((text) => text === message);
+  return [{ line: 1, message: known ?? "the content cannot be compiled" }];
+}
