@@ -1,0 +1,119 @@
+/** Compiles a mail's content: MJML, HTML or plain text to an HTML and a text part with safe tags. */
+
+import { type EmailFormat, emailFormat } from "./email-format.ts";
+import { escapeHtml } from "./escape-html.ts";
+import { htmlSlots } from "./html-slots.ts";
+import { compileMarkup } from "./markup-compiler.ts";
+import type { MarkupResult } from "./markup-job.ts";
+import { type MarkupWords, markupWords } from "./markup-words.ts";
+import { mjmlSourceFaults } from "./mjml-source.ts";
+import { scanTags, type Tag, type TagFault } from "./tags.ts";
+
+export type CompiledContent =
+  | { ok: true; format: EmailFormat; html: string; text: string }
+  | { ok: false; faults: TagFault[] };
+
+/** Compiles a content whose tags have been scanned without faults. */
+export async function compileEmailContent(
+  content: string,
+  tags: readonly Tag[],
+): Promise<CompiledContent> {
+  const format = emailFormat(content);
+  switch (format) {
+    case "text":
+      return { ok: true, format, html: textPage(content, tags), text: content };
+    case "html":
+      return compileHtml(content, tags);
+    case "mjml":
+      return compileMjml(content, tags);
+  }
+}
+
+async function compileHtml(content: string, tags: readonly Tag[]): Promise<CompiledContent> {
+  const faults = refusedSlots(content, tags);
+  if (faults.length > 0) return { ok: false, faults };
+  const words = markupWords(content, tags);
+  const result = await compileMarkup("html", words.content);
+  if (!result.ok) return { ok: false, faults: compilerFaults(result, words, content, tags) };
+  return { ok: true, format: "html", html: content, text: words.restoreText(result.text) };
+}
+
+async function compileMjml(content: string, tags: readonly Tag[]): Promise<CompiledContent> {
+  const sourceFaults = mjmlSourceFaults(content, tags);
+  if (sourceFaults.length > 0) return { ok: false, faults: sourceFaults };
+  const words = markupWords(content, tags);
+  const result = await compileMarkup("mjml", words.content);
+  if (!result.ok) return { ok: false, faults: compilerFaults(result, words, content, tags) };
+  const html = words.restore(result.html);
+  const faults = compiledFaults(html, words.indexesIn(result.html), tags);
+  if (faults.length > 0) return { ok: false, faults };
+  return { ok: true, format: "mjml", html, text: words.restoreText(result.text) };
+}
+
+/** Faults of compiled HTML, each at the tag of the source that it comes from. */
+function compiledFaults(
+  html: string,
+  indexes: readonly number[],
+  tags: readonly Tag[],
+): TagFault[] {
+  const survived = new Set(indexes);
+  const lost = tags.filter((_, index) => !survived.has(index));
+  if (lost.length > 0) {
+    return lost.map((tag) => ({
+      offset: tag.start,
+      message: `{{${tag.name}}} does not survive the compilation of MJML here`,
+    }));
+  }
+  const compiled = scanTags(html);
+  if (compiled.faults.length > 0 || compiled.tags.length !== indexes.length) {
+    return [{ offset: 0, message: "the content holds braces that MJML brings together" }];
+  }
+  const faults = new Map<number, string>();
+  htmlSlots(html, compiled.tags).forEach((slot, place) => {
+    const index = indexes[place];
+    if ("refused" in slot && index !== undefined) faults.set(index, slot.refused);
+  });
+  return [...faults].map(([index, message]) => ({ offset: tags[index]?.start ?? 0, message }));
+}
+
+function refusedSlots(html: string, tags: readonly Tag[]): TagFault[] {
+  return htmlSlots(html, tags).flatMap((slot, index) =>
+    "refused" in slot ? [{ offset: tags[index]?.start ?? 0, message: slot.refused }] : [],
+  );
+}
+
+/** The compiler's faults; one that names a tag stands at that tag, any other at its line. */
+function compilerFaults(
+  result: Extract<MarkupResult, { ok: false }>,
+  words: MarkupWords,
+  content: string,
+  tags: readonly Tag[],
+): TagFault[] {
+  const lines = content.split("\n");
+  return result.errors.map(({ line, message }) => {
+    const tag = tags[words.indexesIn(message)[0] ?? -1];
+    const lineStart = lines
+      .slice(0, line - 1)
+      .reduce((offset, text) => offset + text.length + 1, 0);
+    return {
+      offset: tag?.start ?? Math.min(lineStart, content.length),
+      message: words.restore(message),
+    };
+  });
+}
+
+/** A plain text as a page: line ends of the template as breaks, those of a value by the style. */
+function textPage(content: string, tags: readonly Tag[]): string {
+  let body = "";
+  let at = 0;
+  const own = (text: string): string => escapeHtml(text).replace(/\r?\n/g, "<br>");
+  for (const tag of tags) {
+    body += own(content.slice(at, tag.start)) + content.slice(tag.start, tag.end);
+    at = tag.end;
+  }
+  body += own(content.slice(at));
+  return (
+    '<!doctype html><html><head><meta charset="utf-8"></head><body>' +
+    `<div dir="auto" style="white-space:pre-wrap;font-family:sans-serif">${body}</div></body></html>`
+  );
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type CompiledTemplate, compileTemplate } from "./compile.ts";
+import type { TemplateFault, TemplateSource } from "./source.ts";
+
+const email = (content: string, subject = "S"): TemplateSource => ({
+  channel: "EMAIL",
+  subject,
+  content,
+});
+
+async function compiled(source: TemplateSource): Promise<CompiledTemplate> {
+  const result = await compileTemplate(source);
+  assert.ok(result.ok, JSON.stringify(result));
+  return result.compiled;
+}
+
+async function compiledEmail(content: string) {
+  const template = await compiled(email(content));
+  assert.ok(template.channel === "EMAIL");
+  return template;
+}
+
+async function faults(source: TemplateSource): Promise<TemplateFault[]> {
+  const result = await compileTemplate(source);
+  assert.ok(!result.ok, "compiled");
+  return result.faults;
+}
+
+test("plain text becomes an HTML page with its line ends, and stays as it is as text", async () => {
+  const template = await compiledEmail("Hi {{name}} <john@x.io>,\n1 < 2 & so on");
+  assert.equal(template.format, "text");
+  assert.equal(template.text, "Hi {{name}} <john@x.io>,\n1 < 2 & so on");
+  assert.match(template.html, /Hi \{\{name\}\} &lt;john@x\.io&gt;,<br>1 &lt; 2 &amp; so on/);
+});
+
+test("HTML keeps its source and gets a text part with its tags", async () => {
+  const html =
+    '<h1>Order {{ order-id }}</h1><p>Go <a href="{{ link }}">there</a></p><style>.a{}</style>' +
+    '<img src="https://x.io/a.png" alt="Logo {{brand}}"><p>a &amp; b</p><!-- note -->';
+  const template = await compiledEmail(html);
+  assert.equal(template.format, "html");
+  assert.equal(template.html, html);
+  assert.equal(
+    template.text.replace(/\s+/g, " "),
+    "Order {{order-id}} Go there [{{link}}] Logo {{brand}} a & b",
+  );
+  assert.deepEqual(template.variables, ["order-id", "link", "brand"]);
+});
+
+test("text that only looks like a tag after conversion stays text", async () => {
+  const template = await compiledEmail("<p>&#123;&#123;secret}} {<b>{{x}}</b>}</p>");
+  assert.deepEqual(template.variables, ["x"]);
+  assert.equal(template.text, "{ {secret}} { {{x}}}");
+});
+
+test("templates of all channels are plain JSON with their variables", async () => {
+  assert.deepEqual(await compiled({ channel: "SMS", content: "Code {{code}}\n" }), {
+    channel: "SMS",
+    text: "Code {{code}}",
+    variables: ["code"],
+  });
+  const push = await compiled({ channel: "PUSH", title: "{{a}}", content: "{{b}} {{a}}" });
+  assert.deepEqual(push, {
+    channel: "PUSH",
+    title: "{{a}}",
+    body: "{{b}} {{a}}",
+    variables: ["a", "b"],
+  });
+  assert.deepEqual(JSON.parse(JSON.stringify(push)), push);
+});
+
+test("a fault names its field, line and column", async () => {
+  assert.deepEqual(await faults(email("<p>a</p>\n<p>{{a+b}}</p>\n{{c", "x {{ y( }}")), [
+    {
+      field: "subject",
+      line: 1,
+      column: 7,
+      message:
+        '"(" is not allowed in a tag: a name is made of letters, digits, _ - . $ : and single spaces',
+    },
+    {
+      field: "content",
+      line: 2,
+      column: 7,
+      message:
+        '"+" is not allowed in a tag: a name is made of letters, digits, _ - . $ : and single spaces',
+    },
+    { field: "content", line: 3, column: 1, message: "this tag is not closed: }} is missing" },
+  ]);
+});
+
+test("a variable in a script is refused with its place", async () => {
+  assert.deepEqual(await faults(email("<p>a</p>\n<script>{{a}}</script>")), [
+    { field: "content", line: 2, column: 9, message: "a variable cannot stand inside <script>" },
+  ]);
+});
+
+test("line ends and control characters are refused in a subject and a title, NUL everywhere", async () => {
+  assert.match((await faults(email("x", "a\r\nBcc: b")))[0]?.message ?? "", /U\+000D .* subject/);
+  const title = await faults({ channel: "PUSH", title: "a\nb", content: "x" });
+  assert.equal(title[0]?.field, "title");
+  for (const content of ["a\u0000b", "a\u001bb", "a\ud800b"]) {
+    const [fault] = await faults({ channel: "SMS", content });
+    assert.deepEqual([fault?.line, fault?.column], [1, 2], JSON.stringify(content));
+  }
+});
+
+test("empty and oversized fields are refused", async () => {
+  assert.match((await faults(email(" \n", "s")))[0]?.message ?? "", /content is empty/);
+  assert.match((await faults(email("x", "")))[0]?.message ?? "", /subject is empty/);
+  assert.match((await faults(email("é".repeat(131_073))))[0]?.message ?? "", /256 KiB/);
+  assert.match((await faults(email("x", "s".repeat(999))))[0]?.message ?? "", /998 characters/);
+  for (const source of [
+    { channel: "SMS", content: "a".repeat(1531) },
+    { channel: "PUSH", title: "t".repeat(257), content: "x" },
+    { channel: "PUSH", title: "t", content: "x".repeat(4097) },
+  ] as const) {
+    assert.match((await faults(source))[0]?.message ?? "", /too large/, source.channel);
+  }
+});
+
+test("a short message that leaves GSM-7 by itself is warned about, at the character", async () => {
+  const result = await compileTemplate({ channel: "SMS", content: "Hi {{имя}},\nit’s" });
+  assert.ok(result.ok);
+  assert.deepEqual([result.warnings[0]?.line, result.warnings[0]?.column], [2, 3]);
+  const plain = await compileTemplate({ channel: "SMS", content: "Hi {{имя}}\tand €" });
+  assert.deepEqual(plain.ok && plain.warnings, []);
+});
+
+test("deep and unclosed HTML is a result, not a crash", async () => {
+  const deep = await compileTemplate(email("<div>".repeat(50_000)));
+  assert.equal(typeof deep.ok, "boolean");
+  assert.ok((await compileTemplate(email("<p>after</p>"))).ok);
+});

@@ -1,0 +1,149 @@
+/** Checks and compiles a template when it is saved. */
+
+import { MAX_FAULTS, MAX_SOURCE_BYTES, MAX_SUBJECT_CHARACTERS } from "./bounds.ts";
+import { compileEmailContent } from "./compile-email.ts";
+import type { CompiledTemplate } from "./compiled-template.ts";
+import { maskTags } from "./html-slots.ts";
+import { createRenderer } from "./render.ts";
+import { smsSegments } from "./sms-segments.ts";
+import { faultAt, type TemplateFault, type TemplateField, type TemplateSource } from "./source.ts";
+import { scanTags, type Tag } from "./tags.ts";
+
+export type { CompiledTemplate } from "./compiled-template.ts";
+
+export type CompileResult =
+  | { ok: true; compiled: CompiledTemplate; warnings: TemplateFault[] }
+  | { ok: false; faults: TemplateFault[] };
+
+/**
+ * Checks a source and compiles it. Faults are answers with line and column; nothing a tenant writes
+ * makes this throw, or run longer than the compiler's time limit.
+ */
+export async function compileTemplate(source: TemplateSource): Promise<CompileResult> {
+  switch (source.channel) {
+    case "EMAIL":
+      return compileEmail(source.subject, source.content);
+    case "SMS":
+      return compileSms(source.content);
+    case "PUSH":
+      return compilePush(source.title, source.content);
+  }
+}
+
+async function compileEmail(subjectSource: string, contentSource: string): Promise<CompileResult> {
+  const subject = checkField("subject", subjectSource);
+  const content = checkField("content", contentSource);
+  const faults = [...subject.faults, ...content.faults];
+  if (faults.length > 0) return refused(faults);
+  const made = await compileEmailContent(content.text, content.tags);
+  if (!made.ok) {
+    return refused(
+      made.faults.map(({ offset, message }) => faultAt("content", content.text, offset, message)),
+    );
+  }
+  const { format, html, text } = made;
+  const variables = namesOf(subject.tags, scanTags(html).tags, scanTags(text).tags);
+  return checkSize({
+    channel: "EMAIL",
+    format,
+    subject: subject.text,
+    html,
+    text,
+    variables,
+  });
+}
+
+function compileSms(contentSource: string): CompileResult {
+  const { text, tags, faults } = checkField("content", withoutLastLineEnd(contentSource));
+  if (faults.length > 0) return refused(faults);
+  const result = checkSize({ channel: "SMS", text, variables: namesOf(tags) });
+  if (result.ok) result.warnings.push(...encodingWarnings(text, tags));
+  return result;
+}
+
+function compilePush(titleSource: string, contentSource: string): CompileResult {
+  const title = checkField("title", titleSource);
+  const content = checkField("content", withoutLastLineEnd(contentSource));
+  const faults = [...title.faults, ...content.faults];
+  if (faults.length > 0) return refused(faults);
+  return checkSize({
+    channel: "PUSH",
+    title: title.text,
+    body: content.text,
+    variables: namesOf(title.tags, content.tags),
+  });
+}
+
+interface CheckedField {
+  text: string;
+  tags: Tag[];
+  faults: TemplateFault[];
+}
+
+const FORBIDDEN_IN_BODY = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Cs}/u;
+const FORBIDDEN_IN_LINE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
+
+function checkField(field: TemplateField, source: string): CheckedField {
+  const text = source.replace(/^\ufeff/, "");
+  const broken = (offset: number, message: string): CheckedField => ({
+    text,
+    tags: [],
+    faults: [faultAt(field, text, offset, message)],
+  });
+  if (text.trim() === "") return broken(0, `${field} is empty`);
+  if (Buffer.byteLength(text) > MAX_SOURCE_BYTES) {
+    return broken(0, `${field} is larger than ${MAX_SOURCE_BYTES / 1024} KiB`);
+  }
+  if (field !== "content" && text.length > MAX_SUBJECT_CHARACTERS) {
+    return broken(0, `${field} is longer than ${MAX_SUBJECT_CHARACTERS} characters`);
+  }
+  const forbidden = (field === "content" ? FORBIDDEN_IN_BODY : FORBIDDEN_IN_LINE).exec(text);
+  if (forbidden) {
+    const code = forbidden[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+    return broken(forbidden.index, `the character U+${code} is not allowed in ${field}`);
+  }
+  const { tags, faults } = scanTags(text);
+  return {
+    text,
+    tags,
+    faults: faults
+      .slice(0, MAX_FAULTS)
+      .map(({ offset, message }) => faultAt(field, text, offset, message)),
+  };
+}
+
+/** A template that is too large with nothing in its tags would fail each time it is sent. */
+function checkSize(compiled: CompiledTemplate): Extract<CompileResult, { ok: true }> | Refused {
+  if (createRenderer(compiled)({}).ok) return { ok: true, compiled, warnings: [] };
+  const message = "too large: it exceeds the limit of rendered content with all variables empty";
+  return refused([{ field: "content", line: 1, column: 1, message }]);
+}
+
+function encodingWarnings(text: string, tags: readonly Tag[]): TemplateFault[] {
+  const own = maskTags(text, tags).replaceAll("\t", " ");
+  let offset = 0;
+  for (const character of own) {
+    if (smsSegments(character).encoding === "UCS-2") {
+      const message =
+        "this character is not in GSM-7: a segment holds 70 characters instead of 160";
+      return [faultAt("content", text, offset, message)];
+    }
+    offset += character.length;
+  }
+  return [];
+}
+
+type Refused = Extract<CompileResult, { ok: false }>;
+
+function refused(faults: TemplateFault[]): Refused {
+  return { ok: false, faults: faults.slice(0, MAX_FAULTS) };
+}
+
+function namesOf(...lists: (readonly Tag[])[]): string[] {
+  return [...new Set(lists.flat().map((tag) => tag.name))];
+}
+
+/** Editors end a file with a line end that nobody means to send. */
+function withoutLastLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, "");
+}

@@ -1,0 +1,95 @@
+/** Checks of an MJML source that MJML itself leaves out, made before it sees the source. */
+
+import { type ElementEvent, readHtml, type Span } from "./html-places.ts";
+import { maskTags } from "./html-slots.ts";
+import type { Tag, TagFault } from "./tags.ts";
+
+/**
+ * The faults of a source: `mj-include`, elements that are not closed, and tags that MJML would drop or
+ * break, with the name of the attribute or element they stand in.
+ */
+export function mjmlSourceFaults(source: string, tags: readonly Tag[]): TagFault[] {
+  const { spans, elements } = readHtml(maskTags(source, tags));
+  return [...elementFaults(elements), ...tagFaults(spans, elements, tags)];
+}
+
+function elementFaults(elements: readonly ElementEvent[]): TagFault[] {
+  const faults: TagFault[] = [];
+  const open: ElementEvent[] = [];
+  for (const event of elements) {
+    const { element, kind, start } = event;
+    if (element === "mj-include" && kind !== "close") {
+      faults.push({ offset: start, message: "mj-include is not allowed: put the content here" });
+    }
+    if (!element.startsWith("mj") || kind === "void") continue;
+    if (kind === "open") {
+      open.push(event);
+    } else if (open.at(-1)?.element === element) {
+      open.pop();
+    } else {
+      const message = `</${element}> closes nothing that is open here`;
+      return [...faults, { offset: start, message }];
+    }
+  }
+  const unclosed = open.at(-1);
+  if (unclosed && unclosed.element !== "mj-include") {
+    faults.push({ offset: unclosed.start, message: `<${unclosed.element}> is not closed` });
+  }
+  return faults;
+}
+
+function tagFaults(
+  spans: readonly Span[],
+  elements: readonly ElementEvent[],
+  tags: readonly Tag[],
+): TagFault[] {
+  const defaults = rangesOf("mj-attributes", elements);
+  const faults: TagFault[] = [];
+  let next = 0;
+  for (const tag of tags) {
+    let span = spans[next];
+    while (span !== undefined && span.end <= tag.start) span = spans[++next];
+    if (span === undefined || span.start > tag.start) continue;
+    const message = tagFault(span, isInside(defaults, tag.start));
+    if (message !== undefined) faults.push({ offset: tag.start, message });
+  }
+  return faults;
+}
+
+function tagFault(span: Span, inDefaults: boolean): string | undefined {
+  switch (span.kind) {
+    case "comment":
+      return "a variable cannot stand in a comment";
+    case "raw text":
+      return `a variable cannot stand inside <${span.element}>`;
+    case "attribute":
+      if (!span.quoted) {
+        return `the value of the attribute ${span.attribute} needs quotes around the variable`;
+      }
+      return inDefaults
+        ? `the attribute ${span.attribute} in mj-attributes cannot hold a variable: set it on the element itself`
+        : undefined;
+    default:
+      return `a variable cannot be part of an ${span.kind}`;
+  }
+}
+
+interface Range {
+  start: number;
+  end: number;
+}
+
+function rangesOf(element: string, elements: readonly ElementEvent[]): Range[] {
+  const ranges: Range[] = [];
+  for (const event of elements) {
+    if (event.element !== element) continue;
+    const last = ranges.at(-1);
+    if (event.kind === "open") ranges.push({ start: event.start, end: Number.POSITIVE_INFINITY });
+    else if (event.kind === "close" && last) last.end = event.start;
+  }
+  return ranges;
+}
+
+function isInside(ranges: readonly Range[], offset: number): boolean {
+  return ranges.some(({ start, end }) => start < offset && offset < end);
+}

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compileTemplate } from "./compile.ts";
+import { createRenderer, type Rendered } from "./render.ts";
+import type { TemplateSource } from "./source.ts";
+
+async function render(
+  source: TemplateSource,
+  variables: Record<string, unknown> | string,
+): Promise<Rendered> {
+  const result = await compileTemplate(source);
+  assert.ok(result.ok, JSON.stringify(result));
+  const values = typeof variables === "string" ? JSON.parse(variables) : variables;
+  return createRenderer(result.compiled)(values);
+}
+
+async function sms(content: string, variables: Record<string, unknown> | string) {
+  const rendered = await render({ channel: "SMS", content }, variables);
+  assert.ok(rendered.ok && rendered.channel === "SMS", JSON.stringify(rendered));
+  return rendered;
+}
+
+async function mail(content: string, variables: Record<string, unknown>, subject = "S") {
+  const rendered = await render({ channel: "EMAIL", subject, content }, variables);
+  assert.ok(rendered.ok && rendered.channel === "EMAIL", JSON.stringify(rendered));
+  return rendered;
+}
+
+const TOO_LARGE = { ok: false, reason: "rendered content too large" };
+
+test("keys with dots, dashes, spaces and inherited names, values of every type", async () => {
+  const { text, missing } = await sms(
+    "{{a.b}}|{{order-id}}|{{constructor}}|{{__proto__}}|{{o}}|{{l}}|{{l.1}}|{{n}}|{{t}}|{{z}}|{{first name}}|{{gone}}|{{u.gone}}|{{gone}}|{{toString}}",
+    '{"a.b":"dot","order-id":7,"constructor":"c","__proto__":"p","o":{"k":[1]},"l":["x","y"],"n":0,"t":false,"z":null,"first name":"Ann","u":{}}',
+  );
+  assert.equal(text, 'dot|7|c|p|{"k":[1]}|["x","y"]|y|0|false||Ann||||');
+  assert.deepEqual(missing, ["gone", "u.gone", "toString"]);
+});
+
+test("a value is escaped in HTML and plain in text and subject", async () => {
+  const rendered = await mail(
+    '<p title="{{x}}">{{x}}</p>',
+    { x: `<script>alert("1")</script>'&` },
+    "Re: {{x}}",
+  );
+  const escaped = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;";
+  assert.equal(rendered.html, `<p title="${escaped}">${escaped}</p>`);
+  assert.equal(rendered.text, `<script>alert("1")</script>'&`);
+  assert.equal(rendered.subject, `Re: <script>alert("1")</script>'&`);
+});
+
+test("a value is never read as a template", async () => {
+  const { text } = await sms("{{a}}", { a: "{{b}} $& $1 {{a}}", b: "secret" });
+  assert.equal(text, "{{b}} $& $1 {{a}}");
+});
+
+test("a subject and a push title stay one line whatever a value holds", async () => {
+  const { subject } = await mail("x", { a: "x\r\nBcc: evil@x.io\u0000\u2028y" }, "Hi {{a}}");
+  assert.equal(subject, "Hi x Bcc: evil@x.io y");
+  const push = await render(
+    { channel: "PUSH", title: "Hi {{a}}", content: "{{a}}" },
+    { a: "<b>\r\nx" },
+  );
+  assert.deepEqual(push, {
+    ok: true,
+    channel: "PUSH",
+    title: "Hi <b> x",
+    body: "<b>\r\nx",
+    missing: [],
+  });
+});
+
+test("no NUL, control character or lone surrogate is rendered", async () => {
+  const variables = { x: "a\u0000b\u0008\ud800c\udc00" };
+  const rendered = await mail(
+    '<p title="{{x}}">{{x}}</p><a href="https://x.io/{{x}}">l</a>',
+    variables,
+  );
+  for (const text of [rendered.html, rendered.text, (await sms("{{x}}", variables)).text]) {
+    assert.doesNotMatch(text, /[\u0000-\u0008]/);
+    assert.ok(text.isWellFormed());
+    assert.match(text, /ab\ufffdc\ufffd/);
+  }
+});
+
+test("compiled MJML is safe in links, images, backgrounds and Outlook's comments", async () => {
+  const source = `<mjml><mj-body><mj-section background-url="{{u}}"><mj-column><mj-text css-class="{{t}}">{{t}}</mj-text>
+    <mj-button href="{{u}}">go</mj-button><mj-image src="{{u}}" alt="{{t}}" /></mj-column></mj-section></mj-body></mjml>`;
+  const attack = await mail(source, {
+    u: "java\tscript:alert(1)//",
+    t: `--><script>alert(1)</script>" onload="x`,
+  });
+  assert.doesNotMatch(attack.html, /script:|<script|" onload=/i);
+  const good = await mail(source, { u: "https://x.io/a?b=1&c=2", t: "t" });
+  assert.match(good.html, /<a\s+href="https:\/\/x\.io\/a\?b=1&amp;c=2"/);
+  assert.match(good.html, /<v:fill [^>]*src="https:\/\/x\.io\/a\?b=1&amp;c=2"/);
+  assert.match(good.html, /url\('https:\/\/x\.io\/a\?b=1&amp;c=2'\)/);
+});
+
+test("plain text mails show markup of a value as text", async () => {
+  const { html, text } = await mail("Hi {{x}}\nBye", { x: "<b>&\nx" });
+  assert.match(html, /Hi &lt;b&gt;&amp;\nx<br>Bye/);
+  assert.equal(text, "Hi <b>&\nx\nBye");
+});
+
+test("a value can turn a short message to UCS-2", async () => {
+  const content = `${"a".repeat(150)}{{x}}`;
+  const plain = await sms(content, { x: "é" });
+  assert.deepEqual([plain.encoding, plain.segments], ["GSM-7", 1]);
+  const flipped = await sms(content, { x: "ё" });
+  assert.deepEqual([flipped.encoding, flipped.segments], ["UCS-2", 3]);
+});
+
+test("right-to-left text and emoji pass unchanged", async () => {
+  const value = "שלום مرحبا 👩‍👩‍👧‍👦🇩🇪";
+  const rendered = await mail("<p>{{x}}</p>", { x: value }, "{{x}}");
+  assert.deepEqual(
+    [rendered.subject, rendered.html, rendered.text],
+    [value, `<p>${value}</p>`, value],
+  );
+});
+
+test("mails end at 512 KiB a part, counted as UTF-8", async () => {
+  const source: TemplateSource = { channel: "EMAIL", subject: "S", content: "<p>{{x}}</p>" };
+  const fits = 512 * 1024 - "<p></p>".length;
+  assert.ok((await render(source, { x: "a".repeat(fits) })).ok);
+  assert.deepEqual(await render(source, { x: "a".repeat(fits + 1) }), TOO_LARGE);
+  assert.deepEqual(await render(source, { x: "é".repeat(fits / 2 + 1) }), TOO_LARGE);
+  assert.deepEqual(await render(source, { x: "&".repeat(fits / 4) }), TOO_LARGE);
+});
+
+test("pushes end at 256 and 4096 characters, short messages at 10 segments", async () => {
+  const push: TemplateSource = { channel: "PUSH", title: "{{t}}", content: "{{b}}" };
+  assert.ok((await render(push, { t: "😀".repeat(256), b: "😀".repeat(4096) })).ok);
+  assert.deepEqual(await render(push, { t: "a".repeat(257), b: "" }), TOO_LARGE);
+  assert.deepEqual(await render(push, { t: "", b: "a".repeat(4097) }), TOO_LARGE);
+  const text: TemplateSource = { channel: "SMS", content: "{{x}}" };
+  assert.ok((await render(text, { x: "a".repeat(1530) })).ok);
+  assert.ok((await render(text, { x: "ё".repeat(670) })).ok);
+  for (const x of ["a".repeat(1531), "ё".repeat(671), "€".repeat(766), "😀".repeat(331)]) {
+    assert.deepEqual(await render(text, { x }), TOO_LARGE);
+  }
+});
+
+test("a large template of one repeated large value stops early", async () => {
+  const x = "a".repeat(200_000);
+  for (const [content, fits] of [
+    ["<p>{{x}}</p>".repeat(9_000), false],
+    ['<a href="{{x}}">a</a>'.repeat(9_000), false],
+    // A style takes no such value, so that nothing large is written.
+    ['<p style="color:{{x}}">a</p>'.repeat(9_000), true],
+  ] as const) {
+    const compiled = await compileTemplate({ channel: "EMAIL", subject: "S", content });
+    assert.ok(compiled.ok);
+    const renderer = createRenderer(compiled.compiled);
+    const started = performance.now();
+    const rendered = renderer({ x });
+    assert.ok(performance.now() - started < 500, content.slice(0, 20));
+    assert.equal(rendered.ok, fits);
+  }
+});
+
+test("one renderer serves many events, each with its own values and missing names", async () => {
+  const result = await compileTemplate({ channel: "SMS", content: "{{a}}{{b}}" });
+  assert.ok(result.ok);
+  const renderer = createRenderer(JSON.parse(JSON.stringify(result.compiled)));
+  const first = renderer({ a: 1 });
+  const second = renderer({ a: 2, b: 3 });
+  assert.deepEqual(first.ok && first.channel === "SMS" && [first.text, first.missing], [
+    "1",
+    ["b"],
+  ]);
+  assert.deepEqual(second.ok && second.channel === "SMS" && [second.text, second.missing], [
+    "23",
+    [],
+  ]);
+});
+
+test("a tag in an unsafe place of a stored template renders as nothing", () => {
+  const renderer = createRenderer({
+    channel: "EMAIL",
+    format: "html",
+    subject: "S",
+    html: "<script>{{x}}</script>",
+    text: "",
+    variables: ["x"],
+  });
+  const rendered = renderer({ x: "alert(1)" });
+  assert.equal(rendered.ok && rendered.channel === "EMAIL" && rendered.html, "<script></script>");
+});

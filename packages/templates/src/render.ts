@@ -1,0 +1,152 @@
+/** Makes messages of a compiled template and an event's variables. */
+
+import {
+  MAX_EMAIL_BYTES,
+  MAX_PUSH_BODY_CHARACTERS,
+  MAX_PUSH_TITLE_CHARACTERS,
+  MAX_SMS_SEGMENTS,
+  MAX_SUBJECT_CHARACTERS,
+} from "./bounds.ts";
+import { cleanBody, cleanLine, cleanSms, countCharacters } from "./characters.ts";
+import type { CompiledTemplate } from "./compiled-template.ts";
+import { htmlSlots } from "./html-slots.ts";
+import { type SmsEncoding, smsSegments } from "./sms-segments.ts";
+import { createWriter, type Writer } from "./writer.ts";
+
+export type Rendered =
+  | {
+      ok: true;
+      channel: "EMAIL";
+      subject: string;
+      html: string;
+      text: string;
+      /** Names that the variables do not have; each rendered as nothing. */
+      missing: string[];
+    }
+  | {
+      ok: true;
+      channel: "SMS";
+      text: string;
+      segments: number;
+      encoding: SmsEncoding;
+      missing: string[];
+    }
+  | { ok: true; channel: "PUSH"; title: string; body: string; missing: string[] }
+  | { ok: false; reason: "rendered content too large" };
+
+export type Renderer = (variables: Record<string, unknown>) => Rendered;
+
+const TOO_LARGE: Rendered = { ok: false, reason: "rendered content too large" };
+
+/**
+ * Prepares a compiled template once; each call then takes microseconds and cannot fail but by size.
+ * A preview and a sent message come from the same renderer, so they are equal.
+ */
+export function createRenderer(compiled: CompiledTemplate): Renderer {
+  switch (compiled.channel) {
+    case "EMAIL":
+      return emailRenderer(compiled);
+    case "SMS":
+      return smsRenderer(compiled);
+    case "PUSH":
+      return pushRenderer(compiled);
+  }
+}
+
+const byteLength = (text: string): number => Buffer.byteLength(text);
+const unitLength = (text: string): number => text.length;
+/** No septet or code unit of a short message takes less than one character. */
+const MAX_SMS_UNITS = MAX_SMS_SEGMENTS * 153;
+
+function emailRenderer(compiled: Extract<CompiledTemplate, { channel: "EMAIL" }>): Renderer {
+  const subject = lineWriter(compiled.subject, MAX_SUBJECT_CHARACTERS);
+  const html = createWriter(compiled.html, {
+    clean: cleanBody,
+    slots: (text, tags) =>
+      // What compiling refuses is left out here, were it ever to come from the database.
+      htmlSlots(text, tags).map((slot) => ("write" in slot ? slot.write : () => "")),
+    measure: byteLength,
+    limit: MAX_EMAIL_BYTES,
+  });
+  const text = createWriter(compiled.text, {
+    clean: cleanBody,
+    measure: byteLength,
+    limit: MAX_EMAIL_BYTES,
+  });
+  return (variables) => {
+    const missing = new Set<string>();
+    const rendered = write(variables, missing, subject, html, text);
+    if (rendered === undefined) return TOO_LARGE;
+    return {
+      ok: true,
+      channel: "EMAIL",
+      subject: rendered[0] ?? "",
+      html: rendered[1] ?? "",
+      text: rendered[2] ?? "",
+      missing: [...missing],
+    };
+  };
+}
+
+function smsRenderer(compiled: Extract<CompiledTemplate, { channel: "SMS" }>): Renderer {
+  const text = createWriter(compiled.text, {
+    clean: cleanSms,
+    measure: unitLength,
+    limit: MAX_SMS_UNITS,
+  });
+  return (variables) => {
+    const missing = new Set<string>();
+    const rendered = text(variables, missing);
+    if (rendered === undefined) return TOO_LARGE;
+    const { encoding, segments } = smsSegments(rendered);
+    if (segments > MAX_SMS_SEGMENTS) return TOO_LARGE;
+    return {
+      ok: true,
+      channel: "SMS",
+      text: rendered,
+      segments,
+      encoding,
+      missing: [...missing],
+    };
+  };
+}
+
+function pushRenderer(compiled: Extract<CompiledTemplate, { channel: "PUSH" }>): Renderer {
+  const title = lineWriter(compiled.title, MAX_PUSH_TITLE_CHARACTERS);
+  const body = createWriter(compiled.body, {
+    clean: cleanBody,
+    measure: countCharacters,
+    limit: MAX_PUSH_BODY_CHARACTERS,
+  });
+  return (variables) => {
+    const missing = new Set<string>();
+    const rendered = write(variables, missing, title, body);
+    if (rendered === undefined) return TOO_LARGE;
+    return {
+      ok: true,
+      channel: "PUSH",
+      title: rendered[0] ?? "",
+      body: rendered[1] ?? "",
+      missing: [...missing],
+    };
+  };
+}
+
+function lineWriter(template: string, limit: number): Writer {
+  return createWriter(template, { clean: cleanLine, measure: countCharacters, limit });
+}
+
+/** Runs writers in turn; nothing when one of them reaches its limit. */
+function write(
+  variables: Record<string, unknown>,
+  missing: Set<string>,
+  ...writers: Writer[]
+): string[] | undefined {
+  const texts: string[] = [];
+  for (const writer of writers) {
+    const text = writer(variables, missing);
+    if (text === undefined) return undefined;
+    texts.push(text);
+  }
+  return texts;
+}
