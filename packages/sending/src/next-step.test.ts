@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from "@belfry/contracts/delivery";
+import type { SendOutcome } from "@belfry/contracts/sending";
+import { checkMove, nextStep } from "./next-step.ts";
+
+const CONTEXT = {
+  channel: "EMAIL",
+  retries: 0,
+  uncounted: 0,
+  atMostOnce: false,
+  random: () => 0.5,
+} as const;
+
+function outcome(more: Partial<SendOutcome>): SendOutcome {
+  return {
+    class: "transient",
+    reason: "down",
+    messageId: null,
+    vendorStatus: null,
+    vendorAnswer: null,
+    retryAfterSeconds: null,
+    ...more,
+  };
+}
+
+test("a Retry-After longer than the schedule is honoured up to an hour", () => {
+  const wait = (retryAfterSeconds: number) =>
+    nextStep(outcome({ retryAfterSeconds }), CONTEXT).delayMs;
+  assert.equal(wait(2), 5_000);
+  assert.equal(wait(60), 60_000);
+  assert.equal(wait(86_400), 3_600_000);
+});
+
+test("a 429 without a wish waits longer each time, up to five minutes, and never fails", () => {
+  const wait = (uncounted: number) =>
+    nextStep(outcome({ class: "throttled" }), { ...CONTEXT, retries: 7, uncounted });
+  assert.deepEqual(
+    [0, 1, 2, 50].map((n) => wait(n).delayMs),
+    [5_000, 10_000, 20_000, 300_000],
+  );
+  assert.ok([0, 1, 2, 50].every((n) => wait(n).status === "waiting" && !wait(n).counted));
+});
+
+test("an ambiguous end is tried again unless the template says at most once", () => {
+  const end = (atMostOnce: boolean) =>
+    nextStep(outcome({ class: "ambiguous" }), { ...CONTEXT, atMostOnce }).status;
+  assert.deepEqual([end(false), end(true)], ["waiting", "unknown"]);
+});
+
+test("jitter stays within ±20 %", () => {
+  for (const random of [0, 0.2, 0.5, 0.9, 0.999_999]) {
+    const { delayMs } = nextStep(outcome({}), { ...CONTEXT, retries: 1, random: () => random });
+    assert.ok(delayMs! >= 24_000 && delayMs! <= 36_000, `${delayMs}`);
+  }
+});
+
+test("a move that is not in the table of transitions is refused", () => {
+  for (const from of DELIVERY_STATUSES) {
+    for (const to of DELIVERY_STATUSES) {
+      if (DELIVERY_TRANSITIONS[from].includes(to)) checkMove(from, to);
+      else assert.throws(() => checkMove(from, to), /cannot go from/);
+    }
+  }
+});

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { deliveriesStream, deliveriesSubject } from "@belfry/contracts/streams";
+import { createLogger } from "@belfry/service/logger";
+import { connectNats } from "@belfry/service/nats";
+import { createPublisher } from "@belfry/service/publish";
+import { eventually } from "@belfry/testing/eventually";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { startProcess } from "@belfry/testing/processes";
+import { createFixture, SECRETS_KEYS, TO } from "./sending-fixture.ts";
+import { accept, deliveryOf, hang, startVendor } from "./vendor.ts";
+
+/** The email sender as a process, fed through JetStream. */
+async function createStage(t: TestContext) {
+  const prefix = testPrefix(t);
+  const fixture = await createFixture(t);
+  const log = createLogger({ service: "test", level: "silent" });
+  const nats = await connectNats({ url: testNatsUrl(), name: "test", log });
+  t.after(() => nats.close());
+  const streams = [deliveriesStream(prefix)];
+  const publisher = createPublisher({ nats, streams, log });
+  return {
+    ...fixture,
+    start: (env: Record<string, string> = {}) =>
+      startProcess(t, {
+        main: new URL("../../../services/email-sender/main.ts", import.meta.url),
+        env: {
+          DATABASE_URL: fixture.url,
+          NATS_URL: testNatsUrl(),
+          NATS_PREFIX: prefix,
+          SECRETS_KEYS,
+          ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
+          ...env,
+        },
+      }),
+    publish: (tenantId: string, ids: string[]) =>
+      publisher.publishIds(
+        deliveriesSubject(prefix, "EMAIL", tenantId),
+        ids.map((id) => ({ id, traceId: "t" })),
+      ),
+  };
+}
+
+test("the process sends what is published, and SIGTERM lets the call in hand finish", async (t) => {
+  const stage = await createStage(t);
+  const vendor = await startVendor(t);
+  const tenant = await stage.tenant();
+  await stage.sendgrid(tenant, vendor.url);
+  const version = await stage.template(tenant);
+  const sender = await stage.start();
+
+  const first = await stage.delivery(tenant, version);
+  await stage.publish(tenant, [first]);
+  await eventually(async () => (await stage.row(first)).status === "accepted");
+
+  vendor.answer = (response, call) => void setTimeout(() => accept(response, call), 400);
+  const second = await stage.delivery(tenant, version);
+  await stage.publish(tenant, [second]);
+  await eventually(() => vendor.calls.length === 2);
+  assert.equal(await sender.stop(), 0);
+  assert.equal((await stage.row(second)).status, "accepted");
+  assert.equal(sender.errors(), "");
+  assert.ok(!sender.lines.join("\n").includes(TO), "no address in the log");
+});
+
+test("a sender killed during a call: the delivery is sent again once its lease has ended", async (t) => {
+  const stage = await createStage(t);
+  const vendor = await startVendor(t, hang);
+  const tenant = await stage.tenant();
+  await stage.sendgrid(tenant, vendor.url);
+  const id = await stage.delivery(tenant, await stage.template(tenant));
+  const killed = await stage.start();
+  await stage.publish(tenant, [id]);
+  await eventually(() => vendor.calls.length === 1);
+  await killed.kill();
+
+  vendor.answer = accept;
+  await stage.start();
+  await stage.publish(tenant, [id]);
+  await sleep(300);
+  assert.equal(vendor.calls.length, 1, "the lease holds");
+  await stage.pool.query("update deliveries set claimed_until = now()");
+  await stage.publish(tenant, [id]);
+  await eventually(async () => (await stage.row(id)).status === "accepted");
+  assert.deepEqual(vendor.calls.map(deliveryOf), [id, id]);
+  const classes = (await stage.attempts(id)).map((attempt) => attempt.class);
+  assert.deepEqual(classes, ["ambiguous", "accepted"]);
+});
+
+test("times that contradict each other stop the process at its start, each named", async (t) => {
+  const stage = await createStage(t);
+  const env = { PROVIDER_TIMEOUT_MS: "20000", LEASE_MS: "21000" };
+  await assert.rejects(stage.start(env), /LEASE_MS: must be at least PROVIDER_TIMEOUT_MS/);
+});
