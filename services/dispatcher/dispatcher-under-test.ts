@@ -40,7 +40,11 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
     await database[Symbol.asyncDispose]();
   });
   const sent = { deliveries: [] as OutwardDelivery[], pushes: [] as OutwardPush[] };
-  const log = createLogger({ service: "dispatcher-test", level: "silent" });
+  const log = createLogger({
+    service: "dispatcher-test",
+    level: "silent",
+    destination: { write: () => undefined },
+  });
   const configuration = createConfiguration(pool);
   let rests = 0;
   const deps: DispatchDeps = {
@@ -185,4 +189,27 @@ export function eventsMessage(ids: readonly string[], deliveryCount = 1): Messag
 
 export function streamsOf(prefix: string) {
   return [eventsStream(prefix), deliveriesStream(prefix)];
+}
+
+/** Deliveries at rest and due, as a backlog leaves them; `extra` sets columns. */
+export async function restingDeliveries(
+  under: Pick<DispatcherUnderTest, "pool">,
+  tenantId: string,
+  count: number,
+  extra: Record<string, string> = {},
+): Promise<void> {
+  const columns = Object.keys(extra);
+  await under.pool.query(
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at,
+           variables)
+       select gen_random_uuid(), $1, 'order.confirmed', 'u', 'trace', now(), now(), '{}'
+       from generate_series(1, $2) returning id)
+     insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at
+       ${columns.map((column) => `, ${column}`).join("")})
+     select gen_random_uuid(), e.id, $1, 'EMAIL', 1, now() - interval '1 second'
+       ${columns.map((column) => `, ${extra[column]}`).join("")}
+     from e`,
+    [tenantId, count],
+  );
 }

@@ -253,14 +253,14 @@ begin
     room_left := room_left - cardinality(ids);
     return query
       update deliveries d
-      set status = 'expired', reason = 'expired before it was sent', due_at = null, settled_at = moment
-      where d.id = any (ids) and d.expires_at <= moment
-      returning 'settled', d.tenant_id, d.id, d.event_id, null::text;
-    return query
-      update deliveries d set released_at = moment
-      where d.id = any (ids) and (d.expires_at > moment or d.expires_at is null)
-      returning 'released', d.tenant_id, d.id, d.event_id,
-        (select e.trace_id from events e where e.id = d.event_id);
+      set status = case when d.expires_at <= moment then 'expired' else d.status end,
+          reason = case when d.expires_at <= moment then 'expired before it was sent' else d.reason end,
+          due_at = case when d.expires_at <= moment then null else d.due_at end,
+          settled_at = case when d.expires_at <= moment then moment end,
+          released_at = case when d.expires_at <= moment then null else moment end
+      where d.id = any (ids)
+      returning case when d.status = 'expired' then 'settled' else 'released' end,
+        d.tenant_id, d.id, d.event_id, (select e.trace_id from events e where e.id = d.event_id);
     if cardinality(ids) >= room then
       return query select 'capped', owner, null::uuid, null::uuid, null::text;
     end if;

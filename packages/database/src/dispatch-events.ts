@@ -158,28 +158,30 @@ export async function readDispatchedBefore(
   pool: pg.Pool,
   eventIds: readonly string[],
 ): Promise<DispatchedBefore> {
-  const [deliveries, pushes, pending] = await Promise.all([
-    pool.query({
-      name: "deliveries_dispatched_before",
-      text: `select d.id, d.tenant_id, d.channel, e.trace_id
-             from deliveries d join events e on e.id = d.event_id
-             where d.event_id = any ($1::uuid[]) and d.status = 'queued'
-               and d.released_at is not null`,
-      values: [eventIds],
-    }),
-    pool.query({
-      name: "pushes_dispatched_before",
-      text: `select id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset,
-                    created_at
-             from notifications where id = any ($1::uuid[]) order by channel_offset`,
-      values: [eventIds],
-    }),
-    pool.query({
-      name: "events_pending",
-      text: "select event_id from undispatched_events where event_id = any ($1::uuid[])",
-      values: [eventIds],
-    }),
-  ]);
+  // One look into an index an event, whatever the statistics of a growing table say.
+  const deliveries = await pool.query({
+    name: "deliveries_dispatched_before",
+    text: `select d.id, d.tenant_id, d.channel, e.trace_id
+           from unnest($1::uuid[]) as item (id)
+           cross join lateral (
+             select * from deliveries d where d.event_id = item.id and d.channel in ('EMAIL', 'SMS') limit 2
+           ) d
+           cross join lateral (select trace_id from events e where e.id = item.id limit 1) e
+           where d.status = 'queued' and d.released_at is not null`,
+    values: [eventIds],
+  });
+  const pushes = await pool.query({
+    name: "pushes_dispatched_before",
+    text: `select id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset,
+                  created_at
+           from notifications where id = any ($1::uuid[]) order by channel_offset`,
+    values: [eventIds],
+  });
+  const pending = await pool.query({
+    name: "events_pending",
+    text: "select event_id from undispatched_events where event_id = any ($1::uuid[])",
+    values: [eventIds],
+  });
   return {
     deliveries: deliveries.rows.map((row) => ({
       id: row.id,

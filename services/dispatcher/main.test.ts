@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { test } from "node:test";
+import { decodeQueueMessage } from "@belfry/contracts/queue-message";
+import { decodeRealtimeMessage, type RealtimeMessage } from "@belfry/contracts/realtime-message";
+import {
+  deliveriesStream,
+  deliveriesSubject,
+  eventsStream,
+  eventsSubject,
+  realtimeSubject,
+} from "@belfry/contracts/streams";
+import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { createLogger } from "@belfry/service/logger";
+import { connectNats } from "@belfry/service/nats";
+import { createPublisher } from "@belfry/service/publish";
+import { ensureStreams } from "@belfry/service/streams";
+import { eventually } from "@belfry/testing/eventually";
+import { freePort } from "@belfry/testing/free-port";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** The real process on real servers, and everything that it publishes. */
+async function running(t: Cleanup) {
+  const under = await dispatcherUnderTest(t);
+  const prefix = testPrefix(t);
+  const log = createLogger({ service: "test", level: "silent", destination: { write: () => {} } });
+  const nats = await connectNats({ url: testNatsUrl(), name: "test", log });
+  t.after(() => nats.close());
+  const streams = [eventsStream(prefix), deliveriesStream(prefix)];
+  await ensureStreams(nats.nc, streams, { log });
+  const publisher = createPublisher({ nats, streams, log });
+
+  const realtime: { subject: string; message: RealtimeMessage }[] = [];
+  nats.nc.subscribe(`${prefix}.realtime.>`, {
+    callback: (_err, { subject, data }) => {
+      const message = decodeRealtimeMessage(data);
+      if (message !== undefined) realtime.push({ subject, message });
+    },
+  });
+  const deliveries = new Map<string, string>();
+  nats.nc.subscribe(`${prefix}.deliveries.>`, {
+    callback: (_err, { subject, data }) => {
+      for (const item of decodeQueueMessage(data)?.items ?? []) deliveries.set(item.id, subject);
+    },
+  });
+  await nats.nc.flush();
+
+  const managementPort = await freePort();
+  const children: ChildProcess[] = [];
+  const start = () => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts")], {
+      env: {
+        DATABASE_URL: under.database.url,
+        NATS_URL: testNatsUrl(),
+        NATS_PREFIX: prefix,
+        MANAGEMENT_PORT: String(managementPort),
+        STOP_WITH_PARENT: "true",
+        REPUBLISH_EVERY_MS: "100",
+        LOG_LEVEL: "fatal",
+      },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    children.push(child);
+    return child;
+  };
+  t.after(async () => {
+    for (const child of children) child.kill("SIGKILL");
+  });
+  const publish = (ids: readonly string[]) =>
+    publisher.publishIds(
+      eventsSubject(prefix, "express"),
+      ids.map((id) => ({ id, traceId: "trace" })),
+    );
+  const ready = () =>
+    eventually(
+      async () => (await fetch(`http://127.0.0.1:${managementPort}/health/ready`)).status === 200,
+    );
+  return { ...under, prefix, start, publish, ready, realtime, deliveries };
+}
+
+test("a published event reaches the senders and the gateway, and SIGTERM ends the process cleanly", async (t) => {
+  const { start, publish, tenant, templates, events, ready, prefix, ...under } = await running(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const [id = ""] = await events(acme, {});
+  const child = start();
+  await ready();
+  await publish([id]);
+  await eventually(() => under.deliveries.size === 2 && under.realtime.length === 1);
+  assert.deepEqual(
+    [...under.deliveries.values()].sort(),
+    [deliveriesSubject(prefix, "EMAIL", acme), deliveriesSubject(prefix, "SMS", acme)].sort(),
+  );
+  const [publication] = under.realtime;
+  assert.equal(publication?.subject, realtimeSubject(prefix, acme, userSubjectToken("user-1")));
+  assert.ok(publication?.message.kind === "publication");
+  const { channel, offset, data, tags } = publication.message.publications[0]!;
+  assert.equal(publication.message.userId, "user-1");
+  assert.deepEqual(
+    { channel, offset, data, id: tags.id },
+    {
+      channel: "personal#user-1",
+      offset: 1,
+      data: {
+        title: "Order",
+        body: "Hello Ada",
+        category: "order.confirmed",
+        eventType: "order.confirmed",
+      },
+      id,
+    },
+  );
+  assert.ok(!Number.isNaN(Date.parse(tags.createdAt)));
+
+  child.kill("SIGTERM");
+  const [code] = await once(child, "exit");
+  assert.equal(code, 0);
+});
+
+test("a template switched off is off within 5 s, without a restart", async (t) => {
+  const { start, publish, tenant, templates, events, ready, pool, outcome } = await running(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed", ["PUSH"]);
+  const [before = "", after = ""] = await events(acme, {}, {});
+  start();
+  await ready();
+  await publish([before]);
+  await eventually(async () => (await outcome(before)).dispatched_at !== null);
+  await pool.query("update templates set active = false");
+  await pool.query("update configuration_version set version = version + 1");
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await publish([after]);
+  await eventually(async () => (await outcome(after)).dispatched_at !== null);
+  assert.equal((await outcome(after)).outcome.skipped.PUSH, "no active template");
+});
+
+test("kill -9 under load: after a restart every event is dispatched exactly once", async (t) => {
+  const { start, publish, tenant, templates, events, ready, pool, ...under } = await running(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const ids: string[] = [];
+  for (let batch = 0; batch < 10; batch += 1) {
+    ids.push(...(await events(acme, ...Array.from({ length: 40 }, () => ({})))));
+  }
+  const first = start();
+  await ready();
+  const published = Promise.all(ids.map((id) => publish([id])));
+  await eventually(() => under.realtime.length > 0, { everyMs: 1 });
+  first.kill("SIGKILL");
+  await published;
+  start();
+  // What the dead process held comes again after the ack wait: the sweeper is faster here.
+  await pool.query("update undispatched_events set published_at = 'epoch'");
+  await eventually(
+    async () => {
+      const { rows } = await pool.query(
+        `select count(*)::int as open from events where dispatched_at is null`,
+      );
+      // Stands in for the senders: makes room for the next share.
+      await pool.query(
+        `update deliveries set status = 'accepted', released_at = null
+         where id = any ($1::uuid[]) and status = 'queued'`,
+        [[...under.deliveries.keys()]],
+      );
+      return rows[0].open === 0;
+    },
+    { timeoutMs: 20_000 },
+  );
+  const { rows } = await pool.query(
+    `select count(*)::int as all, max(channel_offset)::int as top from notifications`,
+  );
+  assert.deepEqual(rows, [{ all: ids.length, top: ids.length }]);
+  assert.equal((await under.deps.pool.query("select 1 from deliveries")).rowCount, 2 * ids.length);
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Pool } from "@belfry/database/connection";
+import { dispatchEvents, readDispatchedBefore, readEvents } from "@belfry/database/dispatch-events";
+import { releaseAgain, releaseDeliveries } from "@belfry/database/release-deliveries";
+import { expiries, takeStuckEvents } from "@belfry/database/sweep";
+import { uuidv7 } from "uuidv7";
+import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
+
+/**
+ * What the statements inside the functions really read, as Postgres counts it: no table is read whole,
+ * and the rows that are read are those of the batch, whatever the size of the tables.
+ */
+async function rowsRead(under: DispatcherUnderTest, work: (pool: Pool) => Promise<unknown>) {
+  const client = await under.pool.connect();
+  const counted = async () => {
+    const { rows } = await client.query<{ relname: string; read: string }>(
+      `select relname, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
+       from pg_stat_xact_user_tables
+       where relname in ('events', 'undispatched_events', 'deliveries', 'notifications',
+         'realtime_channels', 'dedup_keys')`,
+    );
+    return new Map(rows.map((row) => [row.relname, Number(row.read)]));
+  };
+  try {
+    await client.query("begin");
+    const before = await counted();
+    await work(client as unknown as Pool);
+    const after = await counted();
+    await client.query("rollback");
+    return [...after].map(([table, read]) => ({ table, rows: read - (before.get(table) ?? 0) }));
+  } finally {
+    client.release();
+  }
+}
+
+/** 30,000 dispatched events, a backlog of 20,000 deliveries of 200 tenants; statistics old and new. */
+async function filled(t: Parameters<typeof dispatcherUnderTest>[0], analyzed: boolean) {
+  const under = await dispatcherUnderTest(t);
+  const { pool } = under;
+  await pool.query(
+    `insert into tenants (id, name, per_minute) select 'tenant' || n, 'x', 1 from generate_series(1, 200) n`,
+  );
+  await pool.query(
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
+       select gen_random_uuid(), 'tenant' || (n % 200 + 1), 'x', 'user' || n % 1000, 't', now(), now()
+       from generate_series(1, 30000) n returning id, tenant_id, user_id),
+     d as (
+       insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at, released_at, status)
+       select gen_random_uuid(), e.id, e.tenant_id, 'EMAIL', 1, now(),
+              case when n % 30 = 0 then now() end, case when n % 3 = 1 then 'accepted' else 'queued' end
+       from (select *, row_number() over () as n from e) e),
+     c as (
+       insert into realtime_channels select distinct tenant_id, user_id, 'personal', 1000000 from e)
+     insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
+       channel_offset, created_at)
+     select e.id, e.tenant_id, e.user_id, 'x', 't', 'b', 'personal', row_number() over (), now() from e`,
+  );
+  await pool.query(
+    `insert into dedup_keys select 'tenant1', int4send(n), gen_random_uuid(), 'x', 'x', now()
+     from generate_series(1, 20000) n`,
+  );
+  if (analyzed) await pool.query("analyze");
+  return under;
+}
+
+for (const analyzed of [true, false]) {
+  const how = analyzed ? "with statistics" : "before the first statistics";
+  test(`dispatching, releasing and sweeping read by index only, ${how}`, async (t) => {
+    const under = await filled(t, analyzed);
+    const acme = await under.tenant({ id: "acme" });
+    const setups = Array.from({ length: 100 }, (_, at) => ({ userId: `user${at}` }));
+    const ids = await under.events(acme, ...setups);
+    const stored = await readEvents(under.pool, ids);
+    const batch = stored.map((event) => ({
+      eventId: event.id,
+      acceptedAtText: event.acceptedAtText,
+      outcome: null,
+      eraseVariables: false,
+      deliveries: (["EMAIL", "SMS"] as const).map((channel) => ({
+        id: uuidv7(),
+        tenantId: acme,
+        channel,
+        templateVersionId: "1",
+        expiresAt: null,
+      })),
+      push: {
+        tenantId: acme,
+        userId: event.userId,
+        eventType: "x",
+        title: "t",
+        body: "b",
+        channelName: "personal",
+      },
+    }));
+    const works: [string, number, (pool: Pool) => Promise<unknown>][] = [
+      ["read", 100, (pool) => readEvents(pool, ids)],
+      ["dispatch", 400, (pool) => dispatchEvents(pool, batch, 100)],
+      ["read again", 100, (pool) => readDispatchedBefore(pool, ids)],
+      [
+        "release",
+        // Of a backlog of 18,000: what is released, twice, and a few rows more of each of 200 tenants.
+        4000,
+        (pool) =>
+          releaseDeliveries(pool, {
+            channel: "EMAIL",
+            inFlightPerTenant: 8,
+            after: "",
+            most: 2000,
+          }),
+      ],
+      [
+        "release again",
+        2500,
+        (pool) => releaseAgain(pool, { channel: "EMAIL", olderThanMs: 0, most: 100 }),
+      ],
+      ["stuck", 250, (pool) => takeStuckEvents(pool, { olderThanMs: 0, most: 50 })],
+      [
+        "expire",
+        300,
+        async (pool) => {
+          for (const expiry of expiries({ eventDays: 30, notificationDays: 90 })) {
+            if (expiry.table.match(/^(dedup_keys|undispatched)/)) await expiry.run(pool, 100);
+          }
+        },
+      ],
+    ];
+    for (const [what, most, work] of works) {
+      const tables = await rowsRead(under, work);
+      for (const { table, rows } of tables) {
+        assert.ok(rows <= most, `${what}: ${rows} rows of ${table}`);
+      }
+    }
+  });
+}

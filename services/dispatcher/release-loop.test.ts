@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventually } from "@belfry/testing/eventually";
+import { dispatcherUnderTest, restingDeliveries } from "./dispatcher-under-test.ts";
+import { createReleaseLoop, releaseLost, releaseOnce } from "./release-loop.ts";
+
+test("tenants take turns: a backlog gets its share and a single delivery of another leaves with it", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const [big, small] = [await under.tenant({ id: "aaa" }), await under.tenant({ id: "bbb" })];
+  await restingDeliveries(under, big, 500);
+  await restingDeliveries(under, small, 1);
+  const deps = { ...under.deps, inFlightPerTenant: 20 };
+  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", next: "soon" });
+  const byTenant = Object.groupBy(under.sent.deliveries, (one) => one.tenantId);
+  assert.equal(byTenant[big]?.length, 20);
+  assert.equal(byTenant[small]?.length, 1);
+  assert.equal(under.sent.deliveries[0]?.traceId, "trace");
+
+  await releaseOnce(deps, "EMAIL", "");
+  assert.equal(under.sent.deliveries.length, 21, "nothing more while its share is on the way");
+
+  await under.pool.query(
+    `update deliveries set status = 'accepted', released_at = null, due_at = null
+     where released_at is not null and tenant_id = $1`,
+    [big],
+  );
+  await releaseOnce(deps, "EMAIL", "");
+  assert.equal(under.sent.deliveries.length, 41, "what senders settle makes room");
+});
+
+test("the oldest due leave first, and what is due later stays", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const acme = await under.tenant();
+  await restingDeliveries(under, acme, 3, { status: "'waiting'" });
+  await restingDeliveries(under, acme, 1, { status: "'waiting'" });
+  await under.pool.query(
+    `update deliveries d set due_at = now() + (n - 3) * interval '1 minute'
+     from (select id, row_number() over (order by id) as n from deliveries) x where x.id = d.id`,
+  );
+  const { next } = await releaseOnce({ ...under.deps, inFlightPerTenant: 1 }, "EMAIL", "");
+  assert.equal(next, "soon");
+  const released = await under.deliveries("released_at is not null");
+  const oldest = await under.deliveries("due_at = (select min(due_at) from deliveries)");
+  assert.deepEqual(released, oldest);
+  const rest = await releaseOnce({ ...under.deps, inFlightPerTenant: 100 }, "EMAIL", "");
+  assert.equal(rest.next, "later");
+  assert.equal((await under.deliveries("released_at is null")).length, 1);
+});
+
+test("a turn that is cut short goes on after its last tenant and comes round to the first", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const tenants = ["a", "b", "c", "d"];
+  for (const id of tenants) {
+    await under.tenant({ id });
+    await restingDeliveries(under, id, 1500);
+  }
+  const deps = { ...under.deps, inFlightPerTenant: 1500 };
+  const first = await releaseOnce(deps, "EMAIL", "");
+  assert.deepEqual(first, { after: "b", next: "at once" });
+  const count = (id: string) => under.sent.deliveries.filter((one) => one.tenantId === id).length;
+  assert.deepEqual(tenants.map(count), [1500, 500, 0, 0]);
+  const second = await releaseOnce(deps, "EMAIL", "b");
+  assert.deepEqual(tenants.map(count), [1500, 500, 1500, 500]);
+  assert.deepEqual(second, { after: "", next: "at once" });
+  await releaseOnce(deps, "EMAIL", second.after);
+  assert.deepEqual(tenants.map(count), [1500, 1500, 1500, 1500]);
+});
+
+test("two replicas never release a delivery twice nor more than a tenant's share", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const acme = await under.tenant();
+  await restingDeliveries(under, acme, 300);
+  const deps = { ...under.deps, inFlightPerTenant: 50 };
+  await Promise.all(Array.from({ length: 6 }, () => releaseOnce(deps, "EMAIL", "")));
+  assert.equal(under.sent.deliveries.length, 50);
+  assert.equal(new Set(under.sent.deliveries.map((one) => one.id)).size, 50);
+});
+
+test("what could not be published rests again", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  await restingDeliveries(under, await under.tenant(), 5);
+  const outward = { ...under.deps.outward, deliveries: async (all: readonly never[]) => [...all] };
+  const failing = { ...under.deps, outward };
+  assert.equal((await releaseOnce(failing, "EMAIL", "")).next, "later");
+  assert.equal((await under.deliveries("released_at is not null")).length, 0);
+  await releaseOnce(under.deps, "EMAIL", "");
+  assert.equal(under.sent.deliveries.length, 5);
+});
+
+test("deliveries of a deactivated tenant end as skipped, due or not, and never leave", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const acme = await under.tenant({ active: false });
+  await restingDeliveries(under, acme, 3);
+  await restingDeliveries(under, acme, 2, { status: "'waiting'" });
+  await under.pool.query(
+    "update deliveries set due_at = now() + interval '1 hour' where status = 'waiting'",
+  );
+  await restingDeliveries(under, acme, 1, { released_at: "now() - interval '1 hour'" });
+  await releaseOnce(under.deps, "EMAIL", "");
+  await releaseLost(under.deps, "EMAIL", 60_000);
+  assert.equal(under.sent.deliveries.length, 0);
+  const rows = await under.deliveries();
+  for (const row of rows) {
+    assert.equal(row.status, "skipped");
+    assert.equal(row.reason, "tenant inactive");
+    assert.ok(row.settled_at !== null && row.due_at === null && row.released_at === null);
+  }
+});
+
+test("what has expired at rest ends as expired and takes no share", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const acme = await under.tenant();
+  await restingDeliveries(under, acme, 2, { expires_at: "now() - interval '1 second'" });
+  await restingDeliveries(under, acme, 1, { expires_at: "now() + interval '1 hour'" });
+  await releaseOnce(under.deps, "EMAIL", "");
+  assert.equal((await under.deliveries("status = 'expired' and released_at is null")).length, 2);
+  assert.equal(under.sent.deliveries.length, 1);
+});
+
+test("a sensitive event's variables go when its last delivery ends at rest", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const acme = await under.tenant();
+  await under.templates(acme, "otp", ["EMAIL"], { sensitive: true });
+  const { rows } = await under.pool.query("select max(id) as id from template_versions");
+  await restingDeliveries(under, acme, 1, { expires_at: "now() - interval '1 second'" });
+  await under.pool.query("update deliveries set template_version_id = $1", [rows[0].id]);
+  await releaseOnce(under.deps, "EMAIL", "");
+  const events = await under.pool.query("select variables from events");
+  assert.deepEqual(events.rows, [{ variables: null }]);
+});
+
+test("what was released and reached no sender, or whose sender died, is released again", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const acme = await under.tenant();
+  const old = { released_at: "now() - interval '3 minutes'" };
+  await restingDeliveries(under, acme, 1, old);
+  await restingDeliveries(under, acme, 1, {
+    ...old,
+    status: "'sending'",
+    claimed_until: "now() - interval '1 minute'",
+  });
+  await restingDeliveries(under, acme, 1, {
+    ...old,
+    status: "'sending'",
+    claimed_until: "now() + interval '1 minute'",
+  });
+  await restingDeliveries(under, acme, 1, { released_at: "now()" });
+  assert.equal(await releaseLost(under.deps, "EMAIL"), 2);
+  assert.equal(await releaseLost(under.deps, "EMAIL"), 0, "not again before its time");
+  assert.equal(under.sent.deliveries.length, 2);
+});
+
+test("the loop looks at once when it is woken, and outlives a database that is away", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const acme = await under.tenant();
+  const loop = createReleaseLoop({ ...under.deps, everyMs: 60_000 });
+  const stop = new AbortController();
+  const running = loop.run(stop.signal);
+  t.after(() => stop.abort());
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await restingDeliveries(under, acme, 1);
+  loop.wake();
+  await eventually(() => under.sent.deliveries.length === 1);
+
+  await under.pool.query("alter function release_deliveries rename to elsewhere");
+  await restingDeliveries(under, acme, 1);
+  loop.wake();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await under.pool.query("alter function elsewhere rename to release_deliveries");
+  await eventually(() => under.sent.deliveries.length === 2);
+  stop.abort();
+  await running;
+});
