@@ -26,7 +26,7 @@ export function curlLine(apiUrl: string, apiKey: string): string {
   const body = {
     eventType: "order.confirmed",
     payload: { userId: DEMO_USER, recipientEmail: DEMO_EMAIL, recipientPhone: DEMO_PHONE },
-    variables: { name: "Ada", order: "A-1001", total: "49.90 EUR", delivery: "Thursday" },
+    variables: { name: "Ada", order: "A-1001", total: "49.90 EUR", delivery: "on Thursday" },
   };
   return [
     `curl -sS ${apiUrl}${TRIGGER_PATH}`,

@@ -173,6 +173,7 @@ for (const tab of tabs) {
   });
 }
 
+loadHistory().catch(() => undefined);
 loadOutbox().catch(() => undefined);
 setInterval(() => {
   if (!document.hidden) loadOutbox().catch(() => undefined);

@@ -141,7 +141,7 @@ function sync(list, items, makeRow) {
     if (there !== undefined) made.classList.remove("arrived");
     return made;
   });
-  for (const row of list.children) if (!wanted.includes(row)) row.remove();
+  for (const row of [...list.children]) if (!wanted.includes(row)) row.remove();
   for (const [index, row] of wanted.entries()) {
     if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
   }
