@@ -2,6 +2,7 @@ import { Migrator } from "kysely/migration";
 import * as initial from "../migrations/0001-initial.ts";
 import * as acceptEvents from "../migrations/0002-accept-events.ts";
 import * as dispatch from "../migrations/0003-dispatch.ts";
+import * as globalTemplates from "../migrations/0004-global-templates.ts";
 import * as sending from "../migrations/0005-sending.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
@@ -9,6 +10,7 @@ const MIGRATIONS = {
   "0001-initial": initial,
   "0002-accept-events": acceptEvents,
   "0003-dispatch": dispatch,
+  "0004-global-templates": globalTemplates,
   "0005-sending": sending,
 };
 
