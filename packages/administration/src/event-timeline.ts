@@ -78,7 +78,8 @@ function deliveryEntries(delivery: Delivery): TimelineEntry[] {
   const last = delivery.attempts.at(-1);
   const lastAt = last?.endedAt ?? last?.startedAt ?? delivery.createdAt;
   if (delivery.missing !== null && delivery.missing.length > 0) {
-    entries.splice(1, 0, warning(last?.startedAt ?? lastAt, channel, delivery.missing));
+    const renderedAt = delivery.attempts[0]?.startedAt ?? delivery.createdAt;
+    entries.splice(1, 0, warning(renderedAt, channel, delivery.missing));
   }
   const words = STATUS_WORDS[status] ?? (status === "accepted" && !last ? "accepted" : undefined);
   if (words !== undefined) {

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { providerSettingsOwner } from "@belfry/database/secret-owners";
+import { decryptSecret } from "@belfry/database/secrets";
+import { InvalidInput, NotFound } from "./input-error.ts";
+import {
+  deleteProvider,
+  listProviders,
+  putProvider,
+  setProviderActive,
+  showProvider,
+} from "./providers.ts";
+import { createTenant } from "./tenants.ts";
+import { TEST_KEYS, testDatabase } from "./test-database.ts";
+
+const keys = TEST_KEYS;
+const API_KEY = "SG.abcdefghijklmnopqrstuvwxyz.secret-tail";
+const SENDGRID = { apiKey: API_KEY, from: "news@example.com" };
+
+async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const { id } = await createTenant(db, { name: "Acme" });
+  return { db, tenantId: id };
+}
+
+test("a credential is stored encrypted for its provider, and every view of it is masked", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const input = { tenantId, channel: "EMAIL", kind: "sendgrid", settings: SENDGRID } as const;
+  const provider = await putProvider(db, input, { keys });
+  assert.deepEqual(provider.settings, { ...SENDGRID, apiKey: "•••• tail" });
+  const row = await db.selectFrom("providers").selectAll().executeTakeFirstOrThrow();
+  assert.ok(!JSON.stringify(row).includes(API_KEY));
+  const owner = providerSettingsOwner(tenantId, provider.id);
+  assert.deepEqual(JSON.parse(await decryptSecret(keys, owner, row.settings)), SENDGRID);
+  await assert.rejects(
+    decryptSecret(keys, providerSettingsOwner("other", provider.id), row.settings),
+  );
+});
+
+test("settings that do not fit are refused, every field named and no value repeated", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const settings = { apiKey: "with a space", from: "nobody", surprise: 1 };
+  const input = { tenantId, channel: "EMAIL", kind: "sendgrid", settings } as const;
+  await assert.rejects(putProvider(db, input, { keys }), (error: InvalidInput) => {
+    for (const field of ["apiKey", "from", "surprise"]) assert.match(error.message, RegExp(field));
+    assert.ok(!error.message.includes("with a space"));
+    return true;
+  });
+  await assert.rejects(
+    putProvider(db, { ...input, kind: "pigeon" }, { keys }),
+    /must be one of .*sandbox/,
+  );
+  assert.deepEqual(await listProviders(db, tenantId), []);
+});
+
+test("a private address is refused unless private addresses are allowed", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const settings = { ...SENDGRID, baseUrl: "http://127.0.0.1:9" };
+  const input = { tenantId, channel: "EMAIL", kind: "sendgrid", settings } as const;
+  await assert.rejects(putProvider(db, input, { keys }), InvalidInput);
+  await putProvider(db, input, { keys, allowPrivateAddresses: true });
+});
+
+test("putting a kind again replaces its settings; another kind goes before it", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const sandbox = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
+  const sendgrid = { ...sandbox, kind: "sendgrid", settings: SENDGRID };
+  const first = await putProvider(db, sandbox, { keys });
+  await putProvider(db, sendgrid, { keys });
+  const again = await putProvider(db, { ...sandbox, active: false }, { keys });
+  assert.equal(again.id, first.id);
+  const list = await listProviders(db, tenantId);
+  assert.deepEqual(
+    list.map(({ kind, position, active }) => [kind, position, active]),
+    [
+      ["sendgrid", 0, true],
+      ["sandbox", 1, false],
+    ],
+  );
+});
+
+test("a provider is found by its id, or by channel and kind where there are several", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const sandbox = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
+  const { id } = await putProvider(db, sandbox, { keys });
+  const address = { tenantId, channel: "EMAIL" } as const;
+  assert.equal((await setProviderActive(db, address, false)).active, false);
+  await putProvider(db, { ...sandbox, kind: "sendgrid", settings: SENDGRID }, { keys });
+  await assert.rejects(showProvider(db, address), (error: InvalidInput) => {
+    assert.equal(error.faults[0]?.field, "kind");
+    return true;
+  });
+  assert.equal((await showProvider(db, { ...address, kind: "sandbox" })).id, id);
+  await deleteProvider(db, { id });
+  await assert.rejects(showProvider(db, { id }), NotFound);
+  await assert.rejects(showProvider(db, { id, tenantId: "other" }), NotFound);
+  await assert.rejects(listProviders(db, "nobody"), NotFound);
+});
