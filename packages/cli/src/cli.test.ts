@@ -1,0 +1,322 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
+import { createTestDatabase } from "@belfry/testing/postgres";
+
+const MAIN = join(import.meta.dirname, "main.ts");
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** The command line in a process of its own, on an empty home and a database of the test's own. */
+async function createBelfry(t: TestContext, options: { home?: string; database?: boolean } = {}) {
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), "belfry-cli-")));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  const url = options.database === false ? "" : (await createTestDatabase(t)).url;
+  const env = {
+    DATABASE_URL: url,
+    BELFRY_HOME: home,
+    SECRETS_KEYS: `t1:${randomBytes(32).toString("base64")}`,
+  };
+  const run = async (args: string[], input = "", more: Record<string, string> = {}) => {
+    const child = spawn(process.execPath, [MAIN, ...args], { cwd: home, env: { ...env, ...more } });
+    child.stdin.end(input);
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), ended(child)]);
+    return { code: child.exitCode, out, err } satisfies Ended;
+  };
+  const json = async (args: string[], input = "") => {
+    const { code, out, err } = await run(args, input);
+    assert.deepEqual([code, err], [0, ""], args.join(" "));
+    return JSON.parse(out);
+  };
+  const file = async (name: string, content: string) => {
+    await writeFile(join(home, name), content);
+    return name;
+  };
+  return { run, json, file, home, url };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+}
+
+function assertFails(ended: Ended, pattern: RegExp): void {
+  assert.deepEqual([ended.code, ended.out], [1, ""], ended.err);
+  assert.match(ended.err, pattern);
+  assert.doesNotMatch(ended.err, /\n\s+at /, "no stack");
+}
+
+test("a tenant's life: create, list, show, update, rotate, deactivate, activate, delete", async (t) => {
+  const belfry = await createBelfry(t);
+  const secret = await belfry.file("secret", "hush\n");
+  const created = await belfry.json(
+    `tenant create --name Acme --per-minute 30 --daily-cap none --channels EMAIL,PUSH --dedup-includes-variables --webhook-secret-file ${secret}`.split(
+      " ",
+    ),
+  );
+  assert.match(created.apiKey, /^bf_/);
+  const { id, apiKey, ...rest } = created;
+  assert.deepEqual(
+    [rest.perMinute, rest.dailyCap, rest.deliveryChannels, rest.dedupIncludesVariables],
+    [30, null, ["EMAIL", "PUSH"], true],
+  );
+  assert.deepEqual([rest.active, rest.webhookSecret], [true, true]);
+  assert.deepEqual(await belfry.json(["tenant", "list"]), [{ id, ...rest }]);
+  assert.deepEqual(await belfry.json(["tenant", "show", id]), { id, ...rest });
+
+  const update = ["tenant", "update", id];
+  const updated = await belfry.json([
+    ...update,
+    ..."--daily-cap 9 --channels all --no-dedup-includes-variables --no-webhook-secret".split(" "),
+  ]);
+  assert.deepEqual([updated.perMinute, updated.dailyCap, updated.deliveryChannels], [30, 9, []]);
+  assert.deepEqual([updated.dedupIncludesVariables, updated.webhookSecret], [false, false]);
+  const unchanged = await belfry.json([...update, "--name", "Acme 2"]);
+  assert.deepEqual({ ...unchanged, updatedAt: "" }, { ...updated, name: "Acme 2", updatedAt: "" });
+
+  const signed = await belfry.json(
+    ["tenant", "rotate-webhook-secret", id, "--webhook-secret-file", "-"],
+    "hush hush",
+  );
+  assert.equal(signed.webhookSecret, true);
+  const rotated = await belfry.json(["tenant", "rotate-key", id, "--overlap-seconds", "60"]);
+  assert.notEqual(rotated.apiKey, apiKey);
+  assert.equal(rotated.apiKeys.length, 2);
+  assert.equal((await belfry.json(["tenant", "deactivate", id])).active, false);
+  assert.equal((await belfry.json(["tenant", "activate", id])).active, true);
+  assert.equal((await belfry.json(["tenant", "delete", id])).id, id);
+  assert.deepEqual(await belfry.json(["tenant", "list"]), []);
+});
+
+test("a template's life: put, list, show, deactivate, activate, preview, delete", async (t) => {
+  const belfry = await createBelfry(t);
+  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const key = ["--tenant", tenant, "--event-type", "order.confirmed", "--channel", "PUSH"];
+  const put = await belfry.json(
+    [
+      "template",
+      "put",
+      ...key,
+      "--content-file",
+      "-",
+      "--title",
+      "Hi {{name}}",
+      "--target-channel",
+      "orders",
+      "--sensitive",
+      "--inactive",
+    ],
+    "Order {{id}}\n",
+  );
+  assert.deepEqual(
+    [put.version, put.active, put.sensitive, put.targetChannel, put.variables],
+    [1, false, true, "orders", ["name", "id"]],
+  );
+  const [listed] = await belfry.json(["template", "list", "--tenant", tenant]);
+  assert.equal(listed.id, put.id);
+  assert.equal((await belfry.json(["template", "activate", ...key])).active, true);
+  assert.equal((await belfry.json(["template", "deactivate", put.id])).active, false);
+  assert.equal((await belfry.json(["template", "show", ...key])).content, "Order {{id}}\n");
+  const variables = await belfry.file("variables.json", '{"name":"Ann"}');
+  const preview = ["template", "preview", ...key, "--variables-file", variables];
+  assert.deepEqual(await belfry.json(preview), {
+    channel: "PUSH",
+    title: "Hi Ann",
+    body: "Order ",
+    missing: ["id"],
+  });
+  const draft = await belfry.json(
+    [
+      "template",
+      "preview",
+      "--channel",
+      "SMS",
+      "--content-file",
+      "-",
+      "--variables-file",
+      variables,
+    ],
+    "Dear {{name}}",
+  );
+  assert.deepEqual([draft.text, draft.segments], ["Dear Ann", 1]);
+  assert.equal((await belfry.json(["template", "delete", ...key])).id, put.id);
+  assert.deepEqual(await belfry.json(["template", "list", "--tenant", tenant]), []);
+  assert.equal((await belfry.json(["template", "list", "--tenant", "platform"])).length, 15);
+});
+
+test("a provider's life: put, list, show, deactivate, activate, delete, and no secret is printed", async (t) => {
+  const belfry = await createBelfry(t);
+  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const key = ["--tenant", tenant, "--channel", "EMAIL"];
+  const put = ["provider", "put", ...key, "--kind", "sendgrid", "--settings-file", "-"];
+  const settings = { apiKey: "SG.a-long-api-key-of-sendgrid", from: "a@example.com" };
+  const provider = await belfry.json([...put, "--inactive"], JSON.stringify(settings));
+  assert.deepEqual([provider.active, provider.settings.apiKey], [false, "•••• grid"]);
+  assert.equal((await belfry.json(["provider", "activate", ...key])).active, true);
+  assert.equal((await belfry.json(["provider", "deactivate", provider.id])).active, false);
+  assert.equal(
+    (await belfry.json(["provider", "show", ...key, "--kind", "sendgrid"])).id,
+    provider.id,
+  );
+  assert.equal((await belfry.json(["provider", "list", "--tenant", tenant])).length, 1);
+  assert.equal((await belfry.json(["provider", "delete", ...key])).id, provider.id);
+
+  assertFails(await belfry.run(put, '{"apiKey":"SG.secret"'), /--settings-file.*not JSON/);
+  assertFails(await belfry.run(put, '{"apiKey":"SG.secret"}'), /--settings-file.*from/);
+  assertFails(
+    await belfry.run(put, JSON.stringify(settings), { SECRETS_KEYS: "nonsense" }),
+    /SECRETS_KEYS/,
+  );
+  assertFails(
+    await belfry.run(put, JSON.stringify(settings), { SECRETS_KEYS: "" }),
+    /SECRETS_KEYS/,
+  );
+});
+
+test("what is wrong goes to standard error with exit code 1 and names the flag", async (t) => {
+  const belfry = await createBelfry(t);
+  const { id } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const key = ["--tenant", id, "--event-type", "a", "--channel"];
+  const put = ["template", "put", ...key];
+  const cases: [string[], RegExp, string?][] = [
+    [["tenant", "create"], /--name/],
+    [["tenant", "create", "--name", ""], /--name should not be empty/],
+    [["tenant", "create", "--name", "A", "--per-minute", "many"], /--per-minute/],
+    [["tenant", "create", "--name", "A", "--daily-cap", "-1"], /--daily-cap/],
+    [["tenant", "create", "--name", "A", "--channels", "FAX"], /--channels/],
+    [
+      ["tenant", "create", "--name", "A", "--webhook-secret-file", "gone"],
+      /--webhook-secret-file.*gone/,
+    ],
+    [["tenant", "create", "--name", "A", "--surprise"], /--surprise/],
+    [["tenant", "show", "nobody"], /nobody/],
+    [["tenant", "rotate-key", id, "--overlap-seconds", "99999999"], /--overlap-seconds/],
+    [[...put, "FAX", "--content-file", "-"], /--channel/],
+    [[...put, "EMAIL", "--content-file", "-"], /--subject/, "x"],
+    [[...put, "SMS", "--content-file", "-"], /--content-file line 1, column 4/, "Hi {{"],
+    [[...put, "SMS", "--content-file", "-", "--target-channel", "x"], /--target-channel/, "x"],
+    [["template", "list", "--tenant", "nobody"], /--tenant/],
+    [["template", "show", "--tenant", id], /--event-type/],
+    [["provider", "show", "--tenant", id, "--channel", "PUSH"], /--channel/],
+    [["event", "show", "1001"], /1001/],
+    [["outbox", "list", "--tenant", "nobody"], /--tenant/],
+    [["outbox", "show", "nothing"], /nothing/],
+    [["nonsense"], /nonsense/],
+  ];
+  for (const [args, pattern, input] of cases) assertFails(await belfry.run(args, input), pattern);
+});
+
+test("every command explains itself with --help on standard output, without a database", async (t) => {
+  const belfry = await createBelfry(t, { database: false });
+  const commands = [
+    "",
+    "tenant",
+    "tenant create",
+    "tenant rotate-webhook-secret",
+    "template put",
+    "template preview",
+    "provider put",
+    "event show",
+    "outbox list",
+    "migrate",
+    "stop",
+  ];
+  for (const command of commands) {
+    const { code, out, err } = await belfry.run([...command.split(" ").filter(Boolean), "--help"]);
+    assert.deepEqual([code, err], [0, ""], command);
+    assert.match(out, /^Usage: belfry/);
+  }
+});
+
+test("the database and keys of the local stack are found in its home folder", async (t) => {
+  const belfry = await createBelfry(t);
+  const none = { DATABASE_URL: "", SECRETS_KEYS: "" };
+  assertFails(await belfry.run(["tenant", "list"], "", none), /DATABASE_URL.*local\.json/);
+  await belfry.file("local.json", JSON.stringify({ databaseUrl: belfry.url }));
+  await belfry.file(
+    "keys.json",
+    JSON.stringify({ secretsKeys: `k1:${randomBytes(32).toString("base64")}` }),
+  );
+  const args = ["tenant", "create", "--name", "A", "--webhook-secret-file", "-"];
+  const { code, out } = await belfry.run(args, "hush", none);
+  assert.equal(code, 0);
+  const { id } = JSON.parse(out);
+  // The local stack's providers may be on this machine.
+  const put = `provider put --tenant ${id} --channel EMAIL --kind sendgrid --settings-file -`.split(
+    " ",
+  );
+  const settings = JSON.stringify({
+    apiKey: "SG.x",
+    from: "a@example.com",
+    baseUrl: "http://127.0.0.1:9",
+  });
+  assert.equal((await belfry.run(put, settings, none)).code, 0);
+  await belfry.file("local.json", "{}");
+  assertFails(await belfry.run(put, settings), /baseUrl/);
+});
+
+test("the outbox of a tenant without messages is an empty list", async (t) => {
+  const belfry = await createBelfry(t);
+  const { id } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  assert.deepEqual(await belfry.json(["outbox", "list", "--tenant", id]), []);
+});
+
+test("migrate brings an empty database to the newest schema, and says that nothing is left to do", async (t) => {
+  const belfry = await createBelfry(t, { database: false });
+  const { url } = await createTestDatabase(t, "template0");
+  const run = (args: string[]) => belfry.run(args, "", { DATABASE_URL: url });
+  assertFails(await run(["tenant", "list"]), /belfry migrate/);
+  const first = JSON.parse((await run(["migrate"])).out);
+  assert.ok(first.migrations.includes("0004-global-templates"));
+  assert.deepEqual(JSON.parse((await run(["migrate"])).out).migrations, []);
+  assert.equal((await run(["tenant", "list"])).out, "[]\n");
+});
+
+test("a database that cannot be reached is named, its password is not", async (t) => {
+  const belfry = await createBelfry(t, { database: false });
+  const ended = await belfry.run(["tenant", "list"], "", {
+    DATABASE_URL: "postgres://someone:pa55word@127.0.0.1:1/x",
+  });
+  assertFails(ended, /cannot reach the database/);
+  assert.ok(!ended.err.includes("pa55word"));
+});
+
+test("stop ends the local stack and waits until it is gone; it says when none runs", async (t) => {
+  const belfry = await createBelfry(t, { database: false });
+  assert.equal((await belfry.json(["stop"])).stopped, false);
+  // A process that looks like the stack and takes its time to end.
+  const folder = join(belfry.home, "deploy", "local");
+  await mkdir(folder, { recursive: true });
+  const script = join(folder, "stack.ts");
+  await writeFile(
+    script,
+    `process.on("SIGTERM", () => setTimeout(() => process.exit(0), 300));
+     setInterval(() => {}, 1000);
+     console.log("up");`,
+  );
+  const stack = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "ignore"] });
+  t.after(() => stack.kill("SIGKILL"));
+  await once(stack.stdout, "data");
+  await belfry.file("stack.json", JSON.stringify({ pid: stack.pid }));
+  assert.deepEqual(await belfry.json(["stop"]), { stopped: true, pid: stack.pid });
+  await ended(stack);
+  assert.deepEqual([stack.exitCode, stack.signalCode], [0, null]);
+});
+
+test("stop leaves alone a process that took over the id of a stack that is gone", async (t) => {
+  const belfry = await createBelfry(t, { database: false });
+  const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  t.after(() => other.kill("SIGKILL"));
+  await belfry.file("stack.json", JSON.stringify({ pid: other.pid }));
+  assert.equal((await belfry.json(["stop"])).stopped, false);
+  assert.deepEqual([other.exitCode, other.signalCode], [null, null]);
+});

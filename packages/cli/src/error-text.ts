@@ -1,0 +1,53 @@
+import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { CommandError } from "./command-error.ts";
+
+/** The flag or argument in which a field of administration was given; the rest is `--kebab-case`. */
+const FLAGS: Readonly<Record<string, string>> = {
+  id: "ID",
+  tenantId: "--tenant",
+  deliveryChannels: "--channels",
+  webhookSecret: "--webhook-secret-file",
+  content: "--content-file",
+  settings: "--settings-file",
+  variables: "--variables-file",
+  eventId: "--event",
+};
+
+/** What standard error says of a failure: for a person, without a stack, naming the flag. */
+export function errorText(error: unknown): string {
+  if (error instanceof InvalidInput) {
+    return error.faults.map((fault) => `error: ${flagOf(fault.field)} ${fault.message}`).join("\n");
+  }
+  if (error instanceof NotFound) return `error: ${flagOf(error.field)}: ${error.message}`;
+  if (error instanceof CommandError) return `error: ${error.message}`;
+  return `error: ${faultText(error)}`;
+}
+
+function flagOf(field: string): string {
+  return FLAGS[field] ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+const UNDEFINED_TABLE = "42P01";
+const UNDEFINED_COLUMN = "42703";
+const UNREACHABLE = [
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+];
+
+function faultText(error: unknown): string {
+  // Several addresses of one host fail together.
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(first instanceof Error)) return String(first);
+  const { code } = first as NodeJS.ErrnoException;
+  if (code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN) {
+    return "the database does not have this version's tables: run `belfry migrate`";
+  }
+  if (code !== undefined && UNREACHABLE.includes(code)) {
+    return `cannot reach the database (DATABASE_URL): ${first.message}`;
+  }
+  return first.message;
+}

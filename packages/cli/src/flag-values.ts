@@ -1,0 +1,45 @@
+import {
+  CHANNELS,
+  type Channel,
+  isChannel,
+  type ProviderChannel,
+} from "@belfry/contracts/channels";
+import { InvalidArgumentError } from "commander";
+
+/** Parsers of flags' values; commander names the flag in front of what they say. */
+
+export function integerValue(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}
+
+/** `none` stays as it is: commander takes null for a missing value. */
+export function integerOrNone(text: string): number | "none" {
+  if (text === "none") return text;
+  if (!/^\d{1,15}$/.test(text)) {
+    throw new InvalidArgumentError("It must be a whole number, or none.");
+  }
+  return Number(text);
+}
+
+/** Empty: `all`. */
+export function channelsOrAll(text: string): Channel[] {
+  if (text === "all") return [];
+  const channels = text.split(",").map((channel) => channel.trim());
+  if (!channels.every(isChannel)) {
+    throw new InvalidArgumentError(`It must be all, or a list such as ${CHANNELS.join(",")}.`);
+  }
+  return channels;
+}
+
+export function channelValue(text: string): Channel {
+  if (!isChannel(text)) throw new InvalidArgumentError("It must be EMAIL, SMS or PUSH.");
+  return text;
+}
+
+export function providerChannelValue(text: string): ProviderChannel {
+  if (text !== "EMAIL" && text !== "SMS") {
+    throw new InvalidArgumentError("It must be EMAIL or SMS.");
+  }
+  return text;
+}

@@ -1,0 +1,83 @@
+import { Buffer } from "node:buffer";
+import { open } from "node:fs/promises";
+import { CommandError } from "./command-error.ts";
+
+/** Above every bound on what a file may hold, and far below what a mistaken file would take. */
+const MAX_BYTES = 2 * 1024 * 1024;
+
+let takenBy: string | undefined;
+
+/** The text of a file, or of standard input for `-`: UTF-8, at most 2 MiB. Errors name the flag. */
+export async function readInput(flag: string, path: string): Promise<string> {
+  const bytes = path === "-" ? await readStandardInput(flag) : await readFileBytes(flag, path);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new CommandError(`${flag}: ${name(path)} is not UTF-8 text`);
+  }
+}
+
+/** As `readInput`, without the line end that editors and `echo` add. */
+export async function readSecretInput(flag: string, path: string): Promise<string> {
+  return (await readInput(flag, path)).replace(/\r?\n$/, "");
+}
+
+/** As `readInput`, as a JSON object. */
+export async function readJsonInput(flag: string, path: string): Promise<Record<string, unknown>> {
+  const text = await readInput(flag, path);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, which may hold a secret.
+    throw new CommandError(`${flag}: ${name(path)} is not JSON`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new CommandError(`${flag}: ${name(path)} must hold a JSON object`);
+  }
+  return value as Record<string, unknown>;
+}
+
+async function readFileBytes(flag: string, path: string): Promise<Uint8Array> {
+  try {
+    await using file = await open(path, "r");
+    return await collect(flag, path, file.createReadStream({ autoClose: false }));
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause;
+    const code = (cause as NodeJS.ErrnoException).code ?? "";
+    throw new CommandError(`${flag}: cannot read ${path}: ${REASONS[code] ?? code}`, { cause });
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EACCES: "permission denied",
+  EISDIR: "it is a folder",
+};
+
+async function readStandardInput(flag: string): Promise<Uint8Array> {
+  if (takenBy !== undefined) {
+    throw new CommandError(`${flag}: standard input (-) is taken by ${takenBy}`);
+  }
+  takenBy = flag;
+  return await collect(flag, "-", process.stdin);
+}
+
+async function collect(
+  flag: string,
+  path: string,
+  stream: AsyncIterable<Uint8Array>,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new CommandError(`${flag}: ${name(path)} is larger than 2 MiB`);
+  }
+  return Buffer.concat(chunks);
+}
+
+function name(path: string): string {
+  return path === "-" ? "standard input" : path;
+}

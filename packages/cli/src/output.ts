@@ -1,0 +1,23 @@
+import { once } from "node:events";
+
+/** One JSON value on standard output, and nothing else. */
+export async function printJson(value: unknown): Promise<void> {
+  await write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** One JSON array, written as its pages come. */
+export async function printJsonPages(pages: AsyncIterable<readonly unknown[]>): Promise<void> {
+  let separator = "[\n";
+  let any = false;
+  for await (const page of pages) {
+    const text = page.map((item) => JSON.stringify(item, null, 2)).join(",\n");
+    await write(`${separator}${text}`);
+    separator = ",\n";
+    any = true;
+  }
+  await write(any ? "\n]\n" : "[]\n");
+}
+
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, "drain");
+}

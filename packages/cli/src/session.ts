@@ -1,0 +1,41 @@
+import type { Database } from "@belfry/database/connection";
+import type { SecretKeys } from "@belfry/database/secrets";
+import { CommandError } from "./command-error.ts";
+import { type Environment, readEnvironment } from "./environment.ts";
+import { allowsPrivateAddresses, findDatabaseUrl, findSecretsKeys } from "./home-files.ts";
+
+/** What a command works with: a connected database and, when it asks, the keys. */
+export interface Session {
+  db: Database;
+  keys(): Promise<SecretKeys>;
+  allowPrivateAddresses(): Promise<boolean>;
+}
+
+/** Runs a command's work on the database, and disconnects. Libraries load here, not at the start. */
+export async function withDatabase<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  const environment = readEnvironment();
+  const url = await findDatabaseUrl(environment);
+  const { createDatabase, createPool } = await import("@belfry/database/connection");
+  const db = createDatabase(
+    createPool({ url, applicationName: "belfry-cli", maxConnections: 2, connectTimeoutMs: 10_000 }),
+  );
+  try {
+    return await work({
+      db,
+      keys: () => loadKeys(environment),
+      allowPrivateAddresses: () => allowsPrivateAddresses(environment, url),
+    });
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function loadKeys(environment: Environment): Promise<SecretKeys> {
+  const text = await findSecretsKeys(environment);
+  const { parseSecretKeys } = await import("@belfry/database/secrets");
+  try {
+    return parseSecretKeys(text);
+  } catch (cause) {
+    throw new CommandError(`SECRETS_KEYS: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Command } from "commander";
+import { CommandError } from "./command-error.ts";
+import { readEnvironment } from "./environment.ts";
+import { integerValue } from "./flag-values.ts";
+import { findStackPid } from "./home-files.ts";
+import { printJson } from "./output.ts";
+import { commandOf } from "./process-command.ts";
+
+const LOOK_AGAIN_MS = 50;
+
+export function stopCommand(): Command {
+  return new Command("stop")
+    .description("Stop the local stack and wait until it is gone")
+    .option("--timeout-seconds <n>", "how long to wait", integerValue, 60)
+    .action(async (flags: { timeoutSeconds: number }) => {
+      const environment = readEnvironment();
+      const pid = await findStackPid(environment);
+      if (pid === undefined || !(await isStack(pid))) {
+        await printJson({ stopped: false, reason: `no local stack runs in ${environment.home}` });
+        return;
+      }
+      process.kill(pid, "SIGTERM");
+      await waitUntilGone(pid, flags.timeoutSeconds);
+      await printJson({ stopped: true, pid });
+    });
+}
+
+async function waitUntilGone(pid: number, timeoutSeconds: number): Promise<void> {
+  const deadline = performance.now() + timeoutSeconds * 1000;
+  while (await isStack(pid)) {
+    if (performance.now() > deadline) {
+      throw new CommandError(
+        `--timeout-seconds: process ${pid} is still running after ${timeoutSeconds} s`,
+      );
+    }
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
+
+/** A process id may have been given to another program since `stack.json` was written. */
+async function isStack(pid: number): Promise<boolean> {
+  return /deploy[/\\]local[/\\]stack\.ts/.test((await commandOf(pid)) ?? "");
+}

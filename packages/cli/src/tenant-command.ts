@@ -1,0 +1,150 @@
+import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE, MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
+import type { Channel } from "@belfry/contracts/channels";
+import { Command } from "commander";
+import { channelsOrAll, integerOrNone, integerValue } from "./flag-values.ts";
+import { readSecretInput } from "./input-file.ts";
+import { printJson } from "./output.ts";
+import { type Session, withDatabase } from "./session.ts";
+
+interface TenantFlags {
+  name?: string;
+  perMinute?: number;
+  dailyCap?: number | "none";
+  channels?: Channel[];
+  dedupIncludesVariables?: boolean;
+  webhookSecretFile?: string;
+  /** false: `--no-webhook-secret`. */
+  webhookSecret?: boolean;
+}
+
+export function tenantCommand(): Command {
+  const tenant = new Command("tenant").description("Tenants, their limits, API keys and secrets");
+
+  settingFlags(tenant.command("create"))
+    .description("Make a tenant; prints its API key, this once")
+    .requiredOption("--name <name>", "its name, 1 to 255 characters")
+    .addHelpText(
+      "after",
+      `\nWithout flags: ${DEFAULT_PER_MINUTE} a minute, ${DEFAULT_DAILY_CAP} a day, all channels.`,
+    )
+    .action((flags: TenantFlags & { name: string }) =>
+      run(async (session, tenants) => {
+        const input = { ...(await tenantInput(flags)), name: flags.name };
+        return await tenants.createTenant(session.db, input, await keysFor(input, session));
+      }),
+    );
+
+  tenant
+    .command("list")
+    .description("All tenants, oldest first")
+    .action(() => run((session, tenants) => tenants.listTenants(session.db)));
+
+  tenant
+    .command("show <id>")
+    .description("One tenant with its live API keys (their prefixes)")
+    .action((id: string) => run((session, tenants) => tenants.showTenant(session.db, id)));
+
+  settingFlags(tenant.command("update <id>"))
+    .description("Change what is given; in force within 5 s")
+    .option("--name <name>", "its name, 1 to 255 characters")
+    .option("--no-webhook-secret", "triggers need no signature any more")
+    .action((id: string, flags: TenantFlags) =>
+      run(async (session, tenants) => {
+        const input = await tenantInput(flags);
+        return await tenants.updateTenant(session.db, id, input, await keysFor(input, session));
+      }),
+    );
+
+  for (const [name, active, description] of [
+    ["activate", true, "Answer its calls again; what was skipped meanwhile is not revived"],
+    ["deactivate", false, "Answer its calls 401 and skip what it has waiting"],
+  ] as const) {
+    tenant
+      .command(`${name} <id>`)
+      .description(description)
+      .action((id: string) =>
+        run((session, tenants) => tenants.setTenantActive(session.db, id, active)),
+      );
+  }
+
+  tenant
+    .command("rotate-key <id>")
+    .description("Make a new API key, printed this once; the keys before it end after the overlap")
+    .option(
+      "--overlap-seconds <n>",
+      `how long the keys before go on working, 0 to 2592000 (default: 86400, a day); at most ${MAX_LIVE_API_KEYS} live keys`,
+      integerValue,
+    )
+    .action((id: string, flags: { overlapSeconds?: number }) =>
+      withDatabase(async ({ db }) => {
+        const { rotateApiKey } = await import("@belfry/administration/rotate-api-key");
+        await printJson(await rotateApiKey(db, id, flags.overlapSeconds));
+      }),
+    );
+
+  tenant
+    .command("rotate-webhook-secret <id>")
+    .description("Set the secret that signs its triggers; the one before ends at once")
+    .requiredOption("--webhook-secret-file <file>", "holds the new secret, or - for standard input")
+    .action((id: string, flags: { webhookSecretFile: string }) =>
+      run(async (session, tenants) => {
+        const input = await tenantInput(flags);
+        return await tenants.updateTenant(session.db, id, input, await session.keys());
+      }),
+    );
+
+  tenant
+    .command("delete <id>")
+    .description("Delete it with all that its events left, in small batches; cannot be undone")
+    .action((id: string) =>
+      withDatabase(async ({ db }) => {
+        const { deleteTenant } = await import("@belfry/administration/delete-tenant");
+        await printJson(await deleteTenant(db, id));
+      }),
+    );
+
+  return tenant;
+}
+
+type Tenants = typeof import("@belfry/administration/tenants");
+
+async function run(work: (session: Session, tenants: Tenants) => Promise<unknown>): Promise<void> {
+  await withDatabase(async (session) => {
+    await printJson(await work(session, await import("@belfry/administration/tenants")));
+  });
+}
+
+function settingFlags(command: Command): Command {
+  return command
+    .option("--per-minute <n>", "triggers admitted in any 60 s", integerValue)
+    .option("--daily-cap <n|none>", "events accepted per UTC day", integerOrNone)
+    .option("--channels <list|all>", "channels it may use, as EMAIL,PUSH", channelsOrAll)
+    .option("--dedup-includes-variables", "variables count for the automatic dedup key")
+    .option("--no-dedup-includes-variables", "they do not (the default)")
+    .option(
+      "--webhook-secret-file <file>",
+      "holds the secret that every trigger must be signed with, or - for standard input",
+    );
+}
+
+async function tenantInput(flags: TenantFlags) {
+  const file = flags.webhookSecretFile;
+  const webhookSecret =
+    file !== undefined
+      ? await readSecretInput("--webhook-secret-file", file)
+      : flags.webhookSecret === false
+        ? null
+        : undefined;
+  return {
+    name: flags.name,
+    perMinute: flags.perMinute,
+    dailyCap: flags.dailyCap === "none" ? null : flags.dailyCap,
+    deliveryChannels: flags.channels,
+    dedupIncludesVariables: flags.dedupIncludesVariables,
+    webhookSecret,
+  };
+}
+
+async function keysFor(input: { webhookSecret?: string | null | undefined }, session: Session) {
+  return typeof input.webhookSecret === "string" ? await session.keys() : undefined;
+}
