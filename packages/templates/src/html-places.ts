@@ -37,20 +37,31 @@ const RAW_TEXT = new Set([
 /** Elements whose content is text with character references, and no elements. */
 const ESCAPABLE_RAW_TEXT = new Set(["title", "textarea"]);
 
-/**
- * Reads a document and returns its spans in order, those of plain text left out, and its elements.
- * The document must not contain tags: give it with each tag replaced by as many letters.
- */
-export function readHtml(html: string): { spans: Span[]; elements: ElementEvent[] } {
-  const reader: Reader = { html, spans: [], elements: [] };
-  readMarkup(reader, 0, html.length);
-  return { spans: reader.spans, elements: reader.elements };
+/** The inside of a conditional comment: markup to Outlook, a comment to everybody else. */
+export interface Conditional {
+  start: number;
+  end: number;
 }
 
-interface Reader {
-  html: string;
+export interface HtmlPlaces {
   spans: Span[];
   elements: ElementEvent[];
+  conditionals: Conditional[];
+}
+
+/**
+ * Reads a document and returns its spans in order, those of plain text left out, its elements and its
+ * conditional comments.
+ * The document must not contain tags: give it with each tag replaced by as many letters.
+ */
+export function readHtml(html: string): HtmlPlaces {
+  const reader: Reader = { html, spans: [], elements: [], conditionals: [] };
+  readMarkup(reader, 0, html.length);
+  return reader;
+}
+
+interface Reader extends HtmlPlaces {
+  html: string;
 }
 
 function readMarkup(reader: Reader, from: number, to: number): void {
@@ -88,6 +99,7 @@ function readComment(reader: Reader, open: number, to: number): number {
     const endif = html.slice(inside, end).lastIndexOf("<![endif]");
     const insideEnd = endif === -1 ? end : inside + endif;
     spans.push({ kind: "comment", start: open, end: inside });
+    reader.conditionals.push({ start: inside, end: insideEnd });
     readMarkup(reader, inside, insideEnd);
     spans.push({ kind: "comment", start: insideEnd, end: after });
   } else {

@@ -143,6 +143,10 @@ test("a value inside a conditional comment of Outlook cannot end the comment", (
   for (const slot of slots(html)) {
     assert.ok("write" in slot);
     assert.ok(!slot.write("--><script>--!>").includes(">"));
+    for (const value of ["--", "-", "a--!", "--a", "---"]) {
+      assert.doesNotMatch(`-${slot.write(value)}>`, /--!?>/, value);
+    }
+    assert.equal(slot.write("a-b-c"), "a-b-c");
   }
 });
 

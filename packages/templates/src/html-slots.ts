@@ -35,15 +35,36 @@ const ACTIVE_ELEMENTS = new Set(
 
 /** The slots of a document's tags, in the order of the tags. */
 export function htmlSlots(html: string, tags: readonly Tag[]): HtmlSlot[] {
-  const { spans } = readHtml(maskTags(html, tags));
-  let next = 0;
+  const { spans, conditionals } = readHtml(maskTags(html, tags));
+  let nextSpan = 0;
+  let nextConditional = 0;
   return tags.map((tag, index) => {
-    let span = spans[next];
-    while (span !== undefined && span.end <= tag.start) span = spans[++next];
-    if (span === undefined || span.start > tag.start) return written(escapeHtml);
-    if (span.kind !== "attribute") return { refused: placeFault(span) };
-    return attributeSlot(span, html, tags, index);
+    while ((spans[nextSpan]?.end ?? tag.end) <= tag.start) nextSpan++;
+    while ((conditionals[nextConditional]?.end ?? tag.end) <= tag.start) nextConditional++;
+    const slot = slotIn(spans[nextSpan], html, tags, index);
+    const conditional = conditionals[nextConditional];
+    return conditional && conditional.start <= tag.start ? insideComment(slot) : slot;
   });
+}
+
+function slotIn(
+  span: Span | undefined,
+  html: string,
+  tags: readonly Tag[],
+  index: number,
+): HtmlSlot {
+  if (span === undefined || span.start > (tags[index]?.start ?? 0)) return written(escapeHtml);
+  if (span.kind !== "attribute") return { refused: placeFault(span) };
+  return attributeSlot(span, html, tags, index);
+}
+
+/**
+ * A value has no `>` of its own left, but a `--` of it could end the comment together with a `>` of
+ * the template. So hyphens that could meet another or a `>` are written as references.
+ */
+function insideComment(slot: HtmlSlot): HtmlSlot {
+  if ("refused" in slot) return slot;
+  return { write: (value) => slot.write(value).replace(/^-|-(?=-|!?$)|(?<=-)-/g, "&#45;") };
 }
 
 /** The document with every tag replaced by as many letters, so that offsets stay. */

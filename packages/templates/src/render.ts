@@ -62,9 +62,13 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { channel: "EMAIL" }>
   const subject = lineWriter(compiled.subject, MAX_SUBJECT_CHARACTERS);
   const html = createWriter(compiled.html, {
     clean: cleanBody,
-    slots: (text, tags) =>
-      // What compiling refuses is left out here, were it ever to come from the database.
-      htmlSlots(text, tags).map((slot) => ("write" in slot ? slot.write : () => "")),
+    slots: (text, tags) => {
+      const slots = htmlSlots(text, tags);
+      // Compiling refuses such a template. Were one ever stored, no value may be trusted to stay
+      // where it stands, so that none is written.
+      const isSafe = slots.every((slot) => "write" in slot);
+      return slots.map((slot) => (isSafe && "write" in slot ? slot.write : () => ""));
+    },
     measure: byteLength,
     limit: MAX_EMAIL_BYTES,
   });
