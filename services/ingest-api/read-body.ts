@@ -5,8 +5,22 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** The media types that carry JSON in UTF-8. */
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
 
-/** Refuses what is not plain JSON in UTF-8 with a 415 Problem. */
-export function requireJson(headers: { [name: string]: string | string[] | undefined }): void {
+/**
+ * Parses a raw body by `JSON.parse` itself: the framework's parser refuses keys such as
+ * `constructor` and `__proto__`, which tenants may use. Throws a 415 Problem for what is not plain
+ * JSON in UTF-8, 400 for what does not parse.
+ */
+export function readJson(request: {
+  body: unknown;
+  headers: { [name: string]: string | string[] | undefined };
+}): unknown {
+  const body = Buffer.isBuffer(request.body) ? request.body : undefined;
+  // An empty body has no type: it is no JSON all the same.
+  if (body !== undefined && body.length > 0) requireJson(request.headers);
+  return parseJson(body);
+}
+
+function requireJson(headers: { [name: string]: string | string[] | undefined }): void {
   const type = headers["content-type"];
   if (type !== "application/json" && (typeof type !== "string" || !JSON_TYPE.test(type))) {
     throw new Problem("unsupportedMediaType");
@@ -19,10 +33,6 @@ export function requireJson(headers: { [name: string]: string | string[] | undef
   }
 }
 
-/**
- * Parses a raw body by `JSON.parse` itself: the framework's parser refuses keys such as
- * `constructor` and `__proto__`, which tenants may use. Throws a 400 Problem.
- */
 export function parseJson(body: Buffer | undefined): unknown {
   try {
     return JSON.parse(utf8.decode(body));

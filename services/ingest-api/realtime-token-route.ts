@@ -8,7 +8,7 @@ import { Problem } from "@belfry/contracts/problems";
 import { REALTIME_TOKEN_PATH, type RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
 import type { FastifyInstance } from "fastify";
 import type { Authentication } from "./authenticate.ts";
-import { parseJson, requireJson } from "./read-body.ts";
+import { readJson } from "./read-body.ts";
 import type { TenantDirectory } from "./tenant-directory.ts";
 
 /** `POST /api/v1/auth/realtime-token`: a connection token for one user, and the channels to subscribe to. */
@@ -23,8 +23,7 @@ export function realtimeTokenRoute(
   const onRequest = deps.authentication.other;
   app.post(REALTIME_TOKEN_PATH, { onRequest }, async (request): Promise<RealtimeTokenResponse> => {
     const { tenant } = request;
-    requireJson(request.headers);
-    const body = parseJson(Buffer.isBuffer(request.body) ? request.body : undefined);
+    const body = readJson(request);
     const userId = readUserId(body);
     const names = new Set([
       SYSTEM_CHANNEL,

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
 import type { Authentication } from "./authenticate.ts";
-import { parseJson, requireJson } from "./read-body.ts";
+import { readJson } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
 import { verifySignature } from "./signature.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
@@ -29,8 +29,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
     if (tenant.webhookSecret !== null) {
       verifySignature(tenant.webhookSecret, body, request.headers[HEADERS.signature]);
     }
-    requireJson(request.headers);
-    const trigger = readTrigger(parseJson(body));
+    const trigger = readTrigger(readJson(request));
     const given = request.headers[HEADERS.idempotencyKey];
     const dedupKey =
       given === undefined
