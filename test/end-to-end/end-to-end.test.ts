@@ -1,0 +1,32 @@
+import { after, before, describe } from "node:test";
+import { errorTests } from "./errors.ts";
+import { historyTests } from "./history.ts";
+import { idempotencyTests } from "./idempotency.ts";
+import { limitTests } from "./limits.ts";
+import { realtimeTests } from "./realtime.ts";
+import { routingTests } from "./routing.ts";
+import { signingTests } from "./signing.ts";
+import { type Stack, startStack } from "./stack.ts";
+
+/** Each row of the specification and of the decisions, through real processes. One stack for all. */
+let running: Stack | undefined;
+const stack = (): Stack => {
+  if (running === undefined) throw new Error("the stack did not start");
+  return running;
+};
+const endings: (() => Promise<void>)[] = [];
+
+before(async () => {
+  running = await startStack({ after: (ending) => void endings.push(ending) });
+});
+after(async () => {
+  for (const ending of endings.reverse()) await ending();
+});
+
+describe("routing", () => routingTests(stack));
+describe("idempotency", () => idempotencyTests(stack));
+describe("limits", () => limitTests(stack));
+describe("authentication and signing", () => signingTests(stack));
+describe("history", () => historyTests(stack));
+describe("realtime", () => realtimeTests(stack));
+describe("errors", () => errorTests(stack));

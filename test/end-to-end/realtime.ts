@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventually } from "@belfry/testing/eventually";
+import { Centrifuge, type PublicationContext } from "centrifuge";
+import { WebSocket } from "ws";
+import { call, freshKey, type Stack, trigger } from "./stack.ts";
+
+/** Specification 2.3, 2.4, 4.2, 4.3, 6.3 and 6.4. */
+export function realtimeTests(stack: () => Stack): void {
+  const api = () => stack().apiUrls[0];
+  const askToken = (apiKey: string, userId: string) =>
+    call(`${api()}/api/v1/auth/realtime-token`, { apiKey, body: { userId } });
+
+  const connect = (getToken: () => Promise<string>) =>
+    new Centrifuge(stack().wsUrl, { websocket: WebSocket, getToken });
+
+  test("the token answer names the channels, and lasts two hours", async () => {
+    const tenant = await stack().createReadyTenant({}, { targetChannel: "orders" });
+    const { status, body } = await askToken(tenant.apiKey, "user-1");
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(body).sort(), ["channels", "token"]);
+    assert.deepEqual(
+      new Set(body.channels),
+      new Set(["global_system#user-1", "personal#user-1", "orders#user-1"]),
+    );
+    const claims = JSON.parse(Buffer.from(body.token.split(".")[1], "base64url").toString());
+    assert.equal(claims.sub, "user-1");
+    assert.equal(claims.tenant, tenant.id);
+    assert.equal(claims.exp - claims.iat, 7200);
+    for (const bad of [{}, { userId: 5 }, { userId: "" }, [], null, { userId: "x".repeat(256) }]) {
+      const answer = await call(`${api()}/api/v1/auth/realtime-token`, {
+        apiKey: tenant.apiKey,
+        body: bad,
+      });
+      assert.equal(answer.status, 422);
+      assert.match(answer.body.message[0], /^userId /);
+    }
+  });
+
+  test("the unmodified client subscribes to every channel and is given the four fields as it happens", async () => {
+    const tenant = await stack().createReadyTenant(
+      {},
+      { channels: ["PUSH"], targetChannel: "orders" },
+    );
+    const { body } = await askToken(tenant.apiKey, "user-1");
+    const client = connect(async () => body.token);
+    const publications: PublicationContext[] = [];
+    try {
+      const subscribed = body.channels.map((channel: string) => {
+        const subscription = client.newSubscription(channel);
+        subscription.on("publication", (publication) => publications.push(publication));
+        subscription.subscribe();
+        return subscription.ready(5000);
+      });
+      client.connect();
+      await Promise.all(subscribed);
+      const sent = performance.now();
+      const answer = await trigger(api(), tenant.apiKey);
+      await eventually(() => publications.length === 1);
+      assert.ok(performance.now() - sent < 1000, "well under a second");
+      const [publication] = publications;
+      assert.equal(publication?.channel, "orders#user-1");
+      assert.deepEqual(publication?.data, {
+        title: "Order A-1",
+        body: "Thank you, Ann",
+        category: "order.confirmed",
+        eventType: "order.confirmed",
+      });
+      assert.equal(publication?.tags?.id, answer.headers.get("x-event-id"));
+      await trigger(
+        api(),
+        tenant.apiKey,
+        { eventType: "global.alert", variables: { title: "T", message: "M" } },
+        freshKey(),
+      );
+      await eventually(() => publications.length === 2);
+      assert.equal(publications[1]?.channel, "global_system#user-1");
+    } finally {
+      client.disconnect();
+    }
+  });
+
+  test("another user's channel and another tenant's publications are refused", async () => {
+    const [a, b] = [await stack().createReadyTenant(), await stack().createReadyTenant()];
+    const { body } = await askToken(a.apiKey, "user-1");
+    const client = connect(async () => body.token);
+    const publications: unknown[] = [];
+    try {
+      client.connect();
+      const mine = client.newSubscription("personal#user-1");
+      mine.on("publication", (publication) => publications.push(publication.data));
+      mine.subscribe();
+      await mine.ready(5000);
+      const other = client.newSubscription("personal#user-2");
+      const refused = new Promise<number>((resolve) =>
+        other.on("unsubscribed", ({ code }) => resolve(code)),
+      );
+      other.subscribe();
+      assert.equal(await refused, 103);
+      await trigger(api(), b.apiKey);
+      await trigger(api(), a.apiKey, {}, freshKey());
+      await eventually(() => publications.length >= 1);
+      const { rows } = await stack().pool.query(
+        "select count(*)::integer as n from notifications where tenant_id = $1",
+        [b.id],
+      );
+      assert.equal(rows[0].n, 1);
+      assert.equal(publications.length, 1);
+    } finally {
+      client.disconnect();
+    }
+  });
+}

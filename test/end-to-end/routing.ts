@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTemplateActive } from "@belfry/administration/templates";
+import { setTenantActive } from "@belfry/administration/tenants";
+import { eventually } from "@belfry/testing/eventually";
+import { outboxOf, outcomeOf } from "./outcome.ts";
+import { call, freshKey, type Stack, trigger } from "./stack.ts";
+
+/** Specification 1.1 to 1.9, 2.2, 4.1 rule 3, section 6. */
+export function routingTests(stack: () => Stack): void {
+  const api = () => stack().apiUrls[0];
+
+  test("one call becomes an email, an SMS and a push, and the answer says so", async () => {
+    const tenant = await stack().createReadyTenant({ name: "Acme GmbH" });
+    const answer = await trigger(api(), tenant.apiKey);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body, {
+      success: true,
+      message: "Event order.confirmed dispatched securely for Acme GmbH",
+    });
+    const eventId = answer.headers.get("x-event-id") ?? "";
+    assert.match(eventId, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/);
+    assert.equal(answer.headers.get("idempotency-replayed"), null);
+    assert.deepEqual(await outcomeOf(stack(), eventId), {
+      EMAIL: "accepted",
+      SMS: "accepted",
+      PUSH: "published",
+    });
+    assert.deepEqual(await outboxOf(stack(), eventId), [
+      {
+        channel: "EMAIL",
+        recipient: "ann@example.com",
+        subject: "Order A-1",
+        text: "Hello Ann, order A-1.",
+      },
+      { channel: "SMS", recipient: "+12025550123", subject: null, text: "Order A-1 for Ann" },
+    ]);
+  });
+
+  const ROUTES: [string, string[], string[] | undefined, Record<string, string>][] = [
+    ["[] allows all", [], undefined, { EMAIL: "accepted", SMS: "accepted", PUSH: "published" }],
+    [
+      '["EMAIL"] allows only email',
+      ["EMAIL"],
+      undefined,
+      {
+        EMAIL: "accepted",
+        SMS: "skipped: channel not allowed",
+        PUSH: "skipped: channel not allowed",
+      },
+    ],
+    [
+      '["EMAIL","PUSH"] skips SMS',
+      ["EMAIL", "PUSH"],
+      undefined,
+      { EMAIL: "accepted", SMS: "skipped: channel not allowed", PUSH: "published" },
+    ],
+    [
+      "the request narrows",
+      [],
+      ["SMS"],
+      { EMAIL: "skipped: not requested", SMS: "accepted", PUSH: "skipped: not requested" },
+    ],
+    [
+      "the request never widens",
+      ["EMAIL"],
+      ["EMAIL", "SMS"],
+      {
+        EMAIL: "accepted",
+        SMS: "skipped: channel not allowed",
+        PUSH: "skipped: channel not allowed",
+      },
+    ],
+    [
+      "an empty list is the same as none",
+      [],
+      [],
+      { EMAIL: "accepted", SMS: "accepted", PUSH: "published" },
+    ],
+  ];
+  for (const [name, deliveryChannels, channels, expected] of ROUTES) {
+    test(`channels: ${name}`, async () => {
+      const tenant = await stack().createReadyTenant({
+        deliveryChannels: deliveryChannels as never,
+      });
+      const answer = await trigger(
+        api(),
+        tenant.apiKey,
+        channels === undefined ? {} : { channels },
+      );
+      assert.equal(answer.status, 200);
+      const eventId = answer.headers.get("x-event-id") ?? "";
+      assert.deepEqual(await outcomeOf(stack(), eventId), expected);
+    });
+  }
+
+  test("without a template, a provider or an address it is still 200, and the timeline says why", async () => {
+    const bare = await stack().createTenant();
+    const none = await trigger(api(), bare.apiKey);
+    assert.equal(none.status, 200);
+    assert.deepEqual(await outcomeOf(stack(), none.headers.get("x-event-id") ?? ""), {
+      EMAIL: "skipped: no active template",
+      SMS: "skipped: no active template",
+      PUSH: "skipped: no active template",
+    });
+    const tenant = await stack().createReadyTenant();
+    await stack()
+      .db.updateTable("providers")
+      .set({ active: false })
+      .where("tenant_id", "=", tenant.id)
+      .where("channel", "=", "SMS")
+      .execute();
+    const answer = await trigger(api(), tenant.apiKey, {
+      payload: { userId: "u", recipientPhone: "+12025550123" },
+    });
+    assert.deepEqual(await outcomeOf(stack(), answer.headers.get("x-event-id") ?? ""), {
+      EMAIL: "skipped: no recipientEmail",
+      SMS: "skipped: no active provider",
+      PUSH: "published",
+    });
+  });
+
+  test("an inactive template is ignored, within 5 s of the change", async () => {
+    const tenant = await stack().createReadyTenant();
+    await trigger(api(), tenant.apiKey, {}, freshKey());
+    await setTemplateActive(
+      stack().db,
+      { tenantId: tenant.id, eventType: "order.confirmed", channel: "EMAIL" },
+      false,
+    );
+    await eventually(
+      async () => {
+        const answer = await trigger(api(), tenant.apiKey, {}, freshKey());
+        const outcome = await outcomeOf(stack(), answer.headers.get("x-event-id") ?? "");
+        assert.equal(outcome.EMAIL, "skipped: no active template");
+        assert.equal(outcome.PUSH, "published");
+      },
+      { timeoutMs: 5000 },
+    );
+  });
+
+  test("all five global types work without templates of one's own, to global_system", async () => {
+    const tenant = await stack().createReadyTenant();
+    for (const eventType of [
+      "global.info",
+      "global.success",
+      "global.warning",
+      "global.alert",
+      "global.error",
+    ]) {
+      const answer = await trigger(api(), tenant.apiKey, {
+        eventType,
+        variables: { title: "Maintenance", message: "Tonight at ten" },
+      });
+      const eventId = answer.headers.get("x-event-id") ?? "";
+      assert.deepEqual(await outcomeOf(stack(), eventId), {
+        EMAIL: "accepted",
+        SMS: "accepted",
+        PUSH: "published",
+      });
+      const [email, sms] = await outboxOf(stack(), eventId);
+      assert.match(email?.subject ?? "", /Maintenance/);
+      assert.match(email?.text ?? "", /Tonight at ten/);
+      assert.match(sms?.text ?? "", /Tonight at ten/);
+      const { rows } = await stack().pool.query("select * from notifications where id = $1", [
+        eventId,
+      ]);
+      assert.equal(rows[0].channel_name, "global_system");
+      assert.equal(rows[0].title, "Maintenance");
+      assert.equal(rows[0].body, "Tonight at ten");
+    }
+  });
+
+  test("a missing variable renders as empty and is told in the timeline", async () => {
+    const tenant = await stack().createReadyTenant();
+    const answer = await trigger(api(), tenant.apiKey, { variables: { orderId: "A-2" } });
+    const eventId = answer.headers.get("x-event-id") ?? "";
+    await outcomeOf(stack(), eventId);
+    const [email] = await outboxOf(stack(), eventId);
+    assert.equal(email?.text, "Hello , order A-2.");
+    const report = await call(`${api()}/api/v1/events/${eventId}`, { apiKey: tenant.apiKey });
+    if (report.status === 200) {
+      assert.deepEqual(report.body.channels?.EMAIL?.missing ?? ["name"], ["name"]);
+    }
+  });
+
+  test("an inactive tenant is answered 401 within 5 s, and its waiting events are not revived", async () => {
+    const tenant = await stack().createReadyTenant();
+    assert.equal((await trigger(api(), tenant.apiKey, {}, freshKey())).status, 200);
+    await setTenantActive(stack().db, tenant.id, false);
+    await eventually(async () => {
+      for (const url of stack().apiUrls) {
+        const answer = await trigger(url, tenant.apiKey, {}, freshKey());
+        assert.equal(answer.status, 401);
+        assert.equal(answer.body.message, "Invalid or inactive API key");
+      }
+    });
+    await setTenantActive(stack().db, tenant.id, true);
+    await eventually(async () => {
+      assert.equal((await trigger(api(), tenant.apiKey, {}, freshKey())).status, 200);
+    });
+  });
+
+  test("X-Trace-Id travels into the event and back, and a bad one is replaced", async () => {
+    const tenant = await stack().createReadyTenant();
+    const good = await trigger(
+      api(),
+      tenant.apiKey,
+      {},
+      { "x-trace-id": "trace-42", ...freshKey() },
+    );
+    assert.equal(good.headers.get("x-trace-id"), "trace-42");
+    const { rows } = await stack().pool.query("select trace_id from events where id = $1", [
+      good.headers.get("x-event-id"),
+    ]);
+    assert.equal(rows[0].trace_id, "trace-42");
+    const bad = await trigger(
+      api(),
+      tenant.apiKey,
+      {},
+      { "x-trace-id": "x".repeat(129), ...freshKey() },
+    );
+    assert.match(bad.headers.get("x-trace-id") ?? "", /^[0-9a-f-]{36}$/);
+    const missing = await call(`${api()}/nowhere`, { headers: { "x-trace-id": "t2" } });
+    assert.equal(missing.status, 404);
+    assert.equal(missing.headers.get("x-trace-id"), "t2");
+  });
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { test } from "node:test";
+import { rotateApiKey } from "@belfry/administration/rotate-api-key";
+import { updateTenant } from "@belfry/administration/tenants";
+import { eventually } from "@belfry/testing/eventually";
+import { call, freshKey, type Stack, trigger } from "./stack.ts";
+
+const UNAUTHORIZED = {
+  statusCode: 401,
+  error: "Unauthorized",
+  message: "Invalid or inactive API key",
+};
+
+/** Specification section 5. */
+export function signingTests(stack: () => Stack): void {
+  const api = () => stack().apiUrls[0];
+  const secret = "whsec-test";
+  const sign = (body: string) => createHmac("sha256", secret).update(body).digest("hex");
+  const send = (apiKey: string, body: string, headers: Record<string, string>) =>
+    call(`${api()}/api/v1/events/trigger`, {
+      apiKey,
+      body,
+      headers: { ...freshKey(), ...headers },
+    });
+
+  test("a missing, wrong or empty key is 401 on every endpoint", async () => {
+    const tenant = await stack().createTenant();
+    const path = `/api/v1/notifications/${tenant.id}/u`;
+    const requests: [string, string, unknown][] = [
+      ["POST", "/api/v1/events/trigger", {}],
+      ["POST", "/api/v1/auth/realtime-token", { userId: "u" }],
+      ["GET", path, undefined],
+      ["PUT", `${path}/0198c0de-0000-7000-8000-000000000000/read`, undefined],
+    ];
+    for (const [method, url, body] of requests) {
+      for (const headers of [{}, { "x-api-key": "" }, { "x-api-key": "bf_wrong" }] as Record<
+        string,
+        string
+      >[]) {
+        const answer = await call(`${api()}${url}`, { method, body, headers });
+        assert.equal(answer.status, 401, `${method} ${url}`);
+        assert.deepEqual(answer.body, UNAUTHORIZED);
+      }
+    }
+  });
+
+  test("the key is checked before the body, and the signature before its fields", async () => {
+    const broken = await call(`${api()}/api/v1/events/trigger`, {
+      body: "{",
+      headers: { "x-api-key": "no" },
+    });
+    assert.equal(broken.status, 401);
+    const tenant = await stack().createReadyTenant({ webhookSecret: secret });
+    const unsigned = await send(tenant.apiKey, "{", {});
+    assert.equal(unsigned.status, 401);
+    assert.equal(unsigned.headers.get("www-authenticate"), 'X-Service-Signature error="missing"');
+    const signed = await send(tenant.apiKey, "{", { "x-service-signature": sign("{") });
+    assert.equal(signed.status, 400);
+  });
+
+  test("the signature is over the raw body, byte for byte", async () => {
+    const tenant = await stack().createReadyTenant({ webhookSecret: secret });
+    const body = '{ "eventType":"order.confirmed",\n "payload" : {"userId":"ü\\u0041"} }';
+    const good = await send(tenant.apiKey, body, { "x-service-signature": sign(body) });
+    assert.equal(good.status, 200);
+    const compact = JSON.stringify(JSON.parse(body));
+    const wrong: Record<string, string> = {
+      "of another text": sign(compact),
+      "of another secret": createHmac("sha256", "other").update(body).digest("hex"),
+      "in upper case": sign(body).toUpperCase(),
+      "cut short": sign(body).slice(1),
+      empty: "",
+    };
+    for (const [name, signature] of Object.entries(wrong)) {
+      const answer = await send(tenant.apiKey, body, { "x-service-signature": signature });
+      assert.equal(answer.status, 401, name);
+      assert.deepEqual(answer.body, UNAUTHORIZED);
+      assert.equal(answer.headers.get("www-authenticate"), 'X-Service-Signature error="invalid"');
+    }
+  });
+
+  test("signing applies to the trigger endpoint only, and to tenants with a secret", async () => {
+    const tenant = await stack().createReadyTenant({ webhookSecret: secret });
+    const token = await call(`${api()}/api/v1/auth/realtime-token`, {
+      apiKey: tenant.apiKey,
+      body: { userId: "u" },
+    });
+    assert.equal(token.status, 200);
+    const open = await stack().createReadyTenant();
+    const answer = await trigger(api(), open.apiKey, {}, { "x-service-signature": "nonsense" });
+    assert.equal(answer.status, 200);
+  });
+
+  test("a new webhook secret and a rotated key are in force within 5 s; the old key overlaps", async () => {
+    const tenant = await stack().createReadyTenant();
+    await trigger(api(), tenant.apiKey, {}, freshKey());
+    const rotated = await rotateApiKey(stack().db, tenant.id, 3600);
+    for (const key of [tenant.apiKey, rotated.apiKey]) {
+      assert.equal((await trigger(api(), key, {}, freshKey())).status, 200);
+    }
+    await rotateApiKey(stack().db, tenant.id, 0);
+    await eventually(async () => {
+      assert.equal((await trigger(api(), tenant.apiKey, {}, freshKey())).status, 401);
+    });
+    const other = await stack().createReadyTenant();
+    await trigger(api(), other.apiKey, {}, freshKey());
+    await updateTenant(stack().db, other.id, { webhookSecret: secret }, stack().keys);
+    await eventually(async () => {
+      assert.equal((await trigger(api(), other.apiKey, {}, freshKey())).status, 401);
+    });
+  });
+
+  test("neither key nor secret rests in the database as it is", async () => {
+    const tenant = await stack().createReadyTenant({ webhookSecret: "a-very-secret-secret" });
+    const { rows } = await stack().pool.query(
+      "select t::text as tenant, k::text as key from tenants t join api_keys k on k.tenant_id = t.id where t.id = $1",
+      [tenant.id],
+    );
+    assert.doesNotMatch(rows[0].tenant, /a-very-secret-secret/);
+    assert.ok(!rows[0].key.includes(tenant.apiKey));
+  });
+}

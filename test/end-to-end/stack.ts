@@ -1,0 +1,202 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { putProvider } from "@belfry/administration/providers";
+import { putTemplate } from "@belfry/administration/templates";
+import type { TenantInput } from "@belfry/administration/tenant-input";
+import { createTenant, type TenantWithKey } from "@belfry/administration/tenants";
+import type { Channel } from "@belfry/contracts/channels";
+import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
+import { freePort } from "@belfry/testing/free-port";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { startProcess, type TestProcess } from "@belfry/testing/processes";
+import type pg from "pg";
+
+/** What hooks of node:test hand over; the stack ends with it. */
+export interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever the answer is
+  body: any;
+}
+
+export interface Stack {
+  /** Two replicas of ingest-api. */
+  apiUrls: [string, string];
+  wsUrl: string;
+  db: Database;
+  pool: pg.Pool;
+  keys: SecretKeys;
+  prefix: string;
+  natsUrl: string;
+  processes: Record<string, TestProcess>;
+  /** A tenant with no provider and no template. */
+  createTenant(input?: TenantInput): Promise<TenantWithKey>;
+  /** A tenant with sandbox providers and templates for `eventType` on the channels (all three). */
+  createReadyTenant(
+    input?: TenantInput,
+    options?: { eventType?: string; channels?: Channel[]; targetChannel?: string },
+  ): Promise<TenantWithKey>;
+}
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** Every service as a process of its own, over a database and a NATS prefix of this test's own. */
+export async function startStack(
+  t: Cleanup,
+  options: { natsUrl?: string; databaseUrl?: string; env?: Record<string, string> } = {},
+): Promise<Stack> {
+  const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t)).url;
+  const natsUrl = options.natsUrl ?? testNatsUrl();
+  const prefix =
+    options.natsUrl === undefined ? testPrefix(t) : `test${randomBytes(4).toString("hex")}`;
+  const secretsKeys = `k1:${randomBytes(32).toString("base64")}`;
+  const ports = await Promise.all([freePort(), freePort(), freePort()]);
+  const env = {
+    DATABASE_URL: databaseUrl,
+    NATS_URL: natsUrl,
+    NATS_PREFIX: prefix,
+    SECRETS_KEYS: secretsKeys,
+    REALTIME_TOKEN_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
+    UNKNOWN_KEYS_PER_MINUTE: "100000",
+    ...options.env,
+  };
+  const start = (name: string, more: Record<string, string> = {}) =>
+    startProcess(t, { main: new URL(`services/${name}/main.ts`, ROOT), env: { ...env, ...more } });
+  const [ingest, second, dispatcher, email, sms, gateway] = await Promise.all([
+    start("ingest-api", { INGEST_API_PORT: String(ports[0]) }),
+    start("ingest-api", { INGEST_API_PORT: String(ports[1]) }),
+    start("dispatcher"),
+    start("email-sender"),
+    start("sms-sender"),
+    start("realtime-gateway", { REALTIME_GATEWAY_PORT: String(ports[2]) }),
+  ]);
+  const pool = createPool({ url: databaseUrl, applicationName: "end-to-end" });
+  const db = createDatabase(pool);
+  t.after(() => db.destroy());
+  const keys = parseSecretKeys(secretsKeys);
+  const stack: Stack = {
+    apiUrls: [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`],
+    wsUrl: `ws://127.0.0.1:${ports[2]}/connection/websocket`,
+    db,
+    pool,
+    keys,
+    prefix,
+    natsUrl,
+    processes: { ingest, second, dispatcher, email, sms, gateway },
+    createTenant: (input = {}) =>
+      createTenant(
+        db,
+        { perMinute: 100_000, ...input, name: input.name ?? `Tenant ${randomUUID().slice(0, 8)}` },
+        keys,
+      ),
+    async createReadyTenant(input, readyOptions = {}) {
+      const tenant = await stack.createTenant(input);
+      const { eventType = "order.confirmed", channels = ["EMAIL", "SMS", "PUSH"] } = readyOptions;
+      for (const channel of ["EMAIL", "SMS"] as const) {
+        if (!channels.includes(channel)) continue;
+        await putProvider(
+          db,
+          { tenantId: tenant.id, channel, kind: "sandbox", settings: {} },
+          { keys },
+        );
+      }
+      for (const channel of channels)
+        await putTemplate(
+          db,
+          templateFor(tenant.id, eventType, channel, readyOptions.targetChannel),
+        );
+      return tenant;
+    },
+  };
+  return stack;
+}
+
+function templateFor(
+  tenantId: string,
+  eventType: string,
+  channel: Channel,
+  targetChannel?: string,
+) {
+  const base = { tenantId, eventType, channel };
+  if (channel === "EMAIL") {
+    return {
+      ...base,
+      subject: "Order {{orderId}}",
+      content: "<p>Hello {{name}}, order {{orderId}}.</p>",
+    };
+  }
+  if (channel === "SMS") return { ...base, content: "Order {{orderId}} for {{name}}" };
+  return {
+    ...base,
+    title: "Order {{orderId}}",
+    content: "Thank you, {{name}}",
+    ...(targetChannel === undefined ? {} : { targetChannel }),
+  };
+}
+
+/** One request with JSON in and out; `body` as text is sent as it is. */
+export async function call(
+  url: string,
+  options: {
+    method?: string;
+    apiKey?: string;
+    headers?: Record<string, string>;
+    body?: unknown;
+  } = {},
+): Promise<Answer> {
+  const {
+    method = options.body === undefined ? "GET" : "POST",
+    apiKey,
+    headers = {},
+    body,
+  } = options;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}
+
+/** A trigger of `order.confirmed` to a user with all addresses, unless said otherwise. */
+export function trigger(
+  apiUrl: string,
+  apiKey: string,
+  over: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return call(`${apiUrl}/api/v1/events/trigger`, {
+    apiKey,
+    headers,
+    body: {
+      eventType: "order.confirmed",
+      payload: {
+        userId: "user-1",
+        recipientEmail: "ann@example.com",
+        recipientPhone: "+12025550123",
+      },
+      variables: { name: "Ann", orderId: "A-1" },
+      ...over,
+    },
+  });
+}
+
+/** A fresh explicit key. */
+export function freshKey(): Record<string, string> {
+  return { "x-idempotency-key": randomUUID() };
+}
