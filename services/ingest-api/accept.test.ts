@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { hash, randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { decodeQueueMessage } from "@belfry/contracts/queue-message";
+import { eventsStream } from "@belfry/contracts/streams";
+import {
+  type AcceptResult,
+  acceptEvents,
+  acknowledgeEvents,
+  type EventToAccept,
+  refuseEvents,
+} from "@belfry/database/accept-events";
+import { createPool } from "@belfry/database/connection";
+import { createLogger } from "@belfry/service/logger";
+import { connectNats } from "@belfry/service/nats";
+import { createPublisher, type Publisher, PublishFault } from "@belfry/service/publish";
+import { ensureStreams } from "@belfry/service/streams";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { type Acceptor, type AcceptorDeps, createAcceptor } from "./accept.ts";
+
+const log = createLogger({ service: "test", level: "silent" });
+
+async function setUp(t: test.TestContext) {
+  const { url } = await createTestDatabase(t);
+  const pool = createPool({ url, applicationName: "test" });
+  t.after(() => pool.end());
+  await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 10000)");
+  await pool.query("insert into tenant_limits (tenant_id) values ('a')");
+  const prefix = testPrefix(t);
+  const nats = await connectNats({ url: testNatsUrl(), name: "test", log });
+  t.after(() => nats.close());
+  const streams = [eventsStream(prefix)];
+  await ensureStreams(nats.nc, streams, { log });
+  const publisher = createPublisher({ nats, streams, log });
+  const acceptor = (over: Partial<AcceptorDeps> = {}): Acceptor =>
+    createAcceptor({
+      acceptEvents: (batch) => acceptEvents(pool, batch),
+      refuseEvents: (ids) => refuseEvents(pool, ids),
+      acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+      publisher,
+      prefix,
+      expressPerMinute: 1000,
+      log,
+      ...over,
+    });
+  /** Message ids, subjects and event ids in the stream, in order. */
+  const stored = async () => {
+    const manager = await jetstreamManager(nats.nc, { checkAPI: false });
+    const { state } = await manager.streams.info(streams[0]!.name);
+    const messages: { messageId: string; subject: string; ids: string[] }[] = [];
+    for (let seq = state.first_seq; state.messages > 0 && seq <= state.last_seq; seq += 1) {
+      const message = await manager.streams.getMessage(streams[0]!.name, { seq });
+      messages.push({
+        messageId: message!.header.get("Nats-Msg-Id"),
+        subject: message!.subject.slice(prefix.length + 1),
+        ids: decodeQueueMessage(message!.data)!.items.map((item) => item.id),
+      });
+    }
+    return messages;
+  };
+  return { pool, prefix, publisher, acceptor, stored };
+}
+
+function event(key: string = randomUUID(), variables: string | null = null): EventToAccept {
+  return {
+    tenantId: "a",
+    dedupKey: hash("sha256", key),
+    id: randomUUID(),
+    eventType: "t",
+    userId: "u",
+    reference: null,
+    recipientEmail: null,
+    recipientPhone: null,
+    channels: null,
+    variables,
+    traceId: "trace",
+  };
+}
+
+const broken: Publisher = {
+  publishIds: () => Promise.reject(new PublishFault("timeout", "no acknowledgement")),
+};
+
+test("what arrives together travels together: few database calls, one message a batch", async (t) => {
+  const { acceptor, pool, stored } = await setUp(t);
+  const sizes: number[] = [];
+  let inFlight = 0;
+  let most = 0;
+  const { accept } = acceptor({
+    async acceptEvents(batch) {
+      sizes.push(batch.length);
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      try {
+        return await acceptEvents(pool, batch);
+      } finally {
+        inFlight -= 1;
+      }
+    },
+  });
+  const results = await Promise.all(Array.from({ length: 450 }, () => accept(event())));
+  assert.ok(results.every((result) => result.outcome === "accepted"));
+  assert.equal(sizes.length, 3);
+  assert.ok(sizes.every((size) => size <= 200));
+  assert.equal(most, 2);
+  const messages = await stored();
+  assert.equal(messages.length, 3);
+  assert.equal(new Set(messages.flatMap(({ ids }) => ids)).size, 450);
+});
+
+test("a lone event's message has the event's id as its message id", async (t) => {
+  const { acceptor, stored } = await setUp(t);
+  const { eventId } = await acceptor().accept(event());
+  assert.deepEqual(await stored(), [
+    { messageId: eventId, subject: "events.express", ids: [eventId] },
+  ]);
+});
+
+test("a tenant above its recent share goes to the bulk lane", async (t) => {
+  const { acceptor, stored } = await setUp(t);
+  const { accept } = acceptor({ expressPerMinute: 1 });
+  await accept(event());
+  await accept(event());
+  assert.deepEqual(
+    (await stored()).map(({ subject }) => subject),
+    ["events.express", "events.bulk"],
+  );
+});
+
+test("an event that is not published is refused, and its retry is processed with the new body", async (t) => {
+  const { acceptor, pool, stored } = await setUp(t);
+  await assert.rejects(acceptor({ publisher: broken }).accept(event("k", '{"n":1}')), PublishFault);
+  const refused = await pool.query("select id, refused_at from events");
+  assert.notEqual(refused.rows[0].refused_at, null);
+  const retry = await acceptor().accept(event("k", '{"n":2}'));
+  assert.equal(retry.outcome, "reopened");
+  assert.equal(retry.eventId, refused.rows[0].id);
+  const { rows } = await pool.query("select variables, refused_at from events");
+  assert.deepEqual(rows, [{ variables: '{"n":2}', refused_at: null }]);
+  assert.deepEqual(
+    (await stored()).map(({ ids }) => ids),
+    [[retry.eventId]],
+  );
+});
+
+test("a duplicate of a claim that is not dispatched publishes the same id itself", async (t) => {
+  const { acceptor, pool, stored } = await setUp(t);
+  // The replica that claimed it died before it published.
+  const [first] = await acceptEvents(pool, [event("k")]);
+  const replay = await acceptor().accept(event("k"));
+  assert.equal(replay.outcome, "replayed");
+  assert.deepEqual(await stored(), [
+    { messageId: first?.eventId, subject: "events.express", ids: [first?.eventId] },
+  ]);
+});
+
+test("a first request whose publish fails is a 200 when its replay was answered 200 meanwhile", async (t) => {
+  const { acceptor, pool } = await setUp(t);
+  let fail = () => {};
+  const slow: Publisher = {
+    publishIds: () =>
+      new Promise((_, reject) => {
+        fail = () => reject(new PublishFault("timeout", "no acknowledgement"));
+      }),
+  };
+  const first = acceptor({ publisher: slow }).accept(event("k"));
+  // The claim of the first is in the database before the replay comes.
+  while ((await pool.query("select 1 from events")).rowCount === 0);
+  const replay = await acceptor().accept(event("k"));
+  assert.equal(replay.outcome, "replayed");
+  fail();
+  const result = await first;
+  assert.equal(result.outcome, "accepted");
+  const { rows } = await pool.query("select refused_at from events");
+  assert.deepEqual(rows, [{ refused_at: null }]);
+});
+
+test("a replay whose first request is refused meanwhile is not answered 200", async (t) => {
+  const { acceptor, pool, publisher } = await setUp(t);
+  const [first] = await acceptEvents(pool, [event("k")]);
+  const racing: Publisher = {
+    async publishIds(...args) {
+      await refuseEvents(pool, [first!.eventId!]);
+      return await publisher.publishIds(...args);
+    },
+  };
+  await assert.rejects(acceptor({ publisher: racing }).accept(event("k")), /refused meanwhile/);
+});
+
+test("an event that was dispatched before it could be refused is a 200", async (t) => {
+  const { acceptor, pool } = await setUp(t);
+  const dispatched: Publisher = {
+    async publishIds() {
+      await pool.query("delete from undispatched_events");
+      await pool.query("update events set dispatched_at = now()");
+      throw new PublishFault("timeout", "the acknowledgement was lost");
+    },
+  };
+  const result = await acceptor({ publisher: dispatched }).accept(event());
+  assert.equal(result.outcome, "accepted");
+});
+
+test("the answer does not wait for a database that hangs, and what it commits later is refused", async (t) => {
+  const { acceptor, pool, stored } = await setUp(t);
+  let go = () => {};
+  const hanging = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  let finished: AcceptResult[] | undefined;
+  const slow = acceptor({
+    answerWithinMs: 50,
+    async acceptEvents(batch) {
+      await hanging;
+      finished = await acceptEvents(pool, batch);
+      return finished;
+    },
+  });
+  await assert.rejects(slow.accept(event()), /in time/);
+  go();
+  await slow.idle();
+  assert.equal(finished?.[0]?.outcome, "accepted");
+  const { rows } = await pool.query("select refused_at is not null as refused from events");
+  assert.deepEqual(rows, [{ refused: true }]);
+  assert.deepEqual(await stored(), []);
+});
+
+test("a fault of the database fails the whole batch at once; a fault of the data one event alone", async (t) => {
+  const { acceptor, pool } = await setUp(t);
+  let calls = 0;
+  const down = acceptor({
+    acceptEvents() {
+      calls += 1;
+      return Promise.reject(Object.assign(new Error("shutdown"), { code: "57P01" }));
+    },
+  });
+  const results = await Promise.allSettled([down.accept(event()), down.accept(event())]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ["rejected", "rejected"],
+  );
+  assert.equal(calls, 1);
+  const { accept } = acceptor();
+  const poisoned = { ...event(), id: "no uuid" };
+  const mixed = await Promise.allSettled([accept(event()), accept(poisoned), accept(event())]);
+  assert.deepEqual(
+    mixed.map(({ status }) => status),
+    ["fulfilled", "rejected", "fulfilled"],
+  );
+  const { rows } = await pool.query("select count(*)::integer as n from events");
+  assert.equal(rows[0].n, 2);
+});
