@@ -4,6 +4,7 @@ import * as acceptEvents from "../migrations/0002-accept-events.ts";
 import * as dispatch from "../migrations/0003-dispatch.ts";
 import * as globalTemplates from "../migrations/0004-global-templates.ts";
 import * as sending from "../migrations/0005-sending.ts";
+import * as providerLimits from "../migrations/0006-provider-limits.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 const MIGRATIONS = {
@@ -12,6 +13,7 @@ const MIGRATIONS = {
   "0003-dispatch": dispatch,
   "0004-global-templates": globalTemplates,
   "0005-sending": sending,
+  "0006-provider-limits": providerLimits,
 };
 
 /**

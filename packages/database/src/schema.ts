@@ -11,6 +11,8 @@ export interface Schema {
   templates: TemplatesTable;
   template_versions: TemplateVersionsTable;
   providers: ProvidersTable;
+  provider_circuits: ProviderCircuitsTable;
+  provider_sends: ProviderSendsTable;
   configuration_version: ConfigurationVersionTable;
   events: EventsTable;
   undispatched_events: UndispatchedEventsTable;
@@ -106,6 +108,21 @@ export interface ProvidersTable {
   max_per_second: number | null;
   created_at: CreatedAt;
   updated_at: UpdatedAt;
+}
+
+export interface ProviderCircuitsTable {
+  provider_id: string;
+  class: OutcomeClass;
+  reason: string;
+  failures: number;
+  opened_at: Date;
+  open_until: Date;
+  probe_until: Date | null;
+}
+
+export interface ProviderSendsTable {
+  provider_id: string;
+  next_at: Date;
 }
 
 export interface ConfigurationVersionTable {

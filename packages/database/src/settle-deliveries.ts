@@ -59,24 +59,31 @@ export async function settleDeliveries(
   return new Set(rows.map((row) => row.settle_deliveries));
 }
 
-/**
- * Puts released deliveries back to rest, untried: they are due again after the delay. Leaves alone
- * what another sender has claimed since.
- */
+export interface Postponement {
+  tenantId: string;
+  ids: readonly string[];
+  /** Why, for the timeline; null keeps what stands there. */
+  reason: string | null;
+  /** When the first is due again, and how far apart the others follow. */
+  delayMs: number;
+  spacingMs: number;
+}
+
+/** Puts released deliveries back to rest, untried. Leaves alone what another sender has claimed since. */
 export async function postponeDeliveries(
   pool: pg.Pool,
-  tenantId: string,
-  ids: readonly string[],
-  delayMs: number,
+  { tenantId, ids, reason, delayMs, spacingMs }: Postponement,
 ): Promise<void> {
   await pool.query({
     name: "postpone_deliveries",
-    text: `update deliveries
-      set released_at = null,
-          due_at = least(clock_timestamp() + $3 * interval '1 millisecond', expires_at)
-      where id = any ($1::uuid[]) and tenant_id = $2 and status in ('queued', 'waiting')
-        and released_at is not null`,
-    values: [ids, tenantId, Math.round(delayMs)],
+    text: `update deliveries d
+      set released_at = null, reason = coalesce($3, d.reason),
+          due_at = least(clock_timestamp()
+            + ($4::float8 + (i.place - 1) * $5::float8) * interval '1 millisecond', d.expires_at)
+      from unnest($1::uuid[]) with ordinality i (id, place)
+      where d.id = i.id and d.tenant_id = $2 and d.status in ('queued', 'waiting')
+        and d.released_at is not null`,
+    values: [ids, tenantId, storable(reason), delayMs, spacingMs],
   });
 }
 

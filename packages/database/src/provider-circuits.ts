@@ -1,0 +1,104 @@
+import type { OutcomeClass } from "@belfry/contracts/sending";
+import type pg from "pg";
+
+/** An account that is not to be used now; one that has none of these is closed: in use. */
+export interface OpenCircuit {
+  providerId: string;
+  reason: string;
+  /** Until somebody may probe; 0: now. */
+  waitMs: number;
+}
+
+/** Every circuit that is not closed; there are few. */
+export async function readOpenCircuits(pool: pg.Pool): Promise<OpenCircuit[]> {
+  const { rows } = await pool.query({
+    name: "open_circuits",
+    text: `select provider_id, reason,
+             greatest(0, extract(epoch from greatest(open_until, probe_until) - clock_timestamp()) * 1000)::float8 as wait_ms
+           from provider_circuits`,
+  });
+  return rows.map((row) => ({
+    providerId: row.provider_id,
+    reason: row.reason,
+    waitMs: row.wait_ms,
+  }));
+}
+
+export interface CircuitOpening {
+  providerId: string;
+  class: OutcomeClass;
+  reason: string;
+  /** The wait of a first opening; doubled with each in a row, up to the most. */
+  firstMs: number;
+  mostMs: number;
+  /** Opened again by the probe that failed. */
+  probed: boolean;
+}
+
+/**
+ * Opens an account's circuit for all replicas, or opens it again after a failed probe. One that is
+ * open already stays as it is. Returns how long it is open; undefined when the provider is gone.
+ */
+export async function openCircuit(
+  pool: pg.Pool,
+  opening: CircuitOpening,
+): Promise<number | undefined> {
+  const { rows } = await pool.query({
+    name: "open_circuit",
+    text: `insert into provider_circuits as c
+             (provider_id, class, reason, failures, opened_at, open_until)
+           select p.id, $2, $3, 1, clock_timestamp(),
+                  clock_timestamp() + least($4::float8, $5::float8) * interval '1 millisecond'
+           from providers p where p.id = $1
+           on conflict (provider_id) do update
+             set class = excluded.class, reason = excluded.reason,
+                 failures = c.failures + $6::integer, probe_until = null,
+                 open_until = case when $6::integer = 0 then c.open_until
+                   else clock_timestamp() + least($4::float8 * 2 ^ least(c.failures, 20), $5::float8)
+                     * interval '1 millisecond' end
+           returning greatest(0, extract(epoch from open_until - clock_timestamp()) * 1000)::float8 as wait_ms`,
+    values: [
+      opening.providerId,
+      opening.class,
+      opening.reason,
+      opening.firstMs,
+      opening.mostMs,
+      opening.probed ? 1 : 0,
+    ],
+  });
+  return rows[0]?.wait_ms;
+}
+
+/** Takes the one probe of a circuit whose time has come. It comes free again after `forMs` at most. */
+export async function takeProbe(
+  pool: pg.Pool,
+  providerId: string,
+  forMs: number,
+): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: "take_probe",
+    text: `update provider_circuits
+           set probe_until = clock_timestamp() + $2::float8 * interval '1 millisecond'
+           where provider_id = $1 and open_until <= clock_timestamp()
+             and (probe_until is null or probe_until <= clock_timestamp())`,
+    values: [providerId, forMs],
+  });
+  return rowCount === 1;
+}
+
+/** The probe made no call after all: the next one may. */
+export async function giveBackProbe(pool: pg.Pool, providerId: string): Promise<void> {
+  await pool.query({
+    name: "give_back_probe",
+    text: "update provider_circuits set probe_until = null where provider_id = $1",
+    values: [providerId],
+  });
+}
+
+export async function closeCircuit(pool: pg.Pool, providerId: string): Promise<void> {
+  await pool.query({
+    name: "close_circuit",
+    text: "delete from provider_circuits where provider_id = $1",
+    values: [providerId],
+  });
+}
