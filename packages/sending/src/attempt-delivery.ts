@@ -12,25 +12,23 @@ import { countAttempt } from "./sending-metrics.ts";
 export interface AttemptDeps {
   channel: ProviderChannel;
   renderers: Renderers;
+  /** Learns from the outcome; resolves to whether another provider takes over. */
+  learn: (outcome: SendOutcome) => Promise<boolean>;
   /** In [0, 1); draws the jitter. */
   random: () => number;
   log: Logger;
 }
 
-/** What an attempt came to, and how to write it down. */
-export interface AttemptResult {
-  /** null when no call was made. */
-  outcome: SendOutcome | null;
-  settlement: Settlement;
-}
-
-/** Makes one try of a claimed delivery through one account. Throws only when Postgres does. */
+/**
+ * Makes one try of a claimed delivery through one account, and says how to settle it: with no `end`
+ * when no call was made. Throws only when Postgres does.
+ */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   account: Account,
   deps: AttemptDeps,
-): Promise<AttemptResult> {
-  const { channel, renderers, random, log } = deps;
+): Promise<Settlement> {
+  const { channel, renderers, learn, random, log } = deps;
   const renderer = await renderers.of(delivery.templateVersionId);
   if (renderer === undefined) return withoutCall(delivery, "the template is gone");
   const made = makeMessage(channel, delivery, renderer);
@@ -50,6 +48,7 @@ export async function attemptDelivery(
     retries: delivery.retries,
     uncounted: Math.max(0, delivery.attempt - 1 - delivery.retries),
     atMostOnce: delivery.atMostOnce,
+    failover: await learn(outcome),
     random,
   });
   countAttempt(channel, account.kind, outcome.class, durationMs);
@@ -70,38 +69,32 @@ export async function attemptDelivery(
     "attempt",
   );
   return {
-    outcome,
-    settlement: {
-      deliveryId: delivery.id,
-      attempt: delivery.attempt,
-      ...step,
-      missing: made.missing,
-      end: {
-        class: outcome.class,
-        durationMs,
-        reason: outcome.reason,
-        vendor_status: outcome.vendorStatus,
-        vendor_answer: outcome.vendorAnswer,
-        message_id: outcome.messageId,
-      },
+    deliveryId: delivery.id,
+    attempt: delivery.attempt,
+    ...step,
+    missing: made.missing,
+    end: {
+      class: outcome.class,
+      durationMs,
+      reason: outcome.reason,
+      vendor_status: outcome.vendorStatus,
+      vendor_answer: outcome.vendorAnswer,
+      message_id: outcome.messageId,
     },
   };
 }
 
-function withoutCall(delivery: ClaimedDelivery, reason: string): AttemptResult {
+function withoutCall(delivery: ClaimedDelivery, reason: string): Settlement {
   checkMove("sending", "failed");
   return {
-    outcome: null,
-    settlement: {
-      deliveryId: delivery.id,
-      attempt: delivery.attempt,
-      status: "failed",
-      reason,
-      delayMs: null,
-      counted: false,
-      missing: null,
-      end: null,
-    },
+    deliveryId: delivery.id,
+    attempt: delivery.attempt,
+    status: "failed",
+    reason,
+    delayMs: null,
+    counted: false,
+    missing: null,
+    end: null,
   };
 }
 

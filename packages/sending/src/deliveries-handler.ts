@@ -1,30 +1,27 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { TENANT_ID, UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
-import type {
-  ClaimedDelivery,
-  ClaimResult,
-  DeliveryToClaim,
-} from "@belfry/database/claim-deliveries";
-import type { Settlement } from "@belfry/database/settle-deliveries";
+import type { ClaimResult, DeliveryToClaim } from "@belfry/database/claim-deliveries";
+import type { Postponement, Settlement } from "@belfry/database/settle-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
-import type { Account, Accounts } from "./accounts.ts";
-import { attemptDelivery } from "./attempt-delivery.ts";
-import { checkMove } from "./next-step.ts";
+import type { Circuits } from "./circuits.ts";
+import type { Permits } from "./permits.ts";
 import type { Renderers } from "./renderers.ts";
+import { sendDelivery } from "./send-delivery.ts";
 import type { Slots } from "./slots.ts";
 
 export interface DeliveriesHandlerDeps {
   channel: ProviderChannel;
-  accounts: Accounts;
+  permits: Permits;
+  circuits: Circuits;
   renderers: Renderers;
   slots: Slots;
   /** Each of these gathers what comes in the same moment into one call of Postgres. */
   claim: (delivery: DeliveryToClaim) => Promise<ClaimResult>;
   settle: (settlement: Settlement) => Promise<boolean>;
   /** Puts deliveries back to rest, untried. */
-  postpone: (tenantId: string, ids: string[], delayMs: number) => Promise<void>;
+  postpone: (postponement: Postponement) => Promise<void>;
   /** Called when a delivery of a sensitive template has ended. */
   eraseVariables: (eventId: string) => Promise<void>;
   /** How long a message waits for its tenant's share of the calls before the rest is put back. */
@@ -34,7 +31,7 @@ export interface DeliveriesHandlerDeps {
 }
 
 /** When the tenant's share of the calls was never free. */
-const POSTPONE_MS = 1000;
+const NO_SLOT_DELAY_MS = 1_000;
 /** Added to the end of another sender's lease. */
 const BUSY_MARGIN_MS = 500;
 
@@ -66,23 +63,18 @@ async function sendAll(
   ids: string[],
   deps: DeliveriesHandlerDeps,
 ): Promise<number> {
-  const { slots } = deps;
   const waitUntil = performance.now() + deps.slotWaitMs;
   const sent: Promise<number>[] = [];
   let rest = ids;
   while (rest.length > 0) {
-    // No active provider: claiming says so and ends them, without a call.
-    const account = (await deps.accounts.of(tenantId))[0];
     const waitMs = Math.max(0, waitUntil - performance.now());
-    const taken = await slots.take(tenantId, rest.length, waitMs);
-    if (taken === 0) {
-      sent.push(deps.postpone(tenantId, rest, POSTPONE_MS).then(() => 0));
-      break;
-    }
-    for (const id of rest.slice(0, taken)) {
-      sent.push(sendOne({ id, tenantId, provider: account ?? null }, account, deps));
-    }
-    rest = rest.slice(taken);
+    const step = sendSome(tenantId, rest, waitMs, deps);
+    const { begun, postponement } = await step;
+    sent.push(...begun);
+    rest = rest.slice(begun.length);
+    if (postponement === undefined) continue;
+    sent.push(deps.postpone({ tenantId, ids: rest, ...postponement }).then(() => 0));
+    break;
   }
   const ended = await Promise.allSettled(sent);
   const fault = ended.find((one) => one.status === "rejected");
@@ -90,58 +82,35 @@ async function sendAll(
   return Math.max(0, ...ended.map((one) => (one.status === "fulfilled" ? one.value : 0)));
 }
 
-async function sendOne(
-  item: DeliveryToClaim,
-  account: Account | undefined,
+interface Begun {
+  /** One for each delivery that was begun: how long another sender holds it. */
+  begun: Promise<number>[];
+  /** For the rest; undefined: go on with it. */
+  postponement?: Pick<Postponement, "reason" | "delayMs" | "spacingMs">;
+}
+
+/** Begins as many deliveries as the tenant's share, the circuits and the account's rate allow now. */
+async function sendSome(
+  tenantId: string,
+  ids: string[],
+  slotWaitMs: number,
   deps: DeliveriesHandlerDeps,
-): Promise<number> {
-  let slotHeld = true;
-  const giveSlot = () => {
-    if (slotHeld) deps.slots.give(item.tenantId);
-    slotHeld = false;
-  };
+): Promise<Begun> {
+  const { slots, permits } = deps;
+  let held = await slots.take(tenantId, ids.length, slotWaitMs);
+  if (held === 0) {
+    return { begun: [], postponement: { reason: null, delayMs: NO_SLOT_DELAY_MS, spacingMs: 0 } };
+  }
   try {
-    const claimed = await deps.claim(item);
-    if (claimed.becomes === "busy") return claimed.waitMs;
-    if (claimed.becomes === "gone") return 0;
-    if (claimed.becomes !== "sending") {
-      await noteEnd(item, claimed, deps);
-      return 0;
-    }
-    if (account === undefined) throw new Error("a delivery was claimed for no provider");
-    const { settlement } = await attemptDelivery(claimed.delivery, account, deps);
-    giveSlot();
-    await settleOne(claimed.delivery, settlement, deps);
-    return 0;
+    const permit = await permits.ask(tenantId, held);
+    if (permit.kind === "wait") return { begun: [], postponement: permit };
+    const count = permit.kind === "none" ? held : permit.startsAt.length;
+    const begun = ids.slice(0, count).map((id, at) => {
+      held -= 1;
+      return sendDelivery({ id, tenantId, permit, at }, deps);
+    });
+    return { begun };
   } finally {
-    giveSlot();
+    for (; held > 0; held -= 1) slots.give(tenantId);
   }
-}
-
-async function settleOne(
-  delivery: ClaimedDelivery,
-  settlement: Settlement,
-  deps: DeliveriesHandlerDeps,
-): Promise<void> {
-  const moved = await deps.settle(settlement);
-  if (!moved) {
-    const { id: deliveryId, tenantId, traceId, attempt } = delivery;
-    const details = { deliveryId, tenantId, traceId, attempt, status: settlement.status };
-    deps.log.warn(details, "the lease had ended: another attempt decides");
-  }
-  if (delivery.sensitive && settlement.status !== "waiting") {
-    await deps.eraseVariables(delivery.eventId);
-  }
-}
-
-async function noteEnd(
-  item: DeliveryToClaim,
-  ended: Extract<ClaimResult, { was: unknown }>,
-  deps: DeliveriesHandlerDeps,
-): Promise<void> {
-  checkMove(ended.was, ended.becomes);
-  const { id: deliveryId, tenantId } = item;
-  const { becomes: status, reason, eventId } = ended;
-  deps.log.info({ deliveryId, tenantId, eventId, status, reason }, "delivery ended");
-  if (ended.sensitive) await deps.eraseVariables(eventId);
 }

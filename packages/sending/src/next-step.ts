@@ -26,6 +26,8 @@ export interface StepContext {
   /** Tries before this one that were not counted. */
   uncounted: number;
   atMostOnce: boolean;
+  /** Another of the tenant's providers takes over: no need to wait. */
+  failover?: boolean;
   /** In [0, 1). */
   random: () => number;
 }
@@ -35,6 +37,9 @@ const THROTTLED_MOST_SECONDS = 300;
 
 /** Decides by the class of the outcome alone; the vendor's words only explain it. */
 export function nextStep(outcome: SendOutcome, context: StepContext): NextStep {
+  if (context.failover && (outcome.class === "credentials" || outcome.class === "throttled")) {
+    return moved({ status: "waiting", reason: outcome.reason, delayMs: 0, counted: false });
+  }
   switch (outcome.class) {
     case "accepted":
       return moved({ status: "accepted", reason: null, delayMs: null, counted: false });
@@ -80,6 +85,9 @@ function retry(outcome: SendOutcome, context: StepContext): NextStep {
   if (seconds === undefined) {
     const reason = `retries exhausted: ${outcome.reason}`;
     return { status: "failed", reason, delayMs: null, counted: true };
+  }
+  if (context.failover && outcome.class !== "ambiguous") {
+    return { status: "waiting", reason: outcome.reason, delayMs: 0, counted: true };
   }
   const wished = Math.min(outcome.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);
   const delayMs = Math.max(jittered(seconds, context.random), wished) * 1000;

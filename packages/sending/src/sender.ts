@@ -6,14 +6,17 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { consumeLoop } from "@belfry/service/consume";
-import { createLogger } from "@belfry/service/logger";
+import { createLogger, type Logger } from "@belfry/service/logger";
 import { startManagement } from "@belfry/service/management";
 import { connectNats } from "@belfry/service/nats";
+import { pause } from "@belfry/service/pause";
 import { createStopSignal } from "@belfry/service/stop-signal";
 import { checkTimes, type SenderConfig } from "./sender-config.ts";
-import { createSending } from "./sending.ts";
+import { createSending, type Sending } from "./sending.ts";
 import { setAsideIn } from "./set-aside.ts";
 
+/** How soon a replica knows what another has found out about a provider account. */
+const CIRCUITS_EVERY_MS = 1_000;
 /** Left of the shutdown grace for closing connections once settling has given up. */
 const CLOSING_MS = 1_000;
 
@@ -86,6 +89,7 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
       log,
       signal,
     });
+    const refreshing = refreshCircuits(sending, log, signal);
     const stream = deliveriesStream(config.NATS_PREFIX);
     await consumeLoop({
       nc: nats.nc,
@@ -101,10 +105,19 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
       log,
       signal,
     });
-    await watching;
+    await Promise.all([watching, refreshing]);
   } catch (error) {
     // Stopped while it still waited for Postgres or NATS.
     if (!signal.aborted) throw error;
+  }
+}
+
+async function refreshCircuits(sending: Sending, log: Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await sending
+      .refreshCircuits()
+      .catch((err) => log.debug({ err }, "circuits cannot be read: what was known stands"));
+    await pause(CIRCUITS_EVERY_MS, signal);
   }
 }
 

@@ -99,6 +99,7 @@ test("a vendor's outage is retried by the schedule with ±20 %, then ends as fai
   const bounds = [4, 36, 120, 540, 1980, 6048, 25_056];
   const sender = fixture.sender({ random: () => draws.shift()! });
   for (const [retry, seconds] of bounds.entries()) {
+    await closeCircuits(fixture, sender);
     await sender.handle(message(tenant, [id]));
     const row = await fixture.row(id);
     assert.equal(row.status, "waiting");
@@ -109,6 +110,7 @@ test("a vendor's outage is retried by the schedule with ±20 %, then ends as fai
     assert.ok(Math.abs(attempt.next_in_ms - seconds * 1000) < 50, `${attempt.next_in_ms}`);
     await fixture.release(id);
   }
+  await closeCircuits(fixture, sender);
   await sender.handle(message(tenant, [id]));
   const row = await fixture.row(id);
   assert.equal(row.status, "failed");
@@ -419,6 +421,15 @@ test("a message that is none is set aside, not retried", async (t) => {
     ["reject", "reject", "reject", "reject"],
   );
 });
+
+/** The schedule alone is looked at. */
+async function closeCircuits(
+  fixture: Awaited<ReturnType<typeof createFixture>>,
+  sender: { refreshCircuits(): Promise<void> },
+): Promise<void> {
+  await fixture.pool.query("delete from provider_circuits");
+  await sender.refreshCircuits();
+}
 
 /** As a sender that died during its first call would leave it. */
 async function leaveSending(

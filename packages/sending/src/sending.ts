@@ -19,8 +19,10 @@ import type { MessageHandler } from "@belfry/service/outcome";
 import type pg from "pg";
 import { createAccounts } from "./accounts.ts";
 import { createBatcher, isDataFault } from "./batcher.ts";
+import { createCircuits } from "./circuits.ts";
 import { createDeliveriesHandler } from "./deliveries-handler.ts";
 import { maxRetries } from "./next-step.ts";
+import { createPermits } from "./permits.ts";
 import { createRenderers } from "./renderers.ts";
 import { createSlots } from "./slots.ts";
 
@@ -44,6 +46,8 @@ export interface Sending {
   handler: MessageHandler;
   /** Providers are read again before their next use. */
   forgetConfiguration(): void;
+  /** Reads which provider accounts other replicas have found out of order, or back. */
+  refreshCircuits(): Promise<void>;
   /** Lets calls in hand finish. */
   close(): Promise<void>;
 }
@@ -87,20 +91,27 @@ export function createSending(options: SendingOptions): Sending {
     },
     log,
   });
+  const circuits = createCircuits({ pool, probeMs: leaseMs, log });
   const handler = createDeliveriesHandler({
     channel,
-    accounts,
+    permits: createPermits(pool, accounts, circuits),
+    circuits,
     renderers: createRenderers(pool),
     slots: createSlots(options.concurrency),
     claim: (item) => claims.add(item),
     settle: (settlement) => settlements.add(settlement),
-    postpone: (tenantId, ids, delayMs) => postponeDeliveries(pool, tenantId, ids, delayMs),
+    postpone: (postponement) => postponeDeliveries(pool, postponement),
     eraseVariables: (eventId) => erasures.add(eventId),
     slotWaitMs: SLOT_WAIT_MS,
     random: options.random,
     log,
   });
-  return { handler, forgetConfiguration: () => accounts.forget(), close: () => accounts.close() };
+  return {
+    handler,
+    forgetConfiguration: () => accounts.forget(),
+    refreshCircuits: () => circuits.refresh(),
+    close: () => accounts.close(),
+  };
 }
 
 /**

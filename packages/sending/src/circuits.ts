@@ -1,0 +1,137 @@
+import { MAX_RETRY_AFTER_SECONDS } from "@belfry/contracts/delivery";
+import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import {
+  closeCircuit,
+  giveBackProbe,
+  openCircuit,
+  readOpenCircuits,
+  takeProbe,
+} from "@belfry/database/provider-circuits";
+import type { Logger } from "@belfry/service/logger";
+import type pg from "pg";
+import type { Account } from "./accounts.ts";
+
+/** Which of a tenant's accounts to use now. */
+export type Choice =
+  /** `probe`: for one call, that finds out whether the account is back. */
+  | { kind: "go"; account: Account; probe: boolean }
+  | { kind: "wait"; delayMs: number; reason: string };
+
+export interface Circuits {
+  /** The first account whose circuit is closed, or one whose time for a probe has come. */
+  choose(accounts: readonly Account[]): Promise<Choice>;
+  /** Learns from a call. Never throws. */
+  note(account: Account, outcome: SendOutcome, probe: boolean): Promise<void>;
+  /** The probe made no call. Never throws. */
+  giveBack(account: Account): Promise<void>;
+  isOpen(accountId: string): boolean;
+  /** Reads what the other replicas know. */
+  refresh(): Promise<void>;
+}
+
+export interface CircuitsOptions {
+  pool: pg.Pool;
+  /** How long a probe may take before another is allowed. */
+  probeMs: number;
+  log: Logger;
+}
+
+const MINUTE_MS = 60_000;
+/** Another sender probes: look again soon. */
+const PROBED_ELSEWHERE_MS = 500;
+const LEAST_WAIT_MS = 500;
+
+/** After how many failures in a row, on one replica, and for how long at first and at most. */
+const OPENINGS: Partial<
+  Record<OutcomeClass, { failures: number; firstMs: number; mostMs: number }>
+> = {
+  credentials: { failures: 1, firstMs: 30_000, mostMs: MINUTE_MS },
+  throttled: { failures: 1, firstMs: 2_000, mostMs: MINUTE_MS },
+  transient: { failures: 3, firstMs: 5_000, mostMs: MINUTE_MS },
+  ambiguous: { failures: 3, firstMs: 5_000, mostMs: MINUTE_MS },
+};
+
+/**
+ * One circuit an account. It opens for all replicas when the account fails by its class: credentials
+ * or a 429 at once, an outage after three in a row. What is refused for good (a bad recipient) is an
+ * answer like any other: it closes a circuit and never opens one.
+ */
+export function createCircuits(options: CircuitsOptions): Circuits {
+  const { pool, probeMs, log } = options;
+  /** `until` by performance.now(): the database says how long, our clock only measures. */
+  let open = new Map<string, { reason: string; until: number }>();
+  const failures = new Map<string, number>();
+
+  const opened = async (account: Account, outcome: SendOutcome, probe: boolean) => {
+    const opening = OPENINGS[outcome.class];
+    if (opening === undefined) return;
+    const count = (failures.get(account.id) ?? 0) + 1;
+    failures.set(account.id, count);
+    if (!probe && count < opening.failures) return;
+    failures.delete(account.id);
+    const wished = outcome.retryAfterSeconds;
+    const wishedMs =
+      wished === null ? null : Math.min(Math.max(wished, 1), MAX_RETRY_AFTER_SECONDS) * 1000;
+    const waitMs = await openCircuit(pool, {
+      providerId: account.id,
+      class: outcome.class,
+      reason: outcome.reason,
+      firstMs: wishedMs ?? opening.firstMs,
+      mostMs: wishedMs ?? opening.mostMs,
+      probed: probe,
+    });
+    if (waitMs === undefined) return;
+    open.set(account.id, { reason: outcome.reason, until: performance.now() + waitMs });
+    const details = { providerId: account.id, provider: account.kind, class: outcome.class };
+    log.warn({ ...details, waitMs: Math.round(waitMs), probe }, "circuit open");
+  };
+
+  const guarded = async (account: Account, work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (err) {
+      log.warn({ err, providerId: account.id }, "a circuit could not be written");
+    }
+  };
+
+  return {
+    async choose(accounts) {
+      let soonest = Number.POSITIVE_INFINITY;
+      let reason = "";
+      for (const account of accounts) {
+        const state = open.get(account.id);
+        if (state === undefined) return { kind: "go", account, probe: false };
+        if (state.until <= performance.now()) {
+          if (await takeProbe(pool, account.id, probeMs)) {
+            return { kind: "go", account, probe: true };
+          }
+          state.until = performance.now() + PROBED_ELSEWHERE_MS;
+        }
+        if (state.until < soonest) [soonest, reason] = [state.until, state.reason];
+      }
+      const delayMs = Math.max(LEAST_WAIT_MS, soonest - performance.now());
+      return { kind: "wait", delayMs, reason: `waiting for the provider: ${reason}` };
+    },
+    note(account, outcome, probe) {
+      return guarded(account, async () => {
+        if (outcome.class !== "accepted" && outcome.class !== "permanent") {
+          return opened(account, outcome, probe);
+        }
+        failures.delete(account.id);
+        if (!probe) return;
+        open.delete(account.id);
+        await closeCircuit(pool, account.id);
+        log.info({ providerId: account.id, provider: account.kind }, "circuit closed");
+      });
+    },
+    giveBack: (account) => guarded(account, () => giveBackProbe(pool, account.id)),
+    isOpen: (accountId) => open.has(accountId),
+    async refresh() {
+      const rows = await readOpenCircuits(pool);
+      const now = performance.now();
+      open = new Map(
+        rows.map((row) => [row.providerId, { reason: row.reason, until: now + row.waitMs }]),
+      );
+    },
+  };
+}

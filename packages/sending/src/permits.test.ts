@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@belfry/testing/eventually";
+import { createFixture, type Fixture, message } from "../test/sending-fixture.ts";
+import { deliveryOf, hang, startVendor, status } from "../test/vendor.ts";
+
+type Sender = ReturnType<Fixture["sender"]>;
+
+test("bad credentials: the next provider takes over at once, in every replica", async (t) => {
+  const fixture = await createFixture(t);
+  const [broken, good] = [await startVendor(t, status(401)), await startVendor(t)];
+  const tenant = await fixture.tenant();
+  const first = await fixture.sendgrid(tenant, broken.url, { position: 0 });
+  const second = await fixture.sendgrid(tenant, good.url, { position: 1 });
+  const version = await fixture.template(tenant);
+  const [id, other] = [
+    await fixture.delivery(tenant, version),
+    await fixture.delivery(tenant, version),
+  ];
+  const [sender, replica] = [fixture.sender(), fixture.sender()];
+  await sender.handle(message(tenant, [id]));
+  const row = await fixture.row(id);
+  assert.deepEqual([row.status, row.retries], ["waiting", 0]);
+  assert.ok(row.due_in_ms <= 0, "due at once");
+
+  await fixture.release(id);
+  await sender.handle(message(tenant, [id]));
+  const ended = await fixture.row(id);
+  assert.deepEqual([ended.status, ended.provider_id], ["accepted", second]);
+  const attempts = await fixture.attempts(id);
+  assert.deepEqual(
+    attempts.map((attempt) => [attempt.class, attempt.provider_id]),
+    [
+      ["credentials", first],
+      ["accepted", second],
+    ],
+  );
+  await replica.refreshCircuits();
+  await replica.handle(message(tenant, [other]));
+  assert.deepEqual([broken.calls.length, good.calls.length], [1, 2]);
+});
+
+test("a bad recipient never fails over", async (t) => {
+  const fixture = await createFixture(t);
+  const [first, second] = [await startVendor(t, status(400)), await startVendor(t)];
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, first.url, { position: 0 });
+  await fixture.sendgrid(tenant, second.url, { position: 1 });
+  const version = await fixture.template(tenant);
+  const sender = fixture.sender();
+  for (let n = 0; n < 5; n += 1) {
+    const id = await fixture.delivery(tenant, version);
+    await sender.handle(message(tenant, [id]));
+    assert.equal((await fixture.row(id)).status, "failed");
+  }
+  assert.deepEqual([first.calls.length, second.calls.length], [5, 0]);
+});
+
+test("after three failures in a row nobody calls: what waits is not tried, and says why", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t, status(503));
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const sender = fixture.sender();
+  for (let n = 0; n < 3; n += 1) {
+    await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
+  }
+  const id = await fixture.delivery(tenant, version);
+  assert.deepEqual(await sender.handle(message(tenant, [id])), [{ kind: "done" }]);
+  assert.equal(vendor.calls.length, 3);
+  const row = await fixture.row(id);
+  assert.deepEqual([row.status, row.attempts, row.retries], ["queued", 0, 0]);
+  assert.equal(row.released_at, null);
+  assert.match(row.reason, /^waiting for the provider: SendGrid could not take/);
+  assert.ok(row.due_in_ms > 3_000 && row.due_in_ms < 7_000, `${row.due_in_ms}`);
+});
+
+test("one probe finds out that a provider is back, however many wait; then all leave", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t, status(401));
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const senders = [fixture.sender(), fixture.sender()];
+  await senders[0]!.handle(message(tenant, [await fixture.delivery(tenant, version)]));
+  const due = () =>
+    fixture.pool.query("update provider_circuits set open_until = now(), probe_until = null");
+  const refresh = () => Promise.all(senders.map((sender) => sender.refreshCircuits()));
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, () => fixture.delivery(tenant, version)),
+  );
+  const handleAll = async () => {
+    await fixture.release(...ids);
+    const halves = [ids.slice(0, 10), ids.slice(10)];
+    await Promise.all(senders.map((sender, at) => sender.handle(message(tenant, halves[at]!))));
+  };
+
+  vendor.answer = (response) => void setTimeout(() => response.writeHead(401).end(), 50);
+  await due();
+  await refresh();
+  await handleAll();
+  assert.equal(vendor.calls.length, 2, "one probe, which failed");
+  const { rows } = await fixture.pool.query("select * from provider_circuits");
+  assert.equal(rows[0].failures, 2);
+  assert.ok(rows[0].open_until - Date.now() > 50_000, "twice as long");
+
+  vendor.answer = (response) => void setTimeout(() => response.writeHead(202).end(), 50);
+  await due();
+  await refresh();
+  await handleAll();
+  assert.equal(vendor.calls.length, 3, "one probe, which worked");
+  await refresh();
+  await handleAll();
+  assert.equal(vendor.calls.length, 22, "each of the 20 once");
+});
+
+test("maxPerSecond holds over replicas, in every second", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url, { maxPerSecond: 20 });
+  const version = await fixture.template(tenant);
+  await Promise.all(Array.from({ length: 45 }, () => fixture.delivery(tenant, version)));
+  const senders = [fixture.sender(), fixture.sender()];
+  const startedAt = performance.now();
+  await runReleases(fixture, tenant, senders, () => vendor.calls.length === 45);
+  const times = vendor.calls.map((call) => call.at);
+  for (const from of times) {
+    const inSecond = times.filter((at) => at >= from && at < from + 1000).length;
+    assert.ok(inSecond <= 20, `${inSecond} in one second`);
+  }
+  const tookMs = performance.now() - startedAt;
+  assert.ok(tookMs < 6_000, `no needless waiting: ${tookMs} ms`);
+  assert.equal(new Set(vendor.calls.map(deliveryOf)).size, 45);
+  const { rows } = await fixture.pool.query("select max(attempts) from deliveries");
+  assert.deepEqual(rows, [{ max: 1 }], "waiting for one's turn is no attempt");
+});
+
+test("a tenant whose provider hangs does not hold up another", async (t) => {
+  const fixture = await createFixture(t);
+  const [hanging, fast] = [await startVendor(t, hang), await startVendor(t)];
+  const [slow, quick] = [await fixture.tenant(), await fixture.tenant()];
+  await fixture.sendgrid(slow, hanging.url);
+  await fixture.sendgrid(quick, fast.url);
+  const sender = fixture.sender({ concurrency: 8, providerTimeoutMs: 1_500 });
+  const version = await fixture.template(slow);
+  const many = await Promise.all(Array.from({ length: 60 }, () => fixture.delivery(slow, version)));
+  const handled = Promise.all(
+    [0, 20, 40].map((at) => sender.handle(message(slow, many.slice(at, at + 20)))),
+  );
+  await eventually(() => hanging.calls.length > 0);
+  await sleep(50);
+  assert.ok(hanging.calls.length <= 4, `holds ${hanging.calls.length} of 8`);
+  const startedAt = performance.now();
+  const code = await fixture.delivery(quick, await fixture.template(quick));
+  await sender.handle(message(quick, [code]));
+  assert.equal((await fixture.row(code)).status, "accepted");
+  assert.ok(performance.now() - startedAt < 500);
+  await handled;
+});
+
+/** What the dispatcher's release loop does, every 50 ms, until the condition holds. */
+async function runReleases(
+  fixture: Fixture,
+  tenant: string,
+  senders: Sender[],
+  until: () => boolean,
+): Promise<void> {
+  const handled: Promise<unknown>[] = [];
+  for (let turn = 0; !until() && turn < 200; turn += 1) {
+    const { rows } = await fixture.pool.query(
+      `update deliveries set released_at = now()
+       where status in ('queued', 'waiting') and due_at <= now() and (released_at is null or $1)
+       returning id`,
+      [turn === 0],
+    );
+    const ids = rows.map((row) => row.id);
+    for (let at = 0; at < ids.length; at += 20) {
+      const sender = senders[(at / 20 + turn) % senders.length]!;
+      handled.push(sender.handle(message(tenant, ids.slice(at, at + 20))));
+    }
+    await sleep(50);
+  }
+  await Promise.all(handled);
+}

@@ -1,0 +1,60 @@
+import { reserveSends } from "@belfry/database/reserve-sends";
+import type pg from "pg";
+import type { Account, Accounts } from "./accounts.ts";
+import type { Circuits } from "./circuits.ts";
+
+/** What may be done now for a tenant's deliveries. */
+export type Permit =
+  | {
+      kind: "send";
+      account: Account;
+      accounts: readonly Account[];
+      probe: boolean;
+      /** For each call when it may begin, by performance.now(). */
+      startsAt: number[];
+    }
+  /** The tenant has no active provider. */
+  | { kind: "none" }
+  | { kind: "wait"; reason: string | null; delayMs: number; spacingMs: number };
+
+export interface Permits {
+  /** For up to `wanted` calls, at least one when it is to send. */
+  ask(tenantId: string, wanted: number): Promise<Permit>;
+}
+
+/** How far ahead calls are reserved: they hold a slot and a lease meanwhile. */
+const HORIZON_MS = 1_000;
+/** A little slower than allowed: calls do not begin to the millisecond. */
+const SLACK = 1.05;
+/** What waits for a circuit comes back spread over this part of the wait. */
+const SPREAD = 0.2;
+
+/** Chooses the account and, where it has a `maxPerSecond`, reserves the moments of its calls. */
+export function createPermits(pool: pg.Pool, accounts: Accounts, circuits: Circuits): Permits {
+  return {
+    async ask(tenantId, wanted) {
+      const own = await accounts.of(tenantId);
+      if (own.length === 0) return { kind: "none" };
+      const choice = await circuits.choose(own);
+      if (choice.kind === "wait") {
+        const { reason, delayMs } = choice;
+        return { kind: "wait", reason, delayMs, spacingMs: (delayMs * SPREAD) / wanted };
+      }
+      const { account, probe } = choice;
+      const count = probe ? 1 : wanted;
+      const sending = { kind: "send", account, accounts: own, probe } as const;
+      if (account.maxPerSecond === null) {
+        return { ...sending, startsAt: new Array<number>(count).fill(0) };
+      }
+      const spacingMs = (1000 / account.maxPerSecond) * SLACK;
+      const reserved = await reserveSends(pool, account.id, count, spacingMs, HORIZON_MS);
+      if (reserved.granted === 0) {
+        if (probe) await circuits.giveBack(account);
+        return { kind: "wait", reason: null, delayMs: reserved.firstInMs, spacingMs };
+      }
+      const first = performance.now() + reserved.firstInMs;
+      const startsAt = Array.from({ length: reserved.granted }, (_, i) => first + i * spacingMs);
+      return { ...sending, startsAt };
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SendOutcome } from "@belfry/contracts/sending";
+import type { ClaimedDelivery, ClaimResult } from "@belfry/database/claim-deliveries";
+import type { Settlement } from "@belfry/database/settle-deliveries";
+import { attemptDelivery } from "./attempt-delivery.ts";
+import type { DeliveriesHandlerDeps } from "./deliveries-handler.ts";
+import { checkMove } from "./next-step.ts";
+import type { Permit } from "./permits.ts";
+
+export interface DeliveryToSend {
+  id: string;
+  tenantId: string;
+  permit: Exclude<Permit, { kind: "wait" }>;
+  /** Its place among the moments of the permit. */
+  at: number;
+}
+
+/**
+ * Claims one delivery, tries it once and settles it. The caller holds a slot for it: given back here,
+ * as soon as the call has ended. Resolves to how long another sender holds the delivery; 0: it does not.
+ */
+export async function sendDelivery(
+  item: DeliveryToSend,
+  deps: DeliveriesHandlerDeps,
+): Promise<number> {
+  const { id, tenantId, permit } = item;
+  const account = permit.kind === "send" ? permit.account : null;
+  let slotHeld = true;
+  const giveSlot = () => {
+    if (slotHeld) deps.slots.give(tenantId);
+    slotHeld = false;
+  };
+  // A probe that makes no call must not keep others from probing.
+  let probeHeld = permit.kind === "send" && permit.probe;
+  try {
+    const claimed = await deps.claim({ id, tenantId, provider: account });
+    if (claimed.becomes === "busy") return claimed.waitMs;
+    if (claimed.becomes === "gone") return 0;
+    if (claimed.becomes !== "sending") {
+      await noteEnd(item, claimed, deps);
+      return 0;
+    }
+    if (permit.kind === "none") throw new Error("a delivery was claimed for no provider");
+    const startsInMs = permit.startsAt[item.at]! - performance.now();
+    if (startsInMs > 0) await sleep(startsInMs);
+    const learn = async (outcome: SendOutcome) => {
+      await deps.circuits.note(permit.account, outcome, probeHeld);
+      probeHeld = false;
+      if (!deps.circuits.isOpen(permit.account.id)) return false;
+      return permit.accounts.some(({ id: other }) => !deps.circuits.isOpen(other));
+    };
+    const settlement = await attemptDelivery(claimed.delivery, permit.account, { ...deps, learn });
+    giveSlot();
+    await settleDelivery(claimed.delivery, settlement, deps);
+    return 0;
+  } finally {
+    giveSlot();
+    if (probeHeld && permit.kind === "send") await deps.circuits.giveBack(permit.account);
+  }
+}
+
+async function settleDelivery(
+  delivery: ClaimedDelivery,
+  settlement: Settlement,
+  deps: DeliveriesHandlerDeps,
+): Promise<void> {
+  const moved = await deps.settle(settlement);
+  if (!moved) {
+    const { id: deliveryId, tenantId, traceId, attempt } = delivery;
+    const details = { deliveryId, tenantId, traceId, attempt, status: settlement.status };
+    deps.log.warn(details, "the lease had ended: another attempt decides");
+  }
+  if (delivery.sensitive && settlement.status !== "waiting") {
+    await deps.eraseVariables(delivery.eventId);
+  }
+}
+
+async function noteEnd(
+  item: DeliveryToSend,
+  ended: Extract<ClaimResult, { was: unknown }>,
+  deps: DeliveriesHandlerDeps,
+): Promise<void> {
+  checkMove(ended.was, ended.becomes);
+  const { id: deliveryId, tenantId } = item;
+  const { becomes: status, reason, eventId } = ended;
+  deps.log.info({ deliveryId, tenantId, eventId, status, reason }, "delivery ended");
+  if (ended.sensitive) await deps.eraseVariables(eventId);
+}
