@@ -40,10 +40,11 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
     await database[Symbol.asyncDispose]();
   });
   const sent = { deliveries: [] as OutwardDelivery[], pushes: [] as OutwardPush[] };
+  const warnings: string[] = [];
   const log = createLogger({
     service: "dispatcher-test",
-    level: "silent",
-    destination: { write: () => undefined },
+    level: "warn",
+    destination: { write: (line) => void warnings.push(line) },
   });
   const configuration = createConfiguration(pool);
   let rests = 0;
@@ -72,6 +73,8 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
     deps,
     sent,
     log,
+    /** Lines of the log; a healthy run has none. */
+    warnings,
     rests: () => rests,
 
     async tenant(setup: TenantSetup = {}): Promise<string> {

@@ -142,7 +142,10 @@ test("a dispatcher killed between commit and publish: the next delivery of the m
 });
 
 test("two replicas that handle at the same time give each channel contiguous offsets, each event once", async (t) => {
-  const { tenant, templates, events, handle, sent, pool, deliveries } = await setUp(t, 1000);
+  const { tenant, templates, events, handle, sent, pool, deliveries, warnings } = await setUp(
+    t,
+    1000,
+  );
   const acme = await tenant();
   await templates(acme, "order.confirmed");
   const ids: string[] = [];
@@ -173,6 +176,7 @@ test("two replicas that handle at the same time give each channel contiguous off
   }
   assert.equal((await deliveries()).length, ids.length * 2);
   assert.equal(new Set(sent.pushes.map((push) => push.eventId)).size, ids.length);
+  assert.deepEqual(warnings, [], "nothing collided");
 });
 
 test("a poisoned event among 99 good ones fails alone, and ends as failed with its last try", async (t) => {
@@ -255,6 +259,64 @@ test("a request replaced between reading and claiming is read anew, never sent a
   assert.equal((await deliveries()).length, 0);
   await handle([id], 2);
   assert.equal(sent.pushes[0]?.title, "New");
+});
+
+test("of a batch that another replica has dispatched in part, only the rest is written", async (t) => {
+  const { tenant, templates, events, handle, sent, pool, deps, deliveries, outcome, warnings } =
+    await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const [first = "", second = "", third = ""] = await events(acme, {}, {}, { email: null });
+  let other: Promise<unknown> | undefined;
+  const late = createEventHandler({
+    ...deps,
+    configuration: {
+      ...deps.configuration,
+      routingFor: async (batch) => {
+        other ??= handle([first, second]);
+        await other;
+        await pool.query(
+          "update events set dispatched_at = 'epoch' where dispatched_at is not null",
+        );
+        return await deps.configuration.routingFor(batch);
+      },
+    },
+  });
+  assert.deepEqual(await handle([first, second, third], 1, late), [DONE]);
+  assert.deepEqual(warnings, []);
+  assert.equal((await deliveries()).length, 5);
+  for (const id of [first, second]) {
+    assert.equal((await outcome(id)).dispatched_at.getTime(), 0, "stamped once");
+  }
+  const history = await pool.query(
+    "select id, channel_offset::int as n from notifications order by 2",
+  );
+  assert.deepEqual(
+    history.rows.map((row) => row.n),
+    [1, 2, 3],
+  );
+  assert.equal(history.rows[2].id, third);
+  assert.equal(new Set(sent.pushes.map((push) => push.offset)).size, 3);
+});
+
+test("while a tenant's deliveries are being counted elsewhere, its new ones rest", async (t) => {
+  const { tenant, templates, events, handle, pool, deliveries, rests } = await setUp(t);
+  const [busy, free] = [await tenant(), await tenant()];
+  await templates(busy, "order.confirmed", ["EMAIL"]);
+  await templates(free, "order.confirmed", ["EMAIL"]);
+  const ids = [...(await events(busy, {})), ...(await events(free, {}))];
+  const client = await pool.connect();
+  await client.query("begin");
+  await client.query("select pg_advisory_xact_lock(release_lock('EMAIL', $1))", [busy]);
+  await handle(ids);
+  await client.query("rollback");
+  client.release();
+  const resting = await deliveries("released_at is null");
+  assert.deepEqual(
+    resting.map((row) => row.tenant_id),
+    [busy],
+  );
+  assert.equal(rests(), 1);
 });
 
 test("a deactivated tenant's events end as skipped once the change is known", async (t) => {

@@ -57,6 +57,7 @@ async function dispatchAll(
       troubles.set(only, { kind: "poisoned", err });
       return;
     }
+    deps.log.warn({ err, events: ids.length }, "a batch failed on its data: halving it");
     const middle = Math.ceil(ids.length / 2);
     await dispatchAll(deps, ids.slice(0, middle), troubles);
     await dispatchAll(deps, ids.slice(middle), troubles);
