@@ -46,6 +46,8 @@ async function main(files: string[]): Promise<number> {
     process.execPath,
     [
       "--test",
+      // A handle that a failed test left open must not hang the run.
+      "--test-force-exit",
       `--test-concurrency=${Math.max(2, availableParallelism())}`,
       `--test-timeout=${TEST_TIMEOUT_MS}`,
       ...tests,

@@ -145,12 +145,18 @@ async function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** "replicas > 1 not supported in non-clustered mode", which the server calls a 500. */
+const TOO_MANY_REPLICAS = 10074;
+
 /** What the server refuses as a bad request will be refused again: no point in waiting. */
 async function orMismatch(what: string, request: Promise<unknown>): Promise<void> {
   try {
     await request;
   } catch (cause) {
-    if (cause instanceof JetStreamApiError && cause.status === 400) {
+    const isFinal =
+      cause instanceof JetStreamApiError &&
+      (cause.status === 400 || cause.code === TOO_MANY_REPLICAS);
+    if (isFinal) {
       throw new StreamMismatch(`${what}: the server refuses it: ${cause.message}`, { cause });
     }
     throw cause;

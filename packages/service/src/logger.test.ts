@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLogger } from "./logger.ts";
+
+function capture(level = "info") {
+  const lines: string[] = [];
+  const log = createLogger({
+    service: "unit",
+    level,
+    destination: { write: (line) => lines.push(line) },
+  });
+  return { log, lines, last: () => JSON.parse(lines.at(-1) ?? "{}") };
+}
+
+test("a line is JSON with time, level, service and message", () => {
+  const { log, last } = capture();
+  log.info({ tenantId: "t1" }, "accepted");
+  const { time, ...rest } = last();
+  assert.match(time, /^\d{4}-\d\d-\d\dT/);
+  assert.deepEqual(rest, { level: "info", service: "unit", tenantId: "t1", msg: "accepted" });
+});
+
+test("keys, secrets, bodies and recipients never reach a line, however deep or spelt", () => {
+  const { log, lines } = capture();
+  const secret = "s3cr3t-value";
+  log.info({ apiKey: secret, "x-api-key": secret, api_key: secret, Authorization: secret }, "a");
+  log.info({ request: { headers: { cookie: secret }, body: { a: secret } } }, "b");
+  log.info({ event: { payload: secret, deep: [{ recipientEmail: secret }] } }, "c");
+  log.info({ provider: { settings: { password: secret } }, variables: { otp: secret } }, "d");
+  log.child({ token: secret }).info("e");
+  assert.equal(lines.length, 5);
+  assert.doesNotMatch(lines.join(""), /s3cr3t/);
+});
+
+test("the object that is logged is not changed", () => {
+  const { log } = capture();
+  const line = { inner: { token: "t" }, list: [{ body: "b" }] };
+  log.info(line, "x");
+  assert.deepEqual(line, { inner: { token: "t" }, list: [{ body: "b" }] });
+});
+
+test("an error is logged with its causes and without what a library hung onto it", () => {
+  const { log, last, lines } = capture();
+  const cause = Object.assign(new Error("connection refused"), { code: "ECONNREFUSED" });
+  const error = Object.assign(new Error("send failed", { cause }), {
+    response: { body: "s3cr3t", headers: { authorization: "s3cr3t" } },
+  });
+  log.error({ err: error }, "failed");
+  const { err } = last();
+  assert.equal(err.message, "send failed");
+  assert.equal(err.cause.code, "ECONNREFUSED");
+  assert.match(err.stack, /logger\.test\.ts/);
+  assert.doesNotMatch(lines.join(""), /s3cr3t/);
+});
+
+test("a value that contains itself does not hang the logger", () => {
+  const { log, lines } = capture();
+  const loop: Record<string, unknown> = { name: "loop" };
+  loop.self = loop;
+  log.info({ loop }, "x");
+  assert.equal(lines.length, 1);
+});

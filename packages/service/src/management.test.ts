@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLogger } from "./logger.ts";
+import { type ManagementOptions, startManagement } from "./management.ts";
+
+const log = createLogger({ service: "test", level: "silent" });
+
+async function start(checks: ManagementOptions["checks"]) {
+  const stopping = new AbortController();
+  const management = await startManagement({
+    host: "127.0.0.1",
+    port: 0,
+    checks,
+    log,
+    signal: stopping.signal,
+  });
+  const get = async (path: string, init?: RequestInit) => {
+    const response = await fetch(`http://127.0.0.1:${management.port}${path}`, init);
+    const text = await response.text();
+    return { status: response.status, text, json: () => JSON.parse(text) };
+  };
+  return { stopping, get, [Symbol.asyncDispose]: () => management.close() };
+}
+
+test("ready means that everything the service needs is there; otherwise it says what is away", async () => {
+  await using all = await start({ postgres: () => true, nats: async () => true });
+  assert.equal((await all.get("/health/ready")).status, 200);
+  await using some = await start({
+    postgres: () => Promise.reject(new Error("refused")),
+    nats: () => false,
+    other: () => true,
+  });
+  const answer = await some.get("/health/ready");
+  assert.equal(answer.status, 503);
+  assert.deepEqual(answer.json(), { ready: false, away: ["postgres", "nats"] });
+  assert.equal((await some.get("/health/live")).status, 200);
+});
+
+test("a check that does not answer within a second is a no", async () => {
+  await using slow = await start({ postgres: () => new Promise(() => undefined) });
+  const start0 = performance.now();
+  const answer = await slow.get("/health/ready");
+  assert.deepEqual(answer.json().away, ["postgres"]);
+  assert.ok(performance.now() - start0 < 2000);
+});
+
+test("a stop makes the service unready at once, and alive still", async () => {
+  await using management = await start({ nats: () => true });
+  assert.equal((await management.get("/health/ready")).status, 200);
+  management.stopping.abort();
+  const answer = await management.get("/health/ready");
+  assert.equal(answer.status, 503);
+  assert.deepEqual(answer.json().away, ["shutting down"]);
+  assert.equal((await management.get("/health/live")).status, 200);
+});
+
+test("a flood of probes asks the database once a second at most", async () => {
+  let asked = 0;
+  await using management = await start({
+    postgres: () => {
+      asked += 1;
+      return true;
+    },
+  });
+  await Promise.all(Array.from({ length: 50 }, () => management.get("/health/ready")));
+  assert.equal(asked, 1);
+});
+
+test("metrics are in the format of Prometheus, with those of the process", async () => {
+  await using management = await start({});
+  const { status, text } = await management.get("/metrics");
+  assert.equal(status, 200);
+  assert.match(text, /^process_cpu_user_seconds_total \d/m);
+});
+
+test("other paths are 404 and other methods 405", async () => {
+  await using management = await start({});
+  assert.equal((await management.get("/")).status, 404);
+  assert.equal((await management.get("/health/live", { method: "POST" })).status, 405);
+});

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@belfry/testing/eventually";
+import { ownNatsServer } from "@belfry/testing/nats-server";
+import { createLogger } from "./logger.ts";
+import { connectNats } from "./nats.ts";
+
+function capture() {
+  const lines: string[] = [];
+  const log = createLogger({
+    service: "test",
+    level: "info",
+    destination: { write: (line) => lines.push(line) },
+  });
+  return { log, lines };
+}
+
+test("a service that starts before NATS waits for it, and says so, but not all the time", async (t) => {
+  const server = await ownNatsServer(t, { started: false });
+  const { log, lines } = capture();
+  const connecting = connectNats({ url: server.url, name: "early", log });
+  await eventually(() => lines.some((line) => line.includes("waiting for it")));
+  await sleep(1200);
+  assert.equal(lines.length, 1);
+  await server.start();
+  await using nats = await connecting;
+  assert.equal(nats.isConnected(), true);
+});
+
+test("the wait ends when the service is asked to stop", async (t) => {
+  const server = await ownNatsServer(t, { started: false });
+  const stop = new AbortController();
+  const connecting = connectNats({
+    url: server.url,
+    name: "x",
+    log: capture().log,
+    signal: stop.signal,
+  });
+  setTimeout(() => stop.abort(new Error("SIGTERM")), 100);
+  await assert.rejects(connecting, /SIGTERM/);
+});
+
+test("a connection that was lost is known to be lost, and comes back by itself", async (t) => {
+  const server = await ownNatsServer(t);
+  await using nats = await connectNats({ url: server.url, name: "x", log: capture().log });
+  await server.kill();
+  await eventually(() => !nats.isConnected());
+  await server.start();
+  await eventually(() => nats.isConnected());
+  await nats.nc.flush();
+});
+
+test("closing while NATS is away does not hang, and closing twice does no harm", async (t) => {
+  const server = await ownNatsServer(t);
+  const nats = await connectNats({ url: server.url, name: "x", log: capture().log });
+  await server.kill();
+  await eventually(() => !nats.isConnected());
+  const start = performance.now();
+  await Promise.all([nats.close(), nats.close()]);
+  assert.ok(performance.now() - start < 4000);
+  assert.equal(nats.isConnected(), false);
+});
+
+test("a password in the address is used and never logged", async (t) => {
+  const server = await ownNatsServer(t);
+  const { log, lines } = capture();
+  const url = server.url.replace("nats://", "nats://someone:pa%24%24word@");
+  await using nats = await connectNats({ url, name: "x", log });
+  assert.equal(nats.isConnected(), true);
+  assert.doesNotMatch(lines.join(""), /pa\$\$word|pa%24/);
+});

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./free-port.ts";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+export interface StartProcessOptions {
+  /** The program, as `new URL("./main.ts", import.meta.url)` or a path. */
+  main: string | URL;
+  /** Its whole environment, but for PATH and what is set here by itself: MANAGEMENT_PORT (a free one), STOP_WITH_PARENT. */
+  env?: Record<string, string>;
+  args?: string[];
+  /** false: do not wait for `/health/ready`. */
+  waitUntilReady?: boolean;
+  readyTimeoutMs?: number;
+}
+
+/** A service as it runs in earnest: a process of its own. */
+export interface TestProcess {
+  pid: number;
+  managementPort: number;
+  /** Every line of standard output so far. */
+  lines: string[];
+  /** Those of them that are JSON. */
+  logs(): Record<string, unknown>[];
+  errors(): string;
+  /** Resolves when the process has ended; a signal's end has the code null. */
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  signal(name: NodeJS.Signals): void;
+  /** SIGTERM, and waits for the end; returns the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>;
+  /** Waits for `/health/ready`, or for the opposite. */
+  waitUntilReady(isReady?: boolean, timeoutMs?: number): Promise<void>;
+}
+
+/** Starts a program under this Node; killed, if it is still there, after the test. */
+export async function startProcess(t: Cleanup, options: StartProcessOptions): Promise<TestProcess> {
+  const managementPort = Number(options.env?.MANAGEMENT_PORT ?? (await freePort()));
+  const main = options.main instanceof URL ? options.main.pathname : options.main;
+  const child = spawn(process.execPath, [main, ...(options.args ?? [])], {
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    env: {
+      // biome-ignore lint/style/noProcessEnv: the child needs the PATH and nothing else of ours
+      PATH: process.env.PATH,
+      STOP_WITH_PARENT: "true",
+      MANAGEMENT_PORT: String(managementPort),
+      ...options.env,
+    },
+  });
+  const lines: string[] = [];
+  let errors = "";
+  createInterface({ input: child.stdout! }).on("line", (line) => lines.push(line));
+  child.stderr!.setEncoding("utf8").on("data", (chunk: string) => {
+    errors += chunk;
+  });
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  await once(child, "spawn");
+
+  const started: TestProcess = {
+    pid: child.pid!,
+    managementPort,
+    lines,
+    logs: () => lines.flatMap(parseLine),
+    errors: () => errors,
+    exited,
+    signal: (name) => void child.kill(name),
+    async stop() {
+      child.kill("SIGTERM");
+      return (await exited).code;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+    waitUntilReady: (isReady = true, timeoutMs = options.readyTimeoutMs ?? 20_000) =>
+      waitUntilReady(started, child, isReady, timeoutMs),
+  };
+  t.after(() => started.kill());
+  if (options.waitUntilReady !== false) await started.waitUntilReady();
+  return started;
+}
+
+async function waitUntilReady(
+  started: TestProcess,
+  child: ChildProcess,
+  isReady: boolean,
+  timeoutMs: number,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  let last = "no answer";
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      last = "it has ended";
+      break;
+    }
+    try {
+      const response = await fetch(`http://127.0.0.1:${started.managementPort}/health/ready`);
+      last = await response.text();
+      if (response.ok === isReady) return;
+    } catch (error) {
+      last = String(error);
+    }
+    await sleep(50);
+  }
+  throw new Error(
+    [
+      `process ${started.pid} was not ${isReady ? "ready" : "unready"}: ${last}`,
+      ...started.lines.slice(-20),
+      started.errors().slice(-4000),
+    ].join("\n"),
+  );
+}
+
+function parseLine(line: string): Record<string, unknown>[] {
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
+  }
+}
