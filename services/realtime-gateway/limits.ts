@@ -1,0 +1,28 @@
+/** What one session keeps to. Sources: the protocol's reference server and the issue on the gateway. */
+export interface SessionLimits {
+  connectTimeoutMs: number;
+  pingIntervalMs: number;
+  pongTimeoutMs: number;
+  maxChannels: number;
+  maxChannelBytes: number;
+  maxConnectionsPerUser: number;
+  commandsPerSecond: number;
+  commandBurst: number;
+}
+
+/** How long after a token's end a connection stays, for a refresh that is under way. */
+export const EXPIRY_GRACE_MS = 25_000;
+/** More missed than this is not recovered: the page reloads its state. */
+export const MAX_RECOVERED = 300;
+/** The longest page of the history command. */
+export const MAX_HISTORY_PAGE = 300;
+/** Subscribes of one connection that are worked on at once. */
+export const MAX_CONCURRENT_SUBSCRIBES = 16;
+/** Commands of one connection that wait; above, it is closed with 3013. */
+export const MAX_WAITING_COMMANDS = 1000;
+/** A connection that has this much to read yet is asked to read before its next command is run. */
+export const READ_FIRST_BYTES = 256 * 1024;
+/** How long a hole in a channel's offsets is waited for before it is filled from Postgres. */
+export const GAP_WAIT_MS = 200;
+/** After a failed read of Postgres. */
+export const GAP_RETRY_MS = 1_000;

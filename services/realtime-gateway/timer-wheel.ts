@@ -1,0 +1,70 @@
+/** Something that wants to be called at a time, one at a time. */
+export interface Timed {
+  /** The wheel's own note: the slot that holds it, 0 for none. */
+  wheelSlot: number;
+  /** Called at or after its time, at most a tick late. It may schedule itself again. */
+  onTimer(nowMs: number): void;
+}
+
+export interface WheelOptions {
+  tickMs: number;
+  nowMs(): number;
+  onFault(error: unknown): void;
+}
+
+/** One timer for everything that waits: a connection costs no timer and no closure of its own. */
+export class TimerWheel implements Disposable {
+  readonly #slots = new Map<number, Set<Timed>>();
+  readonly #options: WheelOptions;
+  readonly #timer: NodeJS.Timeout;
+  #turned: number;
+
+  constructor(options: WheelOptions) {
+    this.#options = options;
+    this.#turned = Math.floor(options.nowMs() / options.tickMs);
+    this.#timer = setInterval(() => this.turn(), options.tickMs).unref();
+  }
+
+  /** Replaces the time that was set before. */
+  schedule(timed: Timed, atMs: number): void {
+    this.cancel(timed);
+    const slot = Math.max(Math.ceil(atMs / this.#options.tickMs), this.#turned + 1);
+    timed.wheelSlot = slot;
+    const waiting = this.#slots.get(slot);
+    if (waiting === undefined) this.#slots.set(slot, new Set([timed]));
+    else waiting.add(timed);
+  }
+
+  cancel(timed: Timed): void {
+    if (timed.wheelSlot === 0) return;
+    const waiting = this.#slots.get(timed.wheelSlot);
+    waiting?.delete(timed);
+    if (waiting?.size === 0) this.#slots.delete(timed.wheelSlot);
+    timed.wheelSlot = 0;
+  }
+
+  /** Calls everything whose time has come. */
+  turn(): void {
+    const nowMs = this.#options.nowMs();
+    const current = Math.floor(nowMs / this.#options.tickMs);
+    while (this.#turned < current) {
+      this.#turned += 1;
+      const due = this.#slots.get(this.#turned);
+      if (due === undefined) continue;
+      this.#slots.delete(this.#turned);
+      for (const timed of due) {
+        timed.wheelSlot = 0;
+        try {
+          timed.onTimer(nowMs);
+        } catch (error) {
+          this.#options.onFault(error);
+        }
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#slots.clear();
+  }
+}
