@@ -1,0 +1,172 @@
+import { parseRealtimeChannel } from "@belfry/contracts/identifiers";
+import type { ChannelState } from "@belfry/database/realtime-history";
+import type { Reply, SubscribeResult } from "./codec.ts";
+import type { ChannelRequest, HistoryRequest, SubscribeRequest } from "./commands.ts";
+import type { User } from "./hub.ts";
+import { MAX_HISTORY_PAGE, MAX_RECOVERED } from "./limits.ts";
+import {
+  DISCONNECTS,
+  type Disconnect,
+  ERRORS,
+  type ProtocolError,
+  UNSUBSCRIBES,
+} from "./protocol-codes.ts";
+import type { SessionDeps } from "./session.ts";
+import { type Subscriber, Subscription } from "./subscription.ts";
+
+/** What the channels need of their session. */
+interface Owner {
+  user: User | undefined;
+  reply(reply: Reply): void;
+  fail(id: number, error: ProtocolError): void;
+  push(message: string): void;
+  end(disconnect: Disconnect): void;
+}
+
+/** The client understands no other form of a compressed publication. */
+const KNOWN_DELTA = "fossil";
+const REJECT_UNRECOVERABLE = 2;
+
+/** The subscriptions of one session. */
+export class SessionChannels implements Subscriber {
+  readonly #deps: SessionDeps;
+  readonly #owner: Owner;
+  readonly #held = new Map<string, Subscription>();
+
+  constructor(deps: SessionDeps, owner: Owner) {
+    this.#deps = deps;
+    this.#owner = owner;
+  }
+
+  push(message: string): void {
+    this.#owner.push(message);
+  }
+
+  dropped(subscription: Subscription): void {
+    const { channel } = subscription.topic;
+    this.#leave(channel);
+    const unsubscribe = UNSUBSCRIBES.insufficientState;
+    this.#owner.push(this.#deps.codec.push({ channel, unsubscribe }));
+  }
+
+  leaveAll(): void {
+    for (const channel of [...this.#held.keys()]) this.#leave(channel);
+  }
+
+  /** Undefined when it was refused at once. */
+  subscribe(id: number, request: SubscribeRequest): Promise<void> | undefined {
+    const { user } = this.#owner;
+    if (user === undefined) return undefined;
+    const { channel } = request;
+    // An unknown kind of delta is a broken client; a known one is left out of the answer.
+    if (channel === "" || (request.delta !== "" && request.delta !== KNOWN_DELTA)) {
+      return void this.#owner.end(DISCONNECTS.badRequest);
+    }
+    const refusal = this.#refusal(user, request);
+    if (refusal !== undefined) return void this.#owner.fail(id, refusal);
+    const topic = user.topic(channel.slice(0, channel.indexOf("#")));
+    const subscription = new Subscription(topic, this);
+    topic.add(subscription);
+    this.#held.set(channel, subscription);
+    return this.#join(id, request, subscription);
+  }
+
+  async unsubscribe(id: number, request: ChannelRequest): Promise<void> {
+    if (request.channel === "") return this.#owner.end(DISCONNECTS.badRequest);
+    this.#leave(request.channel);
+    this.#owner.reply({ id, unsubscribe: {} });
+  }
+
+  async history(id: number, request: HistoryRequest): Promise<void> {
+    const { user } = this.#owner;
+    if (user === undefined) return;
+    const { channel, since, reverse } = request;
+    if (channel === "") return this.#owner.end(DISCONNECTS.badRequest);
+    const name = this.#ownName(user, channel);
+    if (name === undefined) return this.#owner.fail(id, ERRORS.permissionDenied);
+    if (reverse && since?.offset === 0) return this.#owner.fail(id, ERRORS.badRequest);
+    const unlimited = request.limit < 0;
+    const limit = unlimited ? MAX_HISTORY_PAGE : Math.min(request.limit, MAX_HISTORY_PAGE);
+    const { tenantId, userId } = user;
+    const page = { tenantId, userId, name, limit, reverse, since: since?.offset };
+    const state = await this.#deps.readPage(page);
+    if (since !== undefined && since.epoch !== "" && since.epoch !== state.epoch) {
+      return this.#owner.fail(id, ERRORS.unrecoverablePosition);
+    }
+    const { publications, top, epoch } = state;
+    this.#owner.reply({ id, history: { publications, offset: top, epoch } });
+  }
+
+  #refusal(user: User, request: SubscribeRequest): ProtocolError | undefined {
+    const { limits } = this.#deps;
+    const { channel } = request;
+    if (request.type !== 0) return ERRORS.notAvailable;
+    if (Buffer.byteLength(channel) > limits.maxChannelBytes) return ERRORS.badRequest;
+    if (this.#held.has(channel)) return ERRORS.alreadySubscribed;
+    if (this.#held.size >= limits.maxChannels) return ERRORS.limitExceeded;
+    if (this.#ownName(user, channel) === undefined) return ERRORS.permissionDenied;
+    if (request.filtered) return ERRORS.badRequest;
+    return undefined;
+  }
+
+  /** The name before the first `#`, if all behind it is the user; the tenant is the token's anyway. */
+  #ownName(user: User, channel: string): string | undefined {
+    const parsed = parseRealtimeChannel(channel);
+    return parsed?.userId === user.userId ? parsed.name : undefined;
+  }
+
+  async #join(id: number, request: SubscribeRequest, subscription: Subscription): Promise<void> {
+    const { topic } = subscription;
+    const { recover } = request;
+    let state: ChannelState;
+    try {
+      state = await this.#deps.history.read({
+        ...topic.key,
+        after: request.offset,
+        limit: recover ? MAX_RECOVERED : 0,
+        partial: false,
+      });
+    } catch (err) {
+      if (this.#held.get(topic.channel) === subscription) this.#leave(topic.channel);
+      throw err;
+    }
+    if (this.#held.get(topic.channel) !== subscription) return;
+    const isRecovered = recover && recovers(request, state);
+    if (recover && !isRecovered && (request.flag & REJECT_UNRECOVERABLE) !== 0) {
+      this.#leave(topic.channel);
+      return this.#owner.fail(id, ERRORS.unrecoverablePosition);
+    }
+    const { epoch, top, publications } = state;
+    const result: SubscribeResult = { recoverable: true, positioned: true, epoch, offset: top };
+    if (recover) result.was_recovering = true;
+    if (isRecovered) {
+      result.recovered = true;
+      // The client counts on from its own offset as it hands on what was missed.
+      result.offset = request.offset;
+      if (publications.length > 0) result.publications = publications;
+    }
+    this.#owner.reply({ id, subscribe: result });
+    subscription.goLive(top);
+    topic.joined(subscription, epoch);
+  }
+
+  #leave(channel: string): void {
+    const subscription = this.#held.get(channel);
+    if (subscription === undefined) return;
+    this.#held.delete(channel);
+    subscription.topic.remove(subscription);
+    this.#owner.user?.forget(subscription.topic);
+  }
+}
+
+/** Whether what was read is all that the client misses: none left out, and none ahead of the top. */
+function recovers(request: SubscribeRequest, state: ChannelState): boolean {
+  if (request.epoch !== "" && request.epoch !== state.epoch) return false;
+  const { publications, top } = state;
+  if (publications.length === 0) return request.offset === top;
+  const first = publications[0]!.offset;
+  const last = publications.at(-1)!.offset;
+  return (
+    first === request.offset + 1 && last === top && publications.length === last - request.offset
+  );
+}
