@@ -1,0 +1,109 @@
+import { Problem } from "@belfry/contracts/problems";
+import { createHttpServer } from "@belfry/service/http";
+import type { Logger } from "@belfry/service/logger";
+import websocket from "@fastify/websocket";
+import type { FastifyInstance } from "fastify";
+import type { WebSocket } from "ws";
+import { CLOSE_TIMEOUT_MS } from "./config.ts";
+import { Connection, type ConnectionDeps } from "./connection.ts";
+import { DISCONNECTS } from "./protocol-codes.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+/** Where the client library connects (specification, 4.3). */
+export const WEBSOCKET_PATH = "/connection/websocket";
+/** The only encoding so far; the JSON client offers none by itself. */
+const SUBPROTOCOL = "centrifuge-json";
+
+export interface AppOptions {
+  connection: ConnectionDeps;
+  /** Every open connection, for the shutdown. */
+  connections: Set<Connection>;
+  /** While it says no, nobody is admitted. */
+  isOpen(): boolean;
+  isAllowedOrigin(origin: string | undefined): boolean;
+  maxConnections: number;
+  connectionsPerSecond: number;
+  maxFrameBytes: number;
+  trustProxy: string;
+  log: Logger;
+}
+
+const owner = Symbol("connection");
+type OwnedSocket = WebSocket & { [owner]: Connection };
+
+/** The HTTP server of the gateway: one address, which speaks WebSocket. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { connections, log } = options;
+  const { nowMs } = options.connection;
+  const { connectionsPerSecond } = options;
+  const admissions = new TokenBucket(connectionsPerSecond, connectionsPerSecond * 2, nowMs());
+  const app = createHttpServer({
+    log,
+    maxBodyBytes: 1024,
+    trustProxy: options.trustProxy === "" ? false : options.trustProxy,
+  });
+  const socketOptions = {
+    maxPayload: options.maxFrameBytes,
+    perMessageDeflate: false,
+    clientTracking: false,
+    closeTimeout: CLOSE_TIMEOUT_MS,
+    // By default the first protocol offered would be accepted, and then not spoken.
+    handleProtocols: (offered: Set<string>) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  };
+  await app.register(websocket, {
+    options: socketOptions,
+    errorHandler: (error, socket) => {
+      log.debug({ err: error }, "a client broke the WebSocket protocol");
+      // After a frame that is too large or malformed it is closing already, with the code that says so.
+      socket.close(DISCONNECTS.internal.code, DISCONNECTS.internal.reason);
+    },
+    preClose: (done) => done(),
+  });
+
+  app.route({
+    method: "GET",
+    url: WEBSOCKET_PATH,
+    onRequest: (request, _reply, done) => {
+      const { origin } = request.headers;
+      const query = request.query as Record<string, unknown>;
+      if (!options.isAllowedOrigin(origin)) {
+        request.logFields = { refusedOrigin: String(origin).slice(0, 255) };
+        return done(new Problem("forbidden", { message: "This origin is not allowed" }));
+      }
+      if (query.cf_protocol === "protobuf" || query.format === "protobuf") {
+        return done(new Problem("badRequest", { message: "Only the JSON protocol is spoken" }));
+      }
+      const isFull = connections.size >= options.maxConnections;
+      if (!options.isOpen() || isFull || !admissions.take(nowMs())) {
+        return done(new Problem("unavailable", { headers: { "retry-after": "1" } }));
+      }
+      done();
+    },
+    handler: () => {
+      throw new Problem("badRequest", { message: "This address speaks WebSocket" });
+    },
+    wsHandler: (socket) => {
+      const owned = socket as OwnedSocket;
+      const connection = new Connection(socket, options.connection);
+      owned[owner] = connection;
+      connections.add(connection);
+      owned.on("message", onMessage);
+      owned.on("close", function onClose(this: WebSocket) {
+        connections.delete(connection);
+        connection.gone();
+      });
+    },
+  });
+  return app;
+}
+
+/** One function for all sockets. */
+function onMessage(this: WebSocket, data: WebSocket.RawData, isBinary: boolean): void {
+  const { session } = (this as OwnedSocket)[owner];
+  try {
+    if (isBinary) session.end(DISCONNECTS.badRequest);
+    else session.receive(data.toString());
+  } catch (error) {
+    session.fault(error);
+  }
+}

@@ -1,0 +1,131 @@
+import { commonConfig } from "@belfry/service/config";
+import { type Static, Type } from "@sinclair/typebox";
+
+/** The variables of realtime-gateway. Standard limits are those of the protocol's reference server. */
+export const configSchema = Type.Object({
+  ...commonConfig,
+  REALTIME_GATEWAY_HOST: Type.String({
+    description: "Address to listen on; 0.0.0.0 in a container",
+    minLength: 1,
+    default: "127.0.0.1",
+  }),
+  REALTIME_GATEWAY_PORT: Type.Integer({
+    description: "Port of the WebSocket server; 0 takes a free one",
+    minimum: 0,
+    maximum: 65_535,
+    default: 3001,
+  }),
+  REALTIME_TOKEN_KEYS: Type.String({
+    description:
+      "Keys for realtime tokens, as kid:base64, comma-separated; the first signs, all verify",
+    minLength: 1,
+    secret: true,
+  }),
+  ALLOWED_ORIGINS: Type.String({
+    description:
+      "Origins of pages that may connect, comma-separated, as https://app.example.com or https://*.example.com; empty: any. A token is a bearer secret and no cookie counts, so this is a fence, not the lock",
+    default: "",
+  }),
+  TRUST_PROXY: Type.String({
+    description:
+      "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",
+    default: "",
+  }),
+  MAX_FRAME_BYTES: Type.Integer({
+    description: "Largest frame of a client; above: closed with 1009",
+    minimum: 1024,
+    maximum: 16 * 1024 * 1024,
+    default: 65_536,
+  }),
+  MAX_QUEUE_BYTES: Type.Integer({
+    description: "What may wait for a slow client; above: closed with 3008",
+    minimum: 1024,
+    default: 1024 * 1024,
+  }),
+  MAX_CHANNELS_PER_CONNECTION: Type.Integer({
+    description: "Subscriptions of a connection; above: error 106",
+    minimum: 1,
+    default: 128,
+  }),
+  MAX_CHANNEL_NAME_BYTES: Type.Integer({
+    description: "Length of a channel with its user id; above: error 107",
+    minimum: 16,
+    maximum: 512,
+    default: 512,
+  }),
+  MAX_CONNECTIONS: Type.Integer({
+    description: "Connections of this gateway; above: HTTP 503",
+    minimum: 1,
+    default: 50_000,
+  }),
+  MAX_CONNECTIONS_PER_USER: Type.Integer({
+    description: "Connections of a user to this gateway; above: closed with 3504",
+    minimum: 1,
+    default: 100,
+  }),
+  CONNECTIONS_PER_SECOND: Type.Integer({
+    description: "New connections, in the long run, with a burst of twice that; above: HTTP 503",
+    minimum: 1,
+    default: 500,
+  }),
+  COMMANDS_PER_SECOND: Type.Integer({
+    description:
+      "Commands of a connection, in the long run; above: error 111, and closed with 3013 when it goes on",
+    minimum: 1,
+    default: 50,
+  }),
+  COMMAND_BURST: Type.Integer({
+    description: "Commands of a connection at once",
+    minimum: 1,
+    default: 300,
+  }),
+  CONNECT_TIMEOUT_MS: Type.Integer({
+    description: "From the handshake to a valid connect; above: closed with 3502",
+    minimum: 100,
+    maximum: 600_000,
+    default: 10_000,
+  }),
+  PING_INTERVAL_MS: Type.Integer({
+    description: "Between pings, in whole seconds",
+    minimum: 1000,
+    maximum: 600_000,
+    multipleOf: 1000,
+    default: 25_000,
+  }),
+  PONG_TIMEOUT_MS: Type.Integer({
+    description: "From a ping to its pong; above: closed with 3012",
+    minimum: 100,
+    maximum: 600_000,
+    default: 8_000,
+  }),
+  POSITION_CHECK_MS: Type.Integer({
+    description: "Between checks of all positions against Postgres: finds a lost last publication",
+    minimum: 100,
+    maximum: 600_000,
+    default: 15_000,
+  }),
+  SHUTDOWN_SPREAD_MS: Type.Integer({
+    description: "Over how long the connections are closed at a shutdown",
+    minimum: 0,
+    maximum: 300_000,
+    default: 5_000,
+  }),
+});
+export type Config = Static<typeof configSchema>;
+
+/** Faults that no single variable shows. */
+export function crossCheck(config: Config): string[] {
+  const faults: string[] = [];
+  if (config.PONG_TIMEOUT_MS >= config.PING_INTERVAL_MS) {
+    faults.push("PONG_TIMEOUT_MS: must be shorter than PING_INTERVAL_MS");
+  }
+  if (config.SHUTDOWN_SPREAD_MS + CLOSE_TIMEOUT_MS >= config.SHUTDOWN_GRACE_MS) {
+    faults.push(
+      `SHUTDOWN_SPREAD_MS: must be more than ${CLOSE_TIMEOUT_MS} ms shorter than SHUTDOWN_GRACE_MS`,
+    );
+  }
+  return faults;
+}
+
+/** How long a client has to answer a close before its socket is dropped. */
+export const CLOSE_TIMEOUT_MS = 5_000;

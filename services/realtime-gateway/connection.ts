@@ -1,0 +1,115 @@
+import type { WebSocket } from "ws";
+import type { Codec } from "./codec.ts";
+import { DISCONNECTS, type Disconnect } from "./protocol-codes.ts";
+import { Session, type SessionDeps, type Transport } from "./session.ts";
+import type { WriteQueue } from "./write-queue.ts";
+
+/** Above this a socket is given no more until it has sent some; what waits is shared text. */
+const SOCKET_FULL_BYTES = 64 * 1024;
+/** Messages of one frame are joined up to about this. */
+const FRAME_CHARACTERS = 32 * 1024;
+
+export interface ConnectionDeps extends SessionDeps {
+  codec: Codec;
+  writes: WriteQueue;
+  maxQueueBytes: number;
+}
+
+/**
+ * A WebSocket and its session. Gathers what is sent within a tick into frames, always of text: a
+ * binary frame breaks the client. Bounds what waits for a client that does not read.
+ */
+export class Connection implements Transport {
+  readonly session: Session;
+  readonly #socket: WebSocket;
+  readonly #deps: ConnectionDeps;
+  #queue: string[] = [];
+  #queuedCharacters = 0;
+  /** Replies that the client asked for may exceed the bound, until it has read them. */
+  #replyCharacters = 0;
+  /** In the write queue; the queue's own note. */
+  isDirty = false;
+
+  constructor(socket: WebSocket, deps: ConnectionDeps) {
+    this.#socket = socket;
+    this.#deps = deps;
+    this.session = new Session(this, deps);
+  }
+
+  reply(message: string): void {
+    this.#replyCharacters += message.length;
+    this.push(message);
+  }
+
+  push(message: string): void {
+    this.#queue.push(message);
+    this.#queuedCharacters += message.length;
+    this.#deps.writes.add(this);
+  }
+
+  backlogBytes(): number {
+    return this.#socket.bufferedAmount + this.#queuedCharacters;
+  }
+
+  close(disconnect: Disconnect): void {
+    if (disconnect.code === DISCONNECTS.slow.code) this.#empty();
+    else this.#writeAll(Number.POSITIVE_INFINITY);
+    this.#socket.close(disconnect.code, disconnect.reason);
+  }
+
+  /** The socket is gone. */
+  gone(): void {
+    this.#empty();
+    this.session.closed();
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  /** Called by the write queue; returns true when something is left to be written later. */
+  write(): boolean {
+    if (this.#socket.readyState !== this.#socket.OPEN) {
+      this.#empty();
+      return false;
+    }
+    const buffered = this.#socket.bufferedAmount;
+    if (buffered + this.#queuedCharacters > this.#deps.maxQueueBytes + this.#replyCharacters) {
+      this.session.end(DISCONNECTS.slow);
+      return false;
+    }
+    this.#writeAll(SOCKET_FULL_BYTES);
+    if (this.#queue.length > 0) return true;
+    if (this.#socket.bufferedAmount === 0) this.#replyCharacters = 0;
+    this.session.resume();
+    // A reply that is not read yet still counts: looked at again until it is.
+    return this.#replyCharacters > SOCKET_FULL_BYTES;
+  }
+
+  #writeAll(untilBytes: number): void {
+    let start = 0;
+    while (start < this.#queue.length && this.#socket.bufferedAmount <= untilBytes) {
+      let end = start;
+      let characters = 0;
+      do {
+        characters += this.#queue[end]!.length + 1;
+        end += 1;
+      } while (
+        end < this.#queue.length &&
+        characters + this.#queue[end]!.length < FRAME_CHARACTERS
+      );
+      const whole = start === 0 && end === this.#queue.length;
+      this.#socket.send(this.#deps.codec.join(whole ? this.#queue : this.#queue.slice(start, end)));
+      for (let index = start; index < end; index += 1) {
+        this.#queuedCharacters -= this.#queue[index]!.length;
+      }
+      start = end;
+    }
+    this.#queue = start === this.#queue.length ? [] : this.#queue.slice(start);
+  }
+
+  #empty(): void {
+    this.#queue = [];
+    this.#queuedCharacters = 0;
+  }
+}

@@ -1,0 +1,176 @@
+import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
+import { realtimeSubject } from "@belfry/contracts/streams";
+import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { activeTenants } from "@belfry/database/active-tenants";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import type { Database } from "@belfry/database/connection";
+import {
+  countUnread,
+  listNotifications,
+  markAllNotificationsRead,
+  markNotificationRead,
+} from "@belfry/database/notifications";
+import { readChannelPage, readChannels, readTops } from "@belfry/database/realtime-history";
+import { watchVersion } from "@belfry/service/configuration-watch";
+import type { Logger } from "@belfry/service/logger";
+import type { NatsLink } from "@belfry/service/nats";
+import { pause } from "@belfry/service/pause";
+import { type TokenKeys, verifyRealtimeToken } from "@belfry/service/realtime-token";
+import { createApp } from "./app.ts";
+import { CLOSE_TIMEOUT_MS, type Config } from "./config.ts";
+import type { Connection, ConnectionDeps } from "./connection.ts";
+import { drain } from "./drain.ts";
+import { createHistoryReader } from "./history-reader.ts";
+import { Hub } from "./hub.ts";
+import { jsonCodec } from "./json-codec.ts";
+import { createLiveFeed } from "./live-feed.ts";
+import { parseOrigins } from "./origins.ts";
+import { createPositionCheck } from "./position-check.ts";
+import { DISCONNECTS } from "./protocol-codes.ts";
+import { createRpc, type Inbox } from "./rpc.ts";
+import { createTenantStates } from "./tenant-states.ts";
+import { TimerWheel } from "./timer-wheel.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+const TICK_MS = 50;
+
+export interface GatewayOptions {
+  config: Config;
+  db: Database;
+  nats: NatsLink;
+  tokenKeys: TokenKeys;
+  version: string;
+  log: Logger;
+}
+
+export interface Gateway {
+  /** The port listened on. */
+  port: number;
+  connections: ReadonlySet<Connection>;
+  /** Stops accepting, closes every connection with 3001, spread, and everything else after them. */
+  close(): Promise<void>;
+}
+
+/** Puts the parts together and listens. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, db, nats, log } = options;
+  const prefix = config.NATS_PREFIX;
+  const stopped = new AbortController();
+  const nowMs = () => performance.timeOrigin + performance.now();
+  const onFault = (err: unknown) => log.error({ err }, "a connection's turn failed");
+  const wheel = new TimerWheel({ tickMs: TICK_MS, nowMs, onFault });
+  const writes = new WriteQueue(onFault);
+  const history = createHistoryReader((reads) => readChannels(db, reads));
+  const tenants = createTenantStates((ids) => activeTenants(db, ids));
+
+  let checkPositions = () => Promise.resolve();
+  const feed = createLiveFeed({ nats, prefix, log, onUncertain: () => void checkPositions() });
+  const hub = new Hub(feed, { codec: jsonCodec, history, wheel, nowMs, log });
+  checkPositions = createPositionCheck({
+    hub,
+    readTops: (channels) => readTops(db, channels),
+    log,
+  });
+
+  const inbox: Inbox = {
+    list: (page) => listNotifications(db, page),
+    countUnread: (owner) => countUnread(db, owner),
+    markRead: (item) => markNotificationRead(db, item),
+    markAllRead: (owner) => markAllNotificationsRead(db, owner),
+    announceMarked({ tenantId, userId }, notificationId, unread) {
+      const message = { version: 1, kind: "marked", userId, notificationId, unread } as const;
+      // Buffered it would come minutes late; this gateway's own connections need no NATS.
+      if (!nats.isConnected()) return hub.find(tenantId, userId)?.receive(message);
+      const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
+      nats.nc.publish(subject, encodeRealtimeMessage(message));
+    },
+  };
+  const connection: ConnectionDeps = {
+    codec: jsonCodec,
+    hub,
+    history,
+    readPage: (page) => readChannelPage(db, page),
+    rpc: createRpc(inbox),
+    tenants,
+    wheel,
+    writes,
+    limits: {
+      connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
+      pingIntervalMs: config.PING_INTERVAL_MS,
+      pongTimeoutMs: config.PONG_TIMEOUT_MS,
+      maxChannels: config.MAX_CHANNELS_PER_CONNECTION,
+      maxChannelBytes: config.MAX_CHANNEL_NAME_BYTES,
+      maxConnectionsPerUser: config.MAX_CONNECTIONS_PER_USER,
+      commandsPerSecond: config.COMMANDS_PER_SECOND,
+      commandBurst: config.COMMAND_BURST,
+    },
+    maxQueueBytes: config.MAX_QUEUE_BYTES,
+    version: options.version,
+    verifyToken: (token) => verifyRealtimeToken(options.tokenKeys, token, nowSeconds()),
+    nowMs,
+    nowSeconds,
+    log,
+  };
+
+  /** A deactivated tenant's tokens stop working: 3500, so that its clients do not come back. */
+  const endInactive = async () => {
+    const held = new Set<string>();
+    for (const user of hub.users()) held.add(user.tenantId);
+    const inactive = await tenants.refresh(held);
+    if (inactive.size === 0) return;
+    for (const user of [...hub.users()]) {
+      if (inactive.has(user.tenantId)) user.end(DISCONNECTS.invalidToken);
+    }
+  };
+  const watching = watchVersion({
+    read: () => readConfigurationVersion(db),
+    onChange: endInactive,
+    nc: nats.nc,
+    prefix,
+    log,
+    signal: stopped.signal,
+  });
+  const checking = (async () => {
+    while (!stopped.signal.aborted) {
+      // Not all gateways at once.
+      await pause(config.POSITION_CHECK_MS * (0.75 + Math.random() / 2), stopped.signal);
+      if (!stopped.signal.aborted) await checkPositions();
+    }
+  })();
+
+  const connections = new Set<Connection>();
+  let isOpen = true;
+  const app = await createApp({
+    connection,
+    connections,
+    isOpen: () => isOpen,
+    isAllowedOrigin: parseOrigins(config.ALLOWED_ORIGINS),
+    maxConnections: config.MAX_CONNECTIONS,
+    connectionsPerSecond: config.CONNECTIONS_PER_SECOND,
+    maxFrameBytes: config.MAX_FRAME_BYTES,
+    trustProxy: config.TRUST_PROXY,
+    log,
+  });
+  await app.listen({ host: config.REALTIME_GATEWAY_HOST, port: config.REALTIME_GATEWAY_PORT });
+  const address = app.server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    connections,
+    async close() {
+      isOpen = false;
+      await drain(connections, {
+        spreadMs: config.SHUTDOWN_SPREAD_MS,
+        timeoutMs: CLOSE_TIMEOUT_MS,
+      });
+      stopped.abort();
+      await app.close();
+      await Promise.all([watching, checking]);
+      wheel[Symbol.dispose]();
+      writes[Symbol.dispose]();
+    },
+  };
+}
+
+function nowSeconds(): number {
+  return Date.now() / 1000;
+}

@@ -1,0 +1,64 @@
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { waitForSchema } from "@belfry/database/wait-for-schema";
+import { ConfigError, loadConfig } from "@belfry/service/config";
+import { createLogger } from "@belfry/service/logger";
+import { startManagement } from "@belfry/service/management";
+import { connectNats } from "@belfry/service/nats";
+import { parseTokenKeys } from "@belfry/service/realtime-token";
+import { createStopSignal } from "@belfry/service/stop-signal";
+import { configSchema, crossCheck } from "./config.ts";
+import { startGateway } from "./gateway.ts";
+import packageFile from "./package.json" with { type: "json" };
+
+/** A client gives a subscribe 5 s before it gives up the connection: refused in time, it only tries again. */
+const STATEMENT_TIMEOUT_MS = 2500;
+const CONNECT_TIMEOUT_MS = 1500;
+
+const config = loadConfig(configSchema);
+const faults = crossCheck(config);
+if (faults.length > 0) throw new ConfigError(faults);
+const tokenKeys = parseTokenKeys(config.REALTIME_TOKEN_KEYS);
+
+const log = createLogger({ service: "realtime-gateway", level: config.LOG_LEVEL });
+await using resources = new AsyncDisposableStack();
+const stop = resources.use(
+  createStopSignal({
+    log,
+    delayMs: config.SHUTDOWN_DELAY_MS,
+    graceMs: config.SHUTDOWN_GRACE_MS,
+    stopWithParent: config.STOP_WITH_PARENT,
+  }),
+);
+const pool = createPool({
+  url: config.DATABASE_URL,
+  applicationName: "realtime-gateway",
+  statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  queryTimeoutMs: STATEMENT_TIMEOUT_MS + 200,
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  onConnectionError: (err) => log.warn({ err }, "idle database connection lost"),
+});
+const db = createDatabase(pool);
+resources.defer(() => db.destroy());
+let nats: Awaited<ReturnType<typeof connectNats>> | undefined;
+resources.use(
+  await startManagement({
+    host: config.MANAGEMENT_HOST,
+    port: config.MANAGEMENT_PORT,
+    checks: {
+      postgres: () => pool.query("select 1").then(() => true),
+      nats: () => nats?.isConnected() ?? false,
+    },
+    log,
+    signal: stop.stopping,
+  }),
+);
+nats = resources.use(
+  await connectNats({ url: config.NATS_URL, name: "realtime-gateway", log, signal: stop.signal }),
+);
+await waitForSchema(pool, { log, signal: stop.signal });
+const version = `${packageFile.version} Belfry`;
+const gateway = await startGateway({ config, db, nats, tokenKeys, version, log });
+resources.defer(() => gateway.close());
+log.info({ port: gateway.port }, "realtime gateway is up");
+
+await stop.stopped;
