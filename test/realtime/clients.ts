@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { eventually } from "@belfry/testing/eventually";
+import {
+  Centrifuge,
+  type Options,
+  type PublicationContext,
+  type Subscription,
+  type SubscriptionOptions,
+} from "centrifuge";
+import { WebSocket } from "ws";
+
+interface Cleanup {
+  after(fn: () => unknown): void;
+}
+
+/** The unmodified client, disconnected after the test; quick to reconnect. */
+export function client(t: Cleanup, url: string, options: Partial<Options> = {}): Centrifuge {
+  const made = new Centrifuge(url, {
+    websocket: WebSocket,
+    minReconnectDelay: 20,
+    maxReconnectDelay: 100,
+    ...options,
+  });
+  // Without a listener the emitter throws it.
+  made.on("error", () => undefined);
+  t.after(() => made.disconnect());
+  return made;
+}
+
+/** A subscription that keeps what it got; subscribed when this resolves. */
+export async function subscribed(
+  to: Centrifuge,
+  channel: string,
+  options: Partial<SubscriptionOptions> = {},
+): Promise<{ subscription: Subscription; got: PublicationContext[] }> {
+  const subscription = to.newSubscription(channel, {
+    minResubscribeDelay: 20,
+    maxResubscribeDelay: 100,
+    ...options,
+  });
+  const got: PublicationContext[] = [];
+  subscription.on("error", () => undefined);
+  subscription.on("publication", (publication) => got.push(publication));
+  subscription.subscribe();
+  to.connect();
+  await subscription.ready(5000);
+  return { subscription, got };
+}
+
+/** A WebSocket without the library, for what it would never send. */
+export interface RawClient {
+  socket: WebSocket;
+  /** Every message received, frames taken apart. */
+  messages: Record<string, unknown>[];
+  frames: string[];
+  send(...messages: unknown[]): void;
+  /** The first message that the check accepts, waited for. */
+  find(check: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
+  closed: Promise<{ code: number; reason: string }>;
+}
+
+export async function rawClient(
+  t: Cleanup,
+  url: string,
+  options: { headers?: Record<string, string> } = {},
+): Promise<RawClient> {
+  const socket = new WebSocket(url, { headers: options.headers ?? {} });
+  const messages: Record<string, unknown>[] = [];
+  const frames: string[] = [];
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.on("close", (code, reason) => resolve({ code, reason: reason.toString() }));
+  });
+  socket.on("message", (data, isBinary) => {
+    if (isBinary) throw new Error("a binary frame");
+    frames.push(data.toString());
+    for (const line of data.toString().split("\n")) messages.push(JSON.parse(line));
+  });
+  t.after(() => socket.terminate());
+  await once(socket, "open");
+  socket.on("error", () => undefined);
+  return {
+    socket,
+    messages,
+    frames,
+    send: (...all) =>
+      socket.send(
+        all.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join("\n"),
+      ),
+    find: (check) =>
+      eventually(() => {
+        const found = messages.find(check);
+        if (found === undefined) throw new Error(`not among ${JSON.stringify(messages)}`);
+        return found;
+      }),
+    closed,
+  };
+}
+
+/** The next event of a name; unlike `once` of node:events an "error" before it is no end. */
+export function nextEvent<Context>(
+  emitter: { on(name: never, listener: (context: never) => void): unknown },
+  name: string,
+): Promise<Context> {
+  const { on } = emitter as { on(name: string, listener: (context: Context) => void): unknown };
+  return new Promise((resolve) => on.call(emitter, name, resolve));
+}
+
+/** How a client, or a subscription, ended. */
+export interface Ended {
+  code: number;
+  reason: string;
+}

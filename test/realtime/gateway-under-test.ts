@@ -1,0 +1,144 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { PERSONAL_CHANNEL, realtimeChannel } from "@belfry/contracts/identifiers";
+import { encodeRealtimeMessage, type Publication } from "@belfry/contracts/realtime-message";
+import { realtimeSubject } from "@belfry/contracts/streams";
+import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { parseTokenKeys, signRealtimeToken, type TokenKeys } from "@belfry/service/realtime-token";
+import { freePort } from "@belfry/testing/free-port";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { startProcess, type TestProcess } from "@belfry/testing/processes";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import pg from "pg";
+
+interface Cleanup {
+  after(fn: () => unknown): void;
+}
+
+export interface Recipient {
+  tenant: string;
+  user: string;
+}
+
+export interface World {
+  db: pg.Pool;
+  nc: NatsConnection;
+  prefix: string;
+  keys: TokenKeys;
+  /** What gateways of this world are started with. */
+  env: Record<string, string>;
+  startGateway(env?: Record<string, string>): Promise<RunningGateway>;
+  token(recipient: Recipient, lifetimeSeconds?: number, nowSeconds?: number): Promise<string>;
+  /** Does what the dispatcher does: commits with the next offset, then tells NATS. */
+  publish(to: Recipient, options?: PublishOptions): Promise<Publication>;
+}
+
+export interface PublishOptions {
+  name?: string;
+  title?: string;
+  body?: string;
+  /** Committed, but NATS loses the message. */
+  lost?: boolean;
+}
+
+export interface RunningGateway {
+  url: string;
+  process: TestProcess;
+}
+
+const MAIN = new URL("../../services/realtime-gateway/main.ts", import.meta.url);
+export const TENANTS = ["acme", "globex"];
+
+/** A database, a NATS prefix and keys of one test file's own, with two tenants. */
+export async function createWorld(
+  t: Cleanup,
+  overrides: { natsUrl?: string; databaseUrl?: string } = {},
+): Promise<World> {
+  const database = await createTestDatabase();
+  const natsUrl = overrides.natsUrl ?? testNatsUrl();
+  const prefix = testPrefix();
+  const tokenKeys = `k1:${randomBytes(32).toString("base64")}`;
+  const keys = parseTokenKeys(tokenKeys);
+  const db = new pg.Pool({ connectionString: database.url, max: 4 });
+  db.on("error", () => undefined);
+  const nc = await connect({ servers: natsUrl, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
+  t.after(async () => {
+    await nc.close();
+    await db.end();
+    await database[Symbol.asyncDispose]();
+  });
+  for (const id of TENANTS) {
+    await db.query("insert into tenants (id, name, per_minute) values ($1, $1, 600)", [id]);
+  }
+  const env = {
+    DATABASE_URL: overrides.databaseUrl ?? database.url,
+    NATS_URL: natsUrl,
+    NATS_PREFIX: prefix,
+    REALTIME_TOKEN_KEYS: tokenKeys,
+    SHUTDOWN_SPREAD_MS: "200",
+  };
+  return {
+    db,
+    nc,
+    prefix,
+    keys,
+    env,
+    async startGateway(more = {}) {
+      const port = await freePort();
+      const process = await startProcess(t, {
+        main: MAIN,
+        env: { ...env, REALTIME_GATEWAY_PORT: String(port), ...more },
+      });
+      return { url: `ws://127.0.0.1:${port}/connection/websocket`, process };
+    },
+    token: ({ tenant, user }, lifetimeSeconds, nowSeconds) =>
+      signRealtimeToken(
+        keys,
+        { sub: user, tenant },
+        {
+          ...(lifetimeSeconds === undefined ? {} : { lifetimeSeconds }),
+          ...(nowSeconds === undefined ? {} : { nowSeconds }),
+        },
+      ),
+    async publish(to, options = {}) {
+      const publication = await commit(db, to, options);
+      if (options.lost !== true) {
+        const publications = [publication];
+        nc.publish(
+          realtimeSubject(prefix, to.tenant, userSubjectToken(to.user)),
+          encodeRealtimeMessage({ version: 1, kind: "publication", userId: to.user, publications }),
+        );
+      }
+      return publication;
+    },
+  };
+}
+
+async function commit(db: pg.Pool, to: Recipient, options: PublishOptions): Promise<Publication> {
+  const name = options.name ?? PERSONAL_CHANNEL;
+  const { rows } = await db.query<{ id: string; offset: string; created_at: Date }>(
+    `with top as (
+       insert into realtime_channels as c (tenant_id, user_id, channel_name, top_offset)
+       values ($1, $2, $3, 1)
+       on conflict (tenant_id, user_id, channel_name) do update set top_offset = c.top_offset + 1
+       returning top_offset
+     )
+     insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
+       channel_offset, created_at)
+     select $4, $1, $2, 'order.confirmed', $5, $6, $3, top_offset, clock_timestamp() from top
+     returning id, channel_offset as offset, created_at`,
+    [to.tenant, to.user, name, randomUUID(), options.title ?? "title", options.body ?? "body"],
+  );
+  const { id, offset, created_at } = rows[0]!;
+  return {
+    channel: realtimeChannel(name, to.user),
+    offset: Number(offset),
+    data: {
+      title: options.title ?? "title",
+      body: options.body ?? "body",
+      category: "order.confirmed",
+      eventType: "order.confirmed",
+    },
+    tags: { id, createdAt: created_at.toISOString() },
+  };
+}
