@@ -22,7 +22,8 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
   queued: ["sending", "skipped", "expired", "failed"],
   sending: ["accepted", "waiting", "failed", "expired", "skipped", "unknown"],
-  waiting: ["sending", "skipped", "expired", "failed"],
+  // accepted: the answer to an earlier try came after its lease had ended.
+  waiting: ["sending", "accepted", "skipped", "expired", "failed"],
   accepted: ["delivered", "bounced", "complained"],
   delivered: ["complained"],
   bounced: [],

@@ -153,7 +153,8 @@ begin
       update attempts a
       set started_at = moment - s.duration_ms * interval '1 millisecond', ended_at = moment,
           class = s.class, reason = s.attempt_reason, vendor_status = s.vendor_status,
-          vendor_answer = s.vendor_answer, message_id = s.message_id, next_at = m.due_at
+          vendor_answer = s.vendor_answer, message_id = s.message_id,
+          next_at = coalesce(m.due_at, a.next_at)
       from settled s left join moved m on m.id = s.id
       where a.delivery_id = s.id and a.number = s.number and s.class is not null
     ),

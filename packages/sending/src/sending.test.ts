@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createPool } from "@belfry/database/connection";
+import { eventually } from "@belfry/testing/eventually";
 import {
   createFixture,
   EMAIL_TEMPLATE,
@@ -220,6 +222,71 @@ test("no answer after the request left: tried again, or unknown where at most on
   assert.equal((await fixture.row(again)).status, "waiting");
   assert.equal((await fixture.row(once)).status, "unknown");
   assert.equal((await fixture.attempts(once))[0].class, "ambiguous");
+});
+
+test("Postgres away between the vendor's answer and ours: written down when it is back, sent once", async (t) => {
+  const fixture = await createFixture(t);
+  const tenant = await fixture.tenant();
+  const admin = createPool({
+    url: fixture.url.replace(/[^/]*$/, "postgres"),
+    applicationName: "admin",
+  });
+  t.after(() => admin.end());
+  const name = fixture.url.split("/").at(-1);
+  const vendor = await startVendor(t, async (response, call) => {
+    await admin.query(`alter database ${name} allow_connections false`);
+    await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [
+      name,
+    ]);
+    accept(response, call);
+    setTimeout(() => void admin.query(`alter database ${name} allow_connections true`), 300);
+  });
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
+  assert.equal((await fixture.row(id)).status, "accepted");
+  assert.equal(vendor.calls.length, 1);
+  assert.ok(fixture.logged.some((line) => line.msg === "cannot settle: trying again"));
+});
+
+test("an acceptance that comes after the lease still ends the delivery", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const [frozen, other] = [fixture.sender({ leaseMs: 1 }), fixture.sender()];
+  const answered: (() => void)[] = [];
+  vendor.answer = (response, call) => void answered.push(() => accept(response, call));
+  const late = frozen.handle(message(tenant, [id]));
+  await eventually(() => answered.length === 1);
+  vendor.answer = status(500);
+  await other.handle(message(tenant, [id]));
+  assert.equal((await fixture.row(id)).status, "waiting");
+  answered[0]!();
+  await late;
+  const row = await fixture.row(id);
+  assert.deepEqual([row.status, row.due_at, row.released_at], ["accepted", null, null]);
+  const classes = (await fixture.attempts(id)).map((attempt) => attempt.class);
+  assert.deepEqual(classes, ["accepted", "transient"]);
+});
+
+test("a failure that comes after the lease changes nothing", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const [frozen, other] = [fixture.sender({ leaseMs: 1 }), fixture.sender()];
+  const answered: (() => void)[] = [];
+  vendor.answer = (response, call) => void answered.push(() => status(400)(response, call));
+  const late = frozen.handle(message(tenant, [id]));
+  await eventually(() => answered.length === 1);
+  vendor.answer = accept;
+  await other.handle(message(tenant, [id]));
+  answered[0]!();
+  await late;
+  assert.equal((await fixture.row(id)).status, "accepted");
 });
 
 test("one poisoned delivery fails with its reason; its neighbours are sent", async (t) => {
