@@ -9,72 +9,79 @@ export interface Slots {
 }
 
 interface Waiter {
-  tenantId: string;
   wanted: number;
   resolve: (taken: number) => void;
   timer: NodeJS.Timeout;
 }
 
+interface Tenant {
+  used: number;
+  waiters: Set<Waiter>;
+}
+
 /**
  * Of `total` slots a tenant gets at most total / (tenants in hand + 1): alone it has half, and there
- * is always room for one more tenant, however long the calls of the others hang. Who waits is served
- * in the order of coming, except for those that are at their share.
+ * is always room for one more tenant, however long the calls of the others hang. A slot that comes
+ * free goes to the tenants that wait in turn, and there to who waits longest.
  */
 export function createSlots(total: number): Slots {
-  const used = new Map<string, number>();
-  const waiters = new Set<Waiter>();
-  let usedTotal = 0;
+  /** Those that use or wait for slots, who was served longest ago first. */
+  const tenants = new Map<string, Tenant>();
+  let used = 0;
 
-  const room = (tenantId: string): number => {
-    const tenants = new Set(used.keys());
-    for (const waiter of waiters) tenants.add(waiter.tenantId);
-    tenants.add(tenantId);
+  const grant = (tenant: Tenant, wanted: number): number => {
     const share = Math.max(1, Math.floor(total / (tenants.size + 1)));
-    return Math.max(0, Math.min(share - (used.get(tenantId) ?? 0), total - usedTotal));
-  };
-
-  const grant = (tenantId: string, wanted: number): number => {
-    const taken = Math.min(wanted, room(tenantId));
-    if (taken > 0) {
-      used.set(tenantId, (used.get(tenantId) ?? 0) + taken);
-      usedTotal += taken;
-    }
+    const taken = Math.max(0, Math.min(wanted, share - tenant.used, total - used));
+    tenant.used += taken;
+    used += taken;
     return taken;
   };
 
+  const leave = (tenantId: string, tenant: Tenant) => {
+    if (tenant.used === 0 && tenant.waiters.size === 0) tenants.delete(tenantId);
+  };
+
   const serve = () => {
-    for (const waiter of waiters) {
-      if (usedTotal >= total) return;
-      const taken = grant(waiter.tenantId, waiter.wanted);
+    for (const [tenantId, tenant] of [...tenants]) {
+      if (used >= total) return;
+      const [waiter] = tenant.waiters;
+      if (waiter === undefined) continue;
+      const taken = grant(tenant, waiter.wanted);
       if (taken === 0) continue;
-      waiters.delete(waiter);
+      tenant.waiters.delete(waiter);
       clearTimeout(waiter.timer);
+      tenants.delete(tenantId);
+      tenants.set(tenantId, tenant);
       waiter.resolve(taken);
     }
   };
 
   return {
     take(tenantId, wanted, waitMs) {
-      const taken = grant(tenantId, wanted);
+      const tenant = tenants.get(tenantId) ?? { used: 0, waiters: new Set<Waiter>() };
+      tenants.set(tenantId, tenant);
+      // Nobody overtakes who waits already.
+      const taken = tenant.waiters.size > 0 ? 0 : grant(tenant, wanted);
       if (taken > 0) return Promise.resolve(taken);
       return new Promise((resolve) => {
         const waiter: Waiter = {
-          tenantId,
           wanted,
           resolve,
           timer: setTimeout(() => {
-            waiters.delete(waiter);
+            tenant.waiters.delete(waiter);
+            leave(tenantId, tenant);
             resolve(0);
           }, waitMs),
         };
-        waiters.add(waiter);
+        tenant.waiters.add(waiter);
       });
     },
     give(tenantId) {
-      const left = (used.get(tenantId) ?? 0) - 1;
-      if (left > 0) used.set(tenantId, left);
-      else used.delete(tenantId);
-      usedTotal -= 1;
+      const tenant = tenants.get(tenantId);
+      if (tenant === undefined) return;
+      tenant.used -= 1;
+      used -= 1;
+      leave(tenantId, tenant);
       serve();
     },
   };
