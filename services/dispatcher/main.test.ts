@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
@@ -54,7 +55,7 @@ async function running(t: Cleanup) {
 
   const managementPort = await freePort();
   const children: ChildProcess[] = [];
-  const start = () => {
+  const start = (env: Record<string, string> = {}) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts")], {
       env: {
         DATABASE_URL: under.database.url,
@@ -64,6 +65,7 @@ async function running(t: Cleanup) {
         STOP_WITH_PARENT: "true",
         REPUBLISH_EVERY_MS: "100",
         LOG_LEVEL: "fatal",
+        ...env,
       },
       stdio: ["ignore", "inherit", "inherit"],
     });
@@ -78,11 +80,14 @@ async function running(t: Cleanup) {
       eventsSubject(prefix, "express"),
       ids.map((id) => ({ id, traceId: "trace" })),
     );
-  const ready = () =>
-    eventually(
-      async () => (await fetch(`http://127.0.0.1:${managementPort}/health/ready`)).status === 200,
+  const readiness = async (status: number) =>
+    await eventually(
+      async () =>
+        (await fetch(`http://127.0.0.1:${managementPort}/health/ready`)).status === status,
+      { timeoutMs: 15_000 },
     );
-  return { ...under, prefix, start, publish, ready, realtime, deliveries };
+  const ready = () => readiness(200);
+  return { ...under, prefix, start, publish, ready, readiness, realtime, deliveries };
 }
 
 test("a published event reaches the senders and the gateway, and SIGTERM ends the process cleanly", async (t) => {
@@ -178,4 +183,80 @@ test("kill -9 under load: after a restart every event is dispatched exactly once
   );
   assert.deepEqual(rows, [{ all: ids.length, top: ids.length }]);
   assert.equal((await under.deps.pool.query("select 1 from deliveries")).rowCount, 2 * ids.length);
+});
+
+/** Stands before a server and can be away. */
+async function gate(t: Cleanup, target: URL) {
+  const port = await freePort();
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  const close = async () => {
+    const closing = server;
+    server = undefined;
+    for (const socket of sockets) socket.destroy();
+    if (closing !== undefined) await new Promise((resolve) => closing.close(resolve));
+  };
+  t.after(close);
+  const url = new URL(target);
+  url.hostname = "127.0.0.1";
+  url.port = String(port);
+  return {
+    url: url.href,
+    close,
+    async open() {
+      const opened = createServer((from) => {
+        const to = connect(Number(target.port), target.hostname);
+        for (const socket of [from, to]) {
+          sockets.add(socket);
+          socket
+            .on("error", () => undefined)
+            .on("close", () => {
+              sockets.delete(socket);
+              from.destroy();
+              to.destroy();
+            });
+        }
+        from.pipe(to).pipe(from);
+      });
+      server = opened;
+      await new Promise<void>((resolve) => opened.listen(port, "127.0.0.1", resolve));
+    },
+  };
+}
+
+test("Postgres and NATS may be absent at start and go away: it waits, not ready, and comes back by itself", async (t) => {
+  const { start, publish, tenant, templates, events, readiness, outcome, ...under } =
+    await running(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed", ["PUSH"]);
+  const ids = await events(acme, {}, {}, {}, {});
+  const postgres = await gate(t, new URL(under.database.url));
+  const nats = await gate(t, new URL(testNatsUrl()));
+  const child = start({ DATABASE_URL: postgres.url, NATS_URL: nats.url.replace(/\/$/, "") });
+  const dispatched = (id: string | undefined) =>
+    eventually(async () => (await outcome(id ?? "")).dispatched_at !== null, { timeoutMs: 15_000 });
+
+  await readiness(503);
+  await nats.open();
+  await postgres.open();
+  await readiness(200);
+  await publish([ids[0]!]);
+  await dispatched(ids[0]);
+
+  await postgres.close();
+  await readiness(503);
+  await publish([ids[1]!]);
+  await postgres.open();
+  await dispatched(ids[1]);
+  await readiness(200);
+
+  await nats.close();
+  await readiness(503);
+  await publish([ids[2]!]);
+  await nats.open();
+  await dispatched(ids[2]);
+  await readiness(200);
+  await publish([ids[3]!]);
+  await dispatched(ids[3]);
+  assert.equal(child.exitCode, null);
 });

@@ -10,7 +10,7 @@ test("tenants take turns: a backlog gets its share and a single delivery of anot
   await restingDeliveries(under, big, 500);
   await restingDeliveries(under, small, 1);
   const deps = { ...under.deps, inFlightPerTenant: 20 };
-  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", next: "soon" });
+  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", next: "soon", released: 21 });
   const byTenant = Object.groupBy(under.sent.deliveries, (one) => one.tenantId);
   assert.equal(byTenant[big]?.length, 20);
   assert.equal(byTenant[small]?.length, 1);
@@ -35,7 +35,7 @@ test("the oldest due leave first, and what is due later stays", async (t) => {
   await restingDeliveries(under, acme, 1, { status: "'waiting'" });
   await under.pool.query(
     `update deliveries d set due_at = now() + (n - 3) * interval '1 minute'
-     from (select id, row_number() over (order by id) as n from deliveries) x where x.id = d.id`,
+     from (select id, row_number() over (order by id desc) as n from deliveries) x where x.id = d.id`,
   );
   const { next } = await releaseOnce({ ...under.deps, inFlightPerTenant: 1 }, "EMAIL", "");
   assert.equal(next, "soon");
@@ -56,12 +56,12 @@ test("a turn that is cut short goes on after its last tenant and comes round to 
   }
   const deps = { ...under.deps, inFlightPerTenant: 1500 };
   const first = await releaseOnce(deps, "EMAIL", "");
-  assert.deepEqual(first, { after: "b", next: "at once" });
+  assert.deepEqual(first, { after: "b", next: "at once", released: 2000 });
   const count = (id: string) => under.sent.deliveries.filter((one) => one.tenantId === id).length;
   assert.deepEqual(tenants.map(count), [1500, 500, 0, 0]);
   const second = await releaseOnce(deps, "EMAIL", "b");
   assert.deepEqual(tenants.map(count), [1500, 500, 1500, 500]);
-  assert.deepEqual(second, { after: "", next: "at once" });
+  assert.deepEqual(second, { after: "", next: "at once", released: 2000 });
   await releaseOnce(deps, "EMAIL", second.after);
   assert.deepEqual(tenants.map(count), [1500, 1500, 1500, 1500]);
 });

@@ -9,7 +9,6 @@ import {
   takeBackRelease,
 } from "@belfry/database/release-deliveries";
 import type { Logger } from "@belfry/service/logger";
-import { pause } from "@belfry/service/pause";
 import type { Outward } from "./outward.ts";
 
 export interface ReleaseDeps {
@@ -25,14 +24,23 @@ const AGAIN_AFTER_MS = 2 * DELIVERY_ACK_WAIT_MS;
 const AGAIN_EVERY_MS = 10_000;
 /** While a tenant has more due than it may have outstanding, senders make room all the time. */
 const CAPPED_REST_MS = 20;
+/** Where senders make none (a provider hangs), the looks grow rare. */
+const LONGEST_CAPPED_REST_MS = 200;
 const FAULT_REST_MS = 1000;
 
-/** One turn over the tenants of a channel. Returns where to go on, and whether more is due. */
+/** Where to go on, and whether more is due. */
+export interface Turn {
+  after: string;
+  next: "at once" | "soon" | "later";
+  released: number;
+}
+
+/** One turn over the tenants of a channel. */
 export async function releaseOnce(
   deps: ReleaseDeps,
   channel: ProviderChannel,
   after: string,
-): Promise<{ after: string; next: "at once" | "soon" | "later" }> {
+): Promise<Turn> {
   const release = await releaseDeliveries(deps.pool, {
     channel,
     inFlightPerTenant: deps.inFlightPerTenant,
@@ -40,9 +48,10 @@ export async function releaseOnce(
     most: MOST_PER_TURN,
   });
   const failed = await sendOut(deps, release);
-  if (failed > 0) return { after: "", next: "later" };
-  if (release.cutAfter !== undefined) return { after: release.cutAfter, next: "at once" };
-  return { after: "", next: release.capped.length > 0 ? "soon" : "later" };
+  const released = release.released.length - failed;
+  if (failed > 0) return { after: "", next: "later", released };
+  if (release.cutAfter !== undefined) return { after: release.cutAfter, next: "at once", released };
+  return { after: "", next: release.capped.length > 0 ? "soon" : "later", released };
 }
 
 /** Releases once more what reached no sender, or whose sender died. Returns how many. */
@@ -82,20 +91,38 @@ export interface ReleaseLoop {
 
 /** Every channel on its own, so that trouble with one does not hold up the other. */
 export function createReleaseLoop(deps: ReleaseDeps & { everyMs: number }): ReleaseLoop {
-  let alarm = new AbortController();
+  let wakes = 0;
+  const resting = new Set<() => void>();
+  const wake = () => {
+    wakes += 1;
+    for (const end of resting) end();
+  };
+  const rest = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        resting.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      resting.add(end);
+    });
 
   const runChannel = async (channel: ProviderChannel, signal: AbortSignal) => {
     let after = "";
     let lookedForLostAt = performance.now();
+    let cappedRestMs = CAPPED_REST_MS;
     let failing = false;
     while (!signal.aborted) {
-      const awake = alarm.signal;
+      const wakesBefore = wakes;
       let restMs = deps.everyMs;
       try {
         const turn = await releaseOnce(deps, channel, after);
         after = turn.after;
         if (turn.next === "at once") restMs = 0;
-        if (turn.next === "soon") restMs = Math.min(CAPPED_REST_MS, deps.everyMs);
+        cappedRestMs =
+          turn.released > 0 ? CAPPED_REST_MS : Math.min(2 * cappedRestMs, LONGEST_CAPPED_REST_MS);
+        if (turn.next === "soon") restMs = Math.min(cappedRestMs, deps.everyMs);
         if (performance.now() - lookedForLostAt > AGAIN_EVERY_MS) {
           lookedForLostAt = performance.now();
           await releaseLost(deps, channel);
@@ -107,16 +134,16 @@ export function createReleaseLoop(deps: ReleaseDeps & { everyMs: number }): Rele
         failing = true;
         restMs = FAULT_REST_MS;
       }
-      if (restMs > 0) await pause(restMs, failing ? signal : AbortSignal.any([signal, awake]));
+      if (signal.aborted) return;
+      // A wake during the turn may have come too late for it.
+      if (restMs > 0 && (failing || wakes === wakesBefore)) await rest(restMs);
     }
   };
 
   return {
-    wake() {
-      alarm.abort();
-      alarm = new AbortController();
-    },
+    wake,
     async run(signal) {
+      signal.addEventListener("abort", wake, { once: true });
       await Promise.all(PROVIDER_CHANNELS.map((channel) => runChannel(channel, signal)));
     },
   };
