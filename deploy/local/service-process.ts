@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Run } from "./supervise.ts";
 
@@ -13,6 +14,8 @@ export interface ServiceProcess {
   file: string;
   env: Record<string, string | undefined>;
   managementPort: number;
+  /** Where clients connect; a service may be healthy a moment before it listens there. */
+  port: number | undefined;
   /** Appended to. */
   logFile: string;
 }
@@ -40,7 +43,7 @@ export async function startService(service: ServiceProcess): Promise<Run> {
     child.once("exit", (code, killedBy) => settle(killedBy ?? `exit code ${code}`));
   });
   const becomeReady = async () => {
-    while (running && !(await isReady(service.managementPort))) await sleep(POLL_MS);
+    while (running && !(await isReady(service))) await sleep(POLL_MS);
     return running;
   };
   return {
@@ -59,8 +62,25 @@ export async function startService(service: ServiceProcess): Promise<Run> {
   };
 }
 
+async function isReady(service: ServiceProcess): Promise<boolean> {
+  if (!(await saysReady(service.managementPort))) return false;
+  return service.port === undefined || (await accepts(service.port));
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port });
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once("connect", () => settle(true));
+    socket.once("error", () => settle(false));
+  });
+}
+
 /** Whether `/health/ready` of the port answers 200. */
-function isReady(port: number): Promise<boolean> {
+function saysReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = request(
       { host: "127.0.0.1", port, path: "/health/ready", agent: false, timeout: 2_000 },

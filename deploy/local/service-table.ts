@@ -14,6 +14,8 @@ export interface ServiceEntry {
   name: string;
   file: string;
   env: Record<string, string>;
+  /** Where clients connect. */
+  port: number | undefined;
 }
 
 /** Every service of the stack with the variables that it needs beside its caller's environment. */
@@ -25,7 +27,10 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
   };
   const secrets = { SECRETS_KEYS: facts.keys.secretsKeys };
   const tokens = { REALTIME_TOKEN_KEYS: facts.keys.realtimeTokenKeys };
-  const demo = facts.ports.DEMO_PORT;
+  const clientPorts: Record<string, number> = {
+    "ingest-api": facts.ports.INGEST_API_PORT,
+    "realtime-gateway": facts.ports.REALTIME_GATEWAY_PORT,
+  };
   const own: Record<string, Record<string, string>> = {
     "ingest-api": {
       ...secrets,
@@ -38,12 +43,12 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
     "realtime-gateway": {
       ...tokens,
       REALTIME_GATEWAY_PORT: String(facts.ports.REALTIME_GATEWAY_PORT),
-      ALLOWED_ORIGINS: `http://127.0.0.1:${demo},http://localhost:${demo}`,
     },
   };
   return Object.entries(own).map(([name, variables]) => ({
     name,
     file: join(WORKSPACE, "services", name, "main.ts"),
     env: { ...common, ...variables },
+    port: clientPorts[name],
   }));
 }

@@ -97,6 +97,7 @@ async function runStack(
 async function superviseService(entry: ServiceEntry, home: HomeFolder): Promise<Supervised> {
   const service = {
     file: entry.file,
+    port: entry.port,
     // biome-ignore lint/style/noProcessEnv: what the caller sets for a service reaches it
     env: { ...process.env, ...entry.env },
     managementPort: await portLike(undefined, 0),
