@@ -22,7 +22,7 @@ export const DEMO_EVENTS: Record<string, (order: string) => Record<string, unkno
   "parcel.arriving": (order) => ({ order, delivery: "today before 18:00" }),
   "global.info": (order) => ({
     title: "A word from the platform",
-    message: `Built-in event types need no template of your own (${order}).`,
+    message: `Built-in event types need no template of your own. Seen with ${order}.`,
   }),
 };
 
