@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import type { Page } from "playwright-core";
+import { newHome, type RunningStack, startStack } from "../stack/start-stack.ts";
+import { openBrowser, watchPage } from "./open-page.ts";
+
+const run = promisify(execFile);
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+
+test("the demo page, as a newcomer sees it", { skip }, async (t) => {
+  const stack = await startStackFor(t);
+  const browser = await openBrowser(t);
+  const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+  const { received, faults } = await watchPage(page);
+  await page.goto(stack.local.demoUrl);
+  await page.locator("#connection", { hasText: "live" }).waitFor();
+
+  await t.test("a push is there well under a second after the pasted curl line", async () => {
+    const line = /^curl .*$/m.exec(stack.output())?.[0] ?? "";
+    const first = page.locator("#notifications li").first();
+    const { stdout } = await run("bash", ["-c", line]);
+    assert.equal(JSON.parse(stdout).success, true);
+    await first.waitFor({ timeout: 1000 });
+    assert.equal(await first.locator("strong").textContent(), "Order A-1001 confirmed");
+    assert.match((await first.locator("p").textContent()) ?? "", /^Thank you, Ada\./);
+    assert.equal(await first.locator("code").textContent(), "order.confirmed");
+    const time = await first.locator("time").getAttribute("datetime");
+    assert.ok(Math.abs(Date.now() - Date.parse(time ?? "")) < 60_000, `${time}`);
+    assert.equal(await page.locator("#unread").textContent(), "1");
+  });
+
+  await t.test("the outbox shows the mail as it looks, and the SMS with its segments", async () => {
+    await page.locator("#messages .email", { hasText: "Your order A-1001 is confirmed" }).waitFor();
+    const mail = page.frameLocator("#mail-frame");
+    await mail.getByText("Thank you, Ada!").waitFor();
+    assert.equal(await page.locator("#mail-frame").getAttribute("sandbox"), "");
+    await page.locator("#tab-SMS").click();
+    const sms = page.locator("#messages .sms");
+    await sms.waitFor();
+    assert.equal(await sms.locator("strong").textContent(), "+12025550123");
+    assert.match((await sms.locator("p").textContent()) ?? "", /Order A-1001/);
+    assert.equal(await sms.locator("small").textContent(), "1 segment");
+  });
+
+  await t.test("an event sent again is shown as a replay and arrives once", async () => {
+    await page.locator("#send").click();
+    await page.locator("#answer.good").waitFor();
+    assert.equal(await page.locator("#answer mark").count(), 0);
+    await page.locator("#send-again").click();
+    await page.locator("#answer mark", { hasText: "replayed" }).waitFor();
+    // A third one passes through after the replay: had that been sent, it would be there before.
+    await page.locator("#send").click();
+    await waitForUnread(page, "3");
+    assert.equal(await page.locator("#notifications li").count(), 3);
+  });
+
+  await t.test("what is marked read stays read when the page is loaded anew", async () => {
+    const oldest = page.locator("#notifications li").last();
+    await oldest.getByRole("button", { name: "Mark read" }).click();
+    await waitForUnread(page, "2");
+    await page.reload();
+    await page.locator("#connection", { hasText: "live" }).waitFor();
+    await waitForUnread(page, "2");
+    assert.equal(await page.locator("#notifications li.read").count(), 1);
+    assert.match((await oldest.getAttribute("class")) ?? "", /^read/);
+    await page.locator("#read-all").click();
+    await page.locator("#unread").waitFor({ state: "hidden" });
+    await page.reload();
+    await page.locator("#notifications li.read").nth(2).waitFor();
+    assert.equal(await page.locator("#unread").isVisible(), false);
+  });
+
+  await t.test("a page that was away shows what it missed", async () => {
+    await page.context().setOffline(true);
+    await page.evaluate("window.dispatchEvent(new Event('offline'))");
+    await page.locator("#connection", { hasText: "connecting" }).waitFor();
+    await trigger(stack);
+    await page.context().setOffline(false);
+    await page.evaluate("window.dispatchEvent(new Event('online'))");
+    await waitForUnread(page, "1");
+  });
+
+  await t.test("neither the page nor anything that reached it holds the API key", async () => {
+    const everything = [await page.content(), ...received].join("\n");
+    assert.ok(
+      received.some((text) => text.includes("order.confirmed")),
+      "something was recorded",
+    );
+    assert.ok(!everything.includes(stack.local.tenant.apiKey));
+  });
+
+  await t.test("on a phone nothing is wider than the screen", async () => {
+    await page.setViewportSize({ width: 375, height: 800 });
+    const width = await page.evaluate("document.documentElement.scrollWidth");
+    assert.equal(width, 375);
+  });
+
+  await t.test("the browser met no fault", () => {
+    const wasAway = /ERR_INTERNET_DISCONNECTED/;
+    assert.deepEqual(
+      faults.filter((fault) => !wasAway.test(fault)),
+      [],
+    );
+  });
+});
+
+/** Over the servers of this test run: the embedded ones are the stack test's matter. */
+async function startStackFor(t: TestContext): Promise<RunningStack> {
+  const cleanup = new AsyncDisposableStack();
+  t.after(() => cleanup.disposeAsync());
+  const last = { after: (fn: () => Promise<void>) => cleanup.defer(fn) };
+  const home = await newHome(last, {
+    DATABASE_URL: (await createTestDatabase(last)).url,
+    NATS_URL: testNatsUrl(),
+    NATS_PREFIX: testPrefix(last),
+  });
+  const stack = await startStack(home);
+  cleanup.defer(async () => {
+    stack.child.kill("SIGTERM");
+    await once(stack.child, "exit");
+  });
+  return stack;
+}
+
+async function waitForUnread(page: Page, count: string): Promise<void> {
+  await page.locator("#unread", { hasText: new RegExp(`^${count}$`) }).waitFor();
+}
+
+async function trigger({ local }: RunningStack): Promise<void> {
+  const response = await fetch(`${local.apiUrl}/api/v1/events/trigger`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": local.tenant.apiKey },
+    body: JSON.stringify({
+      eventType: "order.confirmed",
+      payload: { userId: "demo-user" },
+      variables: { order: "A-2000" },
+    }),
+  });
+  assert.equal(response.status, 200);
+}

@@ -1,0 +1,53 @@
+import { access } from "node:fs/promises";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** Debian's chromium, headless; closed after the test. Throws where there is none. */
+export async function openBrowser(t: Cleanup): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: await findChromium(),
+    // Root's Chromium has no sandbox; what it opens here is ours.
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  });
+  t.after(() => browser.close());
+  return browser;
+}
+
+/** A page that keeps all it received, and every fault that it met. */
+export async function watchPage(page: Page): Promise<{ received: string[]; faults: string[] }> {
+  const received: string[] = [];
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(message.text());
+  });
+  page.on("response", async (response) => {
+    received.push(JSON.stringify(response.headers()));
+    received.push(await response.text().catch(() => ""));
+  });
+  page.on("websocket", (socket) => {
+    const keep = ({ payload }: { payload: string | Buffer }) => received.push(String(payload));
+    socket.on("framereceived", keep);
+    socket.on("framesent", keep);
+  });
+  return { received, faults };
+}
+
+async function findChromium(): Promise<string> {
+  for (const place of PLACES) {
+    try {
+      await access(place);
+      return place;
+    } catch {
+      // Not here.
+    }
+  }
+  throw new Error(
+    "no Chromium for the browser tests: apt-get install chromium, or set BELFRY_WITHOUT_BROWSER=1 to go without them",
+  );
+}

@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LocalJson } from "@belfry/local/home-folder";
+import { freePort } from "@belfry/testing/free-port";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const START_TIMEOUT_MS = 60_000;
+
+/** How the command is typed: by itself, or through the chain of a newcomer's machine. */
+export const LAUNCHER = [process.execPath, "deploy/local/main.ts"] as const;
+export const NPX = ["npx", "--yes", "pnpm@12", "start"] as const;
+
+export interface Home {
+  path: string;
+  env: Record<string, string>;
+}
+
+export interface RunningStack {
+  local: LocalJson;
+  /** The process of the typed command. */
+  child: ChildProcess;
+  /** All that it wrote. */
+  output(): string;
+  startedInMs: number;
+}
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** A home folder and ports of this test's own; removed, whatever runs there killed, after it. */
+export async function newHome(t: Cleanup, env: Record<string, string> = {}): Promise<Home> {
+  const path = await mkdtemp(join(tmpdir(), "belfry-stack-"));
+  const home: Home = {
+    path,
+    env: {
+      BELFRY_HOME: path,
+      INGEST_API_PORT: String(await freePort()),
+      REALTIME_GATEWAY_PORT: String(await freePort()),
+      DEMO_PORT: String(await freePort()),
+      ...env,
+    },
+  };
+  t.after(async () => {
+    const elsewhere = await placesOf(home);
+    for (const { pid } of await processesOf(home)) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It ended by itself meanwhile.
+      }
+    }
+    for (const place of elsewhere) {
+      await rm(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    }
+  });
+  return home;
+}
+
+/** Starts the stack and waits for its `local.json`. Throws with the output when it ends before. */
+export async function startStack(
+  home: Home,
+  command: readonly string[] = LAUNCHER,
+): Promise<RunningStack> {
+  const startedAt = performance.now();
+  const { child, output } = launch(home, command);
+  for (;;) {
+    const local = await readJson<LocalJson>(join(home.path, "local.json"));
+    const startedInMs = performance.now() - startedAt;
+    // Written before the last lines are printed.
+    if (local !== undefined && output().includes("Ctrl-C stops")) {
+      return { local, child, output, startedInMs };
+    }
+    if (child.exitCode !== null || startedInMs > START_TIMEOUT_MS) {
+      throw new Error(`the stack did not start:\n${output()}`);
+    }
+    await sleep(50);
+  }
+}
+
+/** Runs the command to its end. */
+export async function runToEnd(home: Home): Promise<{ code: number | null; output: string }> {
+  const { child, output } = launch(home, LAUNCHER);
+  const [code] = await once(child, "close");
+  return { code, output: output() };
+}
+
+function launch(home: Home, command: readonly string[]) {
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    // biome-ignore lint/style/noProcessEnv: as a newcomer's shell would
+    env: { ...process.env, ...home.env },
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      text += chunk;
+    });
+  }
+  return { child, output: () => text };
+}
+
+/** The process that holds the stack, and those above it up to the typed command. */
+export async function chainOf(home: Home, stack: RunningStack): Promise<number[]> {
+  const holder = await readJson<{ pid: number }>(join(home.path, "stack.json"));
+  const chain: number[] = [];
+  let at = holder?.pid ?? 0;
+  while (at > 1) {
+    chain.push(at);
+    if (at === stack.child.pid) return chain;
+    const stat = await readFile(`/proc/${at}/stat`, "latin1");
+    at = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  }
+  throw new Error(`the stack is not below the typed command: ${chain}`);
+}
+
+/** Every process that carries the home folder in its environment, arguments or working directory. */
+export async function processesOf(home: Home): Promise<{ pid: number; command: string }[]> {
+  const places = await placesOf(home);
+  const found: { pid: number; command: string }[] = [];
+  for (const entry of await readdir("/proc")) {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) continue;
+    const read = (name: string) => readFile(`/proc/${entry}/${name}`, "utf8").catch(() => "");
+    const [environment, command, folder] = await Promise.all([
+      read("environ"),
+      read("cmdline"),
+      readlink(`/proc/${entry}/cwd`).catch(() => ""),
+    ]);
+    const marks = [environment, command, folder];
+    if (places.some((place) => marks.some((mark) => mark.includes(place)))) {
+      found.push({ pid: Number(entry), command: command.replaceAll("\0", " ").trim() });
+    }
+  }
+  return found;
+}
+
+/** Waits until nothing of the stack is left; what is still there after `ms` is the answer. */
+export async function leftovers(home: Home, ms: number): Promise<string[]> {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const left = await processesOf(home);
+    if (left.length === 0 || Date.now() > deadline) return left.map(({ command }) => command);
+    await sleep(50);
+  }
+}
+
+/** The home folder, and where root's Postgres keeps its files instead. */
+async function placesOf(home: Home): Promise<string[]> {
+  const location = await readFile(join(home.path, "postgres", "location"), "utf8").catch(() => "");
+  return [home.path, ...(location.trim() === "" ? [] : [location.trim()])];
+}
+
+async function readJson<T>(file: string): Promise<T | undefined> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  return text === undefined ? undefined : JSON.parse(text);
+}
