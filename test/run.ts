@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { glob, mkdtemp, rm } from "node:fs/promises";
+import { glob, mkdtemp, readdir, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startNats } from "@belfry/local/nats-server";
@@ -16,6 +16,7 @@ import pg from "pg";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const TESTS = ["packages", "services", "deploy", "test"];
+const DIRECTORY_PREFIX = "belfry-test-run-";
 const TEST_TIMEOUT_MS = 120_000;
 
 const interrupted = new AbortController();
@@ -37,7 +38,8 @@ async function main(files: string[]): Promise<number> {
   const tests = files.length > 0 ? files : await testFiles();
 
   await using cleanup = new AsyncDisposableStack();
-  const directory = await mkdtemp(join(tmpdir(), "belfry-test-"));
+  await removeLeftovers();
+  const directory = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
   const { databaseUrl, natsUrl } = await timed("servers", () => startServers(cleanup, directory));
   interrupted.signal.throwIfAborted();
@@ -54,6 +56,25 @@ async function main(files: string[]): Promise<number> {
     ],
     { TEST_DATABASE_URL: databaseUrl, TEST_NATS_URL: natsUrl, NODE_ENV: "test" },
   );
+}
+
+/** What a run that was killed could not remove: its directory carries its process id. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = name.startsWith(DIRECTORY_PREFIX)
+      ? Number.parseInt(name.slice(DIRECTORY_PREFIX.length), 10)
+      : 0;
+    if (pid > 0 && !isAlive(pid)) await rm(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 async function testFiles(): Promise<string[]> {

@@ -3,15 +3,19 @@ import { createInterface } from "node:readline";
 
 /**
  * A server of our own that cannot outlive us. A small shell stands between: it reads a pipe that only
- * we hold open, so that our end, even by SIGKILL, is its end of file, and it stops the server. The
- * group of its own keeps the terminal's Ctrl-C away: we stop the server ourselves, after its users.
+ * we hold open: each line is a signal for the server, and our end, even by SIGKILL, is the end of file
+ * at which it stops the server. The group of its own keeps the terminal's Ctrl-C away: we stop the
+ * server ourselves, after its users.
  */
 const GUARD = `
 exec 3<&0 </dev/null
 stop_signal=$1; shift
 "$@" 3<&- &
 server=$!
-{ while read -r _ <&3; do :; done; kill -s "$stop_signal" "$server"; } >/dev/null 2>&1 &
+{
+  while read -r signal <&3; do kill -s "$signal" "$server"; done
+  kill -s "$stop_signal" "$server"
+} >/dev/null 2>&1 &
 watcher=$!
 exec 3<&-
 trap 'kill -s "$stop_signal" "$server" 2>/dev/null' TERM INT HUP
@@ -53,7 +57,7 @@ export function startGuarded(options: GuardedProcessOptions): GuardedProcess {
       ...(options.user ?? {}),
     },
   );
-  // Writing is never tried, but a dead reader may still raise EPIPE on close.
+  // A reader that is already gone.
   child.stdin.on("error", () => undefined);
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", options.onLine);
@@ -65,20 +69,24 @@ export function startGuarded(options: GuardedProcessOptions): GuardedProcess {
     });
     child.once("exit", (code) => {
       // The guard alone may have been killed: its group still holds the server.
-      signalGroup(child, "SIGTERM");
+      signalGroup(child, `SIG${options.stopSignal}`);
       resolve({ code });
     });
   });
+  // By way of the guard, which also buries it: a zombie would still hold its lock files.
+  const send = (signal: string) => {
+    if (child.stdin.writable) child.stdin.write(`${signal}\n`);
+  };
   return {
     exited,
     async stop(graceMs = 10_000) {
-      child.stdin.end();
-      const timer = setTimeout(() => signalGroup(child, "SIGKILL"), graceMs);
+      send(options.stopSignal);
+      const timer = setTimeout(send, graceMs, "KILL");
       await exited;
       clearTimeout(timer);
     },
     async kill() {
-      signalGroup(child, "SIGKILL");
+      send("KILL");
       await exited;
     },
   };

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join } from "node:path";
@@ -41,7 +42,8 @@ export async function startNats(options: NatsServerOptions): Promise<NatsServer>
   const version = await versionOf(program);
   await mkdir(options.storeDir, { recursive: true });
   const configFile = join(options.storeDir, "nats-server.conf");
-  await writeFile(configFile, configuration(options, version));
+  const name = `belfry-${randomUUID()}`;
+  await writeFile(configFile, configuration(options, version, name));
 
   const url = `nats://127.0.0.1:${options.port}`;
   const lastLines: string[] = [];
@@ -61,7 +63,7 @@ export async function startNats(options: NatsServerOptions): Promise<NatsServer>
     ended = true;
   });
   const deadline = Date.now() + READY_TIMEOUT_MS;
-  while (!(await answers(options.port))) {
+  while (!(await answers(options.port, name))) {
     if (ended || Date.now() > deadline) {
       await server.kill();
       throw new Error(
@@ -79,10 +81,11 @@ export async function startNats(options: NatsServerOptions): Promise<NatsServer>
   };
 }
 
-function configuration(options: NatsServerOptions, version: string): string {
+function configuration(options: NatsServerOptions, version: string, name: string): string {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const knowsSyncInterval = major > 2 || (major === 2 && minor >= 10);
   return [
+    `server_name: ${name}`,
     `host: "127.0.0.1"`,
     `port: ${options.port}`,
     "jetstream {",
@@ -102,15 +105,15 @@ async function versionOf(program: string): Promise<string> {
   return version;
 }
 
-/** The server sends its INFO line as soon as it accepts clients. */
-function answers(port: number): Promise<boolean> {
+/** The server sends its INFO line as soon as it accepts clients; the name tells it from another on the port. */
+function answers(port: number, name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ port, host: "127.0.0.1", timeout: 500 });
     const settle = (answer: boolean) => {
       socket.destroy();
       resolve(answer);
     };
-    socket.once("data", (data) => settle(data.toString("latin1").startsWith("INFO ")));
+    socket.once("data", (data) => settle(data.toString("latin1").includes(`"${name}"`)));
     socket.once("error", () => settle(false));
     socket.once("timeout", () => settle(false));
   });

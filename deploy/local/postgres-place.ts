@@ -1,8 +1,18 @@
 import { execFile } from "node:child_process";
-import { chmod, cp, mkdir, mkdtemp, readFile, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { createRequire } from "node:module";
 import { arch, platform, tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -71,18 +81,39 @@ async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
   );
 }
 
+const ELSEWHERE_PREFIX = "belfry-";
+
 async function elsewhere(wanted: string): Promise<string> {
   const pointer = join(wanted, "location");
-  const remembered = await readFile(pointer, "utf8").then(
+  const remembered = await readIfThere(pointer);
+  if (remembered !== undefined && (await exists(remembered))) return remembered;
+  const parent = (await exists("/var/lib")) ? "/var/lib" : tmpdir();
+  await removeOrphans(parent);
+  const directory = await mkdtemp(join(parent, ELSEWHERE_PREFIX));
+  await chmod(directory, 0o755);
+  await writeFile(join(directory, "owner"), `${wanted}\n`);
+  await writeFile(pointer, `${directory}\n`);
+  return directory;
+}
+
+/** What a temporary stack left there when it was removed together with its pointer. */
+async function removeOrphans(parent: string): Promise<void> {
+  const temporary = resolve(tmpdir()) + sep;
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(ELSEWHERE_PREFIX)) continue;
+    const directory = join(parent, name);
+    const owner = await readIfThere(join(directory, "owner"));
+    // Only below the temporary folder: another owner's disk may just not be mounted.
+    if (owner === undefined || !owner.startsWith(temporary) || (await exists(owner))) continue;
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  return readFile(file, "utf8").then(
     (text) => text.trim(),
     () => undefined,
   );
-  if (remembered !== undefined && (await exists(remembered))) return remembered;
-  const parent = (await exists("/var/lib")) ? "/var/lib" : tmpdir();
-  const directory = await mkdtemp(join(parent, "belfry-"));
-  await chmod(directory, 0o755);
-  await writeFile(pointer, `${directory}\n`);
-  return directory;
 }
 
 /** Whether every directory on the way down lets the user through. */

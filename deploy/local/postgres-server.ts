@@ -3,10 +3,12 @@ import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/prom
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { startGuarded } from "./guarded-process.ts";
+import { type GuardedProcess, startGuarded } from "./guarded-process.ts";
 import { type PostgresPlace, placePostgres } from "./postgres-place.ts";
 
 const READY_TIMEOUT_MS = 60_000;
+/** How long the remains of a crashed server are waited for. */
+const OLD_ONE_LEAVES_MS = 10_000;
 const SUPERUSER = "belfry";
 
 export interface PostgresServer {
@@ -48,44 +50,66 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
       ? {}
       : { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_wal_size: "2GB" }),
   };
-  const lastLines: string[] = [];
-  const server = startGuarded({
-    command: join(place.binaries, "bin", "postgres"),
-    args: ["-D", cluster, ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`])],
-    env: { LC_ALL: "C" },
-    stopSignal: "INT",
-    user: place.user,
-    onLine(line) {
-      lastLines.push(line);
-      if (lastLines.length > 20) lastLines.shift();
-      options.log(line);
-    },
-  });
+  const credentials = password === undefined ? SUPERUSER : `${SUPERUSER}:${password}`;
+  const url = `postgres://${credentials}@127.0.0.1:${options.port}/postgres`;
+  const args = [
+    "-D",
+    cluster,
+    ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`]),
+  ];
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    const lastLines: string[] = [];
+    const server = startGuarded({
+      command: join(place.binaries, "bin", "postgres"),
+      args,
+      env: { LC_ALL: "C" },
+      stopSignal: "INT",
+      user: place.user,
+      onLine(line) {
+        lastLines.push(line);
+        if (lastLines.length > 20) lastLines.shift();
+        options.log(line);
+      },
+    });
+    const refusal = await untilReady(server, url, cluster, deadline);
+    if (refusal === undefined) {
+      return {
+        url,
+        directory: place.directory,
+        exited: server.exited,
+        stop: () => server.stop(30_000),
+        kill: () => server.kill(),
+      };
+    }
+    await server.kill();
+    const output = lastLines.join("\n");
+    // After a crash of its postmaster the last backends need a moment to notice.
+    const isOldOneLeaving = /pre-existing shared memory|postmaster\.pid/.test(output);
+    if (!isOldOneLeaving || Date.now() > deadline - READY_TIMEOUT_MS + OLD_ONE_LEAVES_MS) {
+      throw new Error(`Postgres did not start on port ${options.port}: ${refusal}\n${output}`);
+    }
+    await sleep(200);
+  }
+}
+
+/** Waits until our server takes clients; returns why it does not, or undefined. */
+async function untilReady(
+  server: GuardedProcess,
+  url: string,
+  cluster: string,
+  deadline: number,
+): Promise<string | undefined> {
   let ended = false;
   server.exited.then(() => {
     ended = true;
   });
-  const credentials = password === undefined ? SUPERUSER : `${SUPERUSER}:${password}`;
-  const url = `postgres://${credentials}@127.0.0.1:${options.port}/postgres`;
-  const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
-    const refusal = await connectionRefusal(url);
-    if (refusal === undefined && !ended) break;
-    if (ended || Date.now() > deadline) {
-      await server.kill();
-      throw new Error(
-        `Postgres did not start on port ${options.port}: ${refusal}\n${lastLines.join("\n")}`,
-      );
-    }
+    const refusal = await connectionRefusal(url, cluster);
+    if (refusal === undefined && !ended) return undefined;
+    if (ended || Date.now() > deadline) return refusal ?? "it ended";
     await sleep(25);
   }
-  return {
-    url,
-    directory: place.directory,
-    exited: server.exited,
-    stop: () => server.stop(30_000),
-    kill: () => server.kill(),
-  };
 }
 
 /** Runs `initdb` once; a half-made cluster of an interrupted start is made anew. Returns the password. */
@@ -130,12 +154,14 @@ async function createCluster(
   return mode === "trust" ? undefined : (await readFile(passwordFile, "utf8")).trim();
 }
 
-async function connectionRefusal(url: string): Promise<string | undefined> {
+async function connectionRefusal(url: string, cluster: string): Promise<string | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
   client.on("error", () => undefined);
   try {
     await client.connect();
-    return undefined;
+    const { rows } = await client.query<{ data_directory: string }>("SHOW data_directory");
+    // Another server may have had the port first.
+    return rows[0]?.data_directory === cluster ? undefined : "another Postgres has this port";
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {

@@ -25,6 +25,7 @@ const SILENT_SOCKET_MS = 120 * SECOND_MS;
 const MAX_PARAMETER_CHARACTERS = 2048;
 /** After this much of a shutdown, requests that are still being sent are cut off. */
 const CLOSE_TIMEOUT_MS = 10 * SECOND_MS;
+const CLOSE_SWEEP_MS = 50;
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -120,7 +121,15 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     throw new Problem("methodNotAllowed", { headers: { allow } });
   });
   app.addHook("preClose", (done) => {
-    setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS).unref();
+    // A connection whose last request ends after the close would otherwise stay open, idle.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_SWEEP_MS);
+    const cutOff = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
+    app.server.once("close", () => {
+      clearInterval(sweep);
+      clearTimeout(cutOff);
+    });
+    sweep.unref();
+    cutOff.unref();
     done();
   });
   return app;

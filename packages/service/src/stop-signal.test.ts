@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@belfry/testing/eventually";
+import { freePort } from "@belfry/testing/free-port";
+import { startProcess } from "@belfry/testing/processes";
+
+const main = new URL("../test/small-service.ts", import.meta.url);
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+async function start(t: Cleanup, env: Record<string, string> = {}) {
+  const port = await freePort();
+  const service = await startProcess(t, { main, env: { PORT: String(port), ...env } });
+  return { service, slow: () => fetch(`http://127.0.0.1:${port}/slow`) };
+}
+
+test("SIGTERM: the request in hand is answered, then the process ends with 0", async (t) => {
+  const { service, slow } = await start(t);
+  const answer = slow();
+  await sleep(100);
+  const code = service.stop();
+  assert.equal((await answer).status, 200);
+  assert.equal(await code, 0);
+  assert.ok(service.logs().some(({ msg, reason }) => msg === "stopping" && reason === "SIGTERM"));
+});
+
+test("during the shutdown delay the service is unready but still takes requests", async (t) => {
+  const { service, slow } = await start(t, { SHUTDOWN_DELAY_MS: "700", SLOW_MS: "1" });
+  service.signal("SIGTERM");
+  await service.waitUntilReady(false);
+  assert.equal((await slow()).status, 200);
+  assert.equal((await service.exited).code, 0);
+  await assert.rejects(slow());
+});
+
+test("a second signal ends the process at once, with 1", async (t) => {
+  const { service, slow } = await start(t, { SLOW_MS: "20000" });
+  slow().catch(() => undefined);
+  await sleep(100);
+  service.signal("SIGINT");
+  await sleep(100);
+  const asked = performance.now();
+  service.signal("SIGINT");
+  assert.equal((await service.exited).code, 1);
+  assert.ok(performance.now() - asked < 1000);
+});
+
+test("work that does not finish within the grace is given up, with 1", async (t) => {
+  const { service, slow } = await start(t, { SLOW_MS: "20000", SHUTDOWN_GRACE_MS: "300" });
+  slow().catch(() => undefined);
+  await sleep(100);
+  assert.equal(await service.stop(), 1);
+  assert.ok(service.logs().some(({ level }) => level === "error"));
+});
+
+test("a service that is to stop with its parent does so when the parent is killed", async (t) => {
+  const [port, managementPort] = [await freePort(), await freePort()];
+  // The parent starts the service, tells its pid and waits to be killed; no channel, no open pipe.
+  const parent = spawn(
+    process.execPath,
+    [
+      "-e",
+      `const child = require("node:child_process").spawn(process.execPath, [process.argv[1]], {
+         stdio: "ignore",
+         env: { PORT: "${port}", MANAGEMENT_PORT: "${managementPort}", STOP_WITH_PARENT: "true" },
+       });
+       console.log(child.pid);
+       setInterval(() => {}, 1000);`,
+      main.pathname,
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  t.after(() => void parent.kill("SIGKILL"));
+  const [chunk] = await once(parent.stdout, "data");
+  const pid = Number(String(chunk));
+  const isUp = () => fetch(`http://127.0.0.1:${managementPort}/health/live`).then(() => true);
+  await eventually(isUp, { timeoutMs: 10_000 });
+  parent.kill("SIGKILL");
+  await eventually(() => !isAlive(pid), { timeoutMs: 5000 });
+});
+
+test("a bad configuration ends the start with the list of faults and no stack", async (t) => {
+  const broken = await startProcess(t, {
+    main,
+    env: { MANAGEMENT_PORT: "1e9" },
+    waitUntilReady: false,
+  });
+  assert.notEqual((await broken.exited).code, 0);
+  assert.match(broken.errors(), /MANAGEMENT_PORT: must be a whole number/);
+  assert.match(broken.errors(), /PORT: is required/);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
