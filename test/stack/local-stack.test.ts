@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { eventually } from "@belfry/testing/eventually";
+import {
+  chainOf,
+  type Home,
+  leftovers,
+  NPX,
+  newHome,
+  processesOf,
+  runToEnd,
+  startStack,
+} from "./start-stack.ts";
+
+const run = promisify(execFile);
+const GONE_MS = 15_000;
+const SLOW = { timeoutMs: 10_000 };
+
+test("one command gives a working stack, and the next one finds its data", async (t) => {
+  const home = await newHome(t);
+  const stack = await startStack(home);
+  const { local } = stack;
+
+  await t.test("local.json says where everything is, to its owner alone", async () => {
+    assert.deepEqual(local, {
+      apiUrl: `http://127.0.0.1:${home.env.INGEST_API_PORT}`,
+      wsUrl: `ws://127.0.0.1:${home.env.REALTIME_GATEWAY_PORT}/connection/websocket`,
+      demoUrl: `http://127.0.0.1:${home.env.DEMO_PORT}`,
+      databaseUrl: local.databaseUrl,
+      natsUrl: local.natsUrl,
+      tenant: { id: local.tenant.id, name: "Demo", apiKey: local.tenant.apiKey },
+    });
+    assert.match(local.databaseUrl, /^postgres:\/\/\S+@127\.0\.0\.1:\d+\/belfry$/);
+    assert.match(local.natsUrl, /^nats:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal((await stat(join(home.path, "local.json"))).mode & 0o777, 0o600);
+    assert.equal((await stat(home.path)).mode & 0o777, 0o700);
+  });
+
+  await t.test("the terminal shows the addresses, the tenant, its key and the demo page", () => {
+    for (const text of [local.apiUrl, local.wsUrl, local.demoUrl, ...Object.values(local.tenant)]) {
+      assert.ok(stack.output().includes(text), text);
+    }
+  });
+
+  await t.test(
+    "the printed line sends an email, an SMS and a push each time it is pasted",
+    async () => {
+      const line = /^curl .*$/m.exec(stack.output())?.[0] ?? "";
+      for (let i = 0; i < 2; i++) {
+        const { stdout } = await run("bash", ["-c", line]);
+        assert.deepEqual(JSON.parse(stdout), {
+          success: true,
+          message: "Event order.confirmed dispatched securely for Demo",
+        });
+      }
+      await eventually(async () => (await outboxOf(local.demoUrl)).length === 4);
+      const channels = (await outboxOf(local.demoUrl)).map(({ channel }) => channel).sort();
+      assert.deepEqual(channels, ["EMAIL", "EMAIL", "SMS", "SMS"]);
+      await eventually(async () => (await history(local)).length === 2);
+    },
+  );
+
+  await t.test("a second start says that one is running, and changes nothing", async () => {
+    const { code, output } = await runToEnd(home);
+    assert.equal(code, 1);
+    assert.match(output, /running already/);
+    assert.ok(output.includes(local.demoUrl));
+    assert.equal((await outboxOf(local.demoUrl)).length, 4);
+  });
+
+  await t.test("a service that is killed is back within seconds", async () => {
+    const isDispatcher = (command: string) => command.includes("services/dispatcher/main.ts");
+    const dispatcher = async () =>
+      (await processesOf(home)).find(({ command }) => isDispatcher(command))?.pid;
+    const before = await dispatcher();
+    assert.ok(before);
+    process.kill(before, "SIGKILL");
+    await eventually(
+      () => /dispatcher ended \(SIGKILL\)[\s\S]*dispatcher is back/.test(stack.output()),
+      SLOW,
+    );
+    assert.notEqual(await dispatcher(), before);
+  });
+
+  await t.test("SIGTERM ends everything, in order and with exit code 0", async () => {
+    stack.child.kill("SIGTERM");
+    const [code] = await once(stack.child, "exit");
+    assert.equal(code, 0);
+    assert.deepEqual(await leftovers(home, GONE_MS), []);
+    const files = await readdir(home.path);
+    assert.ok(!files.includes("local.json") && !files.includes("stack.json"), files.join());
+  });
+
+  await t.test("the next start is quick and has the tenant, its key and its history", async () => {
+    const again = await startStack(home);
+    assert.deepEqual(again.local.tenant, local.tenant);
+    assert.equal((await history(again.local)).length, 2);
+    assert.ok(again.startedInMs < 15_000, `${again.startedInMs} ms`);
+    t.diagnostic(
+      `first start ${Math.round(stack.startedInMs)} ms, second ${Math.round(again.startedInMs)} ms`,
+    );
+    again.child.kill("SIGINT");
+    await once(again.child, "exit");
+    assert.deepEqual(await leftovers(home, GONE_MS), []);
+  });
+});
+
+test("the end of any process of the chain leaves no process", async (t) => {
+  const home = await newHome(t);
+  // From the process that holds the stack up to npx.
+  const ends = [
+    { at: 0, signal: "SIGKILL" },
+    { at: 1, signal: "SIGKILL" },
+    { at: -3, signal: "SIGTERM" },
+    { at: -1, signal: "SIGKILL" },
+    { at: -1, signal: "SIGTERM" },
+  ] as const;
+  for (const { at, signal } of ends) {
+    const stack = await startStack(home, NPX);
+    const chain = await chainOf(home, stack);
+    assert.ok(chain.length > 3, "npx, pnpm, the launcher and the holder");
+    process.kill(chain.at(at)!, signal);
+    assert.deepEqual(await leftovers(home, GONE_MS), [], `${signal} to ${at} of ${chain.length}`);
+  }
+});
+
+test("a taken port is named before anything starts", async (t) => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as { port: number };
+  const home = await newHome(t, { DEMO_PORT: String(port) });
+  const { code, output } = await runToEnd(home);
+  assert.equal(code, 1);
+  assert.match(output, new RegExp(`port ${port} is taken.*DEMO_PORT`));
+  assert.deepEqual((await readdir(home.path)).sort(), ["logs"]);
+});
+
+test("every bad variable is named at once", async (t) => {
+  const home = await newHome(t, { DEMO_PORT: "many", NATS_URL: "http://x" });
+  const { code, output } = await runToEnd(home);
+  assert.equal(code, 1);
+  assert.match(output, /DEMO_PORT: must be a whole number[\s\S]*NATS_URL: must match/);
+});
+
+test("what a dead stack left behind does not stop the next one", async (t) => {
+  const home = await newHome(t);
+  await writeFile(join(home.path, "stack.json"), JSON.stringify({ pid: process.pid }));
+  const stack = await startStack(home);
+  const { pid } = JSON.parse(await readFile(join(home.path, "stack.json"), "utf8"));
+  assert.notEqual(pid, process.pid);
+  stack.child.kill("SIGTERM");
+  await once(stack.child, "exit");
+});
+
+async function outboxOf(demoUrl: string): Promise<{ channel: string }[]> {
+  const response = await fetch(`${demoUrl}/demo/outbox`);
+  return ((await response.json()) as { messages: { channel: string }[] }).messages;
+}
+
+async function history(local: { apiUrl: string; tenant: Home["env"] }): Promise<unknown[]> {
+  const { id, apiKey } = local.tenant;
+  const response = await fetch(`${local.apiUrl}/api/v1/notifications/${id}/demo-user`, {
+    headers: { "x-api-key": apiKey ?? "" },
+  });
+  return ((await response.json()) as { data: unknown[] }).data;
+}
