@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { hash, randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { CompiledQuery } from "kysely";
+import { acceptEvents, refuseEvents } from "./accept-events.ts";
+import { createDatabase, createPool, type Database, type Pool } from "./connection.ts";
+import { countUnread, listNotifications, markNotificationRead } from "./notifications.ts";
+
+const ROWS = 20_000;
+const USER = { tenantId: "a", userId: "user-7" };
+
+async function filled(t: test.TestContext): Promise<{ pool: Pool; db: Database }> {
+  const { url } = await createTestDatabase(t);
+  const pool = createPool({ url, applicationName: "test", maxConnections: 2 });
+  const db = createDatabase(pool);
+  t.after(() => db.destroy());
+  await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 100000)");
+  await pool.query("insert into tenant_limits (tenant_id) values ('a')");
+  await pool.query(
+    `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
+       channel_offset, created_at, read_at)
+     select gen_random_uuid(), 'a', 'user-' || n % 200, 'x', 't', 'b', 'personal', n,
+            now() - make_interval(secs => n), case when n % 3 > 0 then now() end
+     from generate_series(1, $1::integer) n`,
+    [ROWS],
+  );
+  await pool.query(
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
+       select gen_random_uuid(), 'a', 'x', 'u', 't', now(), now() from generate_series(1, $1::integer)
+       returning id)
+     insert into dedup_keys
+     select 'a', sha256(('k' || row_number() over ())::bytea), id, 'x', 'A', now() from e`,
+    [ROWS],
+  );
+  await pool.query("insert into undispatched_events select id, now() from events limit 10000");
+  return { pool, db };
+}
+
+/** Rows that a piece of work really reads in each table, as Postgres counts them. */
+async function rowsRead(pool: Pool, work: (client: Pool) => Promise<unknown>) {
+  const client = await pool.connect();
+  try {
+    const counts = async () => {
+      const { rows } = await client.query<{ table: string; read: string }>(
+        `select relname as table, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
+         from pg_stat_xact_user_tables`,
+      );
+      return new Map(rows.map(({ table, read }) => [table, Number(read)]));
+    };
+    await client.query("begin");
+    const before = await counts();
+    await work(client as unknown as Pool);
+    const after = await counts();
+    await client.query("rollback");
+    return (table: string) => (after.get(table) ?? 0) - (before.get(table) ?? 0);
+  } finally {
+    client.release();
+  }
+}
+
+for (const analyzed of [false, true]) {
+  const how = analyzed ? "with statistics" : "before the first statistics";
+  test(`accepting a batch reads its own rows by index, ${how}`, async (t) => {
+    const { pool } = await filled(t);
+    if (analyzed) await pool.query("analyze");
+    const batch = Array.from({ length: 200 }, (_, i) => ({
+      tenantId: "a",
+      // Every second one is known already.
+      dedupKey: hash("sha256", i % 2 === 0 ? `k${i + 1}` : randomUUID()),
+      id: randomUUID(),
+      eventType: "x",
+      userId: "u",
+      reference: null,
+      recipientEmail: null,
+      recipientPhone: null,
+      channels: null,
+      variables: "{}",
+      traceId: "t",
+    })).sort((a, b) => (a.dedupKey < b.dedupKey ? -1 : 1));
+    const read = await rowsRead(pool, async (client) => {
+      const results = await acceptEvents(client, batch);
+      assert.equal(results.filter((result) => result.outcome === "replayed").length, 100);
+      await refuseEvents(client, [batch[0]!.id]);
+    });
+    for (const table of ["events", "dedup_keys", "undispatched_events"]) {
+      assert.ok(read(table) <= 500, `${read(table)} rows of ${table}`);
+    }
+  });
+}
+
+test("a history page, the unread count and a mark read by index", async (t) => {
+  const { pool, db } = await filled(t);
+  await pool.query("analyze");
+  const [newest] = await listNotifications(db, { ...USER, limit: 1 });
+  const cases: [name: string, work: (db: Database) => Promise<unknown>, atMost: number][] = [
+    ["page", (db) => listNotifications(db, { ...USER, limit: 20 }), 25],
+    ["deep page", (db) => listNotifications(db, { ...USER, limit: 10, offset: 80 }), 100],
+    ["unread", (db) => countUnread(db, USER), 50],
+    ["mark", (db) => markNotificationRead(db, { ...USER, notificationId: newest!.id }), 3],
+  ];
+  for (const [name, work, atMost] of cases) {
+    await db.transaction().execute(async (transaction) => {
+      const start = await readsOf(transaction);
+      await work(transaction);
+      const rows = (await readsOf(transaction)) - start;
+      assert.ok(rows <= atMost, `${name} reads ${rows} rows`);
+    });
+  }
+});
+
+async function readsOf(db: Database): Promise<number> {
+  const { rows } = await db.executeQuery<{ read: string }>(
+    CompiledQuery.raw(
+      `select seq_tup_read + coalesce(idx_tup_fetch, 0) as read
+       from pg_stat_xact_user_tables where relname = 'notifications'`,
+    ),
+  );
+  return Number(rows[0]?.read ?? 0);
+}
