@@ -16,6 +16,8 @@ const DRAIN_TIMEOUT_MS = 2000;
 const FLUSH_TIMEOUT_MS = 2000;
 const REOPEN_MS = 250;
 const CANNOT_WORK_MS = 500;
+/** How long a yes of `canWork` holds: it may cost a query. */
+const ABLE_FOR_MS = 500;
 const LONGEST_REST_MS = 10_000;
 
 export interface ConsumeLoopOptions {
@@ -87,6 +89,7 @@ function createIntake(options: ConsumeLoopOptions) {
   let oldestAt = 0;
   let failedInARow = 0;
   let restUntil = 0;
+  let ableUntil = 0;
   let closing = false;
   let pull: Pull | undefined;
   let stepScheduled = false;
@@ -119,6 +122,7 @@ function createIntake(options: ConsumeLoopOptions) {
         inHand -= batch.length;
         failedInARow = result.allFailed ? failedInARow + 1 : 0;
         if (failedInARow > 0) {
+          ableUntil = 0;
           restUntil = performance.now() + Math.min(LONGEST_REST_MS, 250 * 2 ** failedInARow);
         }
         step();
@@ -129,18 +133,23 @@ function createIntake(options: ConsumeLoopOptions) {
 
   let asking = false;
   const ask = async () => {
-    if (asking || pull === undefined || signal.aborted || pull.outstanding() > 0) return;
+    if (asking || pull === undefined || signal.aborted || nc.isClosed() || pull.outstanding() > 0)
+      return;
     const lost = pull.lost();
     if (lost !== undefined) return onLost(lost);
     const restMs = restUntil - performance.now();
     if (restMs > 0) return void setTimeout(step, restMs).unref();
     const free = batchSize * concurrency - inHand;
     if (free <= 0) return;
-    asking = true;
-    const able = options.canWork === undefined || (await canWork(options.canWork));
-    asking = false;
-    if (!able) return void setTimeout(step, CANNOT_WORK_MS).unref();
-    if (signal.aborted || nc.isClosed()) return;
+    if (options.canWork !== undefined && performance.now() >= ableUntil) {
+      asking = true;
+      const able = await canWork(options.canWork);
+      asking = false;
+      if (!able) return void setTimeout(step, CANNOT_WORK_MS).unref();
+      ableUntil = performance.now() + ABLE_FOR_MS;
+      // The world went on during the answer.
+      return step();
+    }
     // After a failure one message is enough to find out whether the trouble is over.
     pull.request(failedInARow > 0 ? 1 : free);
   };
