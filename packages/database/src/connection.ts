@@ -34,6 +34,8 @@ export function createPool(options: ConnectionOptions): pg.Pool {
     keepAlive: true,
   });
   pool.on("error", (error) => options.onConnectionError?.(error));
+  // A connection that breaks in use fails its query, and also emits this: unheard it ends the process.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
