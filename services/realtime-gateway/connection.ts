@@ -73,8 +73,11 @@ export class Connection implements Transport {
       this.#empty();
       return false;
     }
-    const buffered = this.#socket.bufferedAmount;
-    if (buffered + this.#queuedCharacters > this.#deps.maxQueueBytes + this.#replyCharacters) {
+    const backlogBytes = this.backlogBytes();
+    if (backlogBytes > this.#deps.maxQueueBytes + this.#replyCharacters) {
+      const { tenantId } = this.session.user ?? {};
+      const { reason } = DISCONNECTS.slow;
+      this.#deps.log.info({ tenantId, client: this.session.id, backlogBytes, reason }, "dropped");
       this.session.end(DISCONNECTS.slow);
       return false;
     }

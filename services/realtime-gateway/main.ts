@@ -40,6 +40,7 @@ const pool = createPool({
 const db = createDatabase(pool);
 resources.defer(() => db.destroy());
 let nats: Awaited<ReturnType<typeof connectNats>> | undefined;
+let gateway: Awaited<ReturnType<typeof startGateway>> | undefined;
 resources.use(
   await startManagement({
     host: config.MANAGEMENT_HOST,
@@ -47,6 +48,7 @@ resources.use(
     checks: {
       postgres: () => pool.query("select 1").then(() => true),
       nats: () => nats?.isConnected() ?? false,
+      gateway: () => gateway !== undefined,
     },
     log,
     signal: stop.stopping,
@@ -57,8 +59,9 @@ nats = resources.use(
 );
 await waitForSchema(pool, { log, signal: stop.signal });
 const version = `${packageFile.version} Belfry`;
-const gateway = await startGateway({ config, db, nats, tokenKeys, version, log });
-resources.defer(() => gateway.close());
-log.info({ port: gateway.port }, "realtime gateway is up");
+const started = await startGateway({ config, db, nats, tokenKeys, version, log });
+gateway = started;
+resources.defer(() => started.close());
+log.info({ port: started.port }, "realtime gateway is up");
 
 await stop.stopped;

@@ -46,7 +46,10 @@ export interface SessionDeps {
   nowMs(): number;
   /** Seconds since 1970, as tokens count. */
   nowSeconds(): number;
-  log: { warn(details: object, message: string): void };
+  log: {
+    info(details: object, message: string): void;
+    warn(details: object, message: string): void;
+  };
 }
 
 /** `dead`: the connect was refused with an error, the client closes. */
