@@ -31,6 +31,8 @@ export interface World {
   token(recipient: Recipient, lifetimeSeconds?: number, nowSeconds?: number): Promise<string>;
   /** Does what the dispatcher does: commits with the next offset, then tells NATS. */
   publish(to: Recipient, options?: PublishOptions): Promise<Publication>;
+  /** The second half alone. */
+  tell(to: Recipient, publication: Publication): void;
 }
 
 export interface PublishOptions {
@@ -77,7 +79,15 @@ export async function createWorld(
     REALTIME_TOKEN_KEYS: tokenKeys,
     SHUTDOWN_SPREAD_MS: "200",
   };
+  const tell = (to: Recipient, publication: Publication) => {
+    const publications = [publication];
+    nc.publish(
+      realtimeSubject(prefix, to.tenant, userSubjectToken(to.user)),
+      encodeRealtimeMessage({ version: 1, kind: "publication", userId: to.user, publications }),
+    );
+  };
   return {
+    tell,
     db,
     nc,
     prefix,
@@ -102,13 +112,7 @@ export async function createWorld(
       ),
     async publish(to, options = {}) {
       const publication = await commit(db, to, options);
-      if (options.lost !== true) {
-        const publications = [publication];
-        nc.publish(
-          realtimeSubject(prefix, to.tenant, userSubjectToken(to.user)),
-          encodeRealtimeMessage({ version: 1, kind: "publication", userId: to.user, publications }),
-        );
-      }
+      if (options.lost !== true) tell(to, publication);
       return publication;
     },
   };

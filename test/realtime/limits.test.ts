@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@belfry/testing/eventually";
+import { WebSocket } from "ws";
+import { client, type Ended, nextEvent, rawClient, subscribed } from "./clients.ts";
+import { createWorld } from "./gateway-under-test.ts";
+
+const alice = { tenant: "acme", user: "42" };
+
+test("the limits of the gateway, at their edges", async (t) => {
+  const world = await createWorld(t);
+  const gateway = await world.startGateway({
+    MAX_CHANNELS_PER_CONNECTION: "3",
+    MAX_CHANNEL_NAME_BYTES: "32",
+    MAX_CONNECTIONS_PER_USER: "2",
+    COMMANDS_PER_SECOND: "1",
+    COMMAND_BURST: "10",
+    CONNECT_TIMEOUT_MS: "300",
+    PING_INTERVAL_MS: "1000",
+    PONG_TIMEOUT_MS: "300",
+    MAX_QUEUE_BYTES: "65536",
+    ALLOWED_ORIGINS: "https://app.example.com, https://*.example.org",
+  });
+  const { url } = gateway;
+  let users = 0;
+  const connect = async (name?: string) => {
+    users += 1;
+    const user = name ?? `user ${users}`;
+    return { id: 1, connect: { token: await world.token({ tenant: "acme", user }) } };
+  };
+
+  await t.test(
+    "the third channel is held, the fourth is error 106; 32 bytes pass, 33 are error 107",
+    async (t) => {
+      const raw = await rawClient(t, url);
+      raw.send(
+        await connect("42"),
+        ...["a#42", "b#42", `${"x".repeat(29)}#42`, "d#42", "c#42"].map((channel, index) => ({
+          id: index + 2,
+          subscribe: { channel },
+        })),
+      );
+      await raw.find(({ id }) => id === 6);
+      const codes = raw.messages.map(({ id, error }) => [id, (error as Ended | undefined)?.code]);
+      codes.sort(([a], [b]) => Number(a) - Number(b));
+      assert.deepEqual(codes.slice(1), [
+        [2, undefined],
+        [3, undefined],
+        [4, undefined],
+        [5, 106],
+        [6, 106],
+      ]);
+      raw.send(
+        { id: 7, unsubscribe: { channel: "a#42" } },
+        { id: 8, subscribe: { channel: `${"x".repeat(30)}#42` } },
+      );
+      assert.equal(((await raw.find(({ id }) => id === 8)).error as Ended).code, 107);
+      raw.socket.close();
+      await raw.closed;
+    },
+  );
+
+  await t.test("a user's third connection to a gateway is closed for good", async (t) => {
+    const pages = [
+      client(t, url, { token: await world.token(alice) }),
+      client(t, url, { token: await world.token(alice) }),
+    ];
+    for (const page of pages) page.connect();
+    await Promise.all(pages.map((page) => page.ready(3000)));
+    const third = client(t, url, { token: await world.token(alice) });
+    const ended = nextEvent<Ended>(third, "disconnected");
+    third.connect();
+    assert.deepEqual(await ended, { code: 3504, reason: "connection limit" });
+  });
+
+  await t.test("commands above the rate get error 111, and a flood of them 3013", async (t) => {
+    const raw = await rawClient(t, url);
+    const user = "flooder";
+    raw.send(await connect(user));
+    for (let id = 2; id <= 12; id += 1) raw.send({ id, unsubscribe: { channel: "x" } });
+    const refused = await raw.find(({ id }) => id === 12);
+    assert.deepEqual(refused.error, { code: 111, message: "too many requests", temporary: true });
+    assert.deepEqual((await raw.find(({ id }) => id === 10)).unsubscribe, {});
+    for (let id = 13; id <= 40; id += 1) raw.send({ id, unsubscribe: { channel: "x" } });
+    assert.deepEqual(await raw.closed, { code: 3013, reason: "too many requests" });
+  });
+
+  await t.test("a socket that never connects is closed with 3502", async (t) => {
+    const raw = await rawClient(t, url);
+    const since = performance.now();
+    assert.deepEqual(await raw.closed, { code: 3502, reason: "stale" });
+    assert.ok(performance.now() - since > 200);
+  });
+
+  await t.test("pings come, a pong keeps the connection, and none ends it with 3012", async (t) => {
+    const good = client(t, url, { token: await world.token({ tenant: "acme", user: "ponger" }) });
+    await subscribed(good, "personal#ponger");
+    const raw = await rawClient(t, url);
+    raw.send(await connect());
+    const first = await raw.find((message) => Object.keys(message).length === 0);
+    assert.deepEqual(first, {});
+    assert.deepEqual(await raw.closed, { code: 3012, reason: "no pong" });
+    await sleep(1200);
+    assert.equal(good.state, "connected");
+  });
+
+  await t.test("a page of another origin is refused with 403, and logged", async (t) => {
+    const status = (origin: string | undefined) =>
+      new Promise((resolve, reject) => {
+        const socket = new WebSocket(url, origin === undefined ? {} : { headers: { origin } });
+        socket.on("open", () => resolve(101));
+        socket.on("unexpected-response", (_request, response) => resolve(response.statusCode));
+        socket.on("error", reject);
+        t.after(() => socket.terminate());
+      });
+    const expected: [string | undefined, number][] = [
+      [undefined, 101],
+      ["https://app.example.com", 101],
+      ["https://a.b.example.org", 101],
+      ["https://example.org", 403],
+      ["https://evil.example.com", 403],
+      ["http://app.example.com", 403],
+      ["https://app.example.com.evil.net", 403],
+      ["https://evilexample.org", 403],
+      ["null", 403],
+    ];
+    for (const [origin, code] of expected) assert.equal(await status(origin), code, origin);
+    await eventually(() =>
+      gateway.process.logs().some((line) => line.refusedOrigin === "https://evil.example.com"),
+    );
+  });
+
+  await t.test(
+    "who does not read is dropped with 3008, others go on, and recovery has it all",
+    async (t) => {
+      const user = { tenant: "acme", user: "slow" };
+      const channel = "personal#slow";
+      const slow = await rawClient(t, url);
+      slow.send(await connect("slow"), { id: 2, subscribe: { channel } });
+      await slow.find(({ id }) => id === 2);
+      const page = client(t, url, { token: await world.token(user) });
+      const { got } = await subscribed(page, channel);
+      slow.socket.pause();
+      // The kernel's buffers of loopback take some megabytes first.
+      const body = "x".repeat(100_000);
+      for (let count = 0; count < 150; count += 1) await world.publish(user, { body });
+      await eventually(() => got.length === 150);
+      await eventually(() => gateway.process.logs().some((line) => line.reason === "slow"));
+      assert.deepEqual(
+        got.map(({ offset }) => offset),
+        Array.from({ length: 150 }, (_, index) => index + 1),
+      );
+      assert.equal(page.state, "connected");
+    },
+  );
+});
+
+test("beyond the admitted rate the handshake is answered 503, and every client gets in", async (t) => {
+  const world = await createWorld(t);
+  const { url } = await world.startGateway({ CONNECTIONS_PER_SECOND: "20" });
+  const pages = await Promise.all(
+    Array.from({ length: 60 }, async (_, index) => {
+      const token = await world.token({ tenant: "acme", user: String(index) });
+      return client(t, url, { token, maxReconnectDelay: 500 });
+    }),
+  );
+  const since = performance.now();
+  for (const page of pages) page.connect();
+  await Promise.all(pages.map((page) => page.ready(10_000)));
+  // 40 at once, the rest at 20 a second.
+  assert.ok(performance.now() - since > 700);
+});
+
+test("SIGTERM: not ready, everyone closed with 3001 within the spread, nothing left", async (t) => {
+  const world = await createWorld(t);
+  const gateway = await world.startGateway({ SHUTDOWN_DELAY_MS: "300", SHUTDOWN_SPREAD_MS: "500" });
+  const raws = await Promise.all(Array.from({ length: 10 }, () => rawClient(t, gateway.url)));
+  for (const [index, raw] of raws.entries()) {
+    raw.send({
+      id: 1,
+      connect: { token: await world.token({ tenant: "acme", user: String(index) }) },
+    });
+    await raw.find(({ id }) => id === 1);
+  }
+  const at: number[] = [];
+  const closes = raws.map(async (raw) => {
+    const end = await raw.closed;
+    at.push(performance.now());
+    return end;
+  });
+  const exited = gateway.process.stop();
+  await gateway.process.waitUntilReady(false);
+  assert.deepEqual(at, []);
+  for (const end of await Promise.all(closes))
+    assert.deepEqual(end, { code: 3001, reason: "shutdown" });
+  assert.ok(Math.max(...at) - Math.min(...at) > 200, "spread");
+  assert.equal(await exited, 0);
+});
