@@ -16,6 +16,12 @@ const LEFTOVER_GRACE_MS = 5_000;
 const stack = spawn(process.execPath, [join(import.meta.dirname, "stack.ts")], {
   detached: true,
   stdio: ["ignore", "inherit", "inherit", "ipc"],
+  env: {
+    // Half of a start is compiling; where the folder cannot be written Node goes without.
+    NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules", ".cache", "compiled"),
+    // biome-ignore lint/style/noProcessEnv: what the caller sets reaches the stack and its services
+    ...process.env,
+  },
 });
 const stop = () => stack.kill("SIGTERM");
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
