@@ -1,4 +1,8 @@
-import { HISTORY_DEFAULT_LIMIT, HISTORY_MAX_LIMIT } from "@belfry/contracts/bounds";
+import {
+  HISTORY_DEFAULT_LIMIT,
+  HISTORY_MAX_LIMIT,
+  HISTORY_MAX_OFFSET,
+} from "@belfry/contracts/bounds";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import { HISTORY_PATH, type HistoryResponse, MARK_READ_PATH } from "@belfry/contracts/notification";
 import { Problem } from "@belfry/contracts/problems";
@@ -7,9 +11,6 @@ import { listNotifications, markNotificationRead } from "@belfry/database/notifi
 import type { FastifyInstance } from "fastify";
 import type { Authentication } from "./authenticate.ts";
 import type { Tenant } from "./tenant-directory.ts";
-
-/** A deeper page costs a scan of all before it; who needs more asks in smaller steps by time. */
-const MAX_OFFSET = 2 ** 31 - 1;
 
 interface PathOfUser {
   tenantId: string;
@@ -42,7 +43,7 @@ export function notificationRoutes(
         HISTORY_MAX_LIMIT,
         faults,
       );
-      const offset = readInteger(request.query, "offset", 0, 0, MAX_OFFSET, faults);
+      const offset = readInteger(request.query, "offset", 0, 0, HISTORY_MAX_OFFSET, faults);
       if (faults.length > 0) throw new Problem("validation", { message: faults });
       const data = await listNotifications(deps.db, { tenantId: tenant.id, userId, limit, offset });
       return { success: true, data };

@@ -23,5 +23,7 @@ export const DEFAULT_DAILY_CAP = 100_000;
 
 export const HISTORY_DEFAULT_LIMIT = 50;
 export const HISTORY_MAX_LIMIT = 1000;
+/** What an integer of Postgres holds; a deep page costs a scan of all before it. */
+export const HISTORY_MAX_OFFSET = 2 ** 31 - 1;
 
 export const MAX_LIVE_API_KEYS = 10;

@@ -19,6 +19,8 @@ export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 export const PHONE = /^\+[1-9]\d{1,14}$/;
 export const TRACE_ID = /^[\x21-\x7e]{1,128}$/;
 
+/** The rule on control characters of `textFault`, for schemas. */
+export const PLAIN_TEXT = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /**

@@ -4,20 +4,26 @@ import { type Static, Type } from "@sinclair/typebox";
 export const HISTORY_PATH = "/api/v1/notifications/:tenantId/:userId";
 export const MARK_READ_PATH = "/api/v1/notifications/:tenantId/:userId/:notificationId/read";
 
-export const Notification = Type.Object({
-  id: Type.String(),
-  type: Type.String({ description: "The event type that produced it" }),
-  title: Type.String(),
-  body: Type.String(),
-  status: Type.Union([Type.Literal("UNREAD"), Type.Literal("READ")]),
-  created_at: Type.String({ description: "ISO 8601, UTC" }),
-});
+export const Notification = Type.Object(
+  {
+    id: Type.String({ description: "The id of the event" }),
+    type: Type.String({ description: "The event type that produced it" }),
+    title: Type.String({ description: "As rendered" }),
+    body: Type.String({ description: "As rendered" }),
+    status: Type.Union([Type.Literal("UNREAD"), Type.Literal("READ")]),
+    created_at: Type.String({ description: "ISO 8601, UTC" }),
+  },
+  { title: "Notification" },
+);
 export type Notification = Static<typeof Notification>;
 
-export const HistoryResponse = Type.Object({
-  success: Type.Literal(true),
-  data: Type.Array(Notification),
-});
+export const HistoryResponse = Type.Object(
+  { success: Type.Literal(true), data: Type.Array(Notification, { description: "Newest first" }) },
+  { title: "HistoryResponse" },
+);
 export type HistoryResponse = Static<typeof HistoryResponse>;
 
-export const MarkReadResponse = Type.Object({ success: Type.Literal(true) });
+export const MarkReadResponse = Type.Object(
+  { success: Type.Literal(true) },
+  { title: "MarkReadResponse" },
+);

@@ -1,12 +1,17 @@
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The one shape of every error of every service (specification, section 7). */
-export const ProblemBody = Type.Object({
-  statusCode: Type.Integer(),
-  error: Type.String(),
-  message: Type.Union([Type.String(), Type.Array(Type.String())]),
-  retryAfter: Type.Optional(Type.Integer({ description: "Seconds to wait; only with 429" })),
-});
+export const ProblemBody = Type.Object(
+  {
+    statusCode: Type.Integer({ description: "The status of the answer" }),
+    error: Type.String({ description: "Its name" }),
+    message: Type.Union([Type.String(), Type.Array(Type.String())], {
+      description: "For 422 one string a fault, each naming its field",
+    }),
+    retryAfter: Type.Optional(Type.Integer({ description: "Seconds to wait; only with 429" })),
+  },
+  { title: "Problem" },
+);
 export type ProblemBody = Static<typeof ProblemBody>;
 
 /** Every error a client can meet: status, name and message form. */

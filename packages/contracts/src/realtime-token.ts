@@ -1,17 +1,31 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
+import { PLAIN_TEXT } from "./identifiers.ts";
 
 /** `POST /api/v1/auth/realtime-token` (specification, 2.3 and 4.2). */
 export const REALTIME_TOKEN_PATH = "/api/v1/auth/realtime-token";
 
-export const RealtimeTokenRequest = Type.Object({
-  userId: Type.String({ minLength: 1, maxLength: 255 }),
-});
+export const RealtimeTokenRequest = Type.Object(
+  {
+    userId: Type.String({
+      minLength: 1,
+      maxLength: MAX_TEXT_CHARACTERS,
+      pattern: PLAIN_TEXT,
+      description: "The logged-in user's id in your own system",
+      examples: ["user-1"],
+    }),
+  },
+  { title: "RealtimeTokenRequest" },
+);
 export type RealtimeTokenRequest = Static<typeof RealtimeTokenRequest>;
 
-export const RealtimeTokenResponse = Type.Object({
-  token: Type.String({ description: "Connection token, valid for 2 hours" }),
-  channels: Type.Array(Type.String({ description: "<channel_name>#<userId>" })),
-});
+export const RealtimeTokenResponse = Type.Object(
+  {
+    token: Type.String({ description: "Connection token, valid for 2 hours" }),
+    channels: Type.Array(Type.String({ description: "<channel_name>#<userId>" })),
+  },
+  { title: "RealtimeTokenResponse" },
+);
 export type RealtimeTokenResponse = Static<typeof RealtimeTokenResponse>;
 
 /** What a connection token says. `sub` is the user id; the header's `kid` names the key. */

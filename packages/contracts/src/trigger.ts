@@ -1,10 +1,16 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
 import { CHANNELS } from "./channels.ts";
+import { PHONE, PLAIN_TEXT } from "./identifiers.ts";
 
 /** `POST /api/v1/events/trigger` (specification, 2.1, 2.2 and 4.1). */
 export const TRIGGER_PATH = "/api/v1/events/trigger";
 
-const text = { minLength: 1, maxLength: 255 };
+/** An array of channels is no place for a list. */
+export const MAX_CHANNELS = 16;
+
+const text = { minLength: 1, maxLength: MAX_TEXT_CHARACTERS, pattern: PLAIN_TEXT };
+const orPhone = `^$|${PHONE.source}`;
 
 export const TriggerRequest = Type.Object(
   {
@@ -21,28 +27,59 @@ export const TriggerRequest = Type.Object(
     ),
     channels: Type.Optional(
       Type.Array(Type.Union(CHANNELS.map((channel) => Type.Literal(channel))), {
+        maxItems: MAX_CHANNELS,
         description: "Restricts this dispatch only; an empty array is the same as none",
       }),
     ),
     payload: Type.Object(
       {
         userId: Type.String({ ...text, description: "Recipient's id in the tenant's own system" }),
-        recipientEmail: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        recipientEmail: Type.Optional(
+          Type.Union([
+            Type.String({
+              maxLength: 254,
+              description: "One plain address, needed for EMAIL; empty or null: none",
+              examples: ["ann@example.com"],
+            }),
+            Type.Null(),
+          ]),
+        ),
         recipientPhone: Type.Optional(
-          Type.Union([Type.String({ description: "E.164, as +12025550123" }), Type.Null()]),
+          Type.Union([
+            Type.String({
+              pattern: orPhone,
+              description: "E.164, needed for SMS; empty or null: none",
+              examples: ["+12025550123"],
+            }),
+            Type.Null(),
+          ]),
         ),
       },
       { description: "Routing identity; other fields are ignored" },
     ),
     variables: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: "Values for the templates" }),
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: "Values for the templates, by name; the body may be nested 64 levels deep",
+        },
+      ),
     ),
   },
-  { description: "Unknown fields are ignored and never stored" },
+  { title: "TriggerRequest", description: "Unknown fields are ignored and never stored" },
 );
 export type TriggerRequest = Static<typeof TriggerRequest>;
 
-export const TriggerResponse = Type.Object({ success: Type.Literal(true), message: Type.String() });
+export const TriggerResponse = Type.Object(
+  {
+    success: Type.Literal(true),
+    message: Type.String({
+      description: "Event <eventType> dispatched securely for <tenant_name>",
+    }),
+  },
+  { title: "TriggerResponse" },
+);
 export type TriggerResponse = Static<typeof TriggerResponse>;
 
 export function triggerMessage(eventType: string, tenantName: string): string {

@@ -1,0 +1,110 @@
+import { type Static, type TOptional, type TSchema, Type } from "@sinclair/typebox";
+import { CHANNELS, type Channel } from "./channels.ts";
+import { DELIVERY_STATUSES } from "./delivery.ts";
+
+/** `GET /api/v1/events/{eventId}`: a tenant's view of what became of an event. */
+export const EVENT_PATH = "/api/v1/events/:eventId";
+
+const time = (description: string) =>
+  Type.String({ format: "date-time", description: `${description}; ISO 8601, UTC` });
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const textOrNull = (description: string) => orNull(Type.String({ description }));
+const channel = Type.Union(CHANNELS.map((name) => Type.Literal(name)));
+
+export const AttemptReport = Type.Object(
+  {
+    number: Type.Integer({ description: "From 1" }),
+    provider: Type.String({ description: "Kind of the provider, as sendgrid" }),
+    startedAt: time("When the provider was called"),
+    endedAt: orNull(time("When it had answered; null while it is asked")),
+    class: textOrNull(
+      "accepted, permanent, credentials, throttled, transient or ambiguous; null while it is asked",
+    ),
+    reason: textOrNull("What the provider said, in a few words"),
+    vendorStatus: textOrNull("The provider's own status or error code"),
+    messageId: textOrNull("The provider's id of the message"),
+    nextAt: orNull(time("When it is tried again")),
+  },
+  { title: "AttemptReport" },
+);
+
+export const DeliveryReport = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    provider: textOrNull("Kind of the provider; null before the first attempt"),
+    messageId: textOrNull("The provider's id of the message"),
+    dueAt: orNull(time("When it is tried next; null once settled")),
+    settledAt: orNull(time("When the outcome stood")),
+    attempts: Type.Array(AttemptReport),
+  },
+  { title: "DeliveryReport" },
+);
+
+export const ChannelReport = Type.Object(
+  {
+    status: Type.Union(
+      [...DELIVERY_STATUSES, "published" as const].map((status) => Type.Literal(status)),
+      { description: "`published` is of PUSH; the others are of EMAIL and SMS, or say why not" },
+    ),
+    reason: textOrNull("Why it was skipped, failed or waits"),
+    missing: Type.Array(Type.String(), {
+      description: "Variables that the template names and the event does not have",
+    }),
+    delivery: Type.Optional(DeliveryReport),
+    notification: Type.Optional(
+      Type.Object({
+        id: Type.String({ format: "uuid" }),
+        realtimeChannel: Type.String(),
+        read: Type.Boolean(),
+        readAt: orNull(time("When it was marked as read")),
+      }),
+    ),
+  },
+  { title: "ChannelReport" },
+);
+
+type ChannelReports = Record<Channel, TOptional<typeof ChannelReport>>;
+
+/** Holds neither variables nor what was rendered: a template may be sensitive. */
+export const EventReport = Type.Object(
+  {
+    id: Type.String({ format: "uuid", description: "Belfry's id: the header X-Event-Id" }),
+    eventId: Type.String({
+      description: "Your own reference; Belfry's id when you gave none",
+    }),
+    tenantId: Type.String(),
+    eventType: Type.String(),
+    status: Type.Union(
+      (["accepted", "dispatched", "refused"] as const).map((status) => Type.Literal(status)),
+      { description: "refused: answered 500 and given back, to be sent again by you" },
+    ),
+    userId: Type.String(),
+    recipientEmail: orNull(Type.String()),
+    recipientPhone: orNull(Type.String()),
+    requestedChannels: orNull(
+      Type.Array(channel, { description: "The `channels` of the request; null: all" }),
+    ),
+    traceId: Type.String({ description: "The request's X-Trace-Id" }),
+    acceptedAt: time("When it was stored"),
+    dispatchedAt: orNull(time("When its channels were decided")),
+    refusedAt: orNull(time("When it was given back")),
+    channels: Type.Object(
+      Object.fromEntries(
+        CHANNELS.map((name) => [name, Type.Optional(ChannelReport)]),
+      ) as ChannelReports,
+      {
+        description: "What is known so far, by channel; empty until the event is dispatched",
+      },
+    ),
+    timeline: Type.Array(
+      Type.Object({
+        at: time("When"),
+        channel: orNull(channel),
+        what: Type.String({ description: "In words" }),
+      }),
+      { description: "The same in words, oldest first; `channel` null: of the event as a whole" },
+    ),
+  },
+  { title: "EventReport" },
+);
+export type EventReport = Static<typeof EventReport>;
