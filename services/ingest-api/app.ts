@@ -6,8 +6,10 @@ import type { Logger } from "pino";
 import { createAbuseLimits } from "./abuse-limits.ts";
 import type { Acceptor } from "./accept.ts";
 import { createAuthentication } from "./authenticate.ts";
+import { eventRoute } from "./event-route.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { notificationRoutes } from "./notification-routes.ts";
+import { openApiRoutes } from "./openapi.ts";
 import { realtimeTokenRoute } from "./realtime-token-route.ts";
 import type { TenantDirectory } from "./tenant-directory.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
@@ -46,5 +48,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   triggerRoute(app, { ...deps, authentication });
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
+  eventRoute(app, { ...deps, authentication });
+  openApiRoutes(app);
   return app;
 }

@@ -1,0 +1,43 @@
+import { showEvent } from "@belfry/administration/event-report";
+import { NotFound } from "@belfry/administration/input-error";
+import { EVENT_PATH, type EventReport } from "@belfry/contracts/event-report";
+import { UUID } from "@belfry/contracts/identifiers";
+import { Problem } from "@belfry/contracts/problems";
+import type { Database } from "@belfry/database/connection";
+import type { FastifyInstance } from "fastify";
+import type { Authentication } from "./authenticate.ts";
+
+/**
+ * `GET /api/v1/events/{eventId}`: an event of the key's tenant by Belfry's id, and what became of it
+ * on each channel. Another tenant's event is as unknown as none: 404.
+ */
+export function eventRoute(
+  app: FastifyInstance,
+  deps: { authentication: Authentication; db: Database },
+): void {
+  app.get<{ Params: { eventId: string } }>(
+    EVENT_PATH,
+    { onRequest: deps.authentication.other },
+    async (request): Promise<EventReport> => {
+      const { tenant } = request;
+      const { eventId } = request.params;
+      if (!UUID.test(eventId)) throw new Problem("notFound");
+      const report = await find(deps.db, eventId, tenant.id);
+      // A reference may look like an id, and is none: it need not be unique.
+      if (report?.id !== eventId.toLowerCase()) throw new Problem("notFound");
+      request.logFields = { tenantId: tenant.id, eventId: report.id };
+      return report;
+    },
+  );
+}
+
+async function find(db: Database, id: string, tenantId: string): Promise<EventReport | undefined> {
+  try {
+    // Asked by id: other events with the same reference are no matter here.
+    const { othersWithThisEventId: _, ...report } = await showEvent(db, id, tenantId);
+    return report as EventReport;
+  } catch (error) {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  }
+}
