@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { describe, test } from "node:test";
+import { EVENT_PATH } from "@belfry/contracts/event-report";
+import { openApiDocument } from "@belfry/contracts/openapi-document";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { checkResponse } from "./check-response.ts";
+
+const committed = await readFile(new URL("../../docs/openapi.json", import.meta.url), "utf8");
+
+describe("docs/openapi.json", () => {
+  test("is what the code says (node packages/contracts/scripts/write-openapi.ts)", () => {
+    assert.equal(committed, `${JSON.stringify(openApiDocument(), null, 2)}\n`);
+  });
+
+  test("every example of both directions follows its schema, every reference leads somewhere", () => {
+    const document = JSON.parse(committed);
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const { schemas } = document.components;
+    ajv.addSchema({ $id: "api", components: { schemas } });
+    let examples = 0;
+    const visit = (node: unknown): void => {
+      if (typeof node !== "object" || node === null) return;
+      const { $ref, schema, examples: shown, example } = node as Record<string, unknown>;
+      if (typeof $ref === "string") assert.ok(target(document, $ref), $ref);
+      if (schema !== undefined) {
+        const rule = (schema as { $ref?: string }).$ref;
+        const validate = ajv.compile(
+          rule === undefined ? (schema as object) : { $ref: `api${rule}` },
+        );
+        const values = Object.values((shown ?? {}) as Record<string, { value: unknown }>);
+        for (const value of [
+          ...values.map((one) => one.value),
+          ...(example === undefined ? [] : [example]),
+        ]) {
+          examples += 1;
+          assert.ok(
+            validate(value),
+            `${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`,
+          );
+        }
+      }
+      Object.values(node).forEach(visit);
+    };
+    visit(document);
+    assert.ok(examples > 50, String(examples));
+  });
+});
+
+function target(document: unknown, ref: string): unknown {
+  const keys = ref.split("/").slice(1);
+  return keys.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document);
+}
+
+describe("the response checker", () => {
+  const headers = { "x-trace-id": "t", "content-type": "application/json; charset=utf-8" };
+  const problem = (statusCode: number, more = {}) =>
+    JSON.stringify({ statusCode, error: "E", message: "m", ...more });
+  const answer = (over: Record<string, unknown>) => ({
+    method: "PUT",
+    path: "/api/v1/notifications/t/u/n/read",
+    status: 200,
+    headers: new Headers(headers),
+    body: '{"success":true}',
+    ...over,
+  });
+
+  test("passes what is documented", () => {
+    checkResponse(answer({}));
+    checkResponse(answer({ status: 404, body: problem(404) }));
+    checkResponse(answer({ path: "/nowhere", status: 404, body: problem(404) }));
+  });
+
+  test("throws at any difference", () => {
+    const wrong: Record<string, Record<string, unknown>> = {
+      "undocumented status": { status: 418, body: problem(418) },
+      "undocumented field": { body: '{"success":true,"more":1}' },
+      "missing field": { body: "{}" },
+      "wrong type": { body: '{"success":"true"}' },
+      "no trace id": { headers: new Headers({ "content-type": headers["content-type"] }) },
+      "wrong content type": { headers: new Headers({ ...headers, "content-type": "text/html" }) },
+      "no JSON": { body: "<html>" },
+      "another statusCode": { status: 404, body: problem(403) },
+      "429 without Retry-After": { status: 429, body: problem(429, { retryAfter: 3 }) },
+      "405 without Allow": { method: "POST", status: 405, body: problem(405) },
+      "200 of no path": { path: "/nowhere" },
+    };
+    for (const [name, over] of Object.entries(wrong)) {
+      assert.throws(() => checkResponse(answer(over)), Error, name);
+    }
+  });
+
+  test("the paths of the code and of the document are the same", () => {
+    const path = EVENT_PATH.replace(":eventId", "{eventId}");
+    assert.ok(JSON.parse(committed).paths[path]);
+  });
+});
