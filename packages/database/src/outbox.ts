@@ -18,23 +18,29 @@ export interface NewOutboxMessage {
 
 /** Keeps what a `sandbox` provider was given; returns the message's id. */
 export async function storeOutboxMessage(db: Database, entry: NewOutboxMessage): Promise<string> {
-  const id = uuidv7();
-  await db
-    .insertInto("outbox")
-    .values({
-      id,
-      tenant_id: entry.tenantId,
-      event_id: entry.eventId,
-      delivery_id: entry.deliveryId,
-      channel: entry.channel,
-      recipient: entry.to,
-      subject: entry.subject,
-      html: entry.html,
-      text: entry.text,
-      segments: entry.segments,
-    })
-    .execute();
-  return id;
+  const [id] = await storeOutboxMessages(db, [entry]);
+  return id!;
+}
+
+/** The same for many at once; ids in the order of the entries. */
+export async function storeOutboxMessages(
+  db: Database,
+  entries: readonly NewOutboxMessage[],
+): Promise<string[]> {
+  const rows = entries.map((entry) => ({
+    id: uuidv7(),
+    tenant_id: entry.tenantId,
+    event_id: entry.eventId,
+    delivery_id: entry.deliveryId,
+    channel: entry.channel,
+    recipient: entry.to,
+    subject: entry.subject,
+    html: entry.html,
+    text: entry.text,
+    segments: entry.segments,
+  }));
+  await db.insertInto("outbox").values(rows).execute();
+  return rows.map((row) => row.id);
 }
 
 export interface OutboxFilter {
