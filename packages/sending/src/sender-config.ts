@@ -19,8 +19,8 @@ export const senderConfig = Type.Object({
   MESSAGES_IN_HAND: Type.Integer({
     description: "Messages (of up to 20 deliveries) in hand at a time",
     minimum: 1,
-    maximum: 1000,
-    default: 64,
+    maximum: 2000,
+    default: 128,
   }),
   PROVIDER_TIMEOUT_MS: Type.Integer({
     description: "From the beginning of a provider's call to the end of its answer",
@@ -50,12 +50,18 @@ export type SenderConfig = Static<typeof senderConfig>;
 /** Claiming, rendering and settling around the call, with room for a slow database. */
 const BOOKKEEPING_MS = 5_000;
 
-/** Throws when a lease could end during a call, or a message come again before its lease has ended. */
-export function checkTimes(
-  config: Pick<SenderConfig, "PROVIDER_TIMEOUT_MS" | "LEASE_MS">,
+/**
+ * Throws when a lease could end during a call, a message come again before its lease has ended, or
+ * waiting messages keep others from being called for.
+ */
+export function checkConfig(
+  config: Pick<
+    SenderConfig,
+    "PROVIDER_TIMEOUT_MS" | "LEASE_MS" | "CONCURRENCY" | "MESSAGES_IN_HAND"
+  >,
   ackWaitMs: number = DELIVERY_ACK_WAIT_MS,
 ): void {
-  const { PROVIDER_TIMEOUT_MS, LEASE_MS } = config;
+  const { PROVIDER_TIMEOUT_MS, LEASE_MS, CONCURRENCY, MESSAGES_IN_HAND } = config;
   const faults: string[] = [];
   if (LEASE_MS < PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS) {
     const least = PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS;
@@ -63,6 +69,9 @@ export function checkTimes(
   }
   if (LEASE_MS >= ackWaitMs) {
     faults.push(`LEASE_MS: must be less than the ack wait of deliveries, ${ackWaitMs}`);
+  }
+  if (MESSAGES_IN_HAND <= CONCURRENCY) {
+    faults.push(`MESSAGES_IN_HAND: must be more than CONCURRENCY, ${CONCURRENCY}`);
   }
   if (faults.length > 0) throw new ConfigError(faults);
 }

@@ -11,7 +11,7 @@ import { startManagement } from "@belfry/service/management";
 import { connectNats } from "@belfry/service/nats";
 import { pause } from "@belfry/service/pause";
 import { createStopSignal } from "@belfry/service/stop-signal";
-import { checkTimes, type SenderConfig } from "./sender-config.ts";
+import { checkConfig, type SenderConfig } from "./sender-config.ts";
 import { createSending, type Sending } from "./sending.ts";
 import { setAsideIn } from "./set-aside.ts";
 
@@ -27,7 +27,7 @@ const CLOSING_MS = 1_000;
 export async function runSender(channel: ProviderChannel, config: SenderConfig): Promise<void> {
   const service = `${channel.toLowerCase()}-sender`;
   const log = createLogger({ service, level: config.LOG_LEVEL });
-  checkTimes(config);
+  checkConfig(config);
   const keys = parseSecretKeys(config.SECRETS_KEYS);
   await using resources = new AsyncDisposableStack();
   const stop = resources.use(
@@ -73,6 +73,7 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
       db,
       keys,
       concurrency: config.CONCURRENCY,
+      messagesInHand: config.MESSAGES_IN_HAND,
       leaseMs: config.LEASE_MS,
       providerTimeoutMs: config.PROVIDER_TIMEOUT_MS,
       allowPrivateAddresses: config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,

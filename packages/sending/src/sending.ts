@@ -6,7 +6,7 @@ import {
   type DeliveryToClaim,
 } from "@belfry/database/claim-deliveries";
 import type { Database } from "@belfry/database/connection";
-import { storeOutboxMessage } from "@belfry/database/outbox";
+import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import { eraseSensitiveVariables } from "@belfry/database/release-deliveries";
 import type { SecretKeys } from "@belfry/database/secrets";
 import {
@@ -33,6 +33,8 @@ export interface SendingOptions {
   keys: SecretKeys;
   /** Calls of providers at a time. */
   concurrency: number;
+  /** Messages in hand at a time: more than that, so that some wait while others are called for. */
+  messagesInHand: number;
   leaseMs: number;
   providerTimeoutMs: number;
   allowPrivateAddresses: boolean;
@@ -80,6 +82,11 @@ export function createSending(options: SendingOptions): Sending {
       return eventIds.map(() => undefined);
     },
   });
+  const outbox = createBatcher<NewOutboxMessage, string>({
+    ...batching,
+    lingerMs: 1,
+    run: (entries) => storeOutboxMessages(db, entries),
+  });
   const accounts = createAccounts({
     pool,
     channel,
@@ -87,7 +94,7 @@ export function createSending(options: SendingOptions): Sending {
     deps: {
       timeoutMs: options.providerTimeoutMs,
       allowPrivateAddresses: options.allowPrivateAddresses,
-      storeInOutbox: (entry) => storeOutboxMessage(db, entry),
+      storeInOutbox: (entry) => outbox.add(entry),
     },
     log,
   });
@@ -97,7 +104,7 @@ export function createSending(options: SendingOptions): Sending {
     permits: createPermits(pool, accounts, circuits),
     circuits,
     renderers: createRenderers(pool),
-    slots: createSlots(options.concurrency),
+    slots: createSlots(options.concurrency, options.messagesInHand - options.concurrency),
     claim: (item) => claims.add(item),
     settle: (settlement) => settlements.add(settlement),
     postpone: (postponement) => postponeDeliveries(pool, postponement),

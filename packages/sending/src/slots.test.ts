@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { createSlots } from "./slots.ts";
 
 test("a tenant alone gets half, so that a second one never waits for its hanging calls", async () => {
-  const slots = createSlots(8);
+  const slots = createSlots(8, 8);
   assert.equal(await slots.take("hanging", 20, 0), 4);
   assert.equal(await slots.take("hanging", 1, 5), 0, "its share is used up");
   assert.equal(await slots.take("other", 20, 0), 2);
 });
 
 test("whoever waits gets the first slot that its share allows", async () => {
-  const slots = createSlots(2);
+  const slots = createSlots(2, 8);
   assert.equal(await slots.take("a", 1, 0), 1);
   const again = slots.take("a", 1, 1000);
   const other = slots.take("b", 1, 1000);
@@ -20,10 +20,21 @@ test("whoever waits gets the first slot that its share allows", async () => {
 });
 
 test("slots that are given back can all be taken again", async () => {
-  const slots = createSlots(6);
+  const slots = createSlots(6, 8);
   for (let round = 0; round < 100; round += 1) {
     const taken = await slots.take("a", 3, 0);
     assert.equal(taken, 3);
     for (let n = 0; n < taken; n += 1) slots.give("a");
   }
+});
+
+test("a tenant's waiting messages are sent back before they fill the sender's hands", async () => {
+  const slots = createSlots(2, 4);
+  assert.equal(await slots.take("hanging", 1, 0), 1);
+  const waiting = [slots.take("hanging", 1, 50), slots.take("hanging", 1, 50)];
+  const startedAt = performance.now();
+  assert.equal(await slots.take("hanging", 1, 1000), 0);
+  assert.ok(performance.now() - startedAt < 40, "at once");
+  assert.equal(await slots.take("other", 1, 0), 1);
+  assert.deepEqual(await Promise.all(waiting), [0, 0]);
 });

@@ -2,7 +2,7 @@
 export interface Slots {
   /**
    * Takes up to `wanted` slots, at least one; waits for the first. Resolves to 0 when none came free
-   * within `waitMs`.
+   * within `waitMs`, and at once when too many of the tenant wait already.
    */
   take(tenantId: string, wanted: number, waitMs: number): Promise<number>;
   give(tenantId: string): void;
@@ -21,17 +21,19 @@ interface Tenant {
 
 /**
  * Of `total` slots a tenant gets at most total / (tenants in hand + 1): alone it has half, and there
- * is always room for one more tenant, however long the calls of the others hang. A slot that comes
+ * is always room for one more tenant, however long the calls of the others hang. The same holds for
+ * the `maxWaiting` that may wait, since who waits keeps a message in hand. A slot that comes
  * free goes to the tenants that wait in turn, and there to who waits longest.
  */
-export function createSlots(total: number): Slots {
+export function createSlots(total: number, maxWaiting: number): Slots {
   /** Those that use or wait for slots, who was served longest ago first. */
   const tenants = new Map<string, Tenant>();
   let used = 0;
 
+  const shareOf = (whole: number) => Math.max(1, Math.floor(whole / (tenants.size + 1)));
+
   const grant = (tenant: Tenant, wanted: number): number => {
-    const share = Math.max(1, Math.floor(total / (tenants.size + 1)));
-    const taken = Math.max(0, Math.min(wanted, share - tenant.used, total - used));
+    const taken = Math.max(0, Math.min(wanted, shareOf(total) - tenant.used, total - used));
     tenant.used += taken;
     used += taken;
     return taken;
@@ -63,6 +65,7 @@ export function createSlots(total: number): Slots {
       // Nobody overtakes who waits already.
       const taken = tenant.waiters.size > 0 ? 0 : grant(tenant, wanted);
       if (taken > 0) return Promise.resolve(taken);
+      if (tenant.waiters.size >= shareOf(maxWaiting)) return Promise.resolve(0);
       return new Promise((resolve) => {
         const waiter: Waiter = {
           wanted,

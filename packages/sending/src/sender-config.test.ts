@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkConfig } from "./sender-config.ts";
+
+const GOOD = {
+  PROVIDER_TIMEOUT_MS: 10_000,
+  LEASE_MS: 30_000,
+  CONCURRENCY: 64,
+  MESSAGES_IN_HAND: 128,
+};
+
+test("the defaults go together", () => {
+  checkConfig(GOOD);
+});
+
+test("a lease that could end during a call, or outlive the ack wait, is refused", () => {
+  assert.throws(() => checkConfig({ ...GOOD, PROVIDER_TIMEOUT_MS: 26_000 }), /LEASE_MS.*31000/);
+  assert.throws(() => checkConfig({ ...GOOD, LEASE_MS: 60_000 }), /LEASE_MS.*ack wait/);
+});
+
+test("fewer messages in hand than calls are refused, with every other fault", () => {
+  const config = { ...GOOD, LEASE_MS: 12_000, MESSAGES_IN_HAND: 64 };
+  assert.throws(() => checkConfig(config), /LEASE_MS.*\n.*MESSAGES_IN_HAND/);
+});
