@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPool } from "@belfry/database/connection";
-import { eventually } from "@belfry/testing/eventually";
 import {
   createFixture,
   EMAIL_TEMPLATE,
+  type Fixture,
   message,
   PHONE,
   SMS_TEMPLATE,
   TO,
 } from "../test/sending-fixture.ts";
-import { accept, deliveryOf, hang, startVendor, status } from "../test/vendor.ts";
+import { hang, startVendor, status } from "../test/vendor.ts";
 
 const DONE = { kind: "done" };
 
@@ -135,80 +134,6 @@ test("a 429 waits as long as the vendor says and does not count as a retry", asy
   assert.ok(row.due_in_ms > 16_000 && row.due_in_ms <= 17_000, `${row.due_in_ms}`);
 });
 
-test("a message that comes twice, also at the same time, is sent once", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
-  const sender = fixture.sender();
-  const twice = [message(tenant, [id, id]), message(tenant, [id])];
-  const [first, second] = await sender.handle(...twice);
-  assert.ok([first, second].some((outcome) => outcome?.kind === "done"));
-  assert.deepEqual(await sender.handle(message(tenant, [id])), [DONE]);
-  assert.equal(vendor.calls.length, 1);
-  assert.equal((await fixture.attempts(id)).length, 1);
-});
-
-test("two senders share deliveries and send each once", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
-  const ids = await Promise.all(
-    Array.from({ length: 60 }, () => fixture.delivery(tenant, version)),
-  );
-  const senders = [fixture.sender(), fixture.sender()];
-  const messages = [0, 20, 40].map((at) => message(tenant, ids.slice(at, at + 20)));
-  await Promise.all(senders.flatMap((sender) => messages.map((one) => sender.handle(one))));
-  assert.deepEqual(vendor.calls.map(deliveryOf).sort(), ids.toSorted());
-  const { rows } = await fixture.pool.query("select distinct status from deliveries");
-  assert.deepEqual(rows, [{ status: "accepted" }]);
-});
-
-test("while a sender holds a delivery its message comes back when the lease ends", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
-  await leaveSending(fixture, id, 20_000);
-  const [outcome] = await fixture.sender().handle(message(tenant, [id]));
-  assert.equal(outcome!.kind, "retry");
-  assert.ok(outcome!.kind === "retry" && outcome!.delayMs > 19_000 && outcome!.delayMs < 21_000);
-  assert.equal(vendor.calls.length, 0);
-});
-
-test("what a dying sender left behind is sent again, and the timeline tells of both tries", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
-  await leaveSending(fixture, id, -1);
-  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
-  const row = await fixture.row(id);
-  assert.equal(row.status, "accepted");
-  assert.deepEqual([row.attempts, row.retries], [2, 1]);
-  const classes = (await fixture.attempts(id)).map((attempt) => attempt.class);
-  assert.deepEqual(classes, ["ambiguous", "accepted"]);
-});
-
-test("at most once: what a dying sender left behind ends as unknown", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant, EMAIL_TEMPLATE, { atMostOnce: true });
-  const id = await fixture.delivery(tenant, version);
-  await leaveSending(fixture, id, -1);
-  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
-  assert.equal((await fixture.row(id)).status, "unknown");
-  assert.equal((await fixture.attempts(id))[0].class, "ambiguous");
-  assert.equal(vendor.calls.length, 0);
-});
-
 test("no answer after the request left: tried again, or unknown where at most once is wanted", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t, hang);
@@ -222,114 +147,6 @@ test("no answer after the request left: tried again, or unknown where at most on
   assert.equal((await fixture.row(again)).status, "waiting");
   assert.equal((await fixture.row(once)).status, "unknown");
   assert.equal((await fixture.attempts(once))[0].class, "ambiguous");
-});
-
-test("Postgres away between the vendor's answer and ours: written down when it is back, sent once", async (t) => {
-  const fixture = await createFixture(t);
-  const tenant = await fixture.tenant();
-  const admin = createPool({
-    url: fixture.url.replace(/[^/]*$/, "postgres"),
-    applicationName: "admin",
-  });
-  t.after(() => admin.end());
-  const name = fixture.url.split("/").at(-1);
-  const vendor = await startVendor(t, async (response, call) => {
-    await admin.query(`alter database ${name} allow_connections false`);
-    await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [
-      name,
-    ]);
-    accept(response, call);
-    setTimeout(() => void admin.query(`alter database ${name} allow_connections true`), 300);
-  });
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
-  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
-  assert.equal((await fixture.row(id)).status, "accepted");
-  assert.equal(vendor.calls.length, 1);
-  assert.ok(fixture.logged.some((line) => line.msg === "cannot settle: trying again"));
-});
-
-test("an acceptance that comes after the lease still ends the delivery", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
-  const [frozen, other] = [fixture.sender({ leaseMs: 1 }), fixture.sender()];
-  const answered: (() => void)[] = [];
-  vendor.answer = (response, call) => void answered.push(() => accept(response, call));
-  const late = frozen.handle(message(tenant, [id]));
-  await eventually(() => answered.length === 1);
-  vendor.answer = status(500);
-  await other.handle(message(tenant, [id]));
-  assert.equal((await fixture.row(id)).status, "waiting");
-  answered[0]!();
-  await late;
-  const row = await fixture.row(id);
-  assert.deepEqual([row.status, row.due_at, row.released_at], ["accepted", null, null]);
-  const classes = (await fixture.attempts(id)).map((attempt) => attempt.class);
-  assert.deepEqual(classes, ["accepted", "transient"]);
-});
-
-test("a failure that comes after the lease changes nothing", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
-  const [frozen, other] = [fixture.sender({ leaseMs: 1 }), fixture.sender()];
-  const answered: (() => void)[] = [];
-  vendor.answer = (response, call) => void answered.push(() => status(400)(response, call));
-  const late = frozen.handle(message(tenant, [id]));
-  await eventually(() => answered.length === 1);
-  vendor.answer = accept;
-  await other.handle(message(tenant, [id]));
-  answered[0]!();
-  await late;
-  assert.equal((await fixture.row(id)).status, "accepted");
-});
-
-test("one poisoned delivery fails with its reason; its neighbours are sent", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
-  const unreadable = await fixture.delivery(tenant, version, { variables: '{"name": 1e' });
-  const hostile = await fixture.delivery(tenant, version, { to: "b@x.io\r\nBcc: evil@x.io" });
-  const huge = await fixture.delivery(tenant, version, {
-    variables: JSON.stringify({ name: "x".repeat(600_000) }),
-  });
-  const sms = await fixture.delivery(tenant, await fixture.template(tenant, SMS_TEMPLATE));
-  const good = await fixture.delivery(tenant, version);
-  const ids = [unreadable, hostile, huge, sms, good];
-  assert.deepEqual(await fixture.sender().handle(message(tenant, ids)), [DONE]);
-  assert.deepEqual(vendor.calls.map(deliveryOf), [good]);
-  assert.equal((await fixture.row(good)).status, "accepted");
-  for (const [id, reason] of [
-    [unreadable, /variables cannot be read/],
-    [hostile, /not one email address/],
-    [huge, /^rendered content too large$/],
-    [sms, /another channel/],
-  ] as const) {
-    const row = await fixture.row(id);
-    assert.equal(row.status, "failed");
-    assert.match(row.reason, reason);
-  }
-  assert.deepEqual(await fixture.attempts(huge), [], "no call was made");
-  assert.equal((await fixture.row(huge)).attempts, 0);
-});
-
-test("missing variables are sent as nothing and noted", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
-  const id = await fixture.delivery(tenant, version, { variables: null });
-  await fixture.sender().handle(message(tenant, [id]));
-  assert.equal(vendor.calls[0]!.body.subject, "Hello ");
-  assert.deepEqual((await fixture.row(id)).missing, ["name"]);
 });
 
 test("expired, of an inactive tenant, without a provider: ended with the reason, nothing sent", async (t) => {
@@ -374,21 +191,6 @@ test("a retry never outlives the delivery's expiry", async (t) => {
   assert.deepEqual(row.due_at, row.expires_at);
 });
 
-test("what is not due yet, or another tenant's, is left alone", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const [tenant, other] = [await fixture.tenant(), await fixture.tenant()];
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
-  const later = await fixture.delivery(tenant, version, { dueInMs: 60_000 });
-  const theirs = await fixture.delivery(other, version);
-  const outcomes = await fixture.sender().handle(message(tenant, [later, theirs]));
-  assert.deepEqual(outcomes, [DONE]);
-  assert.equal(vendor.calls.length, 0);
-  assert.equal((await fixture.row(later)).status, "queued");
-  assert.equal((await fixture.row(theirs)).status, "queued");
-});
-
 test("a replaced provider is in force once the configuration has changed", async (t) => {
   const fixture = await createFixture(t);
   const [before, after] = [await startVendor(t), await startVendor(t)];
@@ -402,43 +204,6 @@ test("a replaced provider is in force once the configuration has changed", async
   sender.forgetConfiguration();
   await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
   assert.deepEqual([before.calls.length, after.calls.length], [1, 1]);
-});
-
-test("a template saved after the event was accepted does not change what is sent", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
-  const id = await fixture.delivery(tenant, version);
-  await fixture.pool.query(
-    `with saved as (
-       insert into template_versions (template_id, version, content, compiled)
-       select template_id, 2, 'x', jsonb_set(compiled, '{subject}', '"New {{name}}"')
-       from template_versions where id = $1 returning id, template_id)
-     update templates t set current_version_id = saved.id from saved where t.id = saved.template_id`,
-    [version],
-  );
-  await fixture.sender().handle(message(tenant, [id]));
-  assert.equal(vendor.calls[0]!.body.subject, "Hello Ann");
-});
-
-test("a sensitive template's variables are gone once its delivery has ended", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t, status(500));
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant, EMAIL_TEMPLATE, { sensitive: true });
-  const id = await fixture.delivery(tenant, version);
-  const variables = async () =>
-    (await fixture.pool.query("select variables from events")).rows[0].variables;
-  const sender = fixture.sender();
-  await sender.handle(message(tenant, [id]));
-  assert.equal(await variables(), '{"name":"Ann"}', "a retry needs them");
-  vendor.answer = accept;
-  await fixture.release(id);
-  await sender.handle(message(tenant, [id]));
-  assert.equal(await variables(), null);
 });
 
 test("credentials that cannot be read are waited for, not lost", async (t) => {
@@ -468,49 +233,11 @@ test("an attempt is logged with its ids, and nothing of the recipient, content o
   for (const secret of [TO, "Hello", "Ann", "SG.secret"]) assert.ok(!all.includes(secret), secret);
 });
 
-test("a message that is none is set aside, not retried", async (t) => {
-  const fixture = await createFixture(t);
-  const sender = fixture.sender();
-  const odd = (data: string, subject = "belfry.deliveries.EMAIL.acme") => ({
-    data: new TextEncoder().encode(data),
-    subject,
-    deliveryCount: 1,
-    streamSequence: 1,
-  });
-  const outcomes = await sender.handle(
-    odd("nonsense"),
-    odd('{"version":2,"items":[]}'),
-    odd('{"version":1,"items":[{"id":"1; drop table","traceId":"t"}]}'),
-    odd('{"version":1,"items":[]}', "belfry.deliveries.EMAIL.A-B"),
-  );
-  assert.deepEqual(
-    outcomes.map((outcome) => outcome.kind),
-    ["reject", "reject", "reject", "reject"],
-  );
-});
-
 /** The schedule alone is looked at. */
 async function closeCircuits(
-  fixture: Awaited<ReturnType<typeof createFixture>>,
+  fixture: Fixture,
   sender: { refreshCircuits(): Promise<void> },
 ): Promise<void> {
   await fixture.pool.query("delete from provider_circuits");
   await sender.refreshCircuits();
-}
-
-/** As a sender that died during its first call would leave it. */
-async function leaveSending(
-  fixture: Awaited<ReturnType<typeof createFixture>>,
-  id: string,
-  leaseMs: number,
-): Promise<void> {
-  await fixture.pool.query(
-    `update deliveries set status = 'sending', attempts = 1,
-       claimed_until = clock_timestamp() + $2 * interval '1 ms' where id = $1`,
-    [id, leaseMs],
-  );
-  await fixture.pool.query(
-    "insert into attempts (delivery_id, number, provider_kind, started_at) values ($1, 1, 'sendgrid', now())",
-    [id],
-  );
 }

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFixture, EMAIL_TEMPLATE, message, SMS_TEMPLATE } from "../test/sending-fixture.ts";
+import { accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
+
+const DONE = { kind: "done" };
+
+test("one poisoned delivery fails with its reason; its neighbours are sent", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const unreadable = await fixture.delivery(tenant, version, { variables: '{"name": 1e' });
+  const hostile = await fixture.delivery(tenant, version, { to: "b@x.io\r\nBcc: evil@x.io" });
+  const huge = await fixture.delivery(tenant, version, {
+    variables: JSON.stringify({ name: "x".repeat(600_000) }),
+  });
+  const sms = await fixture.delivery(tenant, await fixture.template(tenant, SMS_TEMPLATE));
+  const good = await fixture.delivery(tenant, version);
+  const ids = [unreadable, hostile, huge, sms, good];
+  assert.deepEqual(await fixture.sender().handle(message(tenant, ids)), [DONE]);
+  assert.deepEqual(vendor.calls.map(deliveryOf), [good]);
+  assert.equal((await fixture.row(good)).status, "accepted");
+  for (const [id, reason] of [
+    [unreadable, /variables cannot be read/],
+    [hostile, /not one email address/],
+    [huge, /^rendered content too large$/],
+    [sms, /another channel/],
+  ] as const) {
+    const row = await fixture.row(id);
+    assert.equal(row.status, "failed");
+    assert.match(row.reason, reason);
+  }
+  assert.deepEqual(await fixture.attempts(huge), [], "no call was made");
+  assert.equal((await fixture.row(huge)).attempts, 0);
+});
+
+test("missing variables are sent as nothing and noted", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const id = await fixture.delivery(tenant, version, { variables: null });
+  await fixture.sender().handle(message(tenant, [id]));
+  assert.equal(vendor.calls[0]!.body.subject, "Hello ");
+  assert.deepEqual((await fixture.row(id)).missing, ["name"]);
+});
+
+test("a template saved after the event was accepted does not change what is sent", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const id = await fixture.delivery(tenant, version);
+  await fixture.pool.query(
+    `with saved as (
+       insert into template_versions (template_id, version, content, compiled)
+       select template_id, 2, 'x', jsonb_set(compiled, '{subject}', '"New {{name}}"')
+       from template_versions where id = $1 returning id, template_id)
+     update templates t set current_version_id = saved.id from saved where t.id = saved.template_id`,
+    [version],
+  );
+  await fixture.sender().handle(message(tenant, [id]));
+  assert.equal(vendor.calls[0]!.body.subject, "Hello Ann");
+});
+
+test("a sensitive template's variables are gone once its delivery has ended", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t, status(500));
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant, EMAIL_TEMPLATE, { sensitive: true });
+  const id = await fixture.delivery(tenant, version);
+  const variables = async () =>
+    (await fixture.pool.query("select variables from events")).rows[0].variables;
+  const sender = fixture.sender();
+  await sender.handle(message(tenant, [id]));
+  assert.equal(await variables(), '{"name":"Ann"}', "a retry needs them");
+  vendor.answer = accept;
+  await fixture.release(id);
+  await sender.handle(message(tenant, [id]));
+  assert.equal(await variables(), null);
+});
+
+test("a message that is none is set aside, not retried", async (t) => {
+  const fixture = await createFixture(t);
+  const sender = fixture.sender();
+  const odd = (data: string, subject = "belfry.deliveries.EMAIL.acme") => ({
+    data: new TextEncoder().encode(data),
+    subject,
+    deliveryCount: 1,
+    streamSequence: 1,
+  });
+  const outcomes = await sender.handle(
+    odd("nonsense"),
+    odd('{"version":2,"items":[]}'),
+    odd('{"version":1,"items":[{"id":"1; drop table","traceId":"t"}]}'),
+    odd('{"version":1,"items":[]}', "belfry.deliveries.EMAIL.A-B"),
+  );
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.kind),
+    ["reject", "reject", "reject", "reject"],
+  );
+});

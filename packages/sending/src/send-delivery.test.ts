@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createPool } from "@belfry/database/connection";
+import { eventually } from "@belfry/testing/eventually";
+import { createFixture, EMAIL_TEMPLATE, type Fixture, message } from "../test/sending-fixture.ts";
+import { accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
+
+const DONE = { kind: "done" };
+
+test("a message that comes twice, also at the same time, is sent once", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const sender = fixture.sender();
+  const twice = [message(tenant, [id, id]), message(tenant, [id])];
+  const [first, second] = await sender.handle(...twice);
+  assert.ok([first, second].some((outcome) => outcome?.kind === "done"));
+  assert.deepEqual(await sender.handle(message(tenant, [id])), [DONE]);
+  assert.equal(vendor.calls.length, 1);
+  assert.equal((await fixture.attempts(id)).length, 1);
+});
+
+test("two senders share deliveries and send each once", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const ids = await Promise.all(
+    Array.from({ length: 60 }, () => fixture.delivery(tenant, version)),
+  );
+  const senders = [fixture.sender(), fixture.sender()];
+  const messages = [0, 20, 40].map((at) => message(tenant, ids.slice(at, at + 20)));
+  await Promise.all(senders.flatMap((sender) => messages.map((one) => sender.handle(one))));
+  assert.deepEqual(vendor.calls.map(deliveryOf).sort(), ids.toSorted());
+  const { rows } = await fixture.pool.query("select distinct status from deliveries");
+  assert.deepEqual(rows, [{ status: "accepted" }]);
+});
+
+test("while a sender holds a delivery its message comes back when the lease ends", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  await leaveSending(fixture, id, 20_000);
+  const [outcome] = await fixture.sender().handle(message(tenant, [id]));
+  assert.equal(outcome!.kind, "retry");
+  assert.ok(outcome!.kind === "retry" && outcome!.delayMs > 19_000 && outcome!.delayMs < 21_000);
+  assert.equal(vendor.calls.length, 0);
+});
+
+test("what a dying sender left behind is sent again, and the timeline tells of both tries", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  await leaveSending(fixture, id, -1);
+  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
+  const row = await fixture.row(id);
+  assert.equal(row.status, "accepted");
+  assert.deepEqual([row.attempts, row.retries], [2, 1]);
+  const classes = (await fixture.attempts(id)).map((attempt) => attempt.class);
+  assert.deepEqual(classes, ["ambiguous", "accepted"]);
+});
+
+test("at most once: what a dying sender left behind ends as unknown", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant, EMAIL_TEMPLATE, { atMostOnce: true });
+  const id = await fixture.delivery(tenant, version);
+  await leaveSending(fixture, id, -1);
+  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
+  assert.equal((await fixture.row(id)).status, "unknown");
+  assert.equal((await fixture.attempts(id))[0].class, "ambiguous");
+  assert.equal(vendor.calls.length, 0);
+});
+
+test("Postgres away between the vendor's answer and ours: written down when it is back, sent once", async (t) => {
+  const fixture = await createFixture(t);
+  const tenant = await fixture.tenant();
+  const admin = createPool({
+    url: fixture.url.replace(/[^/]*$/, "postgres"),
+    applicationName: "admin",
+  });
+  t.after(() => admin.end());
+  const name = fixture.url.split("/").at(-1);
+  const vendor = await startVendor(t, async (response, call) => {
+    await admin.query(`alter database ${name} allow_connections false`);
+    await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [
+      name,
+    ]);
+    accept(response, call);
+    setTimeout(() => void admin.query(`alter database ${name} allow_connections true`), 300);
+  });
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
+  assert.equal((await fixture.row(id)).status, "accepted");
+  assert.equal(vendor.calls.length, 1);
+  assert.ok(fixture.logged.some((line) => line.msg === "cannot settle: trying again"));
+});
+
+test("an acceptance that comes after the lease still ends the delivery", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const [frozen, other] = [fixture.sender({ leaseMs: 1 }), fixture.sender()];
+  const answered: (() => void)[] = [];
+  vendor.answer = (response, call) => void answered.push(() => accept(response, call));
+  const late = frozen.handle(message(tenant, [id]));
+  await eventually(() => answered.length === 1);
+  vendor.answer = status(500);
+  await other.handle(message(tenant, [id]));
+  assert.equal((await fixture.row(id)).status, "waiting");
+  answered[0]!();
+  await late;
+  const row = await fixture.row(id);
+  assert.deepEqual([row.status, row.due_at, row.released_at], ["accepted", null, null]);
+  const classes = (await fixture.attempts(id)).map((attempt) => attempt.class);
+  assert.deepEqual(classes, ["accepted", "transient"]);
+});
+
+test("a failure that comes after the lease changes nothing", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const [frozen, other] = [fixture.sender({ leaseMs: 1 }), fixture.sender()];
+  const answered: (() => void)[] = [];
+  vendor.answer = (response, call) => void answered.push(() => status(400)(response, call));
+  const late = frozen.handle(message(tenant, [id]));
+  await eventually(() => answered.length === 1);
+  vendor.answer = accept;
+  await other.handle(message(tenant, [id]));
+  answered[0]!();
+  await late;
+  assert.equal((await fixture.row(id)).status, "accepted");
+});
+
+test("what is not due yet, or another tenant's, is left alone", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const [tenant, other] = [await fixture.tenant(), await fixture.tenant()];
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const later = await fixture.delivery(tenant, version, { dueInMs: 60_000 });
+  const theirs = await fixture.delivery(other, version);
+  const outcomes = await fixture.sender().handle(message(tenant, [later, theirs]));
+  assert.deepEqual(outcomes, [DONE]);
+  assert.equal(vendor.calls.length, 0);
+  assert.equal((await fixture.row(later)).status, "queued");
+  assert.equal((await fixture.row(theirs)).status, "queued");
+});
+
+/** As a sender that died during its first call would leave it. */
+async function leaveSending(fixture: Fixture, id: string, leaseMs: number): Promise<void> {
+  await fixture.pool.query(
+    `update deliveries set status = 'sending', attempts = 1,
+       claimed_until = clock_timestamp() + $2 * interval '1 ms' where id = $1`,
+    [id, leaseMs],
+  );
+  await fixture.pool.query(
+    "insert into attempts (delivery_id, number, provider_kind, started_at) values ($1, 1, 'sendgrid', now())",
+    [id],
+  );
+}
