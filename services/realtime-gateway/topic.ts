@@ -66,10 +66,8 @@ export class Topic implements Timed {
   joined(subscription: Subscription, epoch: string): void {
     const { position } = subscription;
     if (position === undefined) return;
-    if (this.#epoch !== epoch) {
-      this.#dropLive(subscription);
-      this.#epoch = epoch;
-    }
+    if (this.#position !== undefined && this.#epoch !== epoch) this.#dropLive(subscription);
+    this.#epoch = epoch;
     if (this.#position === undefined) {
       this.#position = position;
       this.#deliverPending();

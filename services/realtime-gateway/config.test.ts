@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadConfig } from "@belfry/service/config";
+import { configSchema, crossCheck } from "./config.ts";
+
+const env = {
+  DATABASE_URL: "postgres://x@localhost/x",
+  NATS_URL: "nats://localhost",
+  REALTIME_TOKEN_KEYS: "k1:x",
+};
+
+test("the standard settings fit one another", () => {
+  assert.deepEqual(crossCheck(loadConfig(configSchema, env)), []);
+});
+
+test("settings that depend on one another are checked together", () => {
+  const bad = { PONG_TIMEOUT_MS: "25000", SHUTDOWN_SPREAD_MS: "20000" };
+  const faults = crossCheck(loadConfig(configSchema, { ...env, ...bad }));
+  assert.deepEqual(
+    faults.map((fault) => fault.split(":")[0]),
+    ["PONG_TIMEOUT_MS", "SHUTDOWN_SPREAD_MS"],
+  );
+});

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Timed, TimerWheel } from "./timer-wheel.ts";
+
+test("everything is called at its time, once, and not when it was cancelled", () => {
+  let nowMs = 1_000_000;
+  const called: string[] = [];
+  const faults: unknown[] = [];
+  const wheel = new TimerWheel({
+    tickMs: 50,
+    nowMs: () => nowMs,
+    onFault: (error) => faults.push(error),
+  });
+  const timed = (name: string, then: () => void = () => undefined): Timed => ({
+    wheelSlot: 0,
+    onTimer(at) {
+      called.push(`${name} ${at - 1_000_000}`);
+      then();
+    },
+  });
+  const again = timed("again", () => {
+    if (called.length < 3) wheel.schedule(again, nowMs + 100);
+  });
+  const moved = timed("moved");
+  const cancelled = timed("cancelled");
+  wheel.schedule(again, nowMs + 100);
+  wheel.schedule(moved, nowMs + 100);
+  wheel.schedule(moved, nowMs + 400);
+  wheel.schedule(cancelled, nowMs + 100);
+  wheel.cancel(cancelled);
+  const failing = timed("failing", () => {
+    throw new Error("no");
+  });
+  wheel.schedule(failing, nowMs + 350);
+  // In the past: at the next turn.
+  wheel.schedule(timed("past"), nowMs - 5000);
+  for (let step = 0; step < 10; step += 1) {
+    nowMs += 50;
+    wheel.turn();
+  }
+  wheel[Symbol.dispose]();
+  assert.deepEqual(called, ["past 50", "again 100", "again 200", "failing 350", "moved 400"]);
+  assert.equal(faults.length, 1);
+});
+
+test("a process that was held up catches up", () => {
+  let nowMs = 0;
+  let called = 0;
+  const wheel = new TimerWheel({ tickMs: 50, nowMs: () => nowMs, onFault: assert.ifError });
+  const onTimer = () => {
+    called += 1;
+  };
+  wheel.schedule({ wheelSlot: 0, onTimer }, 70);
+  nowMs = 5000;
+  wheel.turn();
+  wheel[Symbol.dispose]();
+  assert.equal(called, 1);
+});

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import type {
+  ChannelRead,
+  ChannelState,
+  StoredPublication,
+} from "@belfry/database/realtime-history";
+import { jsonCodec } from "./json-codec.ts";
+import { GAP_RETRY_MS, GAP_WAIT_MS } from "./limits.ts";
+import { Subscription } from "./subscription.ts";
+import { TimerWheel } from "./timer-wheel.ts";
+import { Topic } from "./topic.ts";
+
+function publication(offset: number): StoredPublication {
+  const data = { title: "t", body: "b", category: "c", eventType: "c" };
+  return { offset, data, tags: { id: String(offset), createdAt: "" } };
+}
+
+/** A topic over a channel that lies in an array. */
+function setUp() {
+  const store = { epoch: "e", top: 0, offsets: [] as number[], away: false, reads: 0 };
+  let nowMs = 1000;
+  const wheel = new TimerWheel({ tickMs: 50, nowMs: () => nowMs, onFault: assert.ifError });
+  const history = {
+    async read(read: ChannelRead): Promise<ChannelState> {
+      store.reads += 1;
+      if (store.away) throw new Error("away");
+      const missing = store.offsets.filter((offset) => offset > read.after).slice(0, read.limit);
+      return { epoch: store.epoch, top: store.top, publications: missing.map(publication) };
+    },
+  };
+  const log = { warn: () => undefined };
+  const deps = { codec: jsonCodec, history, wheel, nowMs: () => nowMs, log };
+  const topic = new Topic({ tenantId: "acme", userId: "1", name: "a" }, "a#1", deps);
+  return {
+    store,
+    topic,
+    commit(count: number) {
+      for (let index = 0; index < count; index += 1) {
+        store.top += 1;
+        store.offsets.push(store.top);
+      }
+    },
+    subscribe() {
+      const got: (number | "dropped")[] = [];
+      const subscription = new Subscription(topic, {
+        push: (message) => got.push(JSON.parse(message).push.pub.offset),
+        dropped: (one) => {
+          got.push("dropped");
+          topic.remove(one);
+        },
+      });
+      topic.add(subscription);
+      const goLive = (position: number, epoch = "e") => {
+        subscription.goLive(position);
+        topic.joined(subscription, epoch);
+      };
+      return { subscription, got, goLive };
+    },
+    receive: (...offsets: number[]) => {
+      for (const offset of offsets) topic.receive(publication(offset));
+    },
+    async pass(ms: number) {
+      for (let step = 0; step < ms / 50; step += 1) {
+        nowMs += 50;
+        wheel.turn();
+        await turn();
+      }
+    },
+  };
+}
+
+test("what is published while a subscription joins follows its reply, without what it has already", async () => {
+  const { topic, subscribe, receive, store } = setUp();
+  const first = subscribe();
+  receive(4, 5, 6);
+  assert.deepEqual(first.got, []);
+  first.goLive(5);
+  assert.deepEqual(first.got, [6]);
+  const second = subscribe();
+  receive(7);
+  assert.deepEqual([first.got, second.got], [[6, 7], []]);
+  second.goLive(6);
+  assert.deepEqual(second.got, [7]);
+  assert.equal(topic.position, 7);
+  assert.equal(store.reads, 0);
+});
+
+test("repetitions and disorder change nothing", () => {
+  const { subscribe, receive } = setUp();
+  const { got, goLive } = subscribe();
+  goLive(0);
+  receive(2, 2, 1, 1, 3, 2, 5, 4, 3);
+  assert.deepEqual(got, [1, 2, 3, 4, 5]);
+});
+
+test("a hole is waited for, and then filled once for all subscriptions", async () => {
+  const { subscribe, receive, pass, commit, store } = setUp();
+  const [first, second] = [subscribe(), subscribe()];
+  commit(2);
+  first.goLive(2);
+  second.goLive(2);
+  commit(3);
+  receive(5);
+  await pass(GAP_WAIT_MS - 50);
+  assert.deepEqual([first.got, store.reads], [[], 0]);
+  await pass(100);
+  assert.deepEqual([first.got, second.got, store.reads], [[3, 4, 5], [3, 4, 5], 1]);
+  receive(6);
+  assert.deepEqual(first.got, [3, 4, 5, 6]);
+});
+
+test("a message that comes late after all costs no read", async () => {
+  const { subscribe, receive, pass, store } = setUp();
+  const { got, goLive } = subscribe();
+  goLive(0);
+  receive(2);
+  receive(1);
+  await pass(1000);
+  assert.deepEqual([got, store.reads], [[1, 2], 0]);
+});
+
+test("while Postgres is away a hole stays, and is filled when it is back", async () => {
+  const { subscribe, receive, pass, commit, store } = setUp();
+  const { got, goLive } = subscribe();
+  goLive(0);
+  commit(3);
+  store.away = true;
+  receive(3);
+  await pass(GAP_WAIT_MS + 2 * GAP_RETRY_MS);
+  assert.deepEqual(got, []);
+  assert.ok(store.reads >= 2);
+  store.away = false;
+  await pass(GAP_RETRY_MS + 100);
+  assert.deepEqual(got, [1, 2, 3]);
+});
+
+test("more than one page of missed publications is filled page by page", async () => {
+  const { topic, subscribe, pass, commit, store } = setUp();
+  const { got, goLive } = subscribe();
+  goLive(0);
+  commit(701);
+  topic.compare("e", 701, 0);
+  await pass(GAP_WAIT_MS + 200);
+  assert.deepEqual(got, store.offsets);
+  assert.equal(store.reads, 3);
+});
+
+test("a subscription that was read behind the others gets what they had, and they get nothing twice", async () => {
+  const { subscribe, receive, pass, commit } = setUp();
+  commit(5);
+  const [first, second] = [subscribe(), subscribe()];
+  first.goLive(5);
+  second.goLive(3);
+  await pass(50);
+  receive(6);
+  assert.deepEqual([first.got, second.got], [[6], [4, 5, 6]]);
+});
+
+test("what retention has deleted cannot be had: the client is told to subscribe again", async () => {
+  const { topic, subscribe, receive, pass, commit, store } = setUp();
+  const { got, goLive } = subscribe();
+  goLive(0);
+  commit(3);
+  store.offsets.shift();
+  receive(3);
+  await pass(GAP_WAIT_MS + 100);
+  assert.deepEqual(got, ["dropped"]);
+  assert.ok(topic.isUnused);
+});
+
+test("another epoch, or a top below what was delivered, makes all subscribe again", async () => {
+  const { topic, subscribe } = setUp();
+  const first = subscribe();
+  first.goLive(5);
+  topic.compare("e", 5, 5);
+  assert.deepEqual(first.got, []);
+  const second = subscribe();
+  second.goLive(2, "other");
+  assert.deepEqual([first.got, second.got], [["dropped"], []]);
+  topic.compare("other", 1, 2);
+  assert.deepEqual(second.got, ["dropped"]);
+});
