@@ -1,3 +1,4 @@
+import { DELIVERY_ACK_WAIT_MS, EVENT_ACK_WAIT_MS } from "@belfry/contracts/streams";
 import { commonConfig } from "@belfry/service/config";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -30,6 +31,19 @@ export const DispatcherConfig = Type.Object({
     minimum: 10,
     maximum: 60 * SECOND_MS,
     default: 500,
+  }),
+  EVENT_ACK_WAIT_MS: Type.Integer({
+    description: "An event in the hands of a dispatcher that died comes again after this, in ms",
+    minimum: SECOND_MS,
+    maximum: HOUR_MS,
+    default: EVENT_ACK_WAIT_MS,
+  }),
+  RELEASE_AGAIN_AFTER_MS: Type.Integer({
+    description:
+      "A delivery that was released and has not moved is released again after this, in ms: longer than the senders' ack wait",
+    minimum: SECOND_MS,
+    maximum: HOUR_MS,
+    default: 2 * DELIVERY_ACK_WAIT_MS,
   }),
   REPUBLISH_AFTER_MS: Type.Integer({
     description: "An event neither dispatched nor refused is published again after this, in ms",

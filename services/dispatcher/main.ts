@@ -83,6 +83,7 @@ try {
     outward,
     inFlightPerTenant,
     everyMs: config.RELEASE_EVERY_MS,
+    againAfterMs: config.RELEASE_AGAIN_AFTER_MS,
     log,
   });
   const handler = createEventHandler({
@@ -105,7 +106,7 @@ try {
       consumeLoop({
         nc: nats.nc,
         stream: eventsStream(prefix),
-        consumer: eventsConsumer(prefix, lane),
+        consumer: eventsConsumer(prefix, lane, config.EVENT_ACK_WAIT_MS),
         replicas,
         handler,
         batchSize: config.DISPATCH_BATCH,

@@ -1,5 +1,4 @@
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
-import { DELIVERY_ACK_WAIT_MS } from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
 import {
   eraseSensitiveVariables,
@@ -19,8 +18,7 @@ export interface ReleaseDeps {
 }
 
 const MOST_PER_TURN = 2000;
-/** JetStream redelivers what was not acknowledged; this is for what it has lost. */
-const AGAIN_AFTER_MS = 2 * DELIVERY_ACK_WAIT_MS;
+/** How often at most deliveries are looked for that JetStream has lost. */
 const AGAIN_EVERY_MS = 10_000;
 /** While a tenant has more due than it may have outstanding, senders make room all the time. */
 const CAPPED_REST_MS = 20;
@@ -58,7 +56,7 @@ export async function releaseOnce(
 export async function releaseLost(
   deps: ReleaseDeps,
   channel: ProviderChannel,
-  olderThanMs: number = AGAIN_AFTER_MS,
+  olderThanMs: number,
 ): Promise<number> {
   const release = await releaseAgain(deps.pool, { channel, olderThanMs, most: MOST_PER_TURN });
   await sendOut(deps, release);
@@ -90,7 +88,14 @@ export interface ReleaseLoop {
 }
 
 /** Every channel on its own, so that trouble with one does not hold up the other. */
-export function createReleaseLoop(deps: ReleaseDeps & { everyMs: number }): ReleaseLoop {
+export function createReleaseLoop(
+  deps: ReleaseDeps & {
+    everyMs: number;
+    /** JetStream redelivers what was not acknowledged; this is for what it has lost. */
+    againAfterMs: number;
+  },
+): ReleaseLoop {
+  const lookForLostEveryMs = Math.min(AGAIN_EVERY_MS, deps.againAfterMs / 2);
   let wakes = 0;
   const resting = new Set<() => void>();
   const wake = () => {
@@ -123,9 +128,9 @@ export function createReleaseLoop(deps: ReleaseDeps & { everyMs: number }): Rele
         cappedRestMs =
           turn.released > 0 ? CAPPED_REST_MS : Math.min(2 * cappedRestMs, LONGEST_CAPPED_REST_MS);
         if (turn.next === "soon") restMs = Math.min(cappedRestMs, deps.everyMs);
-        if (performance.now() - lookedForLostAt > AGAIN_EVERY_MS) {
+        if (performance.now() - lookedForLostAt > lookForLostEveryMs) {
           lookedForLostAt = performance.now();
-          await releaseLost(deps, channel);
+          await releaseLost(deps, channel, deps.againAfterMs);
         }
         if (failing) deps.log.info({ channel }, "deliveries are released again");
         failing = false;

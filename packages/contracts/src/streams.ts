@@ -54,22 +54,30 @@ export function deliveriesStream(prefix: string): StreamDefinition {
   };
 }
 
-export function eventsConsumer(prefix: string, lane: EventLane): ConsumerDefinition {
+export function eventsConsumer(
+  prefix: string,
+  lane: EventLane,
+  ackWaitMs: number = EVENT_ACK_WAIT_MS,
+): ConsumerDefinition {
   return {
     stream: eventsStream(prefix).name,
     durable: `${prefix}-dispatcher-${lane}`,
     filterSubject: eventsSubject(prefix, lane),
-    ackWaitMs: EVENT_ACK_WAIT_MS,
+    ackWaitMs,
     maxAckPending: 500,
   };
 }
 
-export function deliveriesConsumer(prefix: string, channel: ProviderChannel): ConsumerDefinition {
+export function deliveriesConsumer(
+  prefix: string,
+  channel: ProviderChannel,
+  ackWaitMs: number = DELIVERY_ACK_WAIT_MS,
+): ConsumerDefinition {
   return {
     stream: deliveriesStream(prefix).name,
     durable: `${prefix}-${channel.toLowerCase()}-sender`,
     filterSubject: `${prefix}.deliveries.${channel}.*`,
-    ackWaitMs: DELIVERY_ACK_WAIT_MS,
+    ackWaitMs,
     maxAckPending: 2000,
   };
 }

@@ -5,6 +5,7 @@ import { checkConfig } from "./sender-config.ts";
 const GOOD = {
   PROVIDER_TIMEOUT_MS: 10_000,
   LEASE_MS: 30_000,
+  DELIVERY_ACK_WAIT_MS: 60_000,
   CONCURRENCY: 64,
   MESSAGES_IN_HAND: 128,
 };
@@ -15,7 +16,7 @@ test("the defaults go together", () => {
 
 test("a lease that could end during a call, or outlive the ack wait, is refused", () => {
   assert.throws(() => checkConfig({ ...GOOD, PROVIDER_TIMEOUT_MS: 26_000 }), /LEASE_MS.*31000/);
-  assert.throws(() => checkConfig({ ...GOOD, LEASE_MS: 60_000 }), /LEASE_MS.*ack wait/);
+  assert.throws(() => checkConfig({ ...GOOD, LEASE_MS: 60_000 }), /LEASE_MS.*DELIVERY_ACK_WAIT_MS/);
 });
 
 test("fewer messages in hand than calls are refused, with every other fault", () => {

@@ -34,6 +34,12 @@ export const senderConfig = Type.Object({
     maximum: 59_000,
     default: 30_000,
   }),
+  DELIVERY_ACK_WAIT_MS: Type.Integer({
+    description: "Deliveries in the hands of a sender that died come again after this, in ms",
+    minimum: 1000,
+    maximum: 600_000,
+    default: DELIVERY_ACK_WAIT_MS,
+  }),
   DATABASE_CONNECTIONS: Type.Integer({
     description: "Connections to Postgres",
     minimum: 2,
@@ -57,18 +63,18 @@ const BOOKKEEPING_MS = 5_000;
 export function checkConfig(
   config: Pick<
     SenderConfig,
-    "PROVIDER_TIMEOUT_MS" | "LEASE_MS" | "CONCURRENCY" | "MESSAGES_IN_HAND"
+    "PROVIDER_TIMEOUT_MS" | "LEASE_MS" | "DELIVERY_ACK_WAIT_MS" | "CONCURRENCY" | "MESSAGES_IN_HAND"
   >,
-  ackWaitMs: number = DELIVERY_ACK_WAIT_MS,
 ): void {
   const { PROVIDER_TIMEOUT_MS, LEASE_MS, CONCURRENCY, MESSAGES_IN_HAND } = config;
+  const ackWaitMs = config.DELIVERY_ACK_WAIT_MS;
   const faults: string[] = [];
   if (LEASE_MS < PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS) {
     const least = PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS;
     faults.push(`LEASE_MS: must be at least PROVIDER_TIMEOUT_MS + ${BOOKKEEPING_MS} = ${least}`);
   }
   if (LEASE_MS >= ackWaitMs) {
-    faults.push(`LEASE_MS: must be less than the ack wait of deliveries, ${ackWaitMs}`);
+    faults.push(`LEASE_MS: must be less than DELIVERY_ACK_WAIT_MS, ${ackWaitMs}`);
   }
   if (MESSAGES_IN_HAND <= CONCURRENCY) {
     faults.push(`MESSAGES_IN_HAND: must be more than CONCURRENCY, ${CONCURRENCY}`);

@@ -95,7 +95,7 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
     await consumeLoop({
       nc: nats.nc,
       stream,
-      consumer: deliveriesConsumer(config.NATS_PREFIX, channel),
+      consumer: deliveriesConsumer(config.NATS_PREFIX, channel, config.DELIVERY_ACK_WAIT_MS),
       replicas: config.NATS_REPLICAS,
       handler: sending.handler,
       // Each message settles on its own: one of a slow provider holds up no other.
