@@ -99,11 +99,18 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest("logFields", undefined);
   parseJson(app, options.jsonBody ?? "parsed");
   const allowedMethods = collectRoutes(app);
+  const leadsNowhere = (url: string): Problem => {
+    const allow = allowedMethods(url);
+    if (allow === undefined) return new Problem("notFound");
+    return new Problem("methodNotAllowed", { headers: { allow } });
+  };
 
   app.addHook("onRequest", (request, reply, done) => {
     reply.header(HEADERS.traceId, request.id);
     const { headers, httpVersion } = request.raw;
     if (headers.host === undefined && httpVersion === "1.1") return done(new Problem("badRequest"));
+    // Before the body is looked at: of what goes nowhere it does not matter.
+    if (request.is404) return done(leadsNowhere(request.url));
     // A content type without a body says nothing: clients send it out of habit.
     if (headers["content-type"] !== undefined && hasNoBody(headers)) {
       headers["content-type"] = undefined;
@@ -116,9 +123,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler((request) => {
-    const allow = allowedMethods(request.url);
-    if (allow === undefined) throw new Problem("notFound");
-    throw new Problem("methodNotAllowed", { headers: { allow } });
+    throw leadsNowhere(request.url);
   });
   app.addHook("preClose", (done) => {
     // A connection whose last request ends after the close would otherwise stay open, idle.
