@@ -54,6 +54,7 @@ const pool = createPool({
 const db = createDatabase(pool);
 resources.defer(() => db.destroy());
 let nats: Awaited<ReturnType<typeof connectNats>> | undefined;
+let isListening = false;
 resources.use(
   await startManagement({
     host: config.MANAGEMENT_HOST,
@@ -61,6 +62,7 @@ resources.use(
     checks: {
       postgres: () => pool.query("select 1").then(() => true),
       nats: () => nats?.isConnected() ?? false,
+      http: () => isListening,
     },
     log,
     signal: stop.stopping,
@@ -120,6 +122,7 @@ const watch = watchVersion({
   signal: stop.signal,
 });
 await app.listen({ host: config.INGEST_API_HOST, port: config.INGEST_API_PORT });
+isListening = true;
 resources.defer(async () => {
   await app.close();
   await acceptor.idle();
