@@ -1,0 +1,72 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { TenantInput } from "@belfry/administration/tenant-input";
+import { createTenant, type TenantWithKey } from "@belfry/administration/tenants";
+import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { freePort } from "@belfry/testing/free-port";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { startProcess, type TestProcess } from "@belfry/testing/processes";
+import type pg from "pg";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+export interface Ingest {
+  url: string;
+  port: number;
+  process: TestProcess;
+  db: Database;
+  pool: pg.Pool;
+  createTenant(input?: TenantInput): Promise<TenantWithKey>;
+  /** How many rows the tenants' requests have left. */
+  storedEvents(): Promise<number>;
+  /** Log lines of faults of ours; none is expected. */
+  faults(): Record<string, unknown>[];
+}
+
+const ERROR_LEVEL = 50;
+
+/** ingest-api as a process of its own over a database and a NATS prefix of this test's own. */
+export async function startIngest(t: Cleanup, env: Record<string, string> = {}): Promise<Ingest> {
+  const { url: databaseUrl } = await createTestDatabase(t);
+  const port = await freePort();
+  const secretsKeys = `k1:${randomBytes(32).toString("base64")}`;
+  const process = await startProcess(t, {
+    main: new URL("../../services/ingest-api/main.ts", import.meta.url),
+    env: {
+      DATABASE_URL: databaseUrl,
+      NATS_URL: testNatsUrl(),
+      NATS_PREFIX: testPrefix(t),
+      SECRETS_KEYS: secretsKeys,
+      REALTIME_TOKEN_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+      INGEST_API_PORT: String(port),
+      UNKNOWN_KEYS_PER_MINUTE: "1000000",
+      OTHER_REQUESTS_PER_MINUTE: "1000000",
+      ...env,
+    },
+  });
+  const pool = createPool({ url: databaseUrl, applicationName: "fuzz" });
+  const db = createDatabase(pool);
+  t.after(() => db.destroy());
+  const keys = parseSecretKeys(secretsKeys);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    process,
+    db,
+    pool,
+    createTenant: (input = {}) => {
+      const name = input.name ?? `Tenant ${randomUUID()}`;
+      return createTenant(db, { perMinute: 1_000_000, dailyCap: null, ...input, name }, keys);
+    },
+    async storedEvents() {
+      const { rows } = await pool.query(
+        "select (select count(*) from events) + (select count(*) from dedup_keys) + (select count(*) from undispatched_events) as n",
+      );
+      return Number(rows[0].n);
+    },
+    faults: () => process.logs().filter((line) => Number(line.level) >= ERROR_LEVEL),
+  };
+}
