@@ -218,7 +218,7 @@ function patternOf(url: string): RegExp {
   const source = url
     .split("/")
     .map((part) => {
-      if (part.startsWith(":")) return "[^/]+";
+      if (part.startsWith(":")) return "[^/]*";
       return part.replaceAll(/[.*+?^${}()|[\]\\]/g, (sign) => (sign === "*" ? ".*" : `\\${sign}`));
     })
     .join("/");
