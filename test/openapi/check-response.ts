@@ -36,7 +36,7 @@ ajv.addSchema({ $id: "api", components: { schemas: closed(document.components.sc
 const validators = new Map<string, ValidateFunction>();
 
 const patterns = Object.entries(document.paths).map(([path, operations]) => ({
-  pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]*")}$`),
   operations,
 }));
 

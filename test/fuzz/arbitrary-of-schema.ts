@@ -1,0 +1,157 @@
+import fc, { type Arbitrary } from "fast-check";
+
+/** The part of JSON Schema that docs/openapi.json uses. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean;
+  items?: Schema;
+  minLength?: number;
+  maxLength?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+  pattern?: string;
+  format?: string;
+  examples?: unknown[];
+}
+
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+/** Of the rule that a text has no control characters: too rare in what the pattern would yield. */
+const isTextPattern = (pattern: string) => pattern.startsWith("^[^");
+
+/** Text of any characters but control characters and lone surrogates, of code points so many. */
+export function plainText(minLength: number, maxLength: number): Arbitrary<string> {
+  return fc
+    .string({ unit: "binary", minLength, maxLength })
+    .map((text) => [...text].map((sign) => (CONTROL.test(sign) ? "~" : sign)).join(""));
+}
+
+/** Values that follow a schema. */
+export function validOf(schema: Schema): Arbitrary<unknown> {
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(validOf));
+  const types = [schema.type ?? []].flat();
+  return fc.oneof(...types.map((type) => validOfType(type, schema)));
+}
+
+function validOfType(type: string, schema: Schema): Arbitrary<unknown> {
+  switch (type) {
+    case "null":
+      return fc.constant(null);
+    case "boolean":
+      return fc.boolean();
+    case "integer":
+      return fc.integer({ min: schema.minimum ?? -(2 ** 31), max: schema.maximum ?? 2 ** 31 });
+    case "array":
+      return fc.array(validOf(schema.items ?? {}), { maxLength: schema.maxItems ?? 8 });
+    case "object":
+      return validObject(schema);
+    case "string":
+      return validString(schema);
+    default:
+      throw new Error(`no arbitrary for ${type}`);
+  }
+}
+
+function validString(schema: Schema): Arbitrary<string> {
+  const { pattern, examples, minLength = 0, maxLength = 64 } = schema;
+  if (pattern !== undefined && !isTextPattern(pattern))
+    return fc.stringMatching(new RegExp(pattern));
+  // A rule that a schema cannot say is shown by its examples.
+  if (pattern === undefined && examples !== undefined) {
+    return fc.oneof(fc.constantFrom(...(examples as string[])), emailAddress());
+  }
+  return plainText(minLength, maxLength);
+}
+
+function emailAddress(): Arbitrary<string> {
+  return fc.emailAddress({ size: "small" }).filter((address) => address.indexOf("@") <= 64);
+}
+
+function validObject(schema: Schema): Arbitrary<unknown> {
+  const named = Object.entries(schema.properties ?? {});
+  const arbitraries = Object.fromEntries(named.map(([name, part]) => [name, validOf(part)]));
+  const requiredKeys = schema.required ?? [];
+  if (named.length > 0) return fc.record(arbitraries, { requiredKeys });
+  return fc.dictionary(
+    fc.string({ unit: "binary", maxLength: 20 }),
+    fc.jsonValue({ maxDepth: 5 }),
+    {
+      maxKeys: 12,
+    },
+  );
+}
+
+const ODD_VALUES = fc.constantFrom<unknown>(
+  null,
+  true,
+  false,
+  0,
+  -0,
+  -1,
+  1.5,
+  1e308,
+  2 ** 53,
+  "",
+  " ",
+  "\u0000",
+  "\ud800",
+  "a\r\nb",
+  "x".repeat(256),
+  "x".repeat(100_000),
+  "null",
+  "__proto__",
+  [],
+  {},
+  [[]],
+  [null],
+  { length: 1 },
+  { toString: "x" },
+  "2026-01-01",
+  "%00",
+  "٣",
+  "EMAIL",
+  ["EMAIL", "EMAIL"],
+);
+
+/** Any JSON at all, the odd kinds often. */
+export function anything(): Arbitrary<unknown> {
+  return fc.oneof(ODD_VALUES, fc.jsonValue({ maxDepth: 6 }), fc.string({ unit: "binary" }));
+}
+
+/** A value that follows a schema but for one or more places: dropped, replaced, added or wrapped. */
+export function brokenOf(schema: Schema): Arbitrary<unknown> {
+  return fc
+    .tuple(
+      validOf(schema),
+      fc.array(fc.tuple(fc.nat(), fc.nat({ max: 3 }), anything()), { minLength: 1, maxLength: 3 }),
+    )
+    .map(([valid, changes]) => {
+      let value = structuredClone(valid);
+      for (const [place, how, other] of changes) value = changed(value, place, how, other);
+      return value;
+    });
+}
+
+function changed(value: unknown, place: number, how: number, other: unknown): unknown {
+  if (typeof value !== "object" || value === null) return how === 0 ? [value] : other;
+  const keys = Object.keys(value);
+  if (keys.length === 0 || how === 3)
+    return Array.isArray(value)
+      ? other
+      : { ...value, [JSON.stringify(other)?.slice(0, 40) ?? ""]: other };
+  const key = keys[place % keys.length]!;
+  const record = value as Record<string, unknown>;
+  const inner = record[key];
+  const goesDeeper = typeof inner === "object" && inner !== null && place % 2 === 0;
+  if (how === 0 && !goesDeeper) delete record[key];
+  else record[key] = goesDeeper ? changed(inner, place >> 1, how, other) : other;
+  return value;
+}
