@@ -1,0 +1,120 @@
+import { setTimeout as sleepFor } from "node:timers/promises";
+import { BelfryError, BelfryNetworkError } from "./errors.ts";
+
+const SECOND_MS = 1000;
+const DEFAULT_TIMEOUT_MS = 10 * SECOND_MS;
+/** Of 429 and of 5xx alike, as the specification recommends for 429. */
+const DEFAULT_RETRIES = 3;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 8 * SECOND_MS;
+/** Longer than this is no pause but a limit of the day: the caller is told. */
+const DEFAULT_LONGEST_WAIT_MS = 65 * SECOND_MS;
+
+/** What a client stands on; all of it can be replaced. */
+export interface Transport {
+  /** For one try. Default 10 s. */
+  timeoutMs: number;
+  /** Tries after the first. Default 3. */
+  retries: number;
+  /** A 429 that asks for a longer wait is thrown at once. Default 65 s. */
+  longestWaitMs: number;
+  fetch: typeof fetch;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** From 0 up to 1; spreads the pauses. */
+  random(): number;
+}
+
+export interface CallOptions {
+  /** Ends the call, the pauses between tries included. */
+  signal?: AbortSignal;
+}
+
+export interface Answer<Body> {
+  headers: Headers;
+  body: Body;
+}
+
+type Request = CallOptions & { headers?: Record<string, string>; body?: string };
+
+/** One request with its retries: the same method, path, headers and body each time. */
+export type Caller = <Body>(
+  method: string,
+  path: string,
+  request: Request,
+) => Promise<Answer<Body>>;
+
+export function createCaller(
+  options: Partial<Transport> & { baseUrl: string; apiKey: string },
+): Caller {
+  const {
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    retries = DEFAULT_RETRIES,
+    longestWaitMs = DEFAULT_LONGEST_WAIT_MS,
+    sleep = (ms, signal) => sleepFor(ms, undefined, signal === undefined ? {} : { signal }),
+    random = Math.random,
+  } = options;
+  const request = options.fetch ?? fetch;
+  const baseUrl = options.baseUrl.replace(/\/+$/, "");
+
+  async function attempt<Body>(method: string, path: string, one: Request): Promise<Answer<Body>> {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    let response: Response;
+    let text: string;
+    try {
+      response = await request(`${baseUrl}${path}`, {
+        method,
+        // A key is not sent on to wherever an answer points.
+        redirect: "manual",
+        signal: one.signal === undefined ? timeout : AbortSignal.any([timeout, one.signal]),
+        headers: {
+          "x-api-key": options.apiKey,
+          ...(one.body === undefined ? {} : { "content-type": "application/json" }),
+          ...one.headers,
+        },
+        ...(one.body === undefined ? {} : { body: one.body }),
+      });
+      text = await response.text();
+    } catch (cause) {
+      one.signal?.throwIfAborted();
+      throw new BelfryNetworkError(method, path, cause);
+    }
+    const body = parsed(text);
+    if (!response.ok || body === undefined) throw new BelfryError(response, body);
+    return { headers: response.headers, body: body as Body };
+  }
+
+  return async <Body>(method: string, path: string, one: Request) => {
+    for (let retry = 0; ; retry += 1) {
+      try {
+        one.signal?.throwIfAborted();
+        return await attempt<Body>(method, path, one);
+      } catch (error) {
+        const pauseMs = pauseAfter(error, retry, random);
+        if (pauseMs === undefined || retry >= retries || pauseMs > longestWaitMs) throw error;
+        await sleep(pauseMs, one.signal);
+      }
+    }
+  };
+}
+
+/** Milliseconds until the next try; undefined where none can help. */
+function pauseAfter(error: unknown, retry: number, random: () => number): number | undefined {
+  if (error instanceof BelfryError) {
+    if (error.status === 429 && error.retryAfterSeconds !== undefined) {
+      return error.retryAfterSeconds * SECOND_MS;
+    }
+    if (error.status < 500 && error.status !== 429) return undefined;
+  } else if (!(error instanceof BelfryNetworkError)) {
+    return undefined;
+  }
+  // From half of it to the whole: many clients do not come back at once.
+  return Math.min(FIRST_PAUSE_MS * 2 ** retry, LONGEST_PAUSE_MS) * (0.5 + random() / 2);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

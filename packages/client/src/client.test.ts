@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EventReport as Documented } from "@belfry/contracts/event-report";
+import type { Notification as DocumentedNotification } from "@belfry/contracts/notification";
+import type { RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
+import type { TriggerRequest } from "@belfry/contracts/trigger";
+import { startRecordingServer } from "@belfry/testing/recording-server";
+import type { EventReport, Notification, RealtimeToken, TriggerInput } from "./api.ts";
+import { type ClientOptions, createClient, sign } from "./client.ts";
+import { BelfryError, BelfryNetworkError } from "./errors.ts";
+
+// The types of the client are those of the interface; the compiler says so.
+const input: (mine: TriggerInput) => TriggerRequest = (mine) => mine;
+const report: (theirs: Documented) => EventReport = (theirs) => theirs;
+const item: (theirs: DocumentedNotification) => Notification = (theirs) => theirs;
+const token: (theirs: RealtimeTokenResponse) => RealtimeToken = (theirs) => theirs;
+void [input, report, item, token];
+
+const event: TriggerInput = { eventType: "order.confirmed", payload: { userId: "user-1" } };
+const accepted = {
+  status: 200,
+  headers: { "x-event-id": "e-1", "x-trace-id": "t-1" },
+  body: { success: true, message: "m" },
+};
+
+async function setUp(t: test.TestContext, over: Partial<ClientOptions> = {}) {
+  const server = await startRecordingServer(t);
+  server.answer = accepted;
+  const pauses: number[] = [];
+  const client = createClient({
+    baseUrl: `${server.url}/`,
+    apiKey: "bf_key",
+    tenantId: "acme",
+    sleep: async (ms) => void pauses.push(ms),
+    random: () => 1,
+    ...over,
+  });
+  return { server, client, pauses };
+}
+
+function tooMany(retryAfter: number) {
+  const body = { statusCode: 429, error: "Too Many Requests", message: "m", retryAfter };
+  return { status: 429, headers: { "retry-after": String(retryAfter) }, body };
+}
+
+test("a trigger carries key, idempotency key and, with a secret, the signature of its bytes", async (t) => {
+  const { server, client } = await setUp(t, { webhookSecret: "hush" });
+  const answer = await client.trigger(
+    { ...event, variables: { name: "Jörg" } },
+    { traceId: "mine" },
+  );
+  assert.deepEqual(answer, { id: "e-1", message: "m", replayed: false, traceId: "t-1" });
+  const [request] = server.requests;
+  assert.deepEqual([request?.method, request?.path], ["POST", "/api/v1/events/trigger"]);
+  assert.equal(request?.headers["x-api-key"], "bf_key");
+  assert.equal(request?.headers["x-trace-id"], "mine");
+  assert.equal(request?.headers["content-type"], "application/json");
+  assert.match(String(request?.headers["x-idempotency-key"]), /^[0-9a-f-]{36}$/);
+  assert.equal(request?.headers["x-service-signature"], sign("hush", request?.body ?? ""));
+});
+
+test("without a secret nothing is signed; each call has a key of its own", async (t) => {
+  const { server, client } = await setUp(t);
+  await client.trigger(event);
+  await client.trigger(event);
+  await client.trigger(event, { idempotencyKey: "mine" });
+  const keys = server.requests.map((request) => request.headers["x-idempotency-key"]);
+  assert.equal(new Set(keys).size, 3);
+  assert.equal(keys[2], "mine");
+  assert.equal(server.requests[0]?.headers["x-service-signature"], undefined);
+});
+
+test("429 waits as long as it is told and sends the same again, at most 3 times", async (t) => {
+  const { server, client, pauses } = await setUp(t);
+  server.next(tooMany(7), tooMany(1));
+  assert.equal((await client.trigger(event)).id, "e-1");
+  assert.deepEqual(pauses, [7000, 1000]);
+  const bodies = server.requests.map(({ body, headers }) => [body, headers["x-idempotency-key"]]);
+  assert.deepEqual(bodies[1], bodies[0]);
+  assert.deepEqual(bodies[2], bodies[0]);
+
+  server.answer = tooMany(2);
+  const before = server.requests.length;
+  await assert.rejects(client.trigger(event), (error: unknown) => {
+    assert.ok(error instanceof BelfryError);
+    assert.deepEqual([error.status, error.retryAfterSeconds], [429, 2]);
+    return true;
+  });
+  assert.equal(server.requests.length - before, 4);
+});
+
+test("429 until midnight is told at once", async (t) => {
+  const { server, client, pauses } = await setUp(t);
+  server.answer = tooMany(40_000);
+  await assert.rejects(client.trigger(event), { status: 429, retryAfterSeconds: 40_000 });
+  assert.deepEqual([server.requests.length, pauses.length], [1, 0]);
+});
+
+test("5xx and cut connections are tried again with growing pauses, under the same key", async (t) => {
+  const { server, client, pauses } = await setUp(t);
+  server.next({ status: 500, body: {} }, { status: 503, body: "<html>" }, { instead: "reset" });
+  assert.equal((await client.trigger(event)).id, "e-1");
+  assert.deepEqual(pauses, [500, 1000, 2000]);
+  const keys = server.requests.map((request) => request.headers["x-idempotency-key"]);
+  assert.deepEqual([keys.length, new Set(keys).size], [4, 1]);
+  const { client: other, server: down, pauses: spread } = await setUp(t, { random: () => 0 });
+  down.answer = { status: 500, body: { statusCode: 500, error: "E", message: "m" } };
+  await assert.rejects(other.realtimeToken("u"), { name: "BelfryError", status: 500 });
+  assert.deepEqual(spread, [250, 500, 1000]);
+});
+
+test("what cannot pass is not tried again: 401, 404, 422 with every fault", async (t) => {
+  const { server, client, pauses } = await setUp(t);
+  for (const status of [400, 401, 403, 404, 413, 415, 422, 302]) {
+    server.next({ status, body: { statusCode: status, error: "E", message: ["a is", "b is"] } });
+    await assert.rejects(client.trigger(event), (error: unknown) => {
+      assert.ok(error instanceof BelfryError);
+      assert.deepEqual(
+        [error.status, error.error, error.messages],
+        [status, "E", ["a is", "b is"]],
+      );
+      return true;
+    });
+  }
+  assert.deepEqual(pauses, []);
+});
+
+test("a redirect is not followed: the key stays here", async (t) => {
+  const { server, client } = await setUp(t);
+  const elsewhere = await startRecordingServer(t);
+  server.next({ status: 307, headers: { location: elsewhere.url } });
+  await assert.rejects(client.trigger(event), { name: "BelfryError", status: 307 });
+  assert.equal(elsewhere.requests.length, 0);
+});
+
+test("a server that hangs is given up after the timeout, one that is not there at once", async (t) => {
+  const { server, client } = await setUp(t, { timeoutMs: 50, retries: 1 });
+  server.answer = { instead: "hang" };
+  await assert.rejects(client.trigger(event), BelfryNetworkError);
+  assert.equal(server.requests.length, 2);
+  await server.close();
+  await assert.rejects(client.trigger(event), BelfryNetworkError);
+});
+
+test("a call ends with its signal, in a try and in a pause", async (t) => {
+  const { server, client } = await setUp(t);
+  server.answer = { instead: "hang" };
+  const stop = new AbortController();
+  const call = client.trigger(event, { signal: stop.signal });
+  await server.received(1);
+  stop.abort(new Error("enough"));
+  await assert.rejects(call, /enough/);
+  const waiting = createClient({ baseUrl: server.url, apiKey: "k" });
+  server.answer = tooMany(60);
+  const other = new AbortController();
+  const pausing = waiting.trigger(event, { signal: other.signal });
+  await server.received(2);
+  setTimeout(() => other.abort(), 50);
+  await assert.rejects(pausing, { name: "AbortError" });
+});
+
+test("ids are one path segment, whatever they hold", async (t) => {
+  const { server, client } = await setUp(t);
+  server.answer = { status: 200, body: { success: true, data: [] } };
+  await client.history("a/b?c#d", { limit: 5, offset: 10 });
+  await client.history("../x");
+  await client.markRead("ü", "n/1");
+  await client.event("..%2f");
+  assert.deepEqual(
+    server.requests.map(({ method, path }) => `${method} ${path}`),
+    [
+      "GET /api/v1/notifications/acme/a%2Fb%3Fc%23d?limit=5&offset=10",
+      "GET /api/v1/notifications/acme/..%2Fx",
+      "PUT /api/v1/notifications/acme/%C3%BC/n%2F1/read",
+      "GET /api/v1/events/..%252f",
+    ],
+  );
+  await assert.rejects(createClient({ baseUrl: server.url, apiKey: "k" }).history("u"), /tenantId/);
+  for (const id of ["", ".", ".."]) {
+    await assert.rejects(client.markRead(id, "n"), TypeError);
+    await assert.rejects(client.event(id), TypeError);
+  }
+  assert.equal(server.requests.length, 4);
+});
