@@ -25,7 +25,8 @@ export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly Deli
   // accepted: the answer to an earlier try came after its lease had ended.
   waiting: ["sending", "accepted", "skipped", "expired", "failed"],
   accepted: ["delivered", "bounced", "complained"],
-  delivered: ["complained"],
+  // bounced: some mail servers take a mail and send it back later.
+  delivered: ["bounced", "complained"],
   bounced: [],
   complained: [],
   failed: ["queued", "discarded"],

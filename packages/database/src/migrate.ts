@@ -5,6 +5,7 @@ import * as dispatch from "../migrations/0003-dispatch.ts";
 import * as globalTemplates from "../migrations/0004-global-templates.ts";
 import * as sending from "../migrations/0005-sending.ts";
 import * as providerLimits from "../migrations/0006-provider-limits.ts";
+import * as receiptsAndSuppressions from "../migrations/0008-receipts-and-suppressions.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 const MIGRATIONS = {
@@ -14,6 +15,7 @@ const MIGRATIONS = {
   "0004-global-templates": globalTemplates,
   "0005-sending": sending,
   "0006-provider-limits": providerLimits,
+  "0008-receipts-and-suppressions": receiptsAndSuppressions,
 };
 
 /**

@@ -60,6 +60,8 @@ const KINDS: Readonly<Record<string, string>> = {
   ProviderChannel: "string",
   DeliveryStatus: "string",
   OutcomeClass: "string",
+  ReceiptKind: "string",
+  SuppressionReason: "string",
   "Channel[]": "string[]",
   EventOutcome: "json",
   unknown: "json",

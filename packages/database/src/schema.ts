@@ -1,5 +1,6 @@
 import type { Channel, ProviderChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { ReceiptKind, SuppressionReason } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
@@ -24,6 +25,8 @@ export interface Schema {
   realtime_epoch: RealtimeEpochTable;
   outbox: OutboxTable;
   dead_messages: DeadMessagesTable;
+  receipts: ReceiptsTable;
+  suppressions: SuppressionsTable;
 }
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
@@ -258,5 +261,29 @@ export interface DeadMessagesTable {
   data: Buffer;
   deliveries: number;
   reason: string;
+  created_at: CreatedAt;
+}
+
+export interface ReceiptsTable {
+  tenant_id: string;
+  provider_kind: string;
+  /** By which the same event is known when it comes again. */
+  vendor_event: string;
+  delivery_id: string;
+  kind: ReceiptKind;
+  reason: string | null;
+  vendor_status: string | null;
+  /** By the provider's clock. */
+  occurred_at: Date | null;
+  received_at: CreatedAt;
+}
+
+export interface SuppressionsTable {
+  tenant_id: string;
+  channel: ProviderChannel;
+  /** As the events name it, ASCII letters in lower case; or E.164. */
+  address: string;
+  reason: SuppressionReason;
+  source: string | null;
   created_at: CreatedAt;
 }

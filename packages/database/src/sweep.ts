@@ -89,6 +89,7 @@ export function expiries(retention: Retention, now: () => Date = () => new Date(
     byId("undispatched_events", "event_id", eventDays),
     byId("events", "id", eventDays),
     byId("notifications", "id", notificationDays),
+    byTime("receipts", "received_at", eventDays * 24),
     byTime("dead_messages", "created_at", eventDays * 24),
   ];
 }

@@ -30,6 +30,7 @@ export async function deleteTenantData(
   deleted.notifications = await deleteAll(db, "notifications", tenantId, batchRows);
   deleted.outboxMessages = await deleteAll(db, "outbox", tenantId, batchRows);
   await deleteAll(db, "realtime_channels", tenantId, batchRows);
+  await deleteAll(db, "receipts", tenantId, batchRows);
   await deleteAll(db, "dedup_keys", tenantId, batchRows);
   return deleted;
 }
@@ -59,7 +60,7 @@ async function deleteEvents(db: Database, tenantId: string, rows: number) {
 
 async function deleteAll(
   db: Database,
-  table: "notifications" | "outbox" | "realtime_channels" | "dedup_keys",
+  table: "notifications" | "outbox" | "realtime_channels" | "receipts" | "dedup_keys",
   tenantId: string,
   batchRows: number,
 ): Promise<number> {

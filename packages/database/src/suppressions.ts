@@ -1,0 +1,77 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { SuppressionReason } from "@belfry/contracts/receipt";
+import { sql } from "kysely";
+import type { Database } from "./connection.ts";
+
+/** Queries of administration on `suppressions`. */
+
+export interface SuppressionRow {
+  channel: ProviderChannel;
+  address: string;
+  reason: SuppressionReason;
+  source: string | null;
+  createdAt: Date;
+}
+
+export interface NewSuppression {
+  tenantId: string;
+  channel: ProviderChannel;
+  /** As `suppressedForm` makes it. */
+  addresses: readonly string[];
+  reason: SuppressionReason;
+  source: string | null;
+}
+
+/** The form in which addresses are stored and compared: the sender's claim does the same in SQL. */
+export function suppressedForm(address: string): string {
+  return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Adds those that are not there; an address keeps the reason for which it came first. Returns how many are new. */
+export async function insertSuppressions(db: Database, entry: NewSuppression): Promise<number> {
+  if (entry.addresses.length === 0) return 0;
+  const result = await sql`
+    insert into suppressions (tenant_id, channel, address, reason, source)
+    select ${entry.tenantId}, ${entry.channel}, a.address, ${entry.reason}, ${entry.source}
+    from unnest(${[...new Set(entry.addresses)].sort()}::text[]) a (address)
+    on conflict do nothing`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Returns how many were there. */
+export async function deleteSuppressions(
+  db: Database,
+  tenantId: string,
+  channel: ProviderChannel,
+  addresses: readonly string[],
+): Promise<number> {
+  const result = await db
+    .deleteFrom("suppressions")
+    .where("tenant_id", "=", tenantId)
+    .where("channel", "=", channel)
+    .where(sql<boolean>`address = any (${addresses}::text[])`)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** A page, by channel and address, after the last of the page before. */
+export async function suppressionsOfTenant(
+  db: Database,
+  tenantId: string,
+  page: {
+    limit: number;
+    channel?: ProviderChannel | undefined;
+    after?: { channel: ProviderChannel; address: string } | undefined;
+  },
+): Promise<SuppressionRow[]> {
+  let query = db
+    .selectFrom("suppressions")
+    .select(["channel", "address", "reason", "source", "created_at as createdAt"])
+    .where("tenant_id", "=", tenantId);
+  if (page.channel !== undefined) query = query.where("channel", "=", page.channel);
+  if (page.after !== undefined) {
+    const { channel, address } = page.after;
+    query = query.where(sql<boolean>`(channel, address) > (${channel}, ${address})`);
+  }
+  return await query.orderBy("channel").orderBy("address").limit(page.limit).execute();
+}
