@@ -38,6 +38,7 @@ test("every property that holds a credential is a secret", () => {
     "twilio.authToken",
     "vonage.apiSecret",
     "vonage.privateKey",
+    "vonage.signatureSecret",
   ]);
 });
 

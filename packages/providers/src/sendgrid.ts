@@ -5,6 +5,7 @@ import { refusal, statusClass } from "./http-outcome.ts";
 import { NotAccepted, outcome, thrownOutcome } from "./outcome.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { asciiDomain } from "./recipient.ts";
+import { webhookKey } from "./sendgrid-receipt.ts";
 import {
   Client,
   MailService,
@@ -31,6 +32,16 @@ const SETTINGS = Type.Object(
     ),
     replyTo: Type.Optional(
       emailField({ title: "Reply to", description: "Where answers go, if not to the sender." }),
+    ),
+    webhookPublicKey: Type.Optional(
+      lineField({
+        title: "Webhook public key",
+        description:
+          "The verification key of the signed Event Webhook, which posts to /webhooks/sendgrid/<tenant>: what became of each mail.",
+        maxLength: 512,
+        pattern: "^[A-Za-z0-9+/]+={0,2}$",
+        fault: "must be the verification key as SendGrid shows it",
+      }),
     ),
     baseUrl: baseUrlField(`${VENDOR_URL} (EU: https://api.eu.sendgrid.com)`),
   },
@@ -59,6 +70,10 @@ export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
   channel: "EMAIL",
   title: "SendGrid",
   settings: SETTINGS,
+  faults({ webhookPublicKey }) {
+    if (webhookPublicKey === undefined || webhookKey(webhookPublicKey) !== undefined) return [];
+    return ["webhookPublicKey: must be the verification key as SendGrid shows it"];
+  },
   create: createSendgrid,
 });
 

@@ -51,6 +51,13 @@ const SETTINGS = Type.Object(
         multiline: true,
       }),
     ),
+    signatureSecret: Type.Optional(
+      secretField({
+        title: "Signature secret",
+        description:
+          "Of the account's signed webhooks, which post to /webhooks/vonage/<tenant>: what became of each message.",
+      }),
+    ),
     baseUrl: baseUrlField(VENDOR_URL),
   },
   { additionalProperties: false },

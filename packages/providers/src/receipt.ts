@@ -1,0 +1,64 @@
+import type { Receipt } from "@belfry/contracts/receipt";
+
+/** A request as a provider made it: the body byte for byte. */
+export interface ReceiptRequest {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Buffer;
+}
+
+/**
+ * forged: the signature is missing where there always is one, wrong, or too old · unsigned: it is
+ * missing, and the provider sends it again signed when it is asked to · unreadable: signed, but no
+ * receipts.
+ */
+export type ReceiptsRead =
+  | { ok: true; receipts: Receipt[] }
+  | { ok: false; fault: "forged" | "unsigned" | "unreadable" };
+
+/** How a kind of provider tells what became of a message. */
+export interface ReceiptReader {
+  kind: string;
+  channel: "EMAIL" | "SMS";
+  /** The provider's setting that holds the key; several providers of one kind have several keys. */
+  keySetting: string;
+  /** Verifies, then reads. Never throws for what the request holds. */
+  read(request: ReceiptRequest, keys: readonly string[], now: Date): Promise<ReceiptsRead>;
+}
+
+const MAX_REASON_CHARACTERS = 500;
+const MAX_EVENT_CHARACTERS = 255;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A vendor's text as it may be kept, or null. */
+export function receiptText(value: unknown, most = MAX_REASON_CHARACTERS): string | null {
+  if (typeof value === "number") return String(value);
+  if (typeof value !== "string") return null;
+  // Neither can stand in a text column of Postgres.
+  const text = value.replaceAll("\u0000", "").toWellFormed().trim().slice(0, most).toWellFormed();
+  return text === "" ? null : text;
+}
+
+/** Belfry's id of the delivery, or null for a message that is not ours. */
+export function deliveryIdOf(value: unknown): string | null {
+  return typeof value === "string" && UUID.test(value) ? value.toLowerCase() : null;
+}
+
+/** The vendor's id of an event, or null for one that cannot be kept. */
+export function vendorEventOf(value: unknown): string | null {
+  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value)
+    ? value.slice(0, MAX_EVENT_CHARACTERS)
+    : null;
+}
+
+export function parseReceiptBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+export function headerOf(request: ReceiptRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === "string" ? value : undefined;
+}
