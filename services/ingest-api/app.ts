@@ -14,8 +14,9 @@ import { realtimeTokenRoute } from "./realtime-token-route.ts";
 import type { TenantDirectory } from "./tenant-directory.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
 import { triggerRoute } from "./trigger-route.ts";
+import { type WebhookDeps, webhookRoute } from "./webhook-route.ts";
 
-export interface AppDeps {
+export interface AppDeps extends WebhookDeps {
   config: {
     trustProxy: string;
     unknownKeysPerMinute: number;
@@ -49,6 +50,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
   eventRoute(app, { ...deps, authentication });
+  webhookRoute(app, deps);
   openApiRoutes(app);
   return app;
 }

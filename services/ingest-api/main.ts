@@ -5,6 +5,7 @@ import { acceptEvents, acknowledgeEvents, refuseEvents } from "@belfry/database/
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { countUnread } from "@belfry/database/notifications";
+import { storeReceipts } from "@belfry/database/receipts";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { loadConfig } from "@belfry/service/config";
@@ -22,6 +23,7 @@ import { configSchema } from "./config.ts";
 import { createKeyUses } from "./key-uses.ts";
 import { createTenantDirectory } from "./tenant-directory.ts";
 import { KnownRefusals } from "./tenant-limits.ts";
+import { createWebhookKeys } from "./webhook-keys.ts";
 
 /** With the publish timeout this leaves room in the 5 s in which a 500 has to come. */
 const STATEMENT_TIMEOUT_MS = 1500;
@@ -78,6 +80,7 @@ await ensureStreams(nc, streams, { replicas: config.NATS_REPLICAS, log, signal: 
 
 const directory = createTenantDirectory(db, secretKeys);
 const refusals = new KnownRefusals();
+const webhookKeys = createWebhookKeys(db, secretKeys);
 const keyUses = resources.use(createKeyUses(db, now, log));
 const acceptor = createAcceptor({
   acceptEvents: (batch) => acceptEvents(pool, batch),
@@ -98,6 +101,8 @@ const app = await createApp({
   refusals,
   directory,
   keyUses,
+  webhookKeys,
+  storeReceipts: (origin, receipts) => storeReceipts(pool, origin, receipts),
   db,
   brokerIsThere: () => nats.isConnected(),
   signToken: (claims) => signRealtimeToken(tokenKeys, claims, {}),
@@ -117,6 +122,7 @@ const watch = watchVersion({
   onChange() {
     directory.clear();
     refusals.clear();
+    webhookKeys.clear();
   },
   log,
   signal: stop.signal,

@@ -7,26 +7,33 @@ import {
   type EventRow,
 } from "@belfry/database/events-timeline";
 import { type NotificationState, notificationOfEvent } from "@belfry/database/notifications-admin";
+import { type ReceiptRow, receiptsOfDeliveries } from "@belfry/database/receipts";
 
 /** An event with all that became of it. */
 export interface EventFacts {
   event: EventRow;
-  deliveries: (DeliveryRow & { attempts: AttemptRow[] })[];
+  deliveries: (DeliveryRow & { attempts: AttemptRow[]; receipts: ReceiptRow[] })[];
   notification: NotificationState | undefined;
 }
 
 export async function readEventFacts(db: Database, event: EventRow): Promise<EventFacts> {
   const deliveries = await deliveriesOfEvent(db, event.tenantId, event.id);
+  const ids = deliveries.map((delivery) => delivery.id);
   const attempts = Map.groupBy(
-    await attemptsOfDeliveries(
-      db,
-      deliveries.map((delivery) => delivery.id),
-    ),
+    await attemptsOfDeliveries(db, ids),
     (attempt) => attempt.deliveryId,
+  );
+  const receipts = Map.groupBy(
+    await receiptsOfDeliveries(db, event.tenantId, ids),
+    (receipt) => receipt.deliveryId,
   );
   return {
     event,
-    deliveries: deliveries.map((row) => ({ ...row, attempts: attempts.get(row.id) ?? [] })),
+    deliveries: deliveries.map((row) => ({
+      ...row,
+      attempts: attempts.get(row.id) ?? [],
+      receipts: receipts.get(row.id) ?? [],
+    })),
     notification: await notificationOfEvent(db, event.tenantId, event.id),
   };
 }

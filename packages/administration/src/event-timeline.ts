@@ -1,5 +1,6 @@
 import type { Channel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { ReceiptKind } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { EventFacts } from "./event-facts.ts";
 
@@ -12,6 +13,7 @@ export interface TimelineEntry {
 
 type Delivery = EventFacts["deliveries"][number];
 type Attempt = Delivery["attempts"][number];
+type Receipt = Delivery["receipts"][number];
 
 const CLASS_WORDS: Readonly<Record<OutcomeClass, string>> = {
   accepted: "accepted",
@@ -22,7 +24,7 @@ const CLASS_WORDS: Readonly<Record<OutcomeClass, string>> = {
   ambiguous: "no answer: the provider may have it",
 };
 
-/** Where a delivery stands, after its attempts; what an attempt has said already is not said again. */
+/** Where a delivery stands; what an attempt or a receipt has said already is not said again. */
 const STATUS_WORDS: Readonly<Partial<Record<DeliveryStatus, string>>> = {
   waiting: "waiting for the next try",
   sending: "being sent",
@@ -34,6 +36,15 @@ const STATUS_WORDS: Readonly<Partial<Record<DeliveryStatus, string>>> = {
   skipped: "skipped",
   unknown: "unknown whether the provider has it: a person decides",
   discarded: "discarded",
+};
+
+const RECEIPT_WORDS: Readonly<Record<ReceiptKind, string>> = {
+  deferred: "not yet delivered, the provider goes on trying",
+  accepted: "the provider has it",
+  "opted out": "the recipient wants no more",
+  delivered: "delivered to the recipient",
+  bounced: "bounced",
+  complained: "the recipient complained",
 };
 
 /** What happened to an event, in words, oldest first. */
@@ -70,7 +81,7 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
 }
 
 function deliveryEntries(delivery: Delivery): TimelineEntry[] {
-  const { channel, status, reason } = delivery;
+  const { channel, reason } = delivery;
   const entries = [entry(delivery.createdAt, channel, "queued")];
   for (const attempt of delivery.attempts) {
     entries.push(entry(attempt.endedAt ?? attempt.startedAt, channel, attemptWords(attempt)));
@@ -81,13 +92,30 @@ function deliveryEntries(delivery: Delivery): TimelineEntry[] {
     const renderedAt = delivery.attempts[0]?.startedAt ?? delivery.createdAt;
     entries.splice(1, 0, warning(renderedAt, channel, delivery.missing));
   }
-  const words = STATUS_WORDS[status] ?? (status === "accepted" && !last ? "accepted" : undefined);
+  for (const receipt of delivery.receipts) {
+    entries.push(entry(receipt.receivedAt, channel, receiptWords(receipt)));
+  }
+  const words = statusWords(delivery);
   if (words !== undefined) {
     const next = delivery.dueAt === null ? "" : `, due at ${delivery.dueAt.toISOString()}`;
     const why = reason === null ? "" : `: ${reason}`;
     entries.push(entry(delivery.settledAt ?? lastAt, channel, `${words}${next}${why}`));
   }
   return entries;
+}
+
+function statusWords({ status, attempts, receipts, reason }: Delivery): string | undefined {
+  if (receipts.some((receipt) => receipt.kind === status)) return undefined;
+  if (status === "accepted" && attempts.length === 0 && receipts.length === 0) return "accepted";
+  // Replayed, or put back untried: for the reason.
+  if (status === "queued" && reason !== null) return "waiting to be sent";
+  return STATUS_WORDS[status];
+}
+
+function receiptWords(receipt: Receipt): string {
+  const status = receipt.vendorStatus === null ? "" : ` (${receipt.vendorStatus})`;
+  const reason = receipt.reason === null ? "" : `: ${receipt.reason}`;
+  return `receipt of ${receipt.providerKind}: ${RECEIPT_WORDS[receipt.kind]}${status}${reason}`;
 }
 
 function attemptWords(attempt: Attempt): string {
