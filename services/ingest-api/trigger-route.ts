@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
 import type { Authentication } from "./authenticate.ts";
+import { headerText } from "./header-text.ts";
 import { readJson } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
 import { verifySignature } from "./signature.ts";
@@ -34,7 +35,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
     const dedupKey =
       given === undefined
         ? automaticKey(tenant.id, trigger, tenant.dedupIncludesVariables)
-        : explicitKey(tenant.id, String(given));
+        : explicitKey(tenant.id, headerText(String(given)));
 
     const known = deps.refusals.find(tenant.id);
     if (known !== undefined) throw limitProblem("minute", tenant.name, known);

@@ -111,6 +111,7 @@ function send(ingest: Ingest, request: ApiRequest) {
         reject(error);
       }
     });
-    outgoing.end(request.body);
+    // As bytes: with a text node:http would send the headers in UTF-8 too.
+    outgoing.end(Buffer.from(request.body as string));
   });
 }

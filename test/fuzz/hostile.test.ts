@@ -540,6 +540,11 @@ describe("what is odd but allowed", () => {
         .status,
       200,
     );
+    const keys = ["Übung", "日本"].map((key) => Buffer.from(key).toString("latin1"));
+    for (const key of keys) {
+      const answer = await post(JSON.stringify(good), { "x-idempotency-key": key });
+      assert.equal(answer.status, 200, answer.body);
+    }
     const { rows } = await ingest.pool.query("select count(*) from events where event_type = 'e'");
     assert.equal(Number(rows[0].count), Object.keys(bodies).length);
     assert.deepEqual(ingest.faults(), []);
