@@ -6,17 +6,44 @@ import {
   type PublicationContext,
   type Subscription,
   type SubscriptionOptions,
+  UnauthorizedError,
 } from "centrifuge";
+import {
+  Centrifuge as OlderCentrifuge,
+  UnauthorizedError as OlderUnauthorizedError,
+} from "centrifuge-older";
 import { WebSocket } from "ws";
 
-interface Cleanup {
+export interface Cleanup {
   after(fn: () => unknown): void;
 }
 
+/** The newest client, and one from before it marked its subscribes and looked at its positions anew. */
+export const LIBRARIES = [
+  { version: "5.8.0", Library: Centrifuge, Unauthorized: UnauthorizedError },
+  {
+    version: "5.3.5",
+    Library: OlderCentrifuge as unknown as typeof Centrifuge,
+    Unauthorized: OlderUnauthorizedError,
+  },
+];
+
+/** As in a browser: one frame a turn. Given several at once the older client mixes up their order. */
+class OneFrameATurn extends WebSocket {
+  constructor(url: string, protocols?: string | string[]) {
+    super(url, protocols, { allowSynchronousEvents: false });
+  }
+}
+
 /** The unmodified client, disconnected after the test; quick to reconnect. */
-export function client(t: Cleanup, url: string, options: Partial<Options> = {}): Centrifuge {
-  const made = new Centrifuge(url, {
-    websocket: WebSocket,
+export function client(
+  t: Cleanup,
+  url: string,
+  options: Partial<Options> = {},
+  Library: typeof Centrifuge = Centrifuge,
+): Centrifuge {
+  const made = new Library(url, {
+    websocket: OneFrameATurn,
     minReconnectDelay: 20,
     maxReconnectDelay: 100,
     ...options,

@@ -2,334 +2,347 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import { eventually } from "@belfry/testing/eventually";
-import { UnauthorizedError } from "centrifuge";
-import { client, type Ended, nextEvent, rawClient, subscribed } from "./clients.ts";
+import type { Options } from "centrifuge";
+import {
+  type Cleanup,
+  type Ended,
+  LIBRARIES,
+  client as newClient,
+  nextEvent,
+  rawClient,
+  subscribed,
+} from "./clients.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
 const alice = { tenant: "acme", user: "42" };
 
-test("the realtime gateway, seen by the unmodified client", async (t) => {
-  const world = await createWorld(t);
-  const gateway = await world.startGateway();
-  const { url } = gateway;
+for (const { version, Library, Unauthorized } of LIBRARIES)
+  test(`the realtime gateway, seen by the unmodified client ${version}`, async (t) => {
+    const client = (t: Cleanup, url: string, options: Partial<Options>) =>
+      newClient(t, url, options, Library);
+    const world = await createWorld(t);
+    const gateway = await world.startGateway();
+    const { url } = gateway;
 
-  await t.test(
-    "every channel is subscribed to, and a push is exactly the four fields",
-    async (t) => {
+    await t.test(
+      "every channel is subscribed to, and a push is exactly the four fields",
+      async (t) => {
+        const page = client(t, url, { token: await world.token(alice) });
+        const names = ["global_system", "personal", "orders.eu:1"];
+        const all = await Promise.all(
+          names.map((name) => subscribed(page, realtimeChannel(name, alice.user))),
+        );
+        for (const [index, name] of names.entries()) {
+          const sent = await world.publish(alice, { name, title: 'Hi "you"', body: "a\nb\u2028c" });
+          await eventually(() => all[index]!.got.length > 0);
+          const [got] = all[index]!.got;
+          assert.deepEqual(got?.data, {
+            title: 'Hi "you"',
+            body: "a\nb\u2028c",
+            category: "order.confirmed",
+            eventType: "order.confirmed",
+          });
+          assert.deepEqual(got?.tags, sent.tags);
+          assert.equal(got?.offset, 1);
+        }
+      },
+    );
+
+    await t.test("another user's channel is refused, and the connection stays", async (t) => {
       const page = client(t, url, { token: await world.token(alice) });
-      const names = ["global_system", "personal", "orders.eu:1"];
-      const all = await Promise.all(
-        names.map((name) => subscribed(page, realtimeChannel(name, alice.user))),
-      );
-      for (const [index, name] of names.entries()) {
-        const sent = await world.publish(alice, { name, title: 'Hi "you"', body: "a\nb\u2028c" });
-        await eventually(() => all[index]!.got.length > 0);
-        const [got] = all[index]!.got;
-        assert.deepEqual(got?.data, {
-          title: 'Hi "you"',
-          body: "a\nb\u2028c",
-          category: "order.confirmed",
-          eventType: "order.confirmed",
-        });
-        assert.deepEqual(got?.tags, sent.tags);
-        assert.equal(got?.offset, 1);
-      }
-    },
-  );
-
-  await t.test("another user's channel is refused, and the connection stays", async (t) => {
-    const page = client(t, url, { token: await world.token(alice) });
-    await subscribed(page, "personal#42");
-    for (const channel of [
-      "personal#43",
-      "personal",
-      "#42",
-      "personal#",
-      "personal#42,43",
-      "a b#42",
-      "a#b#42",
-    ]) {
-      const foreign = page.newSubscription(channel);
-      const refused = nextEvent<Ended>(foreign, "unsubscribed");
-      foreign.subscribe();
-      const { code } = await refused;
-      assert.equal(code, 103, channel);
-    }
-    assert.equal(page.state, "connected");
-  });
-
-  await t.test("equal users and channels of two tenants never meet", async (t) => {
-    const other = { tenant: "globex", user: alice.user };
-    const here = client(t, url, { token: await world.token(alice) });
-    const there = client(t, url, { token: await world.token(other) });
-    const ours = await subscribed(here, "personal#42");
-    const theirs = await subscribed(there, "personal#42");
-    await world.publish(alice, { title: "ours" });
-    await world.publish(other, { title: "theirs" });
-    await eventually(() => ours.got.length > 0 && theirs.got.length > 0);
-    assert.deepEqual(
-      ours.got.map((got) => got.data.title),
-      ["ours"],
-    );
-    assert.deepEqual(
-      theirs.got.map((got) => got.data.title),
-      ["theirs"],
-    );
-  });
-
-  const odd = [
-    "*",
-    ">",
-    "a b",
-    "a#b",
-    "#",
-    ",",
-    "1,2",
-    ".",
-    "a.b.*",
-    "名前-é",
-    "x".repeat(255),
-    "{}",
-    '"',
-    "__proto__",
-  ];
-  await t.test("any user id gets its own pushes, and only those", async (t) => {
-    const pages = await Promise.all(
-      odd.map(async (user) => {
-        const page = client(t, url, { token: await world.token({ tenant: "acme", user }) });
-        return await subscribed(page, `personal#${user}`);
-      }),
-    );
-    for (const user of odd)
-      await world.publish({ tenant: "acme", user }, { title: user.slice(0, 200) });
-    await eventually(() => pages.every(({ got }) => got.length > 0));
-    for (const [index, user] of odd.entries()) {
-      assert.deepEqual(
-        pages[index]!.got.map((got) => got.data.title),
-        [user.slice(0, 200)],
-      );
-    }
-    const b = client(t, url, { token: await world.token({ tenant: "acme", user: "b" }) });
-    const foreign = b.newSubscription("personal#a#b");
-    const refused = nextEvent<Ended>(foreign, "unsubscribed");
-    foreign.subscribe();
-    b.connect();
-    assert.equal((await refused).code, 103);
-  });
-
-  await t.test(
-    "a token that runs out is refreshed by getToken, and nothing is interrupted",
-    async (t) => {
-      let asked = 0;
-      const page = client(t, url, {
-        token: await world.token(alice, 1),
-        getToken: () => {
-          asked += 1;
-          return world.token(alice, 2);
-        },
-      });
-      const states: string[] = [];
-      page.on("state", ({ newState }) => states.push(newState));
       await subscribed(page, "personal#42");
-      await eventually(() => asked >= 2);
-      assert.deepEqual(states, ["connecting", "connected"]);
-    },
-  );
-
-  await t.test("an expired token at connect asks for a new one", async (t) => {
-    const page = client(t, url, {
-      token: await world.token(alice, 10, 1_700_000_000),
-      getToken: () => world.token(alice),
-    });
-    page.connect();
-    await page.ready(5000);
-  });
-
-  await t.test("a token that cannot be renewed ends the client", async (t) => {
-    const page = client(t, url, {
-      token: await world.token(alice, 10, 1_700_000_000),
-      getToken: () => Promise.reject(new UnauthorizedError("logged out")),
-    });
-    const ended = nextEvent<Ended>(page, "disconnected");
-    page.connect();
-    assert.equal((await ended).code, 1);
-  });
-
-  await t.test(
-    "a bad token, none, and another user's on refresh end the client for good",
-    async (t) => {
-      const forged = client(t, url, { token: `${await world.token(alice)}x` });
-      const endedForged = nextEvent<Ended>(forged, "disconnected");
-      forged.connect();
-      assert.equal((await endedForged).code, 3500);
-
-      const none = client(t, url);
-      const endedNone = nextEvent<Ended>(none, "disconnected");
-      none.connect();
-      assert.deepEqual(await endedNone, { code: 3501, reason: "bad request" });
-
-      for (const next of [
-        { ...alice, user: "43" },
-        { ...alice, tenant: "globex" },
+      for (const channel of [
+        "personal#43",
+        "personal",
+        "#42",
+        "personal#",
+        "personal#42,43",
+        "a b#42",
+        "a#b#42",
       ]) {
-        const page = client(t, url, {
-          token: await world.token(alice, 1),
-          getToken: () => world.token(next),
-        });
-        const ended = nextEvent<Ended>(page, "disconnected");
-        page.connect();
-        assert.deepEqual(await ended, { code: 3500, reason: "invalid token" });
+        const foreign = page.newSubscription(channel);
+        const refused = nextEvent<Ended>(foreign, "unsubscribed");
+        foreign.subscribe();
+        const { code } = await refused;
+        assert.equal(code, 103, channel);
       }
-    },
-  );
+      assert.equal(page.state, "connected");
+    });
 
-  await t.test(
-    "connect and its subscribes come in one frame, and connect is answered first",
-    async (t) => {
-      const raw = await rawClient(t, url);
-      raw.send(
-        { connect: { token: await world.token(alice), name: "js", later: [1] }, id: 1 },
-        { subscribe: { channel: "personal#42", flag: 1, unheard: {} }, id: 2 },
-        { subscribe: { channel: "orders#42" }, id: 3 },
-        { unsubscribe: { channel: "never#42" }, id: 4 },
-        { unsubscribe: { channel: "orders#42" }, id: 5 },
-      );
-      await raw.find((message) => message.id === 5);
+    await t.test("equal users and channels of two tenants never meet", async (t) => {
+      const other = { tenant: "globex", user: alice.user };
+      const here = client(t, url, { token: await world.token(alice) });
+      const there = client(t, url, { token: await world.token(other) });
+      const ours = await subscribed(here, "personal#42");
+      const theirs = await subscribed(there, "personal#42");
+      await world.publish(alice, { title: "ours" });
+      await world.publish(other, { title: "theirs" });
+      await eventually(() => ours.got.length > 0 && theirs.got.length > 0);
       assert.deepEqual(
-        raw.messages.map((message) => message.id),
-        [1, 2, 3, 4, 5],
+        ours.got.map((got) => got.data.title),
+        ["ours"],
       );
-      const [connect, subscribe, , unknown] = raw.messages as Record<
-        string,
-        Record<string, unknown>
-      >[];
-      assert.deepEqual(Object.keys(connect!.connect!).sort(), [
-        "client",
-        "expires",
-        "ping",
-        "pong",
-        "ttl",
-        "version",
-      ]);
       assert.deepEqual(
-        { ...subscribe!.subscribe, epoch: "", offset: 0 },
-        {
-          recoverable: true,
-          positioned: true,
-          epoch: "",
-          offset: 0,
-        },
+        theirs.got.map((got) => got.data.title),
+        ["theirs"],
       );
-      assert.deepEqual(unknown, { id: 4, unsubscribe: {} });
-    },
-  );
+    });
 
-  await t.test("after a refused connect the rest of the frame is dropped", async (t) => {
-    const raw = await rawClient(t, url);
-    const token = await world.token(alice, 10, 1_700_000_000);
-    raw.send({ id: 1, connect: { token } }, { id: 2, subscribe: { channel: "personal#42" } });
-    await raw.find((message) => message.id === 1);
-    raw.send({ id: 3, connect: { token: await world.token(alice) } });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.deepEqual(raw.messages, [{ id: 1, error: { code: 109, message: "token expired" } }]);
-  });
-
-  const connectFirst = () => world.token(alice).then((token) => ({ id: 1, connect: { token } }));
-  await t.test(
-    "what is not of the protocol closes with 3501, and nobody else notices",
-    async (t) => {
-      const witness = client(t, url, { token: await world.token(alice) });
-      await subscribed(witness, "personal#42");
-      const connect = JSON.stringify(await connectFirst());
-      const frames = [
-        "",
-        "\n",
-        "nonsense",
-        "[]",
-        "null",
-        "1",
-        `{"id":1}`,
-        `{"id":1,"dance":{}}`,
-        `{"connect":{}}`,
-        `{"id":-1,"connect":{}}`,
-        `{"id":1.5,"connect":{}}`,
-        `{"id":4294967296,"connect":{}}`,
-        `{"id":1,"connect":[]}`,
-        `{"id":1,"connect":{"token":7}}`,
-        `{"id":1,"subscribe":{"channel":"personal#42"}}`,
-        "{}",
-        "[".repeat(60_000),
-        `${connect}\n${connect}`,
-        `${connect}\n{}`,
-        `${connect}\n{"id":2,"subscribe":{"channel":""}}`,
-        `${connect}\n{"id":2,"subscribe":{"channel":"personal#42","offset":-1}}`,
-        `${connect}\n{"id":2,"subscribe":{"channel":"personal#42","delta":"zip"}}`,
-        `${connect}\n{"id":2,"publish":{"channel":""}}`,
-        `${connect}\n{"subscribe":{"channel":"personal#42"}}`,
-        `${connect}\n{"id":2,"refresh":{}}`,
-      ];
-      for (const frame of frames) {
-        const raw = await rawClient(t, url);
-        raw.send(frame);
+    const odd = [
+      "*",
+      ">",
+      "a b",
+      "a#b",
+      "#",
+      ",",
+      "1,2",
+      ".",
+      "a.b.*",
+      "名前-é",
+      "x".repeat(255),
+      "{}",
+      '"',
+      "__proto__",
+    ];
+    await t.test("any user id gets its own pushes, and only those", async (t) => {
+      const pages = await Promise.all(
+        odd.map(async (user) => {
+          const page = client(t, url, { token: await world.token({ tenant: "acme", user }) });
+          return await subscribed(page, `personal#${user}`);
+        }),
+      );
+      for (const user of odd)
+        await world.publish({ tenant: "acme", user }, { title: user.slice(0, 200) });
+      await eventually(() => pages.every(({ got }) => got.length > 0));
+      for (const [index, user] of odd.entries()) {
         assert.deepEqual(
-          await raw.closed,
-          { code: 3501, reason: "bad request" },
-          frame.slice(0, 80),
+          pages[index]!.got.map((got) => got.data.title),
+          [user.slice(0, 200)],
         );
       }
-      const binary = await rawClient(t, url);
-      binary.socket.send(Buffer.from(connect));
-      assert.equal((await binary.closed).code, 3501);
-      assert.equal(witness.state, "connected");
-    },
-  );
+      const b = client(t, url, { token: await world.token({ tenant: "acme", user: "b" }) });
+      const foreign = b.newSubscription("personal#a#b");
+      const refused = nextEvent<Ended>(foreign, "unsubscribed");
+      foreign.subscribe();
+      b.connect();
+      assert.equal((await refused).code, 103);
+    });
 
-  await t.test("what is not offered is answered as the protocol says", async (t) => {
-    const raw = await rawClient(t, url);
-    const channel = "personal#42";
-    raw.send(
-      await connectFirst(),
-      { id: 2, publish: { channel, data: {} } },
-      { id: 3, presence: { channel } },
-      { id: 4, presence_stats: { channel } },
-      { id: 5, sub_refresh: { channel, token: "x" } },
-      { id: 6, ping: {} },
-      { id: 7, subscribe: { channel, type: 1 } },
-      { id: 8, subscribe: { channel: "x".repeat(600) } },
-      { id: 9, subscribe: { channel, delta: "fossil" } },
-      { id: 10, subscribe: { channel } },
-      { id: 11, rpc: { method: "constructor" } },
+    await t.test(
+      "a token that runs out is refreshed by getToken, and nothing is interrupted",
+      async (t) => {
+        let asked = 0;
+        const page = client(t, url, {
+          token: await world.token(alice, 1),
+          getToken: () => {
+            asked += 1;
+            return world.token(alice, 2);
+          },
+        });
+        const states: string[] = [];
+        page.on("state", ({ newState }) => states.push(newState));
+        await subscribed(page, "personal#42");
+        await eventually(() => asked >= 2);
+        assert.deepEqual(states, ["connecting", "connected"]);
+      },
     );
-    await raw.find((message) => message.id === 11);
-    const codes = new Map(
-      raw.messages.map(({ id, error }) => [id, (error as { code: number } | undefined)?.code]),
+
+    await t.test("an expired token at connect asks for a new one", async (t) => {
+      const page = client(t, url, {
+        token: await world.token(alice, 10, 1_700_000_000),
+        getToken: () => world.token(alice),
+      });
+      page.connect();
+      await page.ready(5000);
+    });
+
+    await t.test("a token that cannot be renewed ends the client", async (t) => {
+      const page = client(t, url, {
+        token: await world.token(alice, 10, 1_700_000_000),
+        getToken: () => Promise.reject(new Unauthorized("logged out")),
+      });
+      const ended = nextEvent<Ended>(page, "disconnected");
+      page.connect();
+      assert.equal((await ended).code, 1);
+    });
+
+    await t.test(
+      "a bad token, none, and another user's on refresh end the client for good",
+      async (t) => {
+        const forged = client(t, url, { token: `${await world.token(alice)}x` });
+        const endedForged = nextEvent<Ended>(forged, "disconnected");
+        forged.connect();
+        assert.equal((await endedForged).code, 3500);
+
+        const none = client(t, url, {});
+        const endedNone = nextEvent<Ended>(none, "disconnected");
+        none.connect();
+        assert.deepEqual(await endedNone, { code: 3501, reason: "bad request" });
+
+        for (const next of [
+          { ...alice, user: "43" },
+          { ...alice, tenant: "globex" },
+        ]) {
+          const page = client(t, url, {
+            token: await world.token(alice, 1),
+            getToken: () => world.token(next),
+          });
+          const ended = nextEvent<Ended>(page, "disconnected");
+          page.connect();
+          assert.deepEqual(await ended, { code: 3500, reason: "invalid token" });
+        }
+      },
     );
-    const expected = [undefined, 103, 108, 108, 108, 108, 108, 107, undefined, 105, 104];
-    assert.deepEqual(
-      expected.map((_, index) => codes.get(index + 1)),
-      expected,
+
+    await t.test(
+      "connect and its subscribes come in one frame, and connect is answered first",
+      async (t) => {
+        const raw = await rawClient(t, url);
+        raw.send(
+          { connect: { token: await world.token(alice), name: "js", later: [1] }, id: 1 },
+          { subscribe: { channel: "personal#42", flag: 1, unheard: {} }, id: 2 },
+          { subscribe: { channel: "orders#42" }, id: 3 },
+          { unsubscribe: { channel: "never#42" }, id: 4 },
+          { unsubscribe: { channel: "orders#42" }, id: 5 },
+        );
+        await raw.find((message) => message.id === 5);
+        assert.deepEqual(
+          raw.messages.map((message) => message.id),
+          [1, 2, 3, 4, 5],
+        );
+        const [connect, subscribe, , unknown] = raw.messages as Record<
+          string,
+          Record<string, unknown>
+        >[];
+        assert.deepEqual(Object.keys(connect!.connect!).sort(), [
+          "client",
+          "expires",
+          "ping",
+          "pong",
+          "ttl",
+          "version",
+        ]);
+        assert.deepEqual(
+          { ...subscribe!.subscribe, epoch: "", offset: 0 },
+          {
+            recoverable: true,
+            positioned: true,
+            epoch: "",
+            offset: 0,
+          },
+        );
+        assert.deepEqual(unknown, { id: 4, unsubscribe: {} });
+      },
     );
-    raw.send({ send: { data: 1 } });
-    assert.deepEqual(await raw.closed, { code: 3508, reason: "not available" });
-  });
 
-  await t.test("a plain request gets an error of ours", async () => {
-    const response = await fetch(url.replace("ws:", "http:"));
-    assert.equal(response.status, 400);
-    assert.equal(((await response.json()) as { statusCode: number }).statusCode, 400);
-  });
+    await t.test("after a refused connect the rest of the frame is dropped", async (t) => {
+      const raw = await rawClient(t, url);
+      const token = await world.token(alice, 10, 1_700_000_000);
+      raw.send({ id: 1, connect: { token } }, { id: 2, subscribe: { channel: "personal#42" } });
+      await raw.find((message) => message.id === 1);
+      raw.send({ id: 3, connect: { token: await world.token(alice) } });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      assert.deepEqual(raw.messages, [{ id: 1, error: { code: 109, message: "token expired" } }]);
+    });
 
-  await t.test("a frame above the limit closes that client alone", async (t) => {
-    const raw = await rawClient(t, url);
-    raw.socket.send("x".repeat(65_537));
-    assert.equal((await raw.closed).code, 1009);
-    const raw2 = await rawClient(t, url);
-    raw2.socket.send("x".repeat(65_536));
-    assert.equal((await raw2.closed).code, 3501);
-  });
+    const connectFirst = () => world.token(alice).then((token) => ({ id: 1, connect: { token } }));
+    await t.test(
+      "what is not of the protocol closes with 3501, and nobody else notices",
+      async (t) => {
+        const witness = client(t, url, { token: await world.token(alice) });
+        await subscribed(witness, "personal#42");
+        const connect = JSON.stringify(await connectFirst());
+        const frames = [
+          "",
+          "\n",
+          "nonsense",
+          "[]",
+          "null",
+          "1",
+          `{"id":1}`,
+          `{"id":1,"dance":{}}`,
+          `{"connect":{}}`,
+          `{"id":-1,"connect":{}}`,
+          `{"id":1.5,"connect":{}}`,
+          `{"id":4294967296,"connect":{}}`,
+          `{"id":1,"connect":[]}`,
+          `{"id":1,"connect":{"token":7}}`,
+          `{"id":1,"subscribe":{"channel":"personal#42"}}`,
+          "{}",
+          "[".repeat(60_000),
+          `${connect}\n${connect}`,
+          `${connect}\n{}`,
+          `${connect}\n{"id":2,"subscribe":{"channel":""}}`,
+          `${connect}\n{"id":2,"subscribe":{"channel":"personal#42","offset":-1}}`,
+          `${connect}\n{"id":2,"subscribe":{"channel":"personal#42","delta":"zip"}}`,
+          `${connect}\n{"id":2,"publish":{"channel":""}}`,
+          `${connect}\n{"subscribe":{"channel":"personal#42"}}`,
+          `${connect}\n{"id":2,"refresh":{}}`,
+        ];
+        for (const frame of frames) {
+          const raw = await rawClient(t, url);
+          raw.send(frame);
+          assert.deepEqual(
+            await raw.closed,
+            { code: 3501, reason: "bad request" },
+            frame.slice(0, 80),
+          );
+        }
+        const binary = await rawClient(t, url);
+        binary.socket.send(Buffer.from(connect));
+        assert.equal((await binary.closed).code, 3501);
+        assert.equal(witness.state, "connected");
+      },
+    );
 
-  await t.test("no surprise was logged", () => {
-    const bad = gateway.process.logs().filter(({ level }) => level === "error" || level === "warn");
-    assert.deepEqual(bad, []);
+    await t.test("what is not offered is answered as the protocol says", async (t) => {
+      const raw = await rawClient(t, url);
+      const channel = "personal#42";
+      raw.send(
+        await connectFirst(),
+        { id: 2, publish: { channel, data: {} } },
+        { id: 3, presence: { channel } },
+        { id: 4, presence_stats: { channel } },
+        { id: 5, sub_refresh: { channel, token: "x" } },
+        { id: 6, ping: {} },
+        { id: 7, subscribe: { channel, type: 1 } },
+        { id: 8, subscribe: { channel: "x".repeat(600) } },
+        { id: 9, subscribe: { channel, delta: "fossil" } },
+        { id: 10, subscribe: { channel } },
+        { id: 11, rpc: { method: "constructor" } },
+      );
+      await raw.find((message) => message.id === 11);
+      const codes = new Map(
+        raw.messages.map(({ id, error }) => [id, (error as { code: number } | undefined)?.code]),
+      );
+      const expected = [undefined, 103, 108, 108, 108, 108, 108, 107, undefined, 105, 104];
+      assert.deepEqual(
+        expected.map((_, index) => codes.get(index + 1)),
+        expected,
+      );
+      raw.send({ send: { data: 1 } });
+      assert.deepEqual(await raw.closed, { code: 3508, reason: "not available" });
+    });
+
+    await t.test("a plain request gets an error of ours", async () => {
+      const response = await fetch(url.replace("ws:", "http:"));
+      assert.equal(response.status, 400);
+      assert.equal(((await response.json()) as { statusCode: number }).statusCode, 400);
+    });
+
+    await t.test("a frame above the limit closes that client alone", async (t) => {
+      const raw = await rawClient(t, url);
+      raw.socket.send("x".repeat(65_537));
+      assert.equal((await raw.closed).code, 1009);
+      const raw2 = await rawClient(t, url);
+      raw2.socket.send("x".repeat(65_536));
+      assert.equal((await raw2.closed).code, 3501);
+    });
+
+    await t.test("no surprise was logged", () => {
+      const bad = gateway.process
+        .logs()
+        .filter(({ level }) => level === "error" || level === "warn");
+      assert.deepEqual(bad, []);
+    });
   });
-});
