@@ -24,7 +24,6 @@ export interface AppOptions {
   maxConnections: number;
   connectionsPerSecond: number;
   maxFrameBytes: number;
-  trustProxy: string;
   log: Logger;
 }
 
@@ -37,11 +36,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { nowMs } = options.connection;
   const { connectionsPerSecond } = options;
   const admissions = new TokenBucket(connectionsPerSecond, connectionsPerSecond * 2, nowMs());
-  const app = createHttpServer({
-    log,
-    maxBodyBytes: 1024,
-    trustProxy: options.trustProxy === "" ? false : options.trustProxy,
-  });
+  const app = createHttpServer({ log, maxBodyBytes: 1024 });
   const socketOptions = {
     maxPayload: options.maxFrameBytes,
     perMessageDeflate: false,

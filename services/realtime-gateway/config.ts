@@ -26,11 +26,6 @@ export const configSchema = Type.Object({
       "Origins of pages that may connect, comma-separated, as https://app.example.com or https://*.example.com; empty: any. A token is a bearer secret and no cookie counts, so this is a fence, not the lock",
     default: "",
   }),
-  TRUST_PROXY: Type.String({
-    description:
-      "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",
-    default: "",
-  }),
   MAX_FRAME_BYTES: Type.Integer({
     description: "Largest frame of a client; above: closed with 1009",
     minimum: 1024,

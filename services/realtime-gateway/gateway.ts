@@ -148,7 +148,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     maxConnections: config.MAX_CONNECTIONS,
     connectionsPerSecond: config.CONNECTIONS_PER_SECOND,
     maxFrameBytes: config.MAX_FRAME_BYTES,
-    trustProxy: config.TRUST_PROXY,
     log,
   });
   await app.listen({ host: config.REALTIME_GATEWAY_HOST, port: config.REALTIME_GATEWAY_PORT });

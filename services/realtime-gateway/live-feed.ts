@@ -24,7 +24,7 @@ export interface LiveFeedOptions {
 /** Above this a subscribe goes on without NATS: a check of positions follows when it answers. */
 const IN_FORCE_TIMEOUT_MS = 1500;
 
-export function createLiveFeed(options: LiveFeedOptions): LiveFeed & { closed: Promise<void> } {
+export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
   const { nats, prefix, log, onUncertain } = options;
   const { nc } = nats;
   let flush: Promise<void> | undefined;
@@ -60,10 +60,9 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed & { closed: P
       nc.flush().then(onUncertain, () => undefined);
     }
   };
-  const closed = watch().catch((err) => log.error({ err }, "NATS status ended"));
+  watch().catch((err) => log.error({ err }, "NATS status ended"));
 
   return {
-    closed,
     open(tenantId, userId, onMessage) {
       const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
       const subscription = nc.subscribe(subject, {
