@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { freePort } from "@belfry/testing/free-port";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { dockerfileFaults, parseDockerfile, readDockerfile } from "./dockerfile.ts";
+import { copyImageContext, readIgnoreRules } from "./image-tree.ts";
+
+const run = promisify(execFile);
+const ROOT = resolve(import.meta.dirname, "../..");
+const DOCKERFILE = join(ROOT, "deploy/docker/Dockerfile");
+const IGNORE_FILE = `${DOCKERFILE}.dockerignore`;
+/** The user of the image; a test that does not run as root runs as its own. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+test("the Dockerfile follows the rules, on the Node version that everything is tested with", async () => {
+  const stages = await readDockerfile(DOCKERFILE);
+  assert.deepEqual(dockerfileFaults(stages), []);
+  const workspace = await readFile(join(ROOT, "pnpm-workspace.yaml"), "utf8");
+  const version = /^ {2}node: (\d\S+)$/m.exec(workspace)?.[1];
+  for (const { from } of stages) assert.equal(from, `node:${version}-bookworm-slim`);
+});
+
+test("the rules notice a careless Dockerfile", () => {
+  const faults = dockerfileFaults(
+    parseDockerfile(
+      "FROM node:latest\nADD . /app\nENV API_TOKEN=abc\nRUN apt-get install curl\nUSER node\nCMD node main.ts",
+    ),
+  );
+  for (const part of ["not pinned", "ADD", "secret", "apt-get update", "USER node", "signals"]) {
+    assert.ok(
+      faults.some((fault) => fault.includes(part)),
+      `${part} in ${faults.join("; ")}`,
+    );
+  }
+});
+
+test("no key, data folder, test or foreign module gets into an image", async () => {
+  const ignored = readIgnoreRules(await readFile(IGNORE_FILE, "utf8"));
+  for (const path of [
+    ".env",
+    ".git/config",
+    ".belfry/keys.json",
+    "services/ingest-api/.env",
+    "services/ingest-api/node_modules/x/index.js",
+    "packages/service/src/config.test.ts",
+    "packages/testing/src/nats.ts",
+    "test/run.ts",
+  ]) {
+    assert.equal(ignored(path), true, path);
+  }
+  for (const path of [
+    "pnpm-lock.yaml",
+    "services/ingest-api/main.ts",
+    "packages/cli/src/main.ts",
+  ]) {
+    assert.equal(ignored(path), false, path);
+  }
+});
+
+test("what an image installs runs as an ordinary user who may write nothing, and ends by SIGTERM", async (t) => {
+  const gateway = await installed(t, "realtime-gateway", "services/realtime-gateway");
+  const port = await freePort();
+  const database = await createTestDatabase(t);
+  const child = spawn(process.execPath, ["run/main.ts"], {
+    cwd: gateway,
+    ...NOBODY,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      NODE_ENV: "production",
+      DATABASE_URL: database.url,
+      NATS_URL: testNatsUrl(),
+      NATS_PREFIX: testPrefix(t),
+      REALTIME_TOKEN_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+      REALTIME_GATEWAY_PORT: "0",
+      MANAGEMENT_PORT: String(port),
+    },
+  });
+  t.after(() => child.kill("SIGKILL"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk) => {
+      output += chunk;
+    });
+  }
+  await untilReady(port, child, () => output);
+  const begun = performance.now();
+  child.kill("SIGTERM");
+  const [code, signal] = await once(child, "exit");
+  assert.deepEqual({ code, signal }, { code: 0, signal: null }, output);
+  assert.ok(performance.now() - begun < 10_000);
+});
+
+test("the command line's image brings an empty database to the newest schema", async (t) => {
+  const cli = await installed(t, "cli", "packages/cli/src");
+  const database = await createTestDatabase(t, "template0");
+  const { stdout } = await run(process.execPath, ["run/main.ts", "migrate"], {
+    cwd: cli,
+    ...NOBODY,
+    env: { DATABASE_URL: database.url },
+  });
+  assert.ok(JSON.parse(stdout).migrations.includes("0001-initial"));
+});
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** The first stage of the Dockerfile in an empty folder: context, install, link. */
+async function installed(t: Cleanup, service: string, folder: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "belfry-image-"));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  await chmod(directory, 0o755);
+  await copyImageContext(ROOT, IGNORE_FILE, directory);
+  await run(
+    "npx",
+    [
+      ...(await installArguments(service)),
+      // What is on this machine already need not be fetched again.
+      "--prefer-offline",
+    ],
+    { cwd: directory, env: cleanEnvironment(), maxBuffer: 16 * 1024 * 1024 },
+  );
+  const others = (await readdir(join(directory, "services"))).filter(
+    (name) => `services/${name}` !== folder,
+  );
+  for (const name of others) await rm(join(directory, "services", name), { recursive: true });
+  await symlink(folder, join(directory, "run"));
+  assert.ok((await stat(join(directory, "run/main.ts"))).isFile());
+  return directory;
+}
+
+/** The arguments of npx as the Dockerfile has them, but for the store, which is this machine's. */
+async function installArguments(service: string): Promise<string[]> {
+  const [stage] = await readDockerfile(DOCKERFILE);
+  const command = stage?.instructions.find(({ text }) => text.includes("npx --yes pnpm@"))?.text;
+  const [, words] = /npx (.+)$/.exec(command ?? "") ?? [];
+  assert.ok(words);
+  return words
+    .replace(/--store-dir \S+ /, "")
+    .replaceAll('"', "")
+    .replaceAll(/\$\{SERVICE\}/g, service)
+    .split(/\s+/);
+}
+
+/** Without what pnpm has set for this run: it would steer the install below. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  // biome-ignore lint/style/noProcessEnv: a package manager needs the whole environment (proxies, PATH)
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|pnpm_|NODE_ENV$|NODE_TEST)/i.test(name) || /registry|cafile/i.test(name),
+  );
+  return Object.fromEntries(entries);
+}
+
+async function untilReady(
+  port: number,
+  child: { exitCode: number | null },
+  output: () => string,
+): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while (performance.now() < deadline && child.exitCode === null) {
+    const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
+    if (response?.ok) return;
+    await new Promise((next) => setTimeout(next, 100));
+  }
+  throw new Error(`not ready:\n${output()}`);
+}
