@@ -46,6 +46,13 @@ begin
 end
 $function$`.execute(db);
 
+  // A clock that steps back must not reopen a window: the ring only turns forward.
+  await sql`
+create function ring_second(ring_second bigint, moment timestamptz) returns bigint
+language sql immutable as $function$
+  select greatest(floor(extract(epoch from moment))::bigint, ring_second)
+$function$`.execute(db);
+
   await sql`
 create function ring_with(ring integer[], at_second bigint, more integer) returns integer[]
 language plpgsql immutable as $function$
@@ -94,153 +101,157 @@ as $function$
 declare
   separator constant text := E'\\x1f';
   owners constant text[] := string_to_array(p_tenants, separator);
+  keys constant text[] := string_to_array(p_keys, separator);
+  types constant text[] := string_to_array(p_types, separator);
   moment timestamptz;
   today date;
-  midnight_wait integer;
+  outcomes text[];
+  -- The event that each item is stored as; null where it is not.
+  stored uuid[];
+  answer_ids uuid[];
+  answer_types text[];
+  answer_names text[];
+  names text[];
+  pendings boolean[];
 begin
   perform 1 from tenant_limits l where l.tenant_id = any (owners) order by l.tenant_id for update;
   moment := clock_timestamp();
   today := (moment at time zone 'UTC')::date;
-  midnight_wait := greatest(1,
-    ceil(extract(epoch from ((today + 1)::timestamp at time zone 'UTC') - moment)))::integer;
 
-  -- Row by row, with window functions and no join of the batch with itself: the planner knows nothing
-  -- of its size, and a nested loop over 200 × 200 rows costs more than all the inserts.
+  -- Decide. Row by row, with window functions and no join of the batch with itself: the planner knows
+  -- nothing of its size, and a nested loop over 200 × 200 rows costs more than all the inserts. Every
+  -- look into a table is one look into an index: the plan is made on an empty database, where a walk
+  -- over a whole table looks cheapest, and it must stay good while the tables grow.
+  with item as materialized (
+    select u.i::integer as i, u.tenant_id, decode(u.key, 'hex') as key, u.id::uuid as id, u.type,
+           row_number() over (partition by u.tenant_id order by u.i) as place,
+           row_number() over (partition by u.tenant_id, u.key order by u.i) as nth
+    from unnest(owners, keys, string_to_array(p_ids, separator), types)
+      with ordinality as u (tenant_id, key, id, type, i)
+  ),
+  state as materialized (
+    select t.id, t.name, t.per_minute - r.used as minute_free,
+           t.daily_cap - case when l.day >= today then l.day_total else 0 end as day_free
+    from tenants t
+    join tenant_limits l on l.tenant_id = t.id
+    cross join lateral turned_ring(l.ring, l.ring_total, l.ring_second, ring_second(l.ring_second, moment)) r
+    where t.id = any (owners) and l.tenant_id = any (owners) and t.active
+  ),
+  admitted as materialized (
+    select item.*, state.id is not null as live, state.name, state.day_free,
+           coalesce(item.place <= state.minute_free, false) as admitted
+    from item left join state on state.id = item.tenant_id
+  ),
+  known as materialized (
+    select a.*, d.event_id as known_id, d.event_type as known_type, d.tenant_name as known_name,
+           u.event_id is not null as undispatched,
+           d.event_id is not null and u.event_id is null and coalesce(e.refused, false) as refused
+    from admitted a
+    left join lateral (
+      select * from dedup_keys d
+      where a.admitted and a.nth = 1 and d.tenant_id = a.tenant_id and d.key = a.key limit 1
+    ) d on d.accepted_at > moment - interval '24 hours'
+    left join lateral (
+      select u.event_id from undispatched_events u where u.event_id = d.event_id limit 1
+    ) u on true
+    left join lateral (
+      select e.refused_at is not null and e.dispatched_at is null as refused
+      from events e where e.id = d.event_id limit 1
+    ) e on true
+  ),
+  ranked as materialized (
+    select k.*, f.fresh,
+           count(*) filter (where f.fresh) over (partition by k.tenant_id order by k.i) as rank
+    from known k
+    cross join lateral (select k.admitted and k.nth = 1 and (k.known_id is null or k.refused) as fresh) f
+  ),
+  granted as materialized (
+    select r.*, case when r.fresh and (r.day_free is null or r.rank <= r.day_free)
+      then case when r.refused then r.known_id else r.id end end as stored_id
+    from ranked r
+  ),
+  answer as (
+    -- A repeat inside the batch takes the answer of its first occurrence.
+    select g.i, g.stored_id, g.name,
+           case when not g.live then 'inactive'
+                when not g.admitted then 'minute'
+                when g.stored_id is not null and g.refused then 'reopened'
+                when g.stored_id is not null then 'accepted'
+                when first_value(g.fresh) over same and first_value(g.stored_id) over same is null then 'day'
+                else 'replayed' end as outcome,
+           coalesce(first_value(g.stored_id) over same, first_value(g.known_id) over same) as answer_id,
+           case when first_value(g.stored_id) over same is null then first_value(g.known_type) over same
+                else first_value(g.type) over same end as answer_type,
+           case when first_value(g.stored_id) over same is null then first_value(g.known_name) over same
+                else g.name end as answer_name,
+           first_value(g.stored_id) over same is not null or first_value(g.undispatched) over same as pending
+    from granted g
+    window same as (partition by g.tenant_id, g.key order by g.i)
+  )
+  select array_agg(a.outcome order by a.i), array_agg(a.stored_id order by a.i),
+         array_agg(a.answer_id order by a.i), array_agg(a.answer_type order by a.i),
+         array_agg(a.answer_name order by a.i), array_agg(a.name order by a.i),
+         array_agg(a.pending order by a.i)
+    into outcomes, stored, answer_ids, answer_types, answer_names, names, pendings
+    from answer a;
+
+  -- Write.
+  insert into dedup_keys (tenant_id, key, event_id, event_type, tenant_name, accepted_at)
+    select u.tenant_id, decode(u.key, 'hex'), u.id, u.type, u.name, moment
+    from unnest(owners, keys, stored, types, names) as u (tenant_id, key, id, type, name)
+    where u.id is not null
+    on conflict on constraint dedup_keys_pkey do update
+      set event_id = excluded.event_id, event_type = excluded.event_type,
+          tenant_name = excluded.tenant_name, accepted_at = excluded.accepted_at;
+  if 'reopened' = any (outcomes) then
+    -- Its row is written anew below.
+    delete from events e where e.id = any (stored) and e.refused_at is not null;
+  end if;
+  insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
+      recipient_phone, channels, variables, trace_id, accepted_at)
+    select u.id, u.tenant_id, u.type, u.user_id, u.reference, u.email, u.phone, u.mask::smallint,
+           u.body, u.trace, moment
+    from unnest(stored, owners, types, string_to_array(p_users, separator),
+        string_to_array(p_references, separator, ''), string_to_array(p_emails, separator, ''),
+        string_to_array(p_phones, separator, ''), string_to_array(p_channels, separator, ''),
+        string_to_array(p_variables, separator, ''), string_to_array(p_traces, separator))
+      as u (id, tenant_id, type, user_id, reference, email, phone, mask, body, trace)
+    where u.id is not null;
+  insert into undispatched_events (event_id, published_at)
+    select u.id, moment from unnest(stored) as u (id) where u.id is not null;
+  update tenant_limits l
+    set ring = ring_with(r.ring, s.second, c.admitted), ring_second = s.second,
+        ring_total = r.used + c.admitted, day = greatest(l.day, today),
+        day_total = case when l.day >= today then l.day_total else 0 end + c.newly
+    from (
+        select u.tenant_id,
+               (count(*) filter (where u.outcome in ('accepted', 'reopened', 'replayed')))::integer as admitted,
+               (count(*) filter (where u.outcome in ('accepted', 'reopened')))::integer as newly
+        from unnest(owners, outcomes) as u (tenant_id, outcome) group by u.tenant_id
+      ) c, tenant_limits o
+      cross join lateral (select ring_second(o.ring_second, moment) as second) s
+      cross join lateral turned_ring(o.ring, o.ring_total, o.ring_second, s.second) r
+    where l.tenant_id = any (owners) and o.tenant_id = any (owners)
+      and l.tenant_id = c.tenant_id and o.tenant_id = c.tenant_id and c.admitted > 0;
+
   return query
-    with item as materialized (
-      select u.i::integer as i, u.tenant_id, decode(u.key, 'hex') as key, u.id::uuid as id, u.type,
-             u.user_id, u.reference, u.email, u.phone, u.mask::smallint as mask, u.body, u.trace,
-             row_number() over (partition by u.tenant_id order by u.i) as place,
-             row_number() over (partition by u.tenant_id, u.key order by u.i) as nth
-      from unnest(owners, string_to_array(p_keys, separator), string_to_array(p_ids, separator),
-          string_to_array(p_types, separator), string_to_array(p_users, separator),
-          string_to_array(p_references, separator, ''), string_to_array(p_emails, separator, ''),
-          string_to_array(p_phones, separator, ''), string_to_array(p_channels, separator, ''),
-          string_to_array(p_variables, separator, ''), string_to_array(p_traces, separator))
-        with ordinality
-        as u (tenant_id, key, id, type, user_id, reference, email, phone, mask, body, trace, i)
-    ),
-    state as materialized (
-      select t.id, t.name, t.per_minute, t.daily_cap, s.second, r.ring, r.used,
-             greatest(l.day, today) as day,
-             case when l.day >= today then l.day_total else 0 end as day_used
-      from tenants t
-      join tenant_limits l on l.tenant_id = t.id
-      -- A clock that steps back must not reopen a window: the ring only turns forward.
-      cross join lateral (
-        select greatest(floor(extract(epoch from moment))::bigint, l.ring_second) as second
-      ) s
-      cross join lateral turned_ring(l.ring, l.ring_total, l.ring_second, s.second) r
-      where t.id = any (owners) and t.active
-    ),
-    counted as materialized (
-      select item.*, state.id is not null as live, state.name, state.per_minute, state.daily_cap,
-             state.second, state.ring, state.used, state.day, state.day_used,
-             coalesce(item.place <= state.per_minute - state.used, false) as admitted
-      from item left join state on state.id = item.tenant_id
-    ),
-    known as materialized (
-      select c.*, d.event_id as known_id, d.event_type as known_type, d.tenant_name as known_name,
-             u.event_id is not null as undispatched,
-             d.event_id is not null and u.event_id is null
-               and e.refused_at is not null and e.dispatched_at is null as refused
-      from counted c
-      -- One look into an index an item, whatever the statistics of a new or growing table say.
-      left join lateral (
-        select * from dedup_keys d
-        where c.admitted and c.nth = 1 and d.tenant_id = c.tenant_id and d.key = c.key
-          and d.accepted_at > moment - interval '24 hours' limit 1
-      ) d on true
-      left join lateral (
-        select * from undispatched_events u where u.event_id = d.event_id limit 1
-      ) u on true
-      left join lateral (select * from events e where e.id = d.event_id limit 1) e on true
-    ),
-    ranked as materialized (
-      select k.*, k.admitted and k.nth = 1 and (k.known_id is null or k.refused) as fresh,
-             count(*) filter (where k.admitted and k.nth = 1 and (k.known_id is null or k.refused))
-               over (partition by k.tenant_id order by k.i) as rank
-      from known k
-    ),
-    granted as materialized (
-      select r.*, case when r.refused then r.known_id else r.id end as stored_id,
-             r.fresh and (r.daily_cap is null or r.rank <= r.daily_cap - r.day_used) as granted
-      from ranked r
-    ),
-    answer as materialized (
-      -- A repeat inside the batch takes the answer of its first occurrence.
-      select g.*,
-             case when not g.live then 'inactive'
-                  when not g.admitted then 'minute'
-                  when g.granted and g.refused then 'reopened'
-                  when g.granted then 'accepted'
-                  when first_value(g.fresh) over same and not first_value(g.granted) over same then 'day'
-                  else 'replayed' end as outcome,
-             case when first_value(g.granted) over same then first_value(g.stored_id) over same
-                  else first_value(g.known_id) over same end as answer_id,
-             case when first_value(g.granted) over same then first_value(g.type) over same
-                  else first_value(g.known_type) over same end as answer_type,
-             case when first_value(g.granted) over same then g.name
-                  else coalesce(first_value(g.known_name) over same, g.name) end as answer_name,
-             first_value(g.granted) over same or first_value(g.undispatched) over same as pending
-      from granted g
-      window same as (partition by g.tenant_id, g.key order by g.i)
-    ),
-    claimed as (
-      insert into dedup_keys (tenant_id, key, event_id, event_type, tenant_name, accepted_at)
-      select g.tenant_id, g.key, g.stored_id, g.type, g.name, moment from granted g where g.granted
-      on conflict on constraint dedup_keys_pkey do update
-        set event_id = excluded.event_id, event_type = excluded.event_type,
-            tenant_name = excluded.tenant_name, accepted_at = excluded.accepted_at
-    ),
-    stored as (
-      insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
-          recipient_phone, channels, variables, trace_id, accepted_at)
-      select g.stored_id, g.tenant_id, g.type, g.user_id, g.reference, g.email, g.phone, g.mask,
-             g.body, g.trace, moment
-      from granted g where g.granted and not g.refused
-    ),
-    reopened as (
-      update events e
-      set event_type = g.type, user_id = g.user_id, reference = g.reference,
-          recipient_email = g.email, recipient_phone = g.phone, channels = g.mask,
-          variables = g.body, trace_id = g.trace, accepted_at = moment, refused_at = null
-      from granted g where g.granted and g.refused and e.id = g.stored_id
-    ),
-    awaiting as (
-      insert into undispatched_events (event_id, published_at)
-      select g.stored_id, moment from granted g where g.granted
-      on conflict on constraint undispatched_events_pkey do nothing
-    ),
-    totals as materialized (
-      select t.*, ring_with(t.ring, t.second, t.count_admitted) as new_ring,
-             t.used + t.count_admitted as new_used, t.day_used + t.count_new as new_day_used
-      from (
-        select a.*,
-               (count(*) filter (where a.admitted and a.outcome <> 'day') over owner)::integer as count_admitted,
-               (count(*) filter (where a.outcome in ('accepted', 'reopened')) over owner)::integer as count_new
-        from answer a
-        window owner as (partition by a.tenant_id)
-      ) t
-      where t.live and t.place = 1
-    ),
-    limited as (
-      update tenant_limits l
-      set ring = t.new_ring, ring_second = t.second, ring_total = t.new_used,
-          day = t.day, day_total = t.new_day_used
-      from totals t where l.tenant_id = t.tenant_id
-    )
-    select a.i, a.outcome, a.answer_id, a.answer_type, a.answer_name, coalesce(a.pending, false),
+    select u.i::integer, u.outcome, u.id, u.type, coalesce(u.answer_name, u.name), coalesce(u.pending, false),
            null::integer, null::integer, null::integer, null::integer, null::integer, null::integer
-    from answer a
-    union all
-    select t.i, null, null, null, null, null,
-           t.per_minute, greatest(0, t.per_minute - t.new_used),
-           ring_wait(t.new_ring, t.new_used, t.per_minute, t.second, moment),
-           t.daily_cap,
-           case when t.daily_cap is not null then greatest(0, t.daily_cap - t.new_day_used) end,
-           midnight_wait
-    from totals t;
+    from unnest(outcomes, answer_ids, answer_types, answer_names, names, pendings)
+      with ordinality as u (outcome, id, type, answer_name, name, pending, i);
+  return query
+    select array_position(owners, t.id), null::text, null::uuid, null::text, null::text, false,
+           t.per_minute, greatest(0, t.per_minute - r.used),
+           ring_wait(r.ring, r.used, t.per_minute, s.second, moment), t.daily_cap,
+           case when t.daily_cap is not null
+             then greatest(0, t.daily_cap - case when l.day >= today then l.day_total else 0 end) end,
+           greatest(1, ceil(extract(epoch from
+             ((greatest(l.day, today) + 1)::timestamp at time zone 'UTC') - moment)))::integer
+    from tenants t
+    join tenant_limits l on l.tenant_id = t.id
+    cross join lateral (select ring_second(l.ring_second, moment) as second) s
+    cross join lateral turned_ring(l.ring, l.ring_total, l.ring_second, s.second) r
+    where t.id = any (owners) and l.tenant_id = any (owners) and t.active;
 end
 $function$`.execute(db);
 
