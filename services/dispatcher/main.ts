@@ -13,7 +13,7 @@ import { watchVersion } from "@belfry/service/configuration-watch";
 import { consumeLoop } from "@belfry/service/consume";
 import { createLogger } from "@belfry/service/logger";
 import { startManagement } from "@belfry/service/management";
-import { connectNats } from "@belfry/service/nats";
+import { connectNats, natsFiles } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
 import { createStopSignal } from "@belfry/service/stop-signal";
 import { ensureStreams } from "@belfry/service/streams";
@@ -67,7 +67,13 @@ const management = resources.use(
 
 try {
   const nats = resources.use(
-    await connectNats({ url: config.NATS_URL, name: "belfry-dispatcher", log, signal }),
+    await connectNats({
+      url: config.NATS_URL,
+      files: natsFiles(config),
+      name: "belfry-dispatcher",
+      log,
+      signal,
+    }),
   );
   connected = nats.isConnected;
   await waitForSchema(pool, { log, signal });

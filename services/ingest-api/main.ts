@@ -12,7 +12,7 @@ import { loadConfig } from "@belfry/service/config";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { createLogger } from "@belfry/service/logger";
 import { startManagement } from "@belfry/service/management";
-import { connectNats } from "@belfry/service/nats";
+import { connectNats, natsFiles } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { createStopSignal } from "@belfry/service/stop-signal";
@@ -71,7 +71,13 @@ resources.use(
   }),
 );
 nats = resources.use(
-  await connectNats({ url: config.NATS_URL, name: "ingest-api", log, signal: stop.signal }),
+  await connectNats({
+    url: config.NATS_URL,
+    files: natsFiles(config),
+    name: "ingest-api",
+    log,
+    signal: stop.signal,
+  }),
 );
 const { nc } = nats;
 const streams = [eventsStream(prefix)];

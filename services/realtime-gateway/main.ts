@@ -3,7 +3,7 @@ import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { ConfigError, loadConfig } from "@belfry/service/config";
 import { createLogger } from "@belfry/service/logger";
 import { startManagement } from "@belfry/service/management";
-import { connectNats } from "@belfry/service/nats";
+import { connectNats, natsFiles } from "@belfry/service/nats";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { createStopSignal } from "@belfry/service/stop-signal";
 import { configSchema, crossCheck } from "./config.ts";
@@ -55,7 +55,13 @@ resources.use(
   }),
 );
 nats = resources.use(
-  await connectNats({ url: config.NATS_URL, name: "realtime-gateway", log, signal: stop.signal }),
+  await connectNats({
+    url: config.NATS_URL,
+    files: natsFiles(config),
+    name: "realtime-gateway",
+    log,
+    signal: stop.signal,
+  }),
 );
 await waitForSchema(pool, { log, signal: stop.signal });
 const version = `${packageFile.version} Belfry`;

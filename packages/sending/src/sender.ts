@@ -8,7 +8,7 @@ import { watchVersion } from "@belfry/service/configuration-watch";
 import { consumeLoop } from "@belfry/service/consume";
 import { createLogger, type Logger } from "@belfry/service/logger";
 import { startManagement } from "@belfry/service/management";
-import { connectNats } from "@belfry/service/nats";
+import { connectNats, natsFiles } from "@belfry/service/nats";
 import { pause } from "@belfry/service/pause";
 import { createStopSignal } from "@belfry/service/stop-signal";
 import { checkConfig, type SenderConfig } from "./sender-config.ts";
@@ -62,7 +62,13 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
       }),
     );
     const nats = resources.use(
-      await connectNats({ url: config.NATS_URL, name: service, log, signal }),
+      await connectNats({
+        url: config.NATS_URL,
+        files: natsFiles(config),
+        name: service,
+        log,
+        signal,
+      }),
     );
     isConnected = nats.isConnected;
     await waitForSchema(pool, { log, signal });

@@ -31,6 +31,23 @@ export const commonConfig = {
     pattern: "^(nats|tls)://[^,]+(,(nats|tls)://[^,]+)*$",
     secret: true,
   }),
+  NATS_TLS_CA_FILE: Type.String({
+    description:
+      "PEM file with the authority that NATS servers' certificates come from; switches TLS on",
+    default: "",
+  }),
+  NATS_TLS_CERT_FILE: Type.String({
+    description: "PEM file with our own certificate, where the servers ask for one",
+    default: "",
+  }),
+  NATS_TLS_KEY_FILE: Type.String({
+    description: "PEM file with the key of NATS_TLS_CERT_FILE",
+    default: "",
+  }),
+  NATS_CREDENTIALS_FILE: Type.String({
+    description: "File of a NATS user (.creds), in place of a password in NATS_URL",
+    default: "",
+  }),
   NATS_PREFIX: Type.String({
     description: "Keeps environments apart on one NATS: 1-32 letters, digits, _ or -",
     pattern: "^[A-Za-z0-9_-]{1,32}$",

@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import {
   type ConnectionOptions,
   connect,
+  credsAuthenticator,
   deadline,
   type NatsConnection,
 } from "@nats-io/transport-node";
@@ -23,9 +25,33 @@ export interface NatsLink extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Files by path, as the variables NATS_TLS_… and NATS_CREDENTIALS_FILE name them; empty: none. */
+export interface NatsFiles {
+  caFile: string;
+  certFile: string;
+  keyFile: string;
+  credentialsFile: string;
+}
+
+/** The files that a service's configuration names. */
+export function natsFiles(config: {
+  NATS_TLS_CA_FILE: string;
+  NATS_TLS_CERT_FILE: string;
+  NATS_TLS_KEY_FILE: string;
+  NATS_CREDENTIALS_FILE: string;
+}): NatsFiles {
+  return {
+    caFile: config.NATS_TLS_CA_FILE,
+    certFile: config.NATS_TLS_CERT_FILE,
+    keyFile: config.NATS_TLS_KEY_FILE,
+    credentialsFile: config.NATS_CREDENTIALS_FILE,
+  };
+}
+
 export interface ConnectNatsOptions {
-  /** Comma-separated; `user:password@` and `token@` are understood. */
+  /** Comma-separated; `user:password@` and `token@` are understood; `tls://` is TLS. */
   url: string;
+  files?: NatsFiles;
   /** Shown by the server's monitoring. */
   name: string;
   log: Logger;
@@ -41,7 +67,7 @@ export async function connectNats(options: ConnectNatsOptions): Promise<NatsLink
     signal?.throwIfAborted();
     try {
       const nc = await connect({
-        ...serverOptions(options.url),
+        ...(await serverOptions(options.url, options.files)),
         name: options.name,
         timeout: CONNECT_TIMEOUT_MS,
         maxReconnectAttempts: -1,
@@ -117,14 +143,29 @@ function createLink(nc: NatsConnection, log: Logger): NatsLink {
 }
 
 /** The client ignores credentials in an address: take them out and hand them over. */
-function serverOptions(url: string): ConnectionOptions {
+async function serverOptions(url: string, files?: NatsFiles): Promise<ConnectionOptions> {
   const parsed = url.split(",").map((one) => new URL(one.trim()));
   const first = parsed[0];
   const user = decodeURIComponent(first?.username ?? "");
   const password = decodeURIComponent(first?.password ?? "");
+  const caFile = files?.caFile || undefined;
+  const certFile = files?.certFile || undefined;
+  const keyFile = files?.keyFile || undefined;
+  const isTls = parsed.some(({ protocol }) => protocol === "tls:");
+  const credentials = files?.credentialsFile ? await readFile(files.credentialsFile) : undefined;
   return {
     servers: parsed.map(({ hostname, port }) => `${hostname}:${port || 4222}`),
     ...(user === "" ? {} : password === "" ? { token: user } : { user, pass: password }),
-    ...(parsed.some(({ protocol }) => protocol === "tls:") ? { tls: {} } : {}),
+    ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(credentials) }),
+    // The client would go on in the clear with a server that offers no TLS, unless this is set.
+    ...(isTls || caFile !== undefined || certFile !== undefined
+      ? {
+          tls: {
+            ...(caFile === undefined ? {} : { caFile }),
+            ...(certFile === undefined ? {} : { certFile }),
+            ...(keyFile === undefined ? {} : { keyFile }),
+          },
+        }
+      : {}),
   };
 }
