@@ -72,15 +72,23 @@ begin
                when d.status = 'sending' and d.retries >= p_max_retries then 'retries exhausted: ' || died
              end as why
       from input i
-      join deliveries d on d.id = i.id and d.tenant_id = i.tenant_id and d.channel = p_channel
-      left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id
-      left join template_versions v on v.id = d.template_version_id
-      left join tenants t on t.id = d.tenant_id
+      -- One look into an index an item: this plan is made on an empty database, where a walk over a
+      -- whole table looks cheapest, and it must stay good while the tables grow. The arrays of ids in
+      -- the updates below say the same.
+      join lateral (select * from deliveries d where d.id = i.id limit 1) d
+        on d.tenant_id = i.tenant_id and d.channel = p_channel
+      left join lateral (select * from events e where e.id = d.event_id limit 1) e
+        on e.tenant_id = d.tenant_id
+      left join lateral (
+        select * from template_versions v where v.id = d.template_version_id limit 1
+      ) v on true
+      left join lateral (select t.active from tenants t where t.id = d.tenant_id limit 1) t on true
     ),
     abandoned as (
       update attempts a set ended_at = moment, class = 'ambiguous', reason = died
       from found f
       where f.was = 'sending' and f.becomes <> 'busy'
+        and a.delivery_id = any (p_ids)
         and a.delivery_id = f.id and a.number = f.attempts and a.ended_at is null
     ),
     moved as (
@@ -93,7 +101,7 @@ begin
           due_at = case when f.becomes = 'sending' then d.due_at end,
           settled_at = case when f.becomes <> 'sending' then moment end
       from found f
-      where d.id = f.id and f.becomes not in ('busy', 'gone')
+      where d.id = any (p_ids) and d.id = f.id and f.becomes not in ('busy', 'gone')
     ),
     begun as (
       insert into attempts (delivery_id, number, provider_id, provider_kind, started_at)
@@ -143,7 +151,7 @@ begin
           missing = coalesce(string_to_array(s.missing, E'\\x1f'), d.missing),
           settled_at = case when s.status <> 'waiting' then moment end
       from settled s
-      where d.id = s.id and (
+      where d.id = any (p_ids) and d.id = s.id and (
         (d.status = 'sending' and d.attempts = s.number)
         or (s.status = 'accepted' and d.status in ('sending', 'waiting', 'unknown'))
       )
@@ -156,11 +164,13 @@ begin
           vendor_answer = s.vendor_answer, message_id = s.message_id,
           next_at = coalesce(m.due_at, a.next_at)
       from settled s left join moved m on m.id = s.id
-      where a.delivery_id = s.id and a.number = s.number and s.class is not null
+      where a.delivery_id = any (p_ids)
+        and a.delivery_id = s.id and a.number = s.number and s.class is not null
     ),
     taken_back as (
       delete from attempts a using settled s, moved m
-      where a.delivery_id = s.id and a.number = s.number and s.class is null and m.id = s.id
+      where a.delivery_id = any (p_ids)
+        and a.delivery_id = s.id and a.number = s.number and s.class is null and m.id = s.id
     )
     select m.id from moved m;
 end
