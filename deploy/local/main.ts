@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChain, watchChain } from "./process-chain.ts";
@@ -27,19 +27,31 @@ const stop = () => stack.kill("SIGTERM");
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
 startChain(process.pid).then((chain) => watchChain(process.pid, chain, stop));
 
-/** Written while the stack lives: what to remove should it be killed. */
-let files: string[] = [];
+/** What a living stack says of itself, to be removed should it be killed. */
+let files: { stackFile: string; localFile: string } | undefined;
 stack.on("message", (message) => {
-  files = (message as { files: string[] }).files;
+  files = message as typeof files;
 });
 stack.on("exit", async (code, signal) => {
   if (signal !== null && stack.pid !== undefined) {
     process.stderr.write(`The local stack was killed (${signal}); its services are ending.\n`);
     await endGroup(stack.pid);
-    for (const file of files) rmSync(file, { force: true });
+    removeFiles(stack.pid);
   }
   process.exit(code ?? 1);
 });
+
+/** Unless the next stack has taken the home folder meanwhile. */
+function removeFiles(holder: number): void {
+  try {
+    if (files === undefined) return;
+    if (JSON.parse(readFileSync(files.stackFile, "utf8")).pid !== holder) return;
+    rmSync(files.localFile, { force: true });
+    rmSync(files.stackFile, { force: true });
+  } catch {
+    // It is gone already, or the next start calls it stale.
+  }
+}
 
 /** The services are in the stack's group; they end without it, and have to in time. */
 async function endGroup(group: number): Promise<void> {

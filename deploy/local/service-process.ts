@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Run } from "./supervise.ts";
 
 const POLL_MS = 50;
-/** Longer than the services' own grace. */
-const STOP_TIMEOUT_MS = 30_000;
+/** Longer than the grace that the stack gives its services. */
+const STOP_TIMEOUT_MS = 12_000;
 
 export interface ServiceProcess {
   /** Path of `main.ts`. */

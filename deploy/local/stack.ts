@@ -23,6 +23,8 @@ import { type Supervised, supervise } from "./supervise.ts";
 /** The process that holds the local stack: starts everything, keeps it running, ends it in order. */
 
 const READY_TIMEOUT_MS = 45_000;
+/** Nobody waits for a local stack as long as for a cluster's. */
+const SHUTDOWN_AT_HOME = { SHUTDOWN_GRACE_MS: "10000", SHUTDOWN_SPREAD_MS: "1000" };
 
 const startedAt = performance.now();
 // Their reader may go away before us: a closed terminal, a pager.
@@ -35,7 +37,7 @@ async function main(): Promise<void> {
   await makeHomeFolder(home);
   const claim = await claimHome(home, process.pid);
   try {
-    process.send?.({ files: [home.stackFile, home.localFile] });
+    process.send?.({ stackFile: home.stackFile, localFile: home.localFile });
     const faults = await portFaults(settings.ports);
     if (faults.length > 0) throw new Error(faults.join("\n"));
     await runStack(settings, home, claim.foundStale);
@@ -99,7 +101,7 @@ async function superviseService(entry: ServiceEntry, home: HomeFolder): Promise<
     file: entry.file,
     port: entry.port,
     // biome-ignore lint/style/noProcessEnv: what the caller sets for a service reaches it
-    env: { ...process.env, ...entry.env },
+    env: { ...SHUTDOWN_AT_HOME, ...process.env, ...entry.env },
     managementPort: await portLike(undefined, 0),
     logFile: join(home.logs, `${entry.name}.log`),
   };

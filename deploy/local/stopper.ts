@@ -24,9 +24,12 @@ export function createStopper(say: (line: string) => void): Stopper {
     }
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
-  process.on("disconnect", () => {
+  const onDisconnect = () => {
     if (!stopping.signal.aborted) ask();
-  });
+  };
+  process.on("disconnect", onDisconnect);
+  // Undefined where nobody who holds a channel started us.
+  if (process.connected === false) onDisconnect();
   // The listener alone would keep the process alive.
   process.channel?.unref();
   return { stopping: stopping.signal, hurry: hurry.signal };
