@@ -101,6 +101,8 @@ for (const state of ["connecting", "connected", "disconnected"]) {
 }
 // Whatever came while there was no connection is in the history.
 client.on("connected", () => loadHistory().catch(() => undefined));
+// An item was marked read, here or in another tab.
+client.on("message", () => loadHistory().catch(() => undefined));
 client.connect();
 
 // Sending
