@@ -119,7 +119,6 @@ test("the end of any process of the chain leaves no process", async (t) => {
     { at: 1, signal: "SIGKILL" },
     { at: -3, signal: "SIGTERM" },
     { at: -1, signal: "SIGKILL" },
-    { at: -1, signal: "SIGTERM" },
   ] as const;
   for (const { at, signal } of ends) {
     const stack = await startStack(home, NPX);
