@@ -72,7 +72,8 @@ begin
       select distinct on (i.vendor_event) i.*, d.event_id
       from unnest(p_vendor_events, p_deliveries, p_kinds, p_reasons, p_vendor_statuses, p_times, p_suppress)
         i (vendor_event, delivery_id, kind, reason, vendor_status, occurred_at, suppress)
-      join deliveries d on d.id = i.delivery_id and d.tenant_id = p_tenant and d.channel = p_channel
+      join lateral (select * from deliveries d where d.id = i.delivery_id limit 1) d
+        on d.tenant_id = p_tenant and d.channel = p_channel
       order by i.vendor_event
     ),
     stored as (
@@ -91,7 +92,8 @@ begin
       insert into suppressions (tenant_id, channel, address, reason, source, created_at)
       select distinct on (a.address) p_tenant, p_channel, a.address, f.suppress, p_provider_kind, moment
       from fresh f
-      join events e on e.id = f.event_id and e.tenant_id = p_tenant
+      join lateral (select * from events e where e.id = f.event_id limit 1) e
+        on e.tenant_id = p_tenant
       cross join lateral (
         select lower((case p_channel when 'EMAIL' then e.recipient_email else e.recipient_phone end)
           collate "C") as address
@@ -111,7 +113,7 @@ begin
           due_at = null, released_at = null, claimed_until = null,
           settled_at = coalesce(d.settled_at, moment)
       from furthest f
-      where d.id = f.delivery_id and (
+      where d.id = any (p_deliveries) and d.id = f.delivery_id and (
         d.status in ('sending', 'waiting', 'unknown')
         or d.status = 'accepted' and f.kind in ('delivered', 'bounced', 'complained')
         or d.status = 'delivered' and f.kind in ('bounced', 'complained')
@@ -177,18 +179,28 @@ begin
                when d.status = 'sending' and d.retries >= p_max_retries then 'retries exhausted: ' || died
              end as why
       from input i
-      join deliveries d on d.id = i.id and d.tenant_id = i.tenant_id and d.channel = p_channel
-      left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id
-      left join template_versions v on v.id = d.template_version_id
-      left join tenants t on t.id = d.tenant_id
-      left join suppressions s on s.tenant_id = d.tenant_id and s.channel = p_channel
-        and s.address = lower((case p_channel when 'EMAIL' then e.recipient_email else e.recipient_phone end)
-          collate "C")
+      -- One look into an index an item, as in 0005.
+      join lateral (select * from deliveries d where d.id = i.id limit 1) d
+        on d.tenant_id = i.tenant_id and d.channel = p_channel
+      left join lateral (select * from events e where e.id = d.event_id limit 1) e
+        on e.tenant_id = d.tenant_id
+      left join lateral (
+        select * from template_versions v where v.id = d.template_version_id limit 1
+      ) v on true
+      left join lateral (select t.active from tenants t where t.id = d.tenant_id limit 1) t on true
+      left join lateral (
+        select * from suppressions s
+        where s.tenant_id = d.tenant_id and s.channel = p_channel
+          and s.address = lower((case p_channel when 'EMAIL' then e.recipient_email else e.recipient_phone end)
+            collate "C")
+        limit 1
+      ) s on true
     ),
     abandoned as (
       update attempts a set ended_at = moment, class = 'ambiguous', reason = died
       from found f
       where f.was = 'sending' and f.becomes <> 'busy'
+        and a.delivery_id = any (p_ids)
         and a.delivery_id = f.id and a.number = f.attempts and a.ended_at is null
     ),
     moved as (
@@ -201,7 +213,7 @@ begin
           due_at = case when f.becomes = 'sending' then d.due_at end,
           settled_at = case when f.becomes <> 'sending' then moment end
       from found f
-      where d.id = f.id and f.becomes not in ('busy', 'gone')
+      where d.id = any (p_ids) and d.id = f.id and f.becomes not in ('busy', 'gone')
     ),
     begun as (
       insert into attempts (delivery_id, number, provider_id, provider_kind, started_at)

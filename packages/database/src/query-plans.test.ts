@@ -4,13 +4,18 @@ import { test } from "node:test";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { CompiledQuery } from "kysely";
 import { acceptEvents, type EventToAccept, refuseEvents } from "./accept-events.ts";
+import { claimDeliveries, type DeliveryToClaim } from "./claim-deliveries.ts";
 import { createDatabase, createPool, type Database, type Pool } from "./connection.ts";
 import { countUnread, listNotifications, markNotificationRead } from "./notifications.ts";
+import { settleDeliveries } from "./settle-deliveries.ts";
 
 const ROWS = 20_000;
 const USER = { tenantId: "a", userId: "user-7" };
 
-async function filled(t: test.TestContext): Promise<{ pool: Pool; db: Database }> {
+async function filled(
+  t: test.TestContext,
+  plan?: (pool: Pool) => Promise<void>,
+): Promise<{ pool: Pool; db: Database }> {
   const { url } = await createTestDatabase(t);
   const pool = createPool({ url, applicationName: "test", maxConnections: 1 });
   const db = createDatabase(pool);
@@ -22,6 +27,7 @@ async function filled(t: test.TestContext): Promise<{ pool: Pool; db: Database }
   const [first] = await acceptEvents(pool, [event(randomUUID())]);
   assert.equal(first?.outcome, "accepted");
   await refuseEvents(pool, [first?.eventId ?? ""]);
+  await plan?.(pool);
   await pool.query(
     `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
        channel_offset, created_at, read_at)
@@ -99,6 +105,70 @@ for (const analyzed of [false, true]) {
       assert.ok(read(table) <= 500, `${read(table)} rows of ${table}`);
     }
   });
+}
+
+test("claiming and settling read their own rows by index", async (t) => {
+  const { pool } = await filled(t, async (pool) => {
+    await pool.query(
+      "insert into templates (id, tenant_id, event_type, channel) values (gen_random_uuid(), 'a', 'x', 'EMAIL')",
+    );
+    await pool.query(
+      `insert into template_versions (template_id, version, content, compiled) select id, 1, '', '{}' from templates where tenant_id = 'a'`,
+    );
+    await sendOnce(pool, [{ id: randomUUID(), tenantId: "a", provider: null }]);
+  });
+  await pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, released_at, due_at)
+     select gen_random_uuid(), e.id, 'a', 'EMAIL', (select max(id) from template_versions), now(), now() from events e`,
+  );
+  await pool.query(
+    "insert into attempts (delivery_id, number, provider_kind, started_at) select id, 99, 'x', now() from deliveries",
+  );
+  const { rows } = await pool.query<{ id: string }>("select id from deliveries limit 100");
+  const provider = { id: randomUUID(), kind: "sandbox" };
+  const read = await rowsRead(pool, async (client) => {
+    const settled = await sendOnce(
+      client,
+      rows.map(({ id }) => ({ id, tenantId: "a", provider })),
+    );
+    assert.equal(settled, 100);
+  });
+  for (const table of ["events", "deliveries", "attempts", "template_versions", "tenants"]) {
+    assert.ok(read(table) <= 700, `${read(table)} rows of ${table}`);
+  }
+});
+
+async function sendOnce(pool: Pool, batch: DeliveryToClaim[]): Promise<number> {
+  const claimed = await claimDeliveries(pool, batch, {
+    channel: "EMAIL",
+    leaseMs: 1000,
+    maxRetries: 7,
+  });
+  const end = {
+    class: "accepted" as const,
+    durationMs: 1,
+    reason: "ok",
+    vendor_status: null,
+    vendor_answer: null,
+    message_id: null,
+  };
+  const settled = await settleDeliveries(
+    pool,
+    batch.map(({ id }, at) => {
+      const claim = claimed[at];
+      const attempt = claim?.becomes === "sending" ? claim.delivery.attempt : 1;
+      const base = {
+        deliveryId: id,
+        attempt,
+        reason: null,
+        delayMs: null,
+        counted: false,
+        missing: null,
+      };
+      return { ...base, status: "accepted", end };
+    }),
+  );
+  return settled.size;
 }
 
 test("a history page, the unread count and a mark read by index", async (t) => {
