@@ -44,7 +44,7 @@ function emailContent(look: { label: string; colour: string; tint: string }): st
     <mj-title>{{title}}</mj-title>
     <mj-preview>{{message}}</mj-preview>
     <mj-attributes>
-      <mj-all font-family="-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif" />
+      <mj-all font-family="-apple-system, 'Segoe UI', Helvetica, Arial, sans-serif" />
       <mj-text font-size="16px" line-height="1.6" color="#334155" padding="0" />
       <mj-section padding="0" />
     </mj-attributes>
