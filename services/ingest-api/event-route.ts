@@ -3,8 +3,9 @@ import { NotFound } from "@belfry/administration/input-error";
 import { EVENT_PATH, type EventReport } from "@belfry/contracts/event-report";
 import { UUID } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
+import { TRIGGER_PATH } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Authentication } from "./authenticate.ts";
 
 /**
@@ -17,7 +18,7 @@ export function eventRoute(
 ): void {
   app.get<{ Params: { eventId: string } }>(
     EVENT_PATH,
-    { onRequest: deps.authentication.other },
+    { onRequest: [refuseTrigger, deps.authentication.other] },
     async (request): Promise<EventReport> => {
       const { tenant } = request;
       const { eventId } = request.params;
@@ -29,6 +30,12 @@ export function eventRoute(
       return report;
     },
   );
+}
+
+/** The trigger's path reads as one of an event, and knows POST alone. */
+async function refuseTrigger(request: FastifyRequest): Promise<void> {
+  if (request.url.split("?", 1)[0] !== TRIGGER_PATH) return;
+  throw new Problem("methodNotAllowed", { headers: { allow: "POST" } });
 }
 
 async function find(db: Database, id: string, tenantId: string): Promise<EventReport | undefined> {

@@ -54,7 +54,11 @@ export function checkResponse(response: ObservedResponse): void {
     throw new Error(`${where}: ${what}; body ${response.body.slice(0, 500)}`);
   };
   const path = response.path.split("?", 1)[0] ?? "";
-  const found = patterns.filter(({ pattern }) => pattern.test(path));
+  const exact = document.paths[path];
+  const found =
+    exact === undefined
+      ? patterns.filter(({ pattern }) => pattern.test(path))
+      : [{ operations: exact }];
   const method = response.method.toLowerCase();
   const operation = found
     .map(({ operations }) => operations[method] ?? (method === "head" ? operations.get : undefined))

@@ -206,7 +206,9 @@ function collectRoutes(app: FastifyInstance): (url: string) => string | undefine
   });
   return (url) => {
     const path = url.split("?", 1)[0] ?? "";
-    const methods = new Set<string>();
+    const methods = new Set(routes.get(path)?.methods);
+    // A path that is written out is no value of another's parameter.
+    if (methods.size > 0) return [...methods].sort().join(", ");
     for (const route of routes.values()) {
       if (route.pattern.test(path)) for (const one of route.methods) methods.add(one);
     }
