@@ -15,9 +15,9 @@ export interface ClientOptions extends Partial<Transport> {
   /** Your API key: a secret of your backend. */
   apiKey: string;
   /** The webhook secret, if your tenant has one: then every trigger is signed. */
-  webhookSecret?: string;
+  webhookSecret?: string | undefined;
   /** Your tenant's id: needed for `history` and `markRead` alone. */
-  tenantId?: string;
+  tenantId?: string | undefined;
 }
 
 export interface TriggerOptions extends CallOptions {

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { access, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { startStack } from "../end-to-end/stack.ts";
+import type { Bench } from "./bench.ts";
+import { clientTests } from "./client-service.ts";
+import { blocksOf, pages, readDoc } from "./markdown.ts";
+import { pageTests } from "./page-tests.ts";
+import { realtimeTests } from "./realtime-tests.ts";
+import { sampleTests } from "./sample-tests.ts";
+
+/** The documentation as a stranger uses it: each block is taken from the page and run as it stands. */
+
+let running: Bench | undefined;
+const bench = (): Bench => {
+  if (running === undefined) throw new Error("the stack did not start");
+  return running;
+};
+const endings: (() => Promise<void>)[] = [];
+
+before(async () => {
+  const stack = await startStack({ after: (ending) => void endings.push(ending) });
+  const folder = await mkdtemp(join(tmpdir(), "belfry-docs-"));
+  endings.push(() => rm(folder, { recursive: true, force: true }));
+  running = { stack, folder };
+});
+after(async () => {
+  for (const ending of endings.reverse()) await ending();
+});
+
+describe("what is written", () => {
+  test("every block is of a kind that is tested, every sample is a file of the same text", () => {
+    for (const block of pages().flatMap(blocksOf)) {
+      const where = `${block.page}:${block.line}`;
+      if (block.info.startsWith("samples/")) {
+        assert.equal(block.text, readDoc(block.info), where);
+      } else {
+        assert.match(
+          `${block.language} ${block.info}`,
+          /^(sh (by-hand)?|json (example)?|text )$/,
+          where,
+        );
+      }
+    }
+  });
+
+  test("every link leads to a file", async () => {
+    for (const page of pages()) {
+      for (const [, target] of readDoc(page).matchAll(/\]\(([^)#]+)\)/g)) {
+        await access(new URL(`../../docs/${target}`, import.meta.url));
+      }
+    }
+  });
+});
+
+describe("the shell lines of each page", () => pageTests(bench));
+describe("the samples", () => sampleTests(bench));
+describe("the browser's page", () => realtimeTests(bench));
+describe("the client for Node", () => clientTests(() => bench().stack));

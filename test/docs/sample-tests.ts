@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Bench } from "./bench.ts";
+import { blocksOf } from "./markdown.ts";
+import { isThere, runProgram } from "./shell.ts";
+
+const SECRET = "whsec-of-the-docs";
+const SIGNED: [name: string, command: string, args: string[]][] = [
+  ["trigger.mjs", process.execPath, []],
+  ["trigger.py", "python3", []],
+  ["trigger.php", "php", []],
+  ["trigger.go", "go", ["run"]],
+];
+
+export function sampleTests(bench: () => Bench): void {
+  for (const [name, command, args] of SIGNED) {
+    test(`authentication.md: ${name} signs an event that is accepted`, async (t) => {
+      if (!(await isThere(command))) return t.skip(`no ${command} on this machine`);
+      const { stack } = bench();
+      const tenant = await stack.createTenant({ name: "Signed", webhookSecret: SECRET });
+      const { code, out, err } = await runSample(
+        bench(),
+        "authentication.md",
+        name,
+        command,
+        args,
+        {
+          BELFRY_API_KEY: tenant.apiKey,
+          BELFRY_WEBHOOK_SECRET: SECRET,
+        },
+      );
+      assert.equal(code, 0, `${out}\n${err}`);
+      assert.match(out, /^200 .*dispatched securely for Signed/);
+      const { rows } = await stack.pool.query(
+        "select variables::jsonb->>'title' as title from events where tenant_id = $1",
+        [tenant.id],
+      );
+      assert.deepEqual(rows, [{ title: "Grüße" }]);
+      const wrong = await runSample(bench(), "authentication.md", name, command, args, {
+        BELFRY_API_KEY: tenant.apiKey,
+        BELFRY_WEBHOOK_SECRET: "another",
+      });
+      assert.notEqual(wrong.code, 0, "a wrong secret is told");
+    });
+  }
+
+  test("quick-start.md: client.mjs runs and exits well", async () => {
+    const tenant = await bench().stack.createTenant();
+    const { code, out, err } = await runSample(
+      bench(),
+      "quick-start.md",
+      "client.mjs",
+      process.execPath,
+      [],
+      {
+        BELFRY_API_KEY: tenant.apiKey,
+        BELFRY_TENANT_ID: tenant.id,
+      },
+    );
+    assert.equal(code, 0, err);
+    assert.match(out, /^(accepted|dispatched)\n/);
+  });
+
+  test("limits.md: retry.mjs waits out a limit", async () => {
+    const { stack } = bench();
+    const tenant = await stack.createTenant();
+    const env = { BELFRY_API_KEY: tenant.apiKey };
+    const first = await runSample(bench(), "limits.md", "retry.mjs", process.execPath, [], env);
+    assert.equal(first.code, 0, first.err);
+    assert.match(first.out, /success: true/);
+    const wrong = await runSample(bench(), "limits.md", "retry.mjs", process.execPath, [], {
+      BELFRY_API_KEY: "wrong",
+    });
+    assert.notEqual(wrong.code, 0);
+    assert.match(wrong.err, /event not accepted: 401/);
+  });
+}
+
+/** Takes a sample from its page into an empty folder and runs it there. */
+async function runSample(
+  bench: Bench,
+  page: string,
+  name: string,
+  command: string,
+  args: string[],
+  env: Record<string, string>,
+) {
+  const block = blocksOf(page).find(({ info }) => info === `samples/${name}`);
+  assert.ok(block, `${page} has no ${name}`);
+  const folder = await mkdtemp(join(bench.folder, "sample-"));
+  await writeFile(join(folder, name), block.text);
+  await mkdir(join(folder, "node_modules/@belfry"), { recursive: true });
+  const client = new URL("../../packages/client", import.meta.url).pathname;
+  await symlink(client, join(folder, "node_modules/@belfry/client"));
+  return await runProgram(command, [...args, name], {
+    cwd: folder,
+    env: { BELFRY_URL: bench.stack.apiUrls[0], ...env },
+  });
+}
