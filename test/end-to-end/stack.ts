@@ -11,6 +11,7 @@ import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
 import type pg from "pg";
+import { checkResponse } from "../openapi/check-response.ts";
 
 /** What hooks of node:test hand over; the stack ends with it. */
 export interface Cleanup {
@@ -34,6 +35,8 @@ export interface Stack {
   prefix: string;
   natsUrl: string;
   processes: Record<string, TestProcess>;
+  /** What the command line needs to work on this stack. */
+  adminEnv: Record<string, string>;
   /** A tenant with no provider and no template. */
   createTenant(input?: TenantInput): Promise<TenantWithKey>;
   /** A tenant with sandbox providers and templates for `eventType` on the channels (all three). */
@@ -89,6 +92,7 @@ export async function startStack(
     prefix,
     natsUrl,
     processes: { ingest, second, dispatcher, email, sms, gateway },
+    adminEnv: { DATABASE_URL: databaseUrl, SECRETS_KEYS: secretsKeys },
     createTenant: (input = {}) =>
       createTenant(
         db,
@@ -166,11 +170,19 @@ export async function call(
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
+  checkDocumented(method, url, response, text);
   return {
     status: response.status,
     headers: response.headers,
     body: text === "" ? undefined : JSON.parse(text),
   };
+}
+
+/** Holds every answer of the API to docs/openapi.json. */
+function checkDocumented(method: string, url: string, response: Response, body: string): void {
+  const { pathname: path } = new URL(url);
+  if (!path.startsWith("/api/")) return;
+  checkResponse({ method, path, status: response.status, headers: response.headers, body });
 }
 
 /** A trigger of `order.confirmed` to a user with all addresses, unless said otherwise. */
