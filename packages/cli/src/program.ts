@@ -1,9 +1,11 @@
 import { Command } from "commander";
+import { deadCommand } from "./dead-command.ts";
 import { eventCommand } from "./event-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { outboxCommand } from "./outbox-command.ts";
 import { providerCommand } from "./provider-command.ts";
 import { stopCommand } from "./stop-command.ts";
+import { suppressionCommand } from "./suppression-command.ts";
 import { templateCommand } from "./template-command.ts";
 import { tenantCommand } from "./tenant-command.ts";
 
@@ -24,6 +26,8 @@ export function createProgram(): Command {
     providerCommand(),
     eventCommand(),
     outboxCommand(),
+    deadCommand(),
+    suppressionCommand(),
     migrateCommand(),
     stopCommand(),
   ]) {

@@ -1,0 +1,136 @@
+import type { DeadLetterFilter, DeadLetters } from "@belfry/administration/dead-letters";
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import { Command, InvalidArgumentError } from "commander";
+import { CommandError } from "./command-error.ts";
+import { providerChannelValue } from "./flag-values.ts";
+import { printJson } from "./output.ts";
+import { withDatabase } from "./session.ts";
+
+interface FilterFlags {
+  tenant?: string;
+  channel?: ProviderChannel;
+  class?: DeadLetterFilter["class"];
+  provider?: string;
+  since?: Date;
+  until?: Date;
+}
+
+interface ChangeFlags extends FilterFlags {
+  all?: boolean;
+  dryRun?: boolean;
+}
+
+const CLASSES = [
+  ...["permanent", "credentials", "throttled", "transient", "ambiguous"],
+  ...["untried", "expired", "unknown", "message"],
+];
+
+export function deadCommand(): Command {
+  const dead = new Command("dead").description(
+    "Dead letters: what was not sent, and rests until a person decides",
+  );
+
+  filterFlags(dead.command("list"))
+    .description("Groups by tenant, channel, provider and error class, with counts and examples")
+    .action((flags: FilterFlags) =>
+      withDatabase(async ({ db }) => {
+        const { listDeadLetters } = await import("@belfry/administration/dead-letters");
+        await printJson(await listDeadLetters(db, filterOf(flags)));
+      }),
+    );
+
+  dead
+    .command("show <id>")
+    .description("One delivery with its attempts and what the provider answered, or one message")
+    .action((id: string) =>
+      withDatabase(async ({ db }) => {
+        const { showDeadLetter } = await import("@belfry/administration/dead-letters");
+        await printJson(await showDeadLetter(db, id));
+      }),
+    );
+
+  for (const [name, work, description] of [
+    [
+      "replay",
+      "replayDeadLetters",
+      "Send again: a new attempt of the same delivery, never of one that a provider accepted. " +
+        "What expired or is unknown goes only by its ID or its --class.",
+    ],
+    ["discard", "discardDeadLetters", "End for good; the attempts stay to be seen"],
+  ] as const) {
+    filterFlags(dead.command(`${name} [id...]`))
+      .description(description)
+      .option("--all", "of every tenant and class, where nothing else says which")
+      .option("--dry-run", "say what would be done, and change nothing")
+      .action((ids: string[], flags: ChangeFlags) =>
+        withDatabase(async ({ db }) => {
+          const deadLetters = await import("@belfry/administration/dead-letters");
+          const dryRun = flags.dryRun === true;
+          await printJson(await deadLetters[work](db, lettersOf(ids, flags), { dryRun }));
+        }),
+      );
+  }
+
+  return dead;
+}
+
+function filterFlags(command: Command): Command {
+  return command
+    .option("--tenant <id>", "the tenant's id")
+    .option("--channel <channel>", "EMAIL or SMS", providerChannelValue)
+    .option("--class <class>", CLASSES.join(", "), classValue)
+    .option("--provider <kind>", "as sendgrid, vonage")
+    .option(
+      "--since <time>",
+      "ended at or after, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago",
+      timeValue,
+    )
+    .option("--until <time>", "ended before", timeValue);
+}
+
+function filterOf(flags: FilterFlags): DeadLetterFilter {
+  const { tenant, channel, provider, since, until } = flags;
+  return { tenantId: tenant, channel, class: flags.class, provider, since, until };
+}
+
+function lettersOf(ids: string[], flags: ChangeFlags): DeadLetters {
+  const filter = filterOf(flags);
+  const { tenantId, ...rest } = filter;
+  const filtered = Object.values(rest).some((value) => value !== undefined);
+  if (ids.length > 0) {
+    if (filtered || flags.all === true)
+      throw new CommandError("ID: give IDs or a filter, not both");
+    return { ids, tenantId };
+  }
+  if (!filtered && tenantId === undefined && flags.all !== true) {
+    throw new CommandError("ID: say which: IDs, a filter such as --tenant or --class, or --all");
+  }
+  return filter;
+}
+
+function classValue(text: string): string {
+  if (!CLASSES.includes(text)) {
+    throw new InvalidArgumentError(`It must be one of ${CLASSES.join(", ")}.`);
+  }
+  return text;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+function timeValue(text: string): Date {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  if (count !== undefined && unit !== undefined) {
+    return new Date(Date.now() - Number(count) * (UNITS_MS[unit] ?? 0));
+  }
+  const time = new Date(/^\d{4}-\d\d-\d\d/.test(text) ? text : Number.NaN);
+  if (Number.isNaN(time.getTime())) {
+    throw new InvalidArgumentError(
+      "It must be a time such as 2026-11-20T12:00:00Z, or 30m, 24h, 7d.",
+    );
+  }
+  return time;
+}

@@ -1,0 +1,66 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import { Command } from "commander";
+import { CommandError } from "./command-error.ts";
+import { providerChannelValue } from "./flag-values.ts";
+import { readInput } from "./input-file.ts";
+import { printJson, printJsonPages } from "./output.ts";
+import { withDatabase } from "./session.ts";
+
+interface AddressFlags {
+  tenant: string;
+  channel: ProviderChannel;
+  address?: string;
+  addressFile?: string;
+}
+
+export function suppressionCommand(): Command {
+  const suppression = new Command("suppression").description(
+    "Addresses to which a tenant sends nothing: bounces, complaints, opt-outs, or by hand",
+  );
+
+  suppression
+    .command("list")
+    .description("A tenant's suppressed addresses, each with the reason")
+    .requiredOption("--tenant <id>", "the tenant's id")
+    .option("--channel <channel>", "EMAIL or SMS", providerChannelValue)
+    .action((flags: { tenant: string; channel?: ProviderChannel }) =>
+      withDatabase(async ({ db }) => {
+        const { suppressionPages } = await import("@belfry/administration/suppressions");
+        const { tenant, channel } = flags;
+        await printJsonPages(suppressionPages(db, { tenantId: tenant, channel }));
+      }),
+    );
+
+  for (const [name, work, description] of [
+    ["add", "addSuppressions", "Send nothing to these addresses from now on"],
+    ["remove", "removeSuppressions", "These addresses may be sent to again"],
+  ] as const) {
+    suppression
+      .command(name)
+      .description(description)
+      .requiredOption("--tenant <id>", "the tenant's id")
+      .requiredOption("--channel <channel>", "EMAIL or SMS", providerChannelValue)
+      .option("--address <address>", "an email address, or a phone number such as +12025550123")
+      .option("--address-file <file>", "one address a line, or - for standard input")
+      .action((flags: AddressFlags) =>
+        withDatabase(async ({ db }) => {
+          const suppressions = await import("@belfry/administration/suppressions");
+          const { tenant, channel } = flags;
+          const addresses = await addressesOf(flags);
+          await printJson(await suppressions[work](db, { tenantId: tenant, channel, addresses }));
+        }),
+      );
+  }
+
+  return suppression;
+}
+
+async function addressesOf({ address, addressFile }: AddressFlags): Promise<string[]> {
+  if (address !== undefined && addressFile === undefined) return [address];
+  if (address !== undefined || addressFile === undefined) {
+    throw new CommandError("--address: give --address or --address-file");
+  }
+  const text = await readInput("--address-file", addressFile);
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "");
+}
