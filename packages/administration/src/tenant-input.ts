@@ -17,7 +17,7 @@ export interface TenantInput {
   webhookSecret?: string | null | undefined;
 }
 
-const MAX_PER_MINUTE = 1_000_000;
+const MAX_PER_MINUTE = 1_000_000_000;
 const MAX_DAILY_CAP = 2_000_000_000;
 const MAX_WEBHOOK_SECRET_CHARACTERS = 1024;
 
