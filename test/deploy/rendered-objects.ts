@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { parseAllDocuments } from "yaml";
+
+const run = promisify(execFile);
+
+/** An object of Kubernetes, as data. */
+export interface KubernetesObject {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
+  // biome-ignore lint/suspicious/noExplicitAny: the schemas of the package hold it to its shape
+  [field: string]: any;
+}
+
+/** What `kubectl apply -k` would send. */
+export async function renderObjects(kubectl: string, folder: string): Promise<KubernetesObject[]> {
+  const { stdout } = await run(kubectl, ["kustomize", folder], { maxBuffer: 16 * 1024 * 1024 });
+  return readObjects(stdout);
+}
+
+export function readObjects(source: string): KubernetesObject[] {
+  return parseAllDocuments(source).map((document) => {
+    if (document.errors.length > 0) throw document.errors[0];
+    return document.toJS();
+  });
+}
+
+export function nameOf({ kind, metadata }: KubernetesObject): string {
+  return `${kind}/${metadata?.name}`;
+}

@@ -1,0 +1,74 @@
+import { checkConfig, type SenderConfig, senderConfig } from "@belfry/sending/sender-config";
+import { ConfigError, loadConfig } from "@belfry/service/config";
+import type { TObject } from "@sinclair/typebox";
+import { configSchema as adminConfig } from "../../services/admin/config.ts";
+import { DispatcherConfig } from "../../services/dispatcher/config.ts";
+import { configSchema as ingestConfig } from "../../services/ingest-api/config.ts";
+import {
+  crossCheck,
+  configSchema as gatewayConfig,
+} from "../../services/realtime-gateway/config.ts";
+
+interface Variables {
+  schema: TObject;
+  /** Faults that no single variable shows. */
+  // biome-ignore lint/suspicious/noExplicitAny: what the schema next to it makes
+  crossCheck?: (config: any) => readonly string[];
+}
+
+const sender: Variables = {
+  schema: senderConfig,
+  crossCheck(config: SenderConfig) {
+    try {
+      checkConfig(config);
+      return [];
+    } catch (error) {
+      return error instanceof ConfigError ? error.faults : [String(error)];
+    }
+  },
+};
+
+/** Every service with the variables it reads. */
+export const SERVICE_VARIABLES: Record<string, Variables> = {
+  "ingest-api": { schema: ingestConfig },
+  dispatcher: { schema: DispatcherConfig },
+  "email-sender": sender,
+  "sms-sender": sender,
+  "realtime-gateway": { schema: gatewayConfig, crossCheck },
+  admin: { schema: adminConfig },
+};
+
+const SECRETS: Record<string, string> = {
+  DATABASE_URL: "postgres://belfry:secret@postgres:5432/belfry",
+  NATS_URL: "tls://belfry:secret@nats:4222",
+  SECRETS_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
+  REALTIME_TOKEN_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
+};
+
+/** What a start with these variables would complain of, and variables that the service does not know. */
+export function variableFaults(
+  service: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const variables = SERVICE_VARIABLES[service];
+  if (variables === undefined) return [`${service}: no such service`];
+  const known = variables.schema.properties;
+  const faults = Object.keys(env)
+    .filter((name) => known[name] === undefined)
+    .map((name) => `${name}: is not read`);
+  const filled = { ...env };
+  for (const name of Object.keys(env)) {
+    // A secret by reference, as every secret must be.
+    if (known[name]?.secret === true) {
+      if (env[name] !== undefined) faults.push(`${name}: a secret stands in the open`);
+      filled[name] = SECRETS[name] ?? "secret";
+    }
+  }
+  try {
+    const config = loadConfig(variables.schema, filled);
+    faults.push(...(variables.crossCheck?.(config) ?? []));
+  } catch (error) {
+    faults.push(...(error instanceof ConfigError ? error.faults : [String(error)]));
+  }
+  return faults.map((fault) => `${service}: ${fault}`);
+}
