@@ -1,4 +1,5 @@
 import { type Logger, pino } from "pino";
+import { type BufferedOutput, createBufferedOutput } from "./buffered-output.ts";
 import { redact, SERIALIZERS } from "./redact.ts";
 
 export type { Logger } from "pino";
@@ -11,7 +12,7 @@ export interface LoggerOptions {
 }
 
 const FLUSH_EVERY_MS = 100;
-const BUFFER_BYTES = 8 * 1024;
+const BUFFER_CHARACTERS = 8 * 1024;
 
 /**
  * JSON lines. Keys, secrets, bodies and recipients are blotted out. Lines are written together, at most
@@ -31,21 +32,14 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
-function bufferedOutput() {
-  const output = pino.destination({
+function bufferedOutput(): BufferedOutput {
+  const output = createBufferedOutput({
     fd: 1,
-    sync: false,
-    minLength: BUFFER_BYTES,
-    periodicFlush: FLUSH_EVERY_MS,
+    flushEveryMs: FLUSH_EVERY_MS,
+    bufferCharacters: BUFFER_CHARACTERS,
   });
   // An exit in a hurry must not lose the line that says why.
-  process.on("exit", () => {
-    try {
-      output.flushSync();
-    } catch {
-      // Not open yet, or the reader is gone.
-    }
-  });
+  process.on("exit", () => output.flushSync());
   return output;
 }
 
