@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { findNatsServer } from "@belfry/local/nats-server";
+import { parse } from "yaml";
+import { SERVICE_VARIABLES, variableFaults } from "./service-variables.ts";
+
+const run = promisify(execFile);
+const DEPLOY = resolve(import.meta.dirname, "../../deploy");
+
+interface Service {
+  image: string;
+  build?: { context: string; dockerfile: string; args: Record<string, string> };
+  environment?: Record<string, string>;
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  stop_grace_period?: string;
+  healthcheck?: object;
+  ports?: string[];
+  depends_on?: Record<string, { condition: string }>;
+}
+
+const file = parse(await readFile(join(DEPLOY, "compose.yaml"), "utf8"), { merge: true }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+};
+const example = Object.fromEntries(
+  (await readFile(join(DEPLOY, ".env.example"), "utf8"))
+    .split("\n")
+    .filter((line) => /^\w+=/.test(line))
+    .map((line) => [line.split("=")[0]!, line.slice(line.indexOf("=") + 1)]),
+);
+
+test("every service runs on one host with the variables it needs, and no others", () => {
+  for (const name of Object.keys(SERVICE_VARIABLES)) {
+    const service = file.services[name];
+    assert.ok(service, name);
+    const { properties } = SERVICE_VARIABLES[name]!.schema;
+    const env = Object.entries(service.environment ?? {}).map(([variable, value]) => {
+      const isReference = /\$\{\w+:\?\}/.test(value);
+      if (properties[variable]?.secret) assert.ok(isReference, `${variable} is in the open`);
+      const filled = value.replaceAll(/\$\{(\w+):\?\}/g, (_, one) => example[one] || "x");
+      return [variable, properties[variable]?.secret ? undefined : filled];
+    });
+    assert.deepEqual(variableFaults(name, Object.fromEntries(env)), []);
+    const graceSeconds = Number.parseInt(service.stop_grace_period ?? "", 10);
+    const shutdownMs =
+      Number(service.environment?.SHUTDOWN_DELAY_MS) +
+      Number(service.environment?.SHUTDOWN_GRACE_MS);
+    assert.ok(graceSeconds * 1000 > shutdownMs + 2000, name);
+    assert.ok(service.healthcheck, name);
+    assert.equal(service.depends_on?.migrate?.condition, "service_completed_successfully");
+  }
+});
+
+test("what is built is built from our Dockerfile, runs without rights, and is open to this host only", async () => {
+  for (const [name, service] of Object.entries(file.services)) {
+    assert.match(service.image, /:\d+\.\d+(\.\d+)?[\w.-]*$/, name);
+    for (const port of service.ports ?? []) assert.match(port, /^127\.0\.0\.1:/, name);
+    if (service.build === undefined) continue;
+    const { context, dockerfile, args } = service.build;
+    assert.ok((await stat(join(DEPLOY, context, dockerfile))).isFile());
+    const folder = args.FOLDER ?? `services/${args.SERVICE}`;
+    assert.ok((await stat(join(DEPLOY, context, folder, "main.ts"))).isFile());
+    assert.equal(service.read_only, true, name);
+    assert.deepEqual(service.cap_drop, ["ALL"], name);
+    assert.deepEqual(service.security_opt, ["no-new-privileges:true"], name);
+  }
+});
+
+test("every variable that the file asks for is in the example, with no value that anybody could keep", async () => {
+  const source = await readFile(join(DEPLOY, "compose.yaml"), "utf8");
+  const asked = new Set([...source.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!));
+  assert.deepEqual([...asked].sort(), Object.keys(example).sort());
+  for (const [name, value] of Object.entries(example)) {
+    if (name !== "BELFRY_HOST") assert.equal(value, "", name);
+  }
+});
+
+test("the configuration of NATS is one that nats-server takes", async (t) => {
+  const nats = await findNatsServer({ mayInstall: true, log: () => {} });
+  const directory = await mkdtemp(join(tmpdir(), "belfry-nats-conf-"));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  const source = await readFile(join(DEPLOY, "docker/nats.conf"), "utf8");
+  const { stdout: version } = await run(nats, ["--version"]);
+  const [, minor = ""] = /v2\.(\d+)/.exec(version) ?? [];
+  // Debian 12 has 2.9, which does not know this one.
+  const known = Number(minor) < 10 ? source.replace(/^ *sync_interval.*$/m, "") : source;
+  const configuration = join(directory, "nats.conf");
+  await writeFile(configuration, known.replace("/data", join(directory, "data")));
+  await run(nats, ["-t", "-c", configuration], { env: { NATS_PASSWORD: "secret" } });
+});
