@@ -123,13 +123,22 @@ export async function rawClient(
   };
 }
 
-/** The next event of a name; unlike `once` of node:events an "error" before it is no end. */
+const EVENT_TIMEOUT_MS = 10_000;
+
+/** The next event of a name, within 10 s; unlike `once` of node:events an "error" before it is no end. */
 export function nextEvent<Context>(
   emitter: { on(name: never, listener: (context: never) => void): unknown },
   name: string,
 ): Promise<Context> {
   const { on } = emitter as { on(name: string, listener: (context: Context) => void): unknown };
-  return new Promise((resolve) => on.call(emitter, name, resolve));
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`no ${name} within ${EVENT_TIMEOUT_MS} ms`));
+    const timer = setTimeout(late, EVENT_TIMEOUT_MS);
+    on.call(emitter, name, (context: Context) => {
+      clearTimeout(timer);
+      resolve(context);
+    });
+  });
 }
 
 /** How a client, or a subscription, ended. */
