@@ -12,6 +12,7 @@ export const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 0 auto; padding: 1rem; }
 nav ul { list-style: none; padding: 0; }
 section { border-top: 1px solid var(--line); margin-top: 2rem; }
+code { overflow-wrap: anywhere; }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.875em; }
 pre { background: var(--soft); padding: 0.75rem; overflow-x: auto; border-radius: 4px; }
 .table { overflow-x: auto; }

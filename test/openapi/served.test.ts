@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { hash, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { HEADERS } from "@belfry/contracts/trigger";
+import { type Ingest, startIngest } from "../fuzz/start-ingest.ts";
+import { checkResponse } from "./check-response.ts";
+
+const endings: (() => Promise<void>)[] = [];
+let ingest: Ingest;
+
+before(async () => {
+  ingest = await startIngest({ after: (ending) => void endings.push(ending) });
+});
+after(async () => {
+  for (const ending of endings.reverse()) await ending();
+});
+
+async function get(path: string, headers: Record<string, string> = {}, method = "GET") {
+  const response = await fetch(`${ingest.url}${path}`, { method, headers });
+  const body = await response.text();
+  checkResponse({ method, path, status: response.status, headers: response.headers, body });
+  return { status: response.status, headers: response.headers, body };
+}
+
+test("/openapi.json is the committed document, readable from any page", async () => {
+  const { headers, body } = await get("/openapi.json");
+  const committed = await readFile(new URL("../../docs/openapi.json", import.meta.url), "utf8");
+  assert.deepEqual(JSON.parse(body), JSON.parse(committed));
+  assert.equal(headers.get("access-control-allow-origin"), "*");
+});
+
+test("/docs shows every endpoint, loads nothing and runs nothing", async () => {
+  const { headers, body } = await get("/docs");
+  const { paths } = JSON.parse((await get("/openapi.json")).body);
+  for (const [path, operations] of Object.entries<Record<string, { summary: string }>>(paths)) {
+    assert.ok(body.includes(path), path);
+    for (const { summary } of Object.values(operations)) assert.ok(body.includes(summary), summary);
+  }
+  const policy = headers.get("content-security-policy") ?? "";
+  const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? "";
+  assert.ok(policy.includes(`'sha256-${hash("sha256", style, "base64")}'`));
+  assert.match(policy, /^default-src 'none'/);
+  assert.doesNotMatch(body, /<script|<link|<img|https?:\/\/|style="|onclick/);
+});
+
+test("HEAD answers as GET does, without the body", async () => {
+  for (const path of ["/docs", "/openapi.json"]) {
+    const head = await get(path, {}, "HEAD");
+    assert.deepEqual([head.status, head.body], [200, ""]);
+    assert.equal(
+      head.headers.get("content-length"),
+      String(Buffer.byteLength((await get(path)).body)),
+    );
+  }
+});
+
+test("an event is found by Belfry's id alone, by its own tenant alone, and shows no variables", async () => {
+  const [tenant, other] = [await ingest.createTenant(), await ingest.createTenant()];
+  const reference = randomUUID();
+  const response = await fetch(`${ingest.url}/api/v1/events/trigger`, {
+    method: "POST",
+    headers: { [HEADERS.apiKey]: tenant.apiKey, "content-type": "application/json" },
+    body: JSON.stringify({
+      eventType: "login.code",
+      eventId: reference,
+      payload: { userId: "u", recipientEmail: "ann@example.com" },
+      variables: { code: "very-secret-code" },
+    }),
+  });
+  const id = response.headers.get(HEADERS.eventId) ?? "";
+  const key = { [HEADERS.apiKey]: tenant.apiKey };
+  const { status, body } = await get(`/api/v1/events/${id}`, key);
+  assert.equal(status, 200);
+  const report = JSON.parse(body);
+  assert.deepEqual([report.id, report.eventId, report.status], [id, reference, "accepted"]);
+  assert.doesNotMatch(body, /very-secret-code/);
+  assert.equal((await get(`/api/v1/events/${reference}`, key)).status, 404);
+  assert.equal((await get(`/api/v1/events/${id}`, { [HEADERS.apiKey]: other.apiKey })).status, 404);
+  assert.equal((await get(`/api/v1/events/${id}`)).status, 401);
+});
