@@ -121,6 +121,13 @@ test("each thing leaves when its time is over, and not before", async (t) => {
     "insert into api_keys (id, tenant_id, sha256, prefix) values ($1, $2, $3, 'b')",
     [uuidv7(), acme, Buffer.from([9])],
   );
+  for (const days of [29, 31]) {
+    await pool.query(
+      `insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind, received_at)
+       values ($1, 'sendgrid', $2::integer::text, gen_random_uuid(), 'delivered', $3)`,
+      [acme, days, daysAgo(days)],
+    );
+  }
   const leaving = expiries({ eventDays: 30, notificationDays: 90 }, () => now);
   const gone = await expire({ pool, expiries: leaving });
   assert.deepEqual(gone, {
@@ -132,6 +139,7 @@ test("each thing leaves when its time is over, and not before", async (t) => {
     undispatched_events: 0,
     events: 3,
     notifications: 1,
+    receipts: 1,
     dead_messages: 0,
   });
 });
