@@ -76,6 +76,8 @@ test("a delivery to a suppressed address is skipped before any call, and the tim
   assert.equal(timeline.at(-1)?.what, "skipped: address suppressed (bounced)");
   assert.equal(channels.EMAIL?.status, "skipped");
   assert.equal((await claim("bob@example.com")).becomes, "sending");
+  await addSuppressions(db, { ...email, addresses: ["ann@bücher.example"] });
+  assert.equal((await claim("ann@xn--bcher-kva.example")).becomes, "skipped");
   await removeSuppressions(db, email);
   assert.equal((await claim("ann@example.com")).becomes, "sending");
 });

@@ -92,9 +92,10 @@ function checkedAddresses({ channel, addresses }: SuppressionInput): string[] {
     const message = `must hold 1 to ${MAX_ADDRESSES} addresses`;
     throw new InvalidInput([{ field: "address", message }]);
   }
-  const isAddress = (text: string) =>
-    channel === "EMAIL" ? emailAddress(text) !== undefined : PHONE.test(text);
-  const faults = addresses.filter((text) => !isAddress(text)).slice(0, MAX_NAMED);
+  // As events are stored: an international domain in its ASCII form.
+  const stored = (text: string) =>
+    channel === "EMAIL" ? emailAddress(text) : PHONE.test(text) ? text : undefined;
+  const faults = addresses.filter((text) => stored(text) === undefined).slice(0, MAX_NAMED);
   if (faults.length > 0) {
     const form = channel === "EMAIL" ? "an email address" : "a phone number such as +12025550123";
     throw new InvalidInput(
@@ -104,7 +105,7 @@ function checkedAddresses({ channel, addresses }: SuppressionInput): string[] {
       })),
     );
   }
-  return [...new Set(addresses.map(suppressedForm))];
+  return [...new Set(addresses.map((text) => suppressedForm(stored(text) ?? text)))];
 }
 
 async function requireTenant(db: Database, tenantId: string): Promise<void> {
