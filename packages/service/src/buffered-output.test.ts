@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@belfry/testing/eventually";
 
 const MODULE = new URL("./logger.ts", import.meta.url).href;
 const EXIT_CODE = 7;
@@ -29,7 +30,7 @@ test("every line arrives in order, the one just before an exit too", async () =>
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     output += chunk;
   });
-  await once(child.stderr, "data");
+  await eventually(() => output.includes('"n":4999'));
   child.stdin.write("go");
   const [code] = await once(child, "close");
   assert.equal(code, EXIT_CODE);
