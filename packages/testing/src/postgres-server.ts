@@ -1,0 +1,53 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type PostgresServer, startPostgres } from "@belfry/local/postgres-server";
+import { freePort } from "./free-port.ts";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** A Postgres of one test's own, to be killed and restarted. What is committed is on the disk. */
+export interface TestPostgresServer {
+  /** Of the database `postgres`, empty at first; the same over restarts. */
+  url: string;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+  /** After `kill` or `stop`, on the same port and files. */
+  start(): Promise<void>;
+}
+
+/** Starts it; stopped and removed after the test. */
+export async function ownPostgresServer(t: Cleanup): Promise<TestPostgresServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), "belfry-postgres-"));
+  // Root starts the server as another user, who has to get there.
+  await chmod(dataDir, 0o755);
+  const port = await freePort();
+  let server: PostgresServer | undefined;
+  let directory: string | undefined;
+  const own: TestPostgresServer = {
+    url: "",
+    async kill() {
+      await server?.kill();
+      server = undefined;
+    },
+    async stop() {
+      await server?.stop();
+      server = undefined;
+    },
+    async start() {
+      server = await startPostgres({ dataDir, port, durable: true, log: () => undefined });
+      own.url = server.url;
+      directory = server.directory;
+    },
+  };
+  t.after(async () => {
+    await own.kill();
+    await rm(dataDir, { recursive: true, force: true });
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  });
+  await own.start();
+  return own;
+}

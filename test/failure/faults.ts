@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { REPLICAS, type ReplicaName } from "./services.ts";
+import { withEverythingTwice, withFullStreams } from "./streams.ts";
+import type { VendorMood } from "./vendors.ts";
+import type { World } from "./world.ts";
+
+/** One thing that goes wrong under load, and its end. What comes after that comes by itself. */
+export interface Fault {
+  name: string;
+  /** One of the few of the short form. */
+  short?: boolean;
+  /** Causes doubles: each of them has to have its documented cause. */
+  run(world: World): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+
+const killed = (name: ReplicaName, more: Partial<Fault> = {}): Fault => ({
+  name: `kill -9 ${name === "ingest-api" ? "one of two ingest-api" : name}, restart`,
+  async run({ services, settings }) {
+    await services.kill(name);
+    await sleep(settings.restartMs);
+    await services.restart(name);
+  },
+  ...more,
+});
+
+const mood = (mood: VendorMood, name: string, more: Partial<Fault> = {}): Fault => ({
+  name,
+  async run({ vendors, settings }) {
+    vendors.mood = mood;
+    await sleep(mood === "hangs" ? settings.hangMs : settings.faultMs);
+    vendors.mood = "accepts";
+  },
+  ...more,
+});
+
+/** In the order of the table; each leaves everything as it was. */
+export const FAULTS: readonly Fault[] = [
+  { name: "none", run: ({ settings }) => sleep(settings.faultMs) },
+  killed("ingest-api"),
+  killed("dispatcher"),
+  killed("email-sender", { short: true }),
+  killed("sms-sender"),
+  killed("realtime-gateway"),
+  {
+    name: "kill -9 nats-server, restart",
+    async run({ nats, settings }) {
+      await nats.kill();
+      await sleep(settings.restartMs);
+      await nats.start();
+    },
+  },
+  {
+    name: "kill -9 Postgres, restart",
+    short: true,
+    async run({ postgres, settings }) {
+      await postgres.kill();
+      await sleep(settings.restartMs);
+      await postgres.start();
+    },
+  },
+  {
+    name: "nats-server stopped for a while",
+    async run({ nats, settings }) {
+      await nats.stop();
+      await sleep(settings.awayMs);
+      await nats.start();
+    },
+  },
+  {
+    name: "Postgres stopped for a while",
+    async run({ postgres, settings }) {
+      await postgres.stop();
+      await sleep(settings.awayMs);
+      await postgres.start();
+    },
+  },
+  {
+    name: "the NATS store lost whole (kill -9, wiped)",
+    short: true,
+    async run({ nats, settings }) {
+      await nats.kill();
+      await sleep(settings.restartMs);
+      await nats.start({ empty: true });
+    },
+  },
+  {
+    name: "one of two email-senders frozen past its ack wait",
+    short: true,
+    async run({ services, settings }) {
+      const other = await services.startMore("email-sender 2", "email-sender");
+      const frozen = services.process("email-sender");
+      frozen.signal("SIGSTOP");
+      await sleep(settings.freezeMs);
+      frozen.signal("SIGCONT");
+      await other.stop();
+    },
+  },
+  mood("cut", "the vendors cut connections in mid-answer"),
+  mood("throttled", "the vendors answer 429"),
+  mood("broken", "the vendors answer 500", { short: true }),
+  mood("hangs", "the vendors hang"),
+  {
+    name: "the JetStream quota is full",
+    run: (world) => withFullStreams(world, () => sleep(world.settings.faultMs)),
+  },
+  {
+    name: "every message delivered twice",
+    short: true,
+    async run(world) {
+      const copies = await withEverythingTwice(world, () => sleep(world.settings.faultMs));
+      if (copies === 0) throw new Error("nothing was copied");
+    },
+  },
+  {
+    name: "clocks 10 min ahead (one ingest-api, email-sender) and behind (dispatcher)",
+    async run({ services, settings }) {
+      const shifted = (shiftMs: number) => ({
+        NODE_OPTIONS: `--import=${new URL("shift-clock.ts", import.meta.url).href}`,
+        CLOCK_SHIFT_MS: String(shiftMs),
+      });
+      await services.roll("ingest-api", shifted(10 * MINUTE_MS));
+      await services.roll("email-sender", shifted(10 * MINUTE_MS));
+      await services.roll("dispatcher", shifted(-10 * MINUTE_MS));
+      await sleep(settings.faultMs);
+      for (const name of ["ingest-api", "email-sender", "dispatcher"] as const) {
+        await services.roll(name);
+      }
+    },
+  },
+  {
+    name: "every service rolled (a new one up first, then SIGTERM)",
+    async run({ services }) {
+      for (const name of Object.keys(REPLICAS) as ReplicaName[]) await services.roll(name);
+    },
+  },
+];

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Browser } from "./browsers.ts";
+import type { Fault } from "./faults.ts";
+import { type Entry, startLoad } from "./load.ts";
+import { seededRandom } from "./random.ts";
+import { arrivalsOf, arrivedAt, judge, type RecordedAttempt, type Verdict } from "./verdict.ts";
+import type { World } from "./world.ts";
+
+export interface FaultResult {
+  fault: Fault;
+  seed: number;
+  verdict: Verdict;
+  /** What was still neither settled nor waiting for its time when everything had arrived; 0 at rest. */
+  unsettled: number;
+  tookMs: number;
+}
+
+const POLL_MS = 100;
+/** A double that is still on its way comes within this. */
+const AFTERMATH_MS = 1_000;
+
+/** Load, fault, heal, load, drain; then everything is held against the ledger. */
+export async function runFault(
+  world: World,
+  browsers: Browser[],
+  fault: Fault,
+  options: { label: string; seed: number },
+): Promise<FaultResult> {
+  const startedAt = performance.now();
+  const { settings, vendors } = world;
+  const load = startLoad(world, options.label, seededRandom(options.seed));
+  await sleep(settings.beforeMs);
+  await fault.run(world);
+  const healedAt = performance.now();
+  await sleep(settings.afterMs);
+  await load.stop();
+  const arrivals = () => arrivalsOf(vendors.requests, browsers);
+  const unsettled = await drain(world, load.entries, arrivals);
+  await sleep(AFTERMATH_MS);
+  const seen = arrivals();
+  const doubled = load.entries.filter((entry) => {
+    const { email, sms } = seen(entry);
+    return email.length > 1 || sms.length > 1;
+  });
+  const attempts = await attemptsOf(world, doubled);
+  const verdict = judge(load.entries, seen, attempts, healedAt);
+  const tookMs = performance.now() - startedAt;
+  return { fault, seed: options.seed, verdict, unsettled, tookMs };
+}
+
+/** Waits until all has arrived and Postgres is at rest; resolves to what is unsettled even so. */
+async function drain(
+  world: World,
+  entries: readonly Entry[],
+  arrivals: () => ReturnType<typeof arrivalsOf>,
+): Promise<number> {
+  const deadline = performance.now() + world.settings.drainMs;
+  const accepted = entries.filter(({ acceptedAt }) => acceptedAt !== undefined);
+  for (;;) {
+    const seen = arrivals();
+    const missing = accepted.filter((entry) => arrivedAt(seen(entry)) === undefined).length;
+    const unsettled = missing > 0 ? missing : await countUnsettled(world);
+    if (unsettled === 0 || performance.now() > deadline) return await countUnsettled(world);
+    await sleep(POLL_MS);
+  }
+}
+
+async function countUnsettled({ pool }: World): Promise<number> {
+  const { rows } = await pool.query<{ count: string }>(
+    `select (select count(*) from undispatched_events)
+          + (select count(*) from deliveries where status in ('queued', 'sending', 'waiting')) as count`,
+  );
+  return Number(rows[0]!.count);
+}
+
+async function attemptsOf(world: World, entries: readonly Entry[]): Promise<RecordedAttempt[]> {
+  const { rows } = await world.pool.query<RecordedAttempt>(
+    `select d.event_id as "eventId", d.channel, a.class, a.reason
+     from deliveries d join attempts a on a.delivery_id = d.id
+     where d.event_id = any ($1::uuid[]) order by a.number`,
+    [entries.map(({ eventId }) => eventId)],
+  );
+  return rows;
+}

@@ -1,0 +1,97 @@
+import { freePort } from "@belfry/testing/free-port";
+import { startProcess, type TestProcess } from "@belfry/testing/processes";
+import { type CuttableProxy, cuttableProxy } from "../realtime/cuttable-proxy.ts";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** The replicas that run at first. */
+export const REPLICAS = {
+  "ingest-api": "ingest-api",
+  "ingest-api 2": "ingest-api",
+  dispatcher: "dispatcher",
+  "email-sender": "email-sender",
+  "sms-sender": "sms-sender",
+  "realtime-gateway": "realtime-gateway",
+} as const;
+export type ReplicaName = keyof typeof REPLICAS;
+
+/** Every service as a process of its own, found by the name of its replica. */
+export interface Services {
+  /** Replicas of ingest-api that a load balancer would send to. */
+  apiUrls: string[];
+  /** The address of the gateway, whichever process it is. */
+  wsUrl: string;
+  process(name: string): TestProcess;
+  /** Another replica, not behind the door or the balancer. */
+  startMore(name: string, service: string): Promise<TestProcess>;
+  /** SIGKILL. */
+  kill(name: string): Promise<void>;
+  /** After `kill`: the same replica on its old port. */
+  restart(name: ReplicaName): Promise<void>;
+  /** A new process takes its place; then the old one is asked to end, and does. */
+  roll(name: ReplicaName, env?: Record<string, string>): Promise<void>;
+}
+
+const ROOT = new URL("../../", import.meta.url);
+
+export async function startServices(t: Cleanup, env: Record<string, string>): Promise<Services> {
+  const running = new Map<string, { process: TestProcess; port: number }>();
+  let door: CuttableProxy | undefined;
+
+  const start = async (service: string, port: number, more: Record<string, string> = {}) =>
+    startProcess(t, {
+      main: new URL(`services/${service}/main.ts`, ROOT),
+      readyTimeoutMs: 60_000,
+      env: {
+        ...env,
+        ...(service === "ingest-api" ? { INGEST_API_PORT: String(port) } : {}),
+        ...(service === "realtime-gateway" ? { REALTIME_GATEWAY_PORT: String(port) } : {}),
+        ...more,
+      },
+    });
+  const find = (name: string) => {
+    const found = running.get(name);
+    if (found === undefined) throw new Error(`no process ${name}`);
+    return found;
+  };
+  const begin = async (name: ReplicaName) => {
+    const port = await freePort();
+    running.set(name, { port, process: await start(REPLICAS[name], port) });
+  };
+  await Promise.all((Object.keys(REPLICAS) as ReplicaName[]).map(begin));
+  const gatewayUrl = () => `ws://127.0.0.1:${find("realtime-gateway").port}/connection/websocket`;
+  const apiUrl = (port: number) => `http://127.0.0.1:${port}`;
+  door = await cuttableProxy({ after: (fn) => t.after(async () => void fn()) }, gatewayUrl());
+
+  const services: Services = {
+    apiUrls: (["ingest-api", "ingest-api 2"] as const).map((name) => apiUrl(find(name).port)),
+    wsUrl: door.url,
+    process: (name) => find(name).process,
+    async startMore(name, service) {
+      const process = await start(service, 0);
+      running.set(name, { process, port: 0 });
+      return process;
+    },
+    kill: (name) => find(name).process.kill(),
+    async restart(name) {
+      const { port } = find(name);
+      running.set(name, { port, process: await start(REPLICAS[name], port) });
+    },
+    async roll(name, more = {}) {
+      const old = find(name);
+      const port = await freePort();
+      const process = await start(REPLICAS[name], port, more);
+      running.set(name, { port, process });
+      if (name === "realtime-gateway") door.target(gatewayUrl());
+      if (REPLICAS[name] === "ingest-api") {
+        const others = services.apiUrls.filter((url) => url !== apiUrl(old.port));
+        services.apiUrls = [...others, apiUrl(port)];
+      }
+      const code = await old.process.stop();
+      if (code !== 0) throw new Error(`${name} ended with ${code}:\n${old.process.errors()}`);
+    },
+  };
+  return services;
+}

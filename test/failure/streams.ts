@@ -1,0 +1,58 @@
+import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
+import type { World } from "./world.ts";
+
+/** While `work` runs both streams have no room for a single message. */
+export async function withFullStreams(world: World, work: () => Promise<void>): Promise<void> {
+  const streams = [eventsStream(world.prefix), deliveriesStream(world.prefix)];
+  const resize = (maxBytes: (standard: number) => number) =>
+    connected(world, async (nc) => {
+      const manager = await jetstreamManager(nc, { checkAPI: false });
+      for (const { name, maxBytes: standard } of streams) {
+        await manager.streams.update(name, { max_bytes: maxBytes(standard) });
+      }
+    });
+  await resize(() => 1);
+  try {
+    await work();
+  } finally {
+    await resize((standard) => standard);
+  }
+}
+
+const COPY = "Belfry-Copy";
+
+/** While `work` runs every message of ids and every realtime publication is published a second time. */
+export async function withEverythingTwice(
+  world: World,
+  work: () => Promise<void>,
+): Promise<number> {
+  let copies = 0;
+  await connected(world, async (nc) => {
+    for (const subject of ["events.*", "deliveries.>", "realtime.>"]) {
+      nc.subscribe(`${world.prefix}.${subject}`, {
+        callback: (error, message) => {
+          if (error !== null || message.headers?.has(COPY)) return;
+          const marked = headers();
+          marked.set(COPY, "1");
+          nc.publish(message.subject, message.data, { headers: marked });
+          copies += 1;
+        },
+      });
+    }
+    await nc.flush();
+    await work();
+    await nc.flush();
+  });
+  return copies;
+}
+
+async function connected<T>(world: World, work: (nc: NatsConnection) => Promise<T>): Promise<T> {
+  const nc = await connect({ servers: world.nats.url });
+  try {
+    return await work(nc);
+  } finally {
+    await nc.close();
+  }
+}

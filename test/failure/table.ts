@@ -1,0 +1,66 @@
+import type { FaultResult } from "./run-fault.ts";
+
+const COLUMNS = [
+  "fault",
+  "accepted",
+  "lost",
+  "doubled",
+  "answers 500",
+  "slowest answer",
+  "flows again after",
+  "last arrival after",
+] as const;
+
+/** The results as a Markdown table, with the causes of the doubles below. */
+export function markdownTable(results: readonly FaultResult[]): string {
+  const rows = results.map(({ fault, verdict }) => [
+    fault.name,
+    String(verdict.accepted),
+    String(verdict.lost.length),
+    String(sum(verdict.doubled) + verdict.unexplained.length),
+    String(verdict.refusals),
+    seconds(verdict.slowestAnswerMs),
+    verdict.flowsAgainMs === undefined ? "-" : seconds(verdict.flowsAgainMs),
+    seconds(verdict.lastArrivalMs),
+  ]);
+  const widths = COLUMNS.map((name, at) =>
+    Math.max(name.length, ...rows.map((row) => row[at]!.length)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join(" | ")} |`;
+  const rule = `| ${widths.map((width, at) => (at === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`;
+  return [line(COLUMNS), rule, ...rows.map(line)].join("\n");
+}
+
+/** Where the doubles came from, one line a fault that has any. */
+export function doubleCauses(results: readonly FaultResult[]): string[] {
+  return results.flatMap(({ fault, verdict }) => [
+    ...[...verdict.doubled].map(([cause, count]) => `${fault.name}: ${count} doubled: ${cause}`),
+    ...verdict.unexplained.map((what) => `${fault.name}: ${what} doubled for no documented cause`),
+  ]);
+}
+
+/** Everything that breaks the contract; empty when it holds. */
+export function breaches({ verdict, unsettled }: FaultResult): string[] {
+  const faults: string[] = [];
+  const say = (what: string, keys: readonly string[]) => {
+    if (keys.length > 0) faults.push(`${keys.length} ${what}: ${keys.slice(0, 10).join(", ")}`);
+  };
+  if (verdict.accepted === 0) faults.push("nothing was accepted");
+  say("lost", verdict.lost);
+  say("sent though refused", verdict.sentThoughRefused);
+  say("doubled for no documented cause", verdict.unexplained);
+  if (verdict.silent > 0) faults.push(`${verdict.silent} requests had no answer within 5 s`);
+  if (verdict.unanswered > 0) faults.push(`${verdict.unanswered} events never had an answer`);
+  if (unsettled > 0) faults.push(`${unsettled} events or deliveries never came to rest`);
+  if (verdict.flowsAgainMs === undefined) faults.push("no later event arrived everywhere");
+  return faults;
+}
+
+export function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0);
+}

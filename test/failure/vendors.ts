@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+interface Cleanup {
+  after(fn: () => unknown): void;
+}
+
+/** How the vendors answer; `cut` breaks the connection in the middle of the answer. */
+export type VendorMood = "accepts" | "cut" | "throttled" | "broken" | "hangs";
+
+export interface VendorRequest {
+  /** The key of the event that the message is of. */
+  key: string;
+  channel: "EMAIL" | "SMS";
+  /** By performance.now(). */
+  at: number;
+  answer: VendorMood;
+}
+
+/** SendGrid and Vonage on loopback: every request is kept, whatever its answer. */
+export interface Vendors {
+  url: string;
+  mood: VendorMood;
+  /** Before every answer. */
+  delayMs: number;
+  requests: VendorRequest[];
+}
+
+/** What the load puts into subject and text. */
+export const KEY_PATTERN = /key-[a-z0-9]+-\d+/;
+
+export async function startVendors(t: Cleanup): Promise<Vendors> {
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const vendors: Vendors = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    mood: "accepts",
+    delayMs: 5,
+    requests: [],
+  };
+
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    let body = "";
+    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    const channel = request.url === "/v3/mail/send" ? "EMAIL" : "SMS";
+    const key = KEY_PATTERN.exec(body)?.[0];
+    if (key === undefined) throw new Error(`no key in a request to ${request.url}`);
+    const answer = vendors.mood;
+    vendors.requests.push({ key, channel, at: performance.now(), answer });
+    setTimeout(() => answerAs(answer, channel, response), vendors.delayMs);
+  };
+  return vendors;
+}
+
+function answerAs(mood: VendorMood, channel: "EMAIL" | "SMS", response: ServerResponse): void {
+  switch (mood) {
+    case "accepts":
+      response.statusCode = 202;
+      if (channel === "EMAIL") {
+        response.setHeader("x-message-id", randomUUID());
+        response.end();
+      } else {
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify({ message_uuid: randomUUID() }));
+      }
+      return;
+    case "throttled":
+      response.writeHead(429, { "retry-after": "1" }).end("{}");
+      return;
+    case "broken":
+      response.writeHead(500).end("{}");
+      return;
+    case "cut":
+      response.socket?.write("HTTP/1.1 202 Acc");
+      setImmediate(() => response.socket?.destroy());
+      return;
+    case "hangs":
+  }
+}

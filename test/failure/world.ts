@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import { putProvider } from "@belfry/administration/providers";
+import { putTemplate } from "@belfry/administration/templates";
+import { createTenant } from "@belfry/administration/tenants";
+import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import { migrateToLatest } from "@belfry/database/migrate";
+import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
+import { ownNatsServer, type TestNatsServer } from "@belfry/testing/nats-server";
+import { ownPostgresServer, type TestPostgresServer } from "@belfry/testing/postgres-server";
+import { type Services, startServices } from "./services.ts";
+import type { FailureSettings } from "./settings.ts";
+import { startVendors, type Vendors } from "./vendors.ts";
+
+export interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+export interface LoadTenant {
+  id: string;
+  apiKey: string;
+  users: string[];
+}
+
+/** Belfry whole, on servers of its own that can be killed, between a load and vendors of ours. */
+export interface World {
+  settings: FailureSettings;
+  nats: TestNatsServer;
+  postgres: TestPostgresServer;
+  /** Outlives every outage. */
+  pool: Pool;
+  prefix: string;
+  services: Services;
+  vendors: Vendors;
+  /** They send on all channels. */
+  tenants: LoadTenant[];
+  /** Its limit is far below its load. */
+  limited: LoadTenant;
+}
+
+export const EVENT_TYPE = "order.confirmed";
+/** So that a crash finds calls of providers under way. */
+const VENDOR_DELAY_MS = 150;
+
+export async function createWorld(t: Cleanup, settings: FailureSettings): Promise<World> {
+  const [nats, postgres, vendors] = await Promise.all([
+    ownNatsServer(t),
+    ownPostgresServer(t),
+    startVendors(t),
+  ]);
+  vendors.delayMs = VENDOR_DELAY_MS;
+  await migrateToLatest(postgres.url);
+  const pool = createPool({ url: postgres.url, applicationName: "failure-test" });
+  const db = createDatabase(pool);
+  t.after(() => db.destroy());
+  const prefix = "failure";
+  const secretsKeys = `k1:${randomBytes(32).toString("base64")}`;
+  const keys = parseSecretKeys(secretsKeys);
+  const tenant = (name: string, perMinute: number) =>
+    createLoadTenant(db, { name, perMinute, vendorUrl: vendors.url, keys });
+  const tenants = [await tenant("Acme", 100_000), await tenant("Globex", 100_000)];
+  const limited = await tenant("Limited", 10);
+  const services = await startServices(t, {
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    NATS_PREFIX: prefix,
+    SECRETS_KEYS: secretsKeys,
+    REALTIME_TOKEN_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
+    UNKNOWN_KEYS_PER_MINUTE: "100000",
+    ...settings.env,
+  });
+  return { settings, nats, postgres, pool, prefix, services, vendors, tenants, limited };
+}
+
+async function createLoadTenant(
+  db: Database,
+  options: { name: string; perMinute: number; vendorUrl: string; keys: SecretKeys },
+): Promise<LoadTenant> {
+  const { name, perMinute, vendorUrl: baseUrl, keys } = options;
+  const { id, apiKey } = await createTenant(db, { name, perMinute, dailyCap: null }, keys);
+  const accounts = [
+    ["EMAIL", "sendgrid", { apiKey: "SG.failure-test", from: "bell@example.com", baseUrl }],
+    ["SMS", "vonage", { sender: "Belfry", apiKey: "key1", apiSecret: "secret-one", baseUrl }],
+  ] as const;
+  for (const [channel, kind, settings] of accounts) {
+    await putProvider(
+      db,
+      { tenantId: id, channel, kind, settings },
+      { keys, allowPrivateAddresses: true },
+    );
+  }
+  const base = { tenantId: id, eventType: EVENT_TYPE };
+  await putTemplate(db, {
+    ...base,
+    channel: "EMAIL",
+    subject: "{{key}}",
+    content: "<p>Hello.</p>",
+  });
+  await putTemplate(db, { ...base, channel: "SMS", content: "Hello {{key}}" });
+  await putTemplate(db, { ...base, channel: "PUSH", title: "{{key}}", content: "Hello." });
+  return { id, apiKey, users: ["ann", "bob"] };
+}
