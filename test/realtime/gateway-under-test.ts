@@ -118,7 +118,12 @@ export async function createWorld(
   };
 }
 
-async function commit(db: pg.Pool, to: Recipient, options: PublishOptions): Promise<Publication> {
+/** The first half of `publish`, in whatever database. */
+export async function commit(
+  db: pg.Pool,
+  to: Recipient,
+  options: PublishOptions,
+): Promise<Publication> {
   const name = options.name ?? PERSONAL_CHANNEL;
   const { rows } = await db.query<{ id: string; offset: string; created_at: Date }>(
     `with top as (

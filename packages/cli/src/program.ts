@@ -4,6 +4,7 @@ import { eventCommand } from "./event-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { outboxCommand } from "./outbox-command.ts";
 import { providerCommand } from "./provider-command.ts";
+import { realtimeCommand } from "./realtime-command.ts";
 import { stopCommand } from "./stop-command.ts";
 import { suppressionCommand } from "./suppression-command.ts";
 import { templateCommand } from "./template-command.ts";
@@ -26,6 +27,7 @@ export function createProgram(): Command {
     providerCommand(),
     eventCommand(),
     outboxCommand(),
+    realtimeCommand(),
     deadCommand(),
     suppressionCommand(),
     migrateCommand(),

@@ -1,0 +1,95 @@
+import { execFile } from "node:child_process";
+import { access, chmod, chown, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { startGuarded } from "@belfry/local/guarded-process";
+import { freePort } from "@belfry/testing/free-port";
+import pg from "pg";
+import { programOnPath } from "./program-on-path.ts";
+
+const run = promisify(execFile);
+const DEBIAN = "/usr/lib/postgresql";
+
+/** A Postgres of the machine's own packages: the embedded one comes without `pg_dump`. */
+export interface InstalledPostgres {
+  /** Of the database `postgres`, as superuser. */
+  url: string;
+  /** Runs one of its programs, `pg_dump` say. */
+  program(name: string, args: string[]): Promise<void>;
+}
+
+/** Undefined where a variable says to go without. */
+export async function startInstalledPostgres(t: {
+  after(fn: () => unknown): void;
+}): Promise<InstalledPostgres | undefined> {
+  const binaries = await findBinaries();
+  if (binaries === undefined) return undefined;
+  const directory = await mkdtemp(join(tmpdir(), "belfry-installed-postgres-"));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
+  if (user !== undefined) await chown(directory, user.uid, user.gid);
+  await chmod(directory, 0o755);
+  const cluster = join(directory, "cluster");
+  await run(
+    join(binaries, "initdb"),
+    ["-D", cluster, "-U", "belfry", "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync"],
+    { ...user, cwd: directory, env: { LC_ALL: "C" } },
+  );
+  const port = await freePort();
+  const lines: string[] = [];
+  const server = startGuarded({
+    command: join(binaries, "postgres"),
+    args: [
+      ...["-D", cluster, "-p", String(port), "-h", "127.0.0.1"],
+      ...["-c", "unix_socket_directories=", "-c", "fsync=off"],
+    ],
+    env: { LC_ALL: "C" },
+    stopSignal: "INT",
+    user,
+    onLine: (line) => lines.push(line),
+  });
+  t.after(() => server.stop());
+  const url = `postgres://belfry@127.0.0.1:${port}/postgres`;
+  for (let tries = 0; !(await answers(url)); tries += 1) {
+    if (tries > 200) throw new Error(`Postgres did not start:\n${lines.join("\n")}`);
+    await sleep(50);
+  }
+  return {
+    url,
+    async program(name, args) {
+      await run(join(binaries, name), args, { env: { LC_ALL: "C" } });
+    },
+  };
+}
+
+async function findBinaries(): Promise<string | undefined> {
+  const versions = await readdir(DEBIAN).catch(() => []);
+  for (const version of versions.sort((a, b) => Number(b) - Number(a))) {
+    const folder = join(DEBIAN, version, "bin");
+    const has = (name: string) =>
+      access(join(folder, name)).then(
+        () => true,
+        () => false,
+      );
+    if ((await has("pg_dump")) && (await has("initdb"))) return folder;
+  }
+  const initdb = await programOnPath("initdb", {
+    debianPackage: "postgresql",
+    withoutVariable: "BELFRY_WITHOUT_PG_DUMP",
+  });
+  return initdb === undefined ? undefined : dirname(initdb);
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
