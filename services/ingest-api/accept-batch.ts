@@ -7,6 +7,12 @@ const MAX_BYTES = 1024 * 1024;
 /** An event without its variables, roughly. */
 const ROW_BYTES = 400;
 const CALLS_IN_FLIGHT = 2;
+/**
+ * The second call begins for this many, or when the first is slow: two calls for one tenant wait for
+ * each other in the database, and half as many, twice as large calls cost a fifth less CPU time.
+ */
+const SECOND_CALL_FROM = 100;
+const SLOW_CALL_MS = 25;
 /** Longer in the queue than this, and the answer could not come within 5 s. */
 const MAX_WAIT_MS = 1500;
 
@@ -41,12 +47,13 @@ export function createAcceptBatches<W extends Waiter>(deps: {
 }): AcceptBatches<W> {
   const queue: Queued<W>[] = [];
   let inFlight = 0;
+  let slow = 0;
   let scheduled = false;
   const whenIdle: (() => void)[] = [];
 
   /** At the end of this turn of the event loop, so that its requests travel together. */
   const schedule = () => {
-    if (scheduled || inFlight >= CALLS_IN_FLIGHT || queue.length === 0) return;
+    if (scheduled || queue.length === 0 || !mayCall()) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
@@ -54,12 +61,24 @@ export function createAcceptBatches<W extends Waiter>(deps: {
     });
   };
 
+  const mayCall = () =>
+    inFlight === 0 ||
+    (inFlight < CALLS_IN_FLIGHT && (slow === inFlight || queue.length >= SECOND_CALL_FROM));
+
   const flush = () => {
-    while (inFlight < CALLS_IN_FLIGHT) {
+    while (mayCall()) {
       const batch = take();
       if (batch.length === 0) break;
       inFlight += 1;
+      let isSlow = false;
+      const timer = setTimeout(() => {
+        isSlow = true;
+        slow += 1;
+        schedule();
+      }, SLOW_CALL_MS);
       run(batch).finally(() => {
+        clearTimeout(timer);
+        if (isSlow) slow -= 1;
         inFlight -= 1;
         schedule();
         if (inFlight === 0 && queue.length === 0)
