@@ -10,6 +10,7 @@ interface Load {
 }
 
 export interface LoadResult {
+  requests: number;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
@@ -40,6 +41,7 @@ const result = await autocannon({
   ],
 });
 process.send?.({
+  requests: result.requests.total,
   perSecond: result.requests.total / result.duration,
   p50Ms: result.latency.p50,
   p99Ms: result.latency.p99,

@@ -4,6 +4,7 @@ import { createPool } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { freePort } from "@belfry/testing/free-port";
+import { cpuMicros, cpuTimes } from "./cpu-time.ts";
 import type { LoadResult } from "./ingest-load.ts";
 import { median, startNode, untilOk } from "./node-process.ts";
 import { type BenchServers, startServers } from "./servers.ts";
@@ -23,7 +24,7 @@ const TENANTS_BESIDE = 50;
 export async function run(args: string[]): Promise<void> {
   const quick = args.includes("--quick");
   const rounds = quick ? 1 : ROUNDS;
-  const seconds = quick ? 2 : SECONDS;
+  const seconds = quick ? 4 : SECONDS;
   await using resources = new AsyncDisposableStack();
   const servers = resources.use(await startServers());
   const secret = randomBytes(32).toString("hex");
@@ -75,9 +76,9 @@ export async function run(args: string[]): Promise<void> {
   const belfryUrl = `http://127.0.0.1:${port}/api/v1/events/trigger`;
   const yardstickUrl = `http://127.0.0.1:${yardstickPort}/`;
 
-  await measure(yardstickUrl, quick ? 1 : WARM_UP_SECONDS);
-  await measure(belfryUrl, quick ? 1 : WARM_UP_SECONDS);
-  const table: { round: number; belfry: LoadResult; yardstick: LoadResult }[] = [];
+  await measure(yardstickUrl, quick ? 2 : WARM_UP_SECONDS);
+  await measure(belfryUrl, quick ? 2 : WARM_UP_SECONDS);
+  const table: Round[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     table.push({
       round,
@@ -88,7 +89,19 @@ export async function run(args: string[]): Promise<void> {
   print(table);
 }
 
-async function measureOnce(load: object): Promise<LoadResult> {
+interface Measured extends LoadResult {
+  /** CPU time a request, in microseconds. */
+  cpu: { service: number; postgres: number; nats: number };
+}
+
+interface Round {
+  round: number;
+  belfry: Measured;
+  yardstick: Measured;
+}
+
+async function measureOnce(load: object): Promise<Measured> {
+  const before = await cpuTimes();
   await using generator = startNode(join(import.meta.dirname, "ingest-load.ts"), {}, [
     JSON.stringify(load),
   ]);
@@ -97,7 +110,7 @@ async function measureOnce(load: object): Promise<LoadResult> {
   if (bad.length > 0 || result.errors > 0) {
     throw new Error(`not every request was accepted: ${JSON.stringify(result)}`);
   }
-  return result;
+  return { ...result, cpu: cpuMicros(before, await cpuTimes(), result.requests) };
 }
 
 async function createTenants(servers: BenchServers, apiKey: string, secret: string): Promise<void> {
@@ -123,21 +136,25 @@ async function createTenants(servers: BenchServers, apiKey: string, secret: stri
   }
 }
 
-function print(table: { round: number; belfry: LoadResult; yardstick: LoadResult }[]): void {
+function print(table: Round[]): void {
   const line = (cells: (string | number)[]) =>
-    process.stdout.write(`${cells.map((cell) => String(cell).padStart(12)).join("")}\n`);
-  line(["round", "belfry/s", "p50 ms", "p99 ms", "bare/s", "p50 ms", "p99 ms", "ratio"]);
-  for (const { round, belfry, yardstick } of table) {
-    line([
-      round,
-      Math.round(belfry.perSecond),
-      belfry.p50Ms,
-      belfry.p99Ms,
-      Math.round(yardstick.perSecond),
-      yardstick.p50Ms,
-      yardstick.p99Ms,
-      (belfry.perSecond / yardstick.perSecond).toFixed(2),
-    ]);
+    process.stdout.write(`${cells.map((cell) => String(cell).padStart(11)).join("")}\n`);
+  line(["round", "route", "per second", "p50 ms", "p99 ms", "CPU µs", "postgres", "nats", "ratio"]);
+  for (const { round, ...routes } of table) {
+    for (const [name, { perSecond, p50Ms, p99Ms, cpu }] of Object.entries(routes)) {
+      const ratio = perSecond / routes.yardstick.perSecond;
+      line([
+        round,
+        name,
+        Math.round(perSecond),
+        p50Ms,
+        p99Ms,
+        cpu.service,
+        cpu.postgres,
+        cpu.nats,
+        ratio.toFixed(2),
+      ]);
+    }
   }
   const perSecond = Math.round(median(table.map((row) => row.belfry.perSecond)));
   const yardstickPerSecond = Math.round(median(table.map((row) => row.yardstick.perSecond)));
