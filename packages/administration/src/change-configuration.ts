@@ -3,15 +3,16 @@ import type { Database } from "@belfry/database/connection";
 
 /**
  * Runs a change in one transaction that ends by growing the configuration version, so that every
- * service sees all of it within 5 s, or nothing.
+ * service sees all of it within 5 s, or nothing. Within a caller's transaction it joins that one.
  */
 export async function changeConfiguration<T>(
   db: Database,
   change: (transaction: Database) => Promise<T>,
 ): Promise<T> {
-  return await db.transaction().execute(async (transaction) => {
+  const run = async (transaction: Database) => {
     const result = await change(transaction);
     await bumpConfigurationVersion(transaction);
     return result;
-  });
+  };
+  return db.isTransaction ? await run(db) : await db.transaction().execute(run);
 }

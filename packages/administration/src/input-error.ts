@@ -32,6 +32,18 @@ export class NotFound extends Error {
   }
 }
 
+/** Somebody else saved meanwhile; nothing was changed. */
+export class Conflict extends Error {
+  override readonly name = "Conflict";
+  /** What is saved now. */
+  readonly currentVersion: number;
+
+  constructor(currentVersion: number) {
+    super(`version ${currentVersion} was saved meanwhile`);
+    this.currentVersion = currentVersion;
+  }
+}
+
 /** Throws `InvalidInput` when there is any fault. */
 export function refuseFaults(faults: readonly (InputFault | undefined)[]): void {
   const found = faults.filter((fault) => fault !== undefined);

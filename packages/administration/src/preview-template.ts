@@ -2,9 +2,9 @@ import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import type { Rendered } from "@belfry/templates/render";
 import { compileSource } from "./compile-source.ts";
-import { InvalidInput } from "./input-error.ts";
+import { type InputFault, InvalidInput } from "./input-error.ts";
 import { type TemplateSourceInput, templateSource } from "./template-input.ts";
-import { requireTemplate, type TemplateAddress } from "./templates.ts";
+import { requireTemplate, type TemplateAddress, type TemplateWarning } from "./templates.ts";
 
 type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
 
@@ -28,6 +28,25 @@ export async function previewSource(
 ): Promise<Preview> {
   const { compiled } = await compileSource(templateSource(input));
   return await preview(compiled, variables);
+}
+
+export type SourceCheck =
+  | { ok: true; preview: Preview; variables: string[]; warnings: TemplateWarning[] }
+  | { ok: false; faults: readonly InputFault[] };
+
+/** What an editor shows as one types: the result, or every fault with its place. Never throws for either. */
+export async function checkSource(
+  input: TemplateSourceInput,
+  variables: Record<string, unknown>,
+): Promise<SourceCheck> {
+  try {
+    const { compiled, warnings } = await compileSource(templateSource(input));
+    const shown = await preview(compiled, variables);
+    return { ok: true, preview: shown, variables: compiled.variables, warnings };
+  } catch (error) {
+    if (error instanceof InvalidInput) return { ok: false, faults: error.faults };
+    throw error;
+  }
 }
 
 async function preview(

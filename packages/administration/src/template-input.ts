@@ -26,8 +26,16 @@ export interface TemplateInput extends TemplateSourceInput {
   targetChannel?: string | undefined;
   /** Its variables are erased when the event has ended, and its content is never shown. */
   sensitive?: boolean | undefined;
+  /** A try without an answer is not repeated: the delivery ends as unknown. */
+  atMostOnce?: boolean | undefined;
+  /** A delivery that has not been sent by then expires. */
+  expiresAfterSeconds?: number | undefined;
+  /** For previews: JSON text of an object. */
+  sampleVariables?: string | undefined;
   /** Default true. */
   active?: boolean | undefined;
+  /** The version that the editor began with (0: none yet): a save over another's is refused. */
+  basedOnVersion?: number | undefined;
   /** Who saved it, for the version's record. */
   createdBy?: string | undefined;
 }
@@ -37,6 +45,8 @@ export function templateFaults(input: TemplateInput): (InputFault | undefined)[]
   return [
     ownerFault(input.tenantId, input.eventType),
     targetFault(input.channel, input.targetChannel),
+    expiryFault(input.expiresAfterSeconds),
+    samplesFault(input.sampleVariables),
     ...sourceFaults(input),
   ];
 }
@@ -93,4 +103,36 @@ function targetFault(channel: Channel, target: string | undefined): InputFault |
   if (channel !== "PUSH") return { field, message: "is only for PUSH" };
   if (REALTIME_CHANNEL_NAME.test(target)) return undefined;
   return { field, message: "must be 1 to 64 of letters, digits and _ . : -" };
+}
+
+const MAX_EXPIRY_SECONDS = 30 * 24 * 60 * 60;
+const MAX_SAMPLE_CHARACTERS = 64 * 1024;
+
+function expiryFault(seconds: number | undefined): InputFault | undefined {
+  if (seconds === undefined) return undefined;
+  if (Number.isInteger(seconds) && seconds > 0 && seconds <= MAX_EXPIRY_SECONDS) return undefined;
+  const message = `must be an integer from 1 to ${MAX_EXPIRY_SECONDS}`;
+  return { field: "expiresAfterSeconds", message };
+}
+
+function samplesFault(text: string | undefined): InputFault | undefined {
+  if (text === undefined) return undefined;
+  const field = "sampleVariables";
+  if (text.length > MAX_SAMPLE_CHARACTERS) return { field, message: "is too long" };
+  // Of the database's text: neither NUL nor a lone surrogate.
+  if (text.includes("\u0000") || !text.isWellFormed()) {
+    return { field, message: "must not contain NUL or lone surrogates" };
+  }
+  return sampleObject(text) === undefined ? { field, message: "must be a JSON object" } : undefined;
+}
+
+/** The object that the text is; undefined when it is none. */
+export function sampleObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    return value as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
 }

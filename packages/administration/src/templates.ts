@@ -4,6 +4,7 @@ import type { Database } from "@belfry/database/connection";
 import {
   deleteTemplateRow,
   findTemplate,
+  lockCurrentVersion,
   saveTemplate,
   setTemplateActive as setActive,
   type TemplateKey,
@@ -13,7 +14,7 @@ import {
 import { lockTenant, tenantById } from "@belfry/database/tenants";
 import { changeConfiguration } from "./change-configuration.ts";
 import { compileSource } from "./compile-source.ts";
-import { NotFound, refuseFaults } from "./input-error.ts";
+import { Conflict, NotFound, refuseFaults } from "./input-error.ts";
 import { type TemplateInput, templateFaults, templateSource } from "./template-input.ts";
 import { tenantNotFound } from "./tenants.ts";
 
@@ -34,6 +35,12 @@ export interface TemplateSummary {
   /** Of PUSH; null: the personal channel. */
   targetChannel?: string | null;
   sensitive: boolean;
+  atMostOnce: boolean;
+  expiresAfterSeconds: number | null;
+  /** JSON text, for previews. */
+  sampleVariables: string | null;
+  /** Who saved the current version, if that is known. */
+  savedBy: string | null;
   /** The variables that its text names. */
   variables: string[];
   createdAt: string;
@@ -57,7 +64,7 @@ export interface TemplateWarning {
 /**
  * Checks, compiles and saves. Every save is a version, and becomes the current one; what is not said
  * (target channel, sensitive) is not kept from the version before. Throws `InvalidInput` with every
- * fault and its place, `NotFound`.
+ * fault and its place, `NotFound`, and `Conflict` when `basedOnVersion` is not the current one.
  */
 export async function putTemplate(
   db: Database,
@@ -72,15 +79,23 @@ export async function putTemplate(
     if (tenantId !== PLATFORM && !(await lockTenant(transaction, tenantId))) {
       throw tenantNotFound(tenantId, "tenantId");
     }
+    const key = { tenantId, eventType, channel };
+    if (input.basedOnVersion !== undefined) {
+      const current = (await lockCurrentVersion(transaction, key)) ?? 0;
+      if (current !== input.basedOnVersion) throw new Conflict(current);
+    }
     return await saveTemplate(
       transaction,
-      { tenantId, eventType, channel },
+      key,
       {
         content,
         subject: input.subject ?? null,
         title: input.title ?? null,
         targetChannel: input.targetChannel ?? null,
         sensitive: input.sensitive ?? false,
+        atMostOnce: input.atMostOnce ?? false,
+        expiresAfterSeconds: input.expiresAfterSeconds ?? null,
+        sampleVariables: input.sampleVariables ?? null,
         compiled,
         createdBy: input.createdBy ?? null,
       },
@@ -160,6 +175,10 @@ function templateSummary(row: Omit<TemplateRow, "content">): TemplateSummary {
     ...(row.channel === "EMAIL" ? { subject: row.subject } : {}),
     ...(row.channel === "PUSH" ? { title: row.title, targetChannel: row.targetChannel } : {}),
     sensitive: row.sensitive,
+    atMostOnce: row.atMostOnce,
+    expiresAfterSeconds: row.expiresAfterSeconds,
+    sampleVariables: row.sampleVariables,
+    savedBy: row.createdBy,
     variables: compiled.variables ?? [],
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

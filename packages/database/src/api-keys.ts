@@ -68,3 +68,18 @@ export async function deleteOldApiKeys(db: Database, tenantId: string): Promise<
     delete from api_keys
     where tenant_id = ${tenantId} and expires_at < now() - interval '30 days'`.execute(db);
 }
+
+/** Returns the prefix of the key that is gone; undefined when the tenant had none with this id. */
+export async function deleteApiKey(
+  db: Database,
+  tenantId: string,
+  id: string,
+): Promise<string | undefined> {
+  const row = await db
+    .deleteFrom("api_keys")
+    .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
+    .returning("prefix")
+    .executeTakeFirst();
+  return row?.prefix;
+}

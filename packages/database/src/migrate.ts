@@ -6,6 +6,7 @@ import * as globalTemplates from "../migrations/0004-global-templates.ts";
 import * as sending from "../migrations/0005-sending.ts";
 import * as providerLimits from "../migrations/0006-provider-limits.ts";
 import * as receiptsAndSuppressions from "../migrations/0008-receipts-and-suppressions.ts";
+import * as admin from "../migrations/0010-admin.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 const MIGRATIONS = {
@@ -16,6 +17,7 @@ const MIGRATIONS = {
   "0005-sending": sending,
   "0006-provider-limits": providerLimits,
   "0008-receipts-and-suppressions": receiptsAndSuppressions,
+  "0010-admin": admin,
 };
 
 /**

@@ -28,3 +28,25 @@ export async function notificationOfEvent(
     readAt: row.read_at,
   };
 }
+
+/** The in-app item of an event as it was rendered, and whether its template is sensitive. */
+export async function notificationContent(
+  db: Database,
+  tenantId: string,
+  eventId: string,
+): Promise<{ title: string; body: string; sensitive: boolean } | undefined> {
+  const row = await db
+    .selectFrom("notifications as n")
+    .leftJoin("templates as t", (join) =>
+      join
+        .onRef("t.event_type", "=", "n.event_type")
+        .on("t.channel", "=", "PUSH")
+        .on("t.tenant_id", "in", [tenantId, "platform"]),
+    )
+    .leftJoin("template_versions as v", "v.id", "t.current_version_id")
+    .select(["n.title", "n.body", "v.sensitive"])
+    .where("n.id", "=", eventId)
+    .where("n.tenant_id", "=", tenantId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : { ...row, sensitive: row.sensitive ?? false };
+}

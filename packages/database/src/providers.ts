@@ -15,6 +15,8 @@ export interface ProviderRow {
   position: number;
   active: boolean;
   maskedSettings: Record<string, unknown>;
+  /** Calls in a second, over all replicas; null: as many as there are. */
+  maxPerSecond: number | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -44,6 +46,7 @@ export async function insertProvider(
     active: boolean;
     settings: string;
     maskedSettings: Record<string, unknown>;
+    maxPerSecond?: number | null;
   },
 ): Promise<void> {
   await db
@@ -63,6 +66,7 @@ export async function insertProvider(
       active: provider.active,
       settings: provider.settings,
       masked_settings: JSON.stringify(provider.maskedSettings),
+      max_per_second: provider.maxPerSecond ?? null,
     })
     .execute();
 }
@@ -70,7 +74,13 @@ export async function insertProvider(
 export async function updateProviderSettings(
   db: Database,
   id: string,
-  change: { settings: string; maskedSettings: Record<string, unknown>; active: boolean },
+  change: {
+    settings: string;
+    maskedSettings: Record<string, unknown>;
+    active: boolean;
+    /** undefined: stays. */
+    maxPerSecond?: number | null | undefined;
+  },
 ): Promise<void> {
   await db
     .updateTable("providers")
@@ -78,6 +88,7 @@ export async function updateProviderSettings(
       settings: change.settings,
       masked_settings: JSON.stringify(change.maskedSettings),
       active: change.active,
+      ...(change.maxPerSecond === undefined ? {} : { max_per_second: change.maxPerSecond }),
       updated_at: sql<Date>`now()`,
     })
     .where("id", "=", id)
@@ -97,6 +108,26 @@ export async function deleteProviderRow(db: Database, id: string): Promise<boole
   return result.numDeletedRows > 0n;
 }
 
+/** The encrypted settings of one provider, to change them or to try them out. */
+export async function storedProviderSettings(
+  db: Database,
+  id: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("providers")
+    .select("settings")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.settings;
+}
+
+/** Puts a tenant's providers of one channel into the order of these ids. */
+export async function orderProviders(db: Database, ids: readonly string[]): Promise<void> {
+  for (const [position, id] of ids.entries()) {
+    await db.updateTable("providers").set({ position }).where("id", "=", id).execute();
+  }
+}
+
 /** The providers that match all that is given, in the order in which they are used; never the settings. */
 export async function findProviders(db: Database, filter: ProviderFilter): Promise<ProviderRow[]> {
   let query = db
@@ -110,6 +141,7 @@ export async function findProviders(db: Database, filter: ProviderFilter): Promi
       "position",
       "active",
       "masked_settings as maskedSettings",
+      "max_per_second as maxPerSecond",
       "created_at as createdAt",
       "updated_at as updatedAt",
     ]);

@@ -27,6 +27,12 @@ export interface Schema {
   dead_messages: DeadMessagesTable;
   receipts: ReceiptsTable;
   suppressions: SuppressionsTable;
+  people: PeopleTable;
+  memberships: MembershipsTable;
+  sessions: SessionsTable;
+  invitations: InvitationsTable;
+  audit_log: AuditLogTable;
+  activity_buckets: ActivityBucketsTable;
 }
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
@@ -286,4 +292,79 @@ export interface SuppressionsTable {
   reason: SuppressionReason;
   source: string | null;
   created_at: CreatedAt;
+}
+
+export interface PeopleTable {
+  id: string;
+  /** In lower case. */
+  email: string;
+  name: string;
+  /** scrypt, with its costs and salt. */
+  password: string;
+  operator: Generated<boolean>;
+  created_at: CreatedAt;
+  updated_at: UpdatedAt;
+}
+
+export interface MembershipsTable {
+  person_id: string;
+  tenant_id: string;
+  /** owner, editor or viewer. */
+  role: string;
+  created_at: CreatedAt;
+}
+
+export interface SessionsTable {
+  id: string;
+  person_id: string;
+  /** Of the cookie's token. */
+  sha256: Buffer;
+  address: string;
+  user_agent: string;
+  created_at: CreatedAt;
+  last_seen_at: UpdatedAt;
+  expires_at: Date;
+}
+
+export interface InvitationsTable {
+  id: string;
+  /** Of the link's token. */
+  sha256: Buffer;
+  /** null: an operator's. */
+  tenant_id: string | null;
+  /** operator, owner, editor or viewer. */
+  role: string;
+  /** null: whoever holds the link of the first operator. */
+  email: string | null;
+  invited_by: string | null;
+  created_at: CreatedAt;
+  expires_at: Date;
+  accepted_at: Date | null;
+}
+
+export interface AuditLogTable {
+  id: string;
+  at: CreatedAt;
+  person_id: string | null;
+  person: string;
+  address: string;
+  tenant_id: string | null;
+  action: string;
+  target: string;
+  /** Secrets masked; written as JSON text. */
+  before: ColumnType<Record<string, unknown> | null, string | null, never>;
+  after: ColumnType<Record<string, unknown> | null, string | null, never>;
+}
+
+export interface ActivityBucketsTable {
+  tenant_id: string;
+  starts_at: Date;
+  /** ALL: the events themselves. */
+  channel: string;
+  accepted: Generated<number>;
+  sent: Generated<number>;
+  failed: Generated<number>;
+  skipped: Generated<number>;
+  pending: Generated<number>;
+  latencies: Generated<number[]>;
 }

@@ -18,6 +18,11 @@ export interface TemplateContent {
   title: string | null;
   targetChannel: string | null;
   sensitive: boolean;
+  /** Default false. */
+  atMostOnce?: boolean;
+  expiresAfterSeconds?: number | null;
+  /** JSON text. */
+  sampleVariables?: string | null;
   /** CompiledTemplate of @belfry/templates. */
   compiled: object;
   createdBy: string | null;
@@ -34,9 +39,28 @@ export interface TemplateRow extends TemplateKey {
   title: string | null;
   targetChannel: string | null;
   sensitive: boolean;
+  atMostOnce: boolean;
+  expiresAfterSeconds: number | null;
+  /** JSON text. */
+  sampleVariables: string | null;
+  createdBy: string | null;
   compiled: unknown;
   createdAt: Date;
   updatedAt: Date;
+}
+
+export interface TemplateVersionRow {
+  version: number;
+  content: string;
+  subject: string | null;
+  title: string | null;
+  targetChannel: string | null;
+  sensitive: boolean;
+  atMostOnce: boolean;
+  expiresAfterSeconds: number | null;
+  sampleVariables: string | null;
+  createdBy: string | null;
+  createdAt: Date;
 }
 
 /**
@@ -75,6 +99,9 @@ export async function saveTemplate(
       title: content.title,
       target_channel: content.targetChannel,
       sensitive: content.sensitive,
+      at_most_once: content.atMostOnce ?? false,
+      expires_after_seconds: content.expiresAfterSeconds ?? null,
+      sample_variables: content.sampleVariables ?? null,
       compiled: JSON.stringify(content.compiled),
       created_by: content.createdBy,
     })
@@ -125,6 +152,66 @@ export async function deleteTemplateRow(db: Database, id: string): Promise<boole
   return result.numDeletedRows > 0n;
 }
 
+/**
+ * The version that is current now; holds the template's row, so that no other save comes between.
+ * undefined when there is no such template.
+ */
+export async function lockCurrentVersion(
+  db: Database,
+  key: TemplateKey,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom("templates as t")
+    .innerJoin("template_versions as v", "v.id", "t.current_version_id")
+    .select("v.version")
+    .where("t.tenant_id", "=", key.tenantId)
+    .where("t.event_type", "=", key.eventType)
+    .where("t.channel", "=", key.channel)
+    .forNoKeyUpdate("t")
+    .executeTakeFirst();
+  return row?.version;
+}
+
+/** The versions of a template, newest first. */
+export async function versionsOfTemplate(
+  db: Database,
+  templateId: string,
+): Promise<Omit<TemplateVersionRow, "content">[]> {
+  return await selectVersions(db)
+    .where("template_id", "=", templateId)
+    .orderBy("version", "desc")
+    .execute();
+}
+
+export async function templateVersion(
+  db: Database,
+  templateId: string,
+  version: number,
+): Promise<TemplateVersionRow | undefined> {
+  return await selectVersions(db)
+    .select("content")
+    .where("template_id", "=", templateId)
+    .where("version", "=", version)
+    .executeTakeFirst();
+}
+
+function selectVersions(db: Database) {
+  return db
+    .selectFrom("template_versions")
+    .select([
+      "version",
+      "subject",
+      "title",
+      "target_channel as targetChannel",
+      "sensitive",
+      "at_most_once as atMostOnce",
+      "expires_after_seconds as expiresAfterSeconds",
+      "sample_variables as sampleVariables",
+      "created_by as createdBy",
+      "created_at as createdAt",
+    ]);
+}
+
 function matches(address: { id: string; tenantId?: string } | TemplateKey) {
   if ("id" in address) {
     return address.tenantId === undefined
@@ -151,6 +238,10 @@ function selectTemplates(db: Database) {
       "v.title",
       "v.target_channel as targetChannel",
       "v.sensitive",
+      "v.at_most_once as atMostOnce",
+      "v.expires_after_seconds as expiresAfterSeconds",
+      "v.sample_variables as sampleVariables",
+      "v.created_by as createdBy",
       "v.compiled",
       "t.created_at as createdAt",
       "t.updated_at as updatedAt",

@@ -1,0 +1,52 @@
+import {
+  type AuditRow,
+  auditEntries,
+  insertAuditEntry,
+  type NewAuditEntry,
+} from "@belfry/database/audit-log";
+import type { Database } from "@belfry/database/connection";
+
+/** Who asks for a change, and from where. */
+export interface Actor {
+  personId: string | null;
+  /** Name and email address, as the audit log shows them. */
+  person: string;
+  /** The client's address. */
+  address: string;
+}
+
+export type AuditNote = Pick<NewAuditEntry, "tenantId" | "action" | "target"> & {
+  before?: object | null;
+  after?: object | null;
+};
+
+/**
+ * Runs a change and writes it to the audit log in the same transaction: both are there, or neither.
+ * `note` tells what was done, from the result; what it holds must have its secrets masked.
+ */
+export async function audited<T>(
+  db: Database,
+  actor: Actor,
+  change: (transaction: Database) => Promise<T>,
+  note: (result: T) => AuditNote,
+): Promise<T> {
+  return await db.transaction().execute(async (transaction) => {
+    const result = await change(transaction);
+    const { before = null, after = null, ...what } = note(result);
+    await insertAuditEntry(transaction, {
+      ...actor,
+      ...what,
+      before: before as Record<string, unknown> | null,
+      after: after as Record<string, unknown> | null,
+    });
+    return result;
+  });
+}
+
+/** Newest first; of one tenant, or of all when none is named. `before` is the id of the last one seen. */
+export async function listAuditEntries(
+  db: Database,
+  page: { tenantId?: string | undefined; before?: string | undefined; limit: number },
+): Promise<AuditRow[]> {
+  return await auditEntries(db, page);
+}
