@@ -1,0 +1,120 @@
+/**
+ * Who may do what: the one table, used by the router itself. A route that is not here cannot be
+ * registered. A role may do what the roles before it may; an operator may do everything, in every
+ * tenant.
+ */
+export type Access =
+  /** Whoever comes. */
+  | "anyone"
+  /** Whoever is signed in. */
+  | "person"
+  /** A role in the tenant of the path; in another tenant's path nothing exists (404). */
+  | "viewer"
+  | "editor"
+  | "owner"
+  /** Of the platform. */
+  | "operator";
+
+export const ACCESS = {
+  "GET /": "anyone",
+  "GET /*": "anyone",
+  "GET /assets/*": "anyone",
+  "GET /sign-in": "anyone",
+  "POST /sign-in": "anyone",
+  "GET /join/:token": "anyone",
+  "POST /join/:token": "anyone",
+  "GET /preview-frame": "anyone",
+
+  "POST /sign-out": "person",
+  "GET /account": "person",
+  "POST /account/name": "person",
+  "POST /account/password": "person",
+  "POST /account/sessions/end-others": "person",
+  "POST /account/sessions/:sessionId/end": "person",
+
+  "GET /tenants": "operator",
+  "POST /tenants": "operator",
+  "GET /tenants/new": "operator",
+  "GET /system": "operator",
+  "GET /audit": "operator",
+  "GET /operators": "operator",
+  "POST /operators/invite": "operator",
+  "POST /operators/:personId/remove": "operator",
+  "POST /operators/invitations/:invitationId/withdraw": "operator",
+  "GET /tenants/:tenantId/settings": "operator",
+  "POST /tenants/:tenantId/settings": "operator",
+  "POST /tenants/:tenantId/activate": "operator",
+  "POST /tenants/:tenantId/deactivate": "operator",
+
+  "GET /tenants/:tenantId": "viewer",
+  "GET /tenants/:tenantId/activity": "viewer",
+  "GET /tenants/:tenantId/activity/:eventId": "viewer",
+  "GET /tenants/:tenantId/activity/:eventId/document": "viewer",
+  "POST /tenants/:tenantId/activity/:eventId/resend": "editor",
+  "GET /tenants/:tenantId/outbox": "viewer",
+  "GET /tenants/:tenantId/outbox/:messageId": "viewer",
+  "GET /tenants/:tenantId/outbox/:messageId/document": "viewer",
+  "GET /tenants/:tenantId/users": "viewer",
+  "POST /tenants/:tenantId/users/token": "editor",
+
+  "GET /tenants/:tenantId/dead-letters": "viewer",
+  "POST /tenants/:tenantId/dead-letters/replay": "editor",
+  "POST /tenants/:tenantId/dead-letters/discard": "editor",
+  "GET /tenants/:tenantId/suppressions": "viewer",
+  "POST /tenants/:tenantId/suppressions": "editor",
+  "POST /tenants/:tenantId/suppressions/remove": "editor",
+
+  "GET /tenants/:tenantId/templates": "viewer",
+  "GET /tenants/:tenantId/templates/new": "editor",
+  "POST /tenants/:tenantId/templates": "editor",
+  "POST /tenants/:tenantId/templates/preview": "viewer",
+  "POST /tenants/:tenantId/templates/test": "editor",
+  "GET /tenants/:tenantId/templates/:templateId": "viewer",
+  "POST /tenants/:tenantId/templates/:templateId": "editor",
+  "POST /tenants/:tenantId/templates/:templateId/activate": "editor",
+  "POST /tenants/:tenantId/templates/:templateId/deactivate": "editor",
+  "POST /tenants/:tenantId/templates/:templateId/delete": "editor",
+  "GET /tenants/:tenantId/templates/:templateId/versions": "viewer",
+  "POST /tenants/:tenantId/templates/:templateId/restore": "editor",
+
+  "GET /tenants/:tenantId/providers": "viewer",
+  "GET /tenants/:tenantId/providers/new": "owner",
+  "POST /tenants/:tenantId/providers": "owner",
+  "GET /tenants/:tenantId/providers/:providerId": "owner",
+  "POST /tenants/:tenantId/providers/:providerId": "owner",
+  "POST /tenants/:tenantId/providers/:providerId/activate": "owner",
+  "POST /tenants/:tenantId/providers/:providerId/deactivate": "owner",
+  "POST /tenants/:tenantId/providers/:providerId/delete": "owner",
+  "POST /tenants/:tenantId/providers/:providerId/move-up": "owner",
+  "POST /tenants/:tenantId/providers/:providerId/test": "owner",
+
+  "GET /tenants/:tenantId/keys": "viewer",
+  "POST /tenants/:tenantId/keys": "owner",
+  "POST /tenants/:tenantId/keys/rotate": "owner",
+  "POST /tenants/:tenantId/keys/:keyId/revoke": "owner",
+  "POST /tenants/:tenantId/webhook-secret": "owner",
+  "POST /tenants/:tenantId/webhook-secret/remove": "owner",
+
+  "GET /tenants/:tenantId/members": "viewer",
+  "POST /tenants/:tenantId/members/invite": "owner",
+  "POST /tenants/:tenantId/members/:personId/role": "owner",
+  "POST /tenants/:tenantId/members/:personId/remove": "owner",
+  "POST /tenants/:tenantId/invitations/:invitationId/withdraw": "owner",
+  "GET /tenants/:tenantId/audit": "viewer",
+} as const satisfies Record<string, Access>;
+
+export type RouteKey = keyof typeof ACCESS;
+
+/** What a person is in a tenant. */
+export type Role = "viewer" | "editor" | "owner" | "operator";
+
+const RANKS: readonly Role[] = ["viewer", "editor", "owner", "operator"];
+
+export function mayDo(role: Role, needed: Role): boolean {
+  return RANKS.indexOf(role) >= RANKS.indexOf(needed);
+}
+
+/** The one part of a tenant that the platform has too: its `global.*` templates. */
+export function isOfPlatform(route: RouteKey): boolean {
+  return /^(GET|POST) \/tenants\/:tenantId\/templates(\/|$)/.test(route);
+}

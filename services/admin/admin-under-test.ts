@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { firstOperatorToken } from "@belfry/administration/invitations";
+import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { createLogger } from "@belfry/service/logger";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import type { FastifyInstance } from "fastify";
+import { createApp } from "./app.ts";
+import { createBrowser, type TestBrowser } from "./test-browser.ts";
+
+/** For tests: the Admin UI over a database of the test's own, on a port of its own. */
+export interface AdminUnderTest {
+  app: FastifyInstance;
+  db: Database;
+  url: string;
+  /** What was handed to the dispatcher. */
+  published: string[];
+  browser(): TestBrowser;
+  /** Somebody who is signed in: the first is the operator. */
+  operator(): Promise<TestBrowser>;
+}
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+export async function startAdmin(t: Cleanup): Promise<AdminUnderTest> {
+  const database = await createTestDatabase();
+  const pool = createPool({ url: database.url, applicationName: "admin-test", maxConnections: 6 });
+  const db = createDatabase(pool);
+  const published: string[] = [];
+  // The origin is known once it listens, and the form's address is checked against the Host.
+  const app = await createApp({
+    db,
+    pool,
+    keys: parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`),
+    config: {
+      baseUrl: "http://admin.test",
+      apiUrl: "http://api.test",
+      wsUrl: "ws://ws.test/connection/websocket",
+      allowPrivateAddresses: true,
+      trustProxy: "",
+    },
+    signToken: async ({ sub, tenant }) => `token of ${sub} in ${tenant}`,
+    publishEvent: async (id) => void published.push(id),
+    systemFacts: async () => ({
+      services: [],
+      streams: undefined,
+      oldestDue: [],
+      undispatched: { count: 0, since: null },
+      circuits: [],
+    }),
+    log: createLogger({ service: "admin", level: "silent" }),
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  t.after(async () => {
+    await app.close();
+    await db.destroy();
+    await database[Symbol.asyncDispose]();
+  });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const admin: AdminUnderTest = {
+    app,
+    db,
+    url,
+    published,
+    browser: () => createBrowser(url),
+    async operator() {
+      const token = await firstOperatorToken(db);
+      const browser = admin.browser();
+      await browser.join(`/join/${token}`, { email: "op@example.com", name: "Olga Operator" });
+      return browser;
+    },
+  };
+  return admin;
+}

@@ -1,0 +1,186 @@
+import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { listMemberships } from "@belfry/administration/people";
+import { createHttpServer } from "@belfry/service/http";
+import cookie from "@fastify/cookie";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ACCESS } from "./access.ts";
+import { type Answer, page } from "./answer.ts";
+import { loadAssets } from "./assets.ts";
+import { createCookies } from "./cookies.ts";
+import { createMemberships } from "./memberships.ts";
+import { NOTICES } from "./notices.ts";
+import type { AppDeps } from "./page-deps.ts";
+import { accountPages } from "./pages/account.ts";
+import { activityPages } from "./pages/activity.ts";
+import { assetRoutes } from "./pages/assets.ts";
+import { auditPages } from "./pages/audit.ts";
+import { deadLetterPages } from "./pages/dead-letters.ts";
+import { joinPages } from "./pages/join.ts";
+import { keyPages } from "./pages/keys.ts";
+import { memberPages } from "./pages/members.ts";
+import { operatorPages } from "./pages/operators.ts";
+import { outboxPages } from "./pages/outbox.ts";
+import { overviewPages } from "./pages/overview.ts";
+import { providerPages } from "./pages/providers.ts";
+import { signInPages } from "./pages/sign-in.ts";
+import { suppressionPages } from "./pages/suppressions.ts";
+import { systemPages } from "./pages/system.ts";
+import { templateEditorPages } from "./pages/template-editor.ts";
+import { templatePages } from "./pages/templates.ts";
+import { tenantPages } from "./pages/tenants.ts";
+import { userPages } from "./pages/users.ts";
+import { Refusal } from "./refusal.ts";
+import { createRoute, type Guest, type InTenant } from "./router.ts";
+import { securityHeaders } from "./security-headers.ts";
+import { createSignInLimits } from "./sign-in-limits.ts";
+import { createViews } from "./views.ts";
+
+/** A template's text, as the editor sends it, and the rest of the form. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
+const PAGES = [
+  assetRoutes,
+  signInPages,
+  joinPages,
+  accountPages,
+  tenantPages,
+  operatorPages,
+  systemPages,
+  auditPages,
+  overviewPages,
+  keyPages,
+  templatePages,
+  templateEditorPages,
+  providerPages,
+  activityPages,
+  outboxPages,
+  userPages,
+  deadLetterPages,
+  suppressionPages,
+  memberPages,
+];
+
+/** The Admin UI, not yet listening. */
+export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { config, db } = deps;
+  const isHttps = config.baseUrl.startsWith("https://");
+  const assets = await loadAssets();
+  const views = createViews(true);
+  const cookies = createCookies(db, isHttps);
+  const headers = securityHeaders({ wsUrl: config.wsUrl, isHttps });
+  const app = createHttpServer({
+    log: deps.log,
+    maxBodyBytes: MAX_BODY_BYTES,
+    trustProxy:
+      config.trustProxy === "" ? false : config.trustProxy.split(",").map((s) => s.trim()),
+  });
+  await app.register(cookie);
+  readForms(app);
+  refuseUnknownRoutes(app);
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.headers(headers);
+    done();
+  });
+
+  const write = async (answer: Answer, context: Guest, inTenant?: InTenant): Promise<void> => {
+    const { reply, request, person, query } = context;
+    switch (answer.kind) {
+      case "redirect":
+        await reply.code(303).header("location", answer.to).send();
+        return;
+      case "json":
+        await reply.code(answer.status).send(answer.body);
+        return;
+      case "document":
+        await reply.type("text/html; charset=utf-8").headers(answer.headers).send(answer.content);
+        return;
+      case "page": {
+        const html = views.render(answer.view, {
+          ...answer.data,
+          title: answer.title,
+          path: request.url.split("?", 1)[0],
+          person,
+          tenant: inTenant?.tenant,
+          role: inTenant?.role,
+          base: inTenant?.base,
+          tenants:
+            person === undefined || person.operator
+              ? []
+              : await listMemberships(db, person.personId),
+          token: cookies.formToken(request, reply, person !== undefined),
+          notice: NOTICES[query.get("done") ?? ""],
+          asset: assets.address,
+        });
+        await reply.code(answer.status).type("text/html; charset=utf-8").send(html);
+      }
+    }
+  };
+  const guestOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Guest> => ({
+    // The database may be what failed.
+    person: await cookies.holder(request).catch(() => undefined),
+    params: {},
+    query: new URLSearchParams(),
+    form: new URLSearchParams(),
+    address: request.ip,
+    request,
+    reply,
+  });
+  // A scope of its own: outside of it errors are the JSON of every service.
+  await app.register(async (scope) => {
+    scope.setErrorHandler(async (error, request, reply) => {
+      await write(errorAnswer(error, request), await guestOf(request, reply));
+      return reply;
+    });
+    const route = createRoute(scope, { cookies, memberships: createMemberships(db), write });
+    const limits = createSignInLimits();
+    for (const pages of PAGES) pages({ ...deps, route, assets, cookies, limits });
+    route("GET /*", async () => NOTHING_HERE);
+  });
+  return app;
+}
+
+const NOTHING_HERE = page("message", "Not found", { text: "There is nothing here." }, 404);
+
+function errorAnswer(error: unknown, request: FastifyRequest): Answer {
+  if (error instanceof NotFound) return NOTHING_HERE;
+  if (error instanceof Refusal && error.reason === "sign-in") {
+    const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : "";
+    return { kind: "redirect", to: `/sign-in${next}` };
+  }
+  if (error instanceof Refusal) {
+    const text =
+      error.reason === "forged"
+        ? "This form is too old or did not come from our pages. Open the page again, and try once more."
+        : "Your role does not allow this.";
+    return page("message", "Not allowed", { text }, 403);
+  }
+  if (error instanceof InvalidInput) {
+    return page("message", "Not possible", { text: error.message }, 422);
+  }
+  const { statusCode } = error as { statusCode?: unknown };
+  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
+    return page("message", "Not possible", { text: "The request could not be read." }, statusCode);
+  }
+  request.log.error({ err: error }, "request failed");
+  const text = "Something went wrong on our side. Try again in a moment.";
+  return page("message", "Sorry", { text, traceId: request.id }, 500);
+}
+
+function readForms(app: FastifyInstance): void {
+  app.addContentTypeParser<string>(
+    "application/x-www-form-urlencoded",
+    { parseAs: "string" },
+    (_request, body, done) => done(null, new URLSearchParams(body)),
+  );
+}
+
+/** Nothing can be reached that the table of access does not name. */
+function refuseUnknownRoutes(app: FastifyInstance): void {
+  app.addHook("onRoute", ({ method, url }) => {
+    for (const one of [method].flat()) {
+      // Fastify adds HEAD to each GET by itself.
+      const key = `${one === "HEAD" ? "GET" : one} ${url}`;
+      if (!Object.hasOwn(ACCESS, key)) throw new Error(`${key} is not in the table of access`);
+    }
+  });
+}

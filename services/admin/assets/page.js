@@ -1,0 +1,99 @@
+/** What every page does: copying, asking before what cannot be undone, live parts, the reader's own time. */
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button");
+  if (button?.dataset.copy) {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, 2000);
+  }
+  if (button?.dataset.menu !== undefined) {
+    const open = document.getElementById("side").classList.toggle("open");
+    button.setAttribute("aria-expanded", String(open));
+  }
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const dialog = document.getElementById("confirm");
+  if (!form.dataset.confirm || form.dataset.confirmed || !dialog) return;
+  event.preventDefault();
+  document.getElementById("confirm-text").textContent = form.dataset.confirm;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  dialog.addEventListener(
+    "close",
+    () => {
+      if (dialog.returnValue !== "yes") return;
+      form.dataset.confirmed = "yes";
+      form.requestSubmit();
+    },
+    { once: true },
+  );
+});
+
+const FORMS = {
+  full: { dateStyle: "medium", timeStyle: "medium" },
+  time: { timeStyle: "medium" },
+  day: { month: "short", day: "numeric" },
+};
+const STEPS = [
+  [60, "second", 1],
+  [3600, "minute", 60],
+  [86_400, "hour", 3600],
+  [Number.POSITIVE_INFINITY, "day", 86_400],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+function ago(at) {
+  const seconds = (at - Date.now()) / 1000;
+  const [, unit, length] = STEPS.find(([limit]) => Math.abs(seconds) < limit);
+  if (unit === "second" && Math.abs(seconds) < 5) return "just now";
+  return relative.format(Math.round(seconds / length), unit);
+}
+
+export function showTimes(root) {
+  for (const element of root.querySelectorAll("time[datetime]")) {
+    const at = new Date(element.dateTime);
+    const { form } = element.dataset;
+    element.title = at.toLocaleString("en", FORMS.full);
+    element.textContent = form === "ago" ? ago(at) : at.toLocaleString("en", FORMS[form]);
+  }
+  for (const element of root.querySelectorAll("text[data-at]")) {
+    const at = new Date(element.dataset.at);
+    element.textContent =
+      element.dataset.form === "day"
+        ? at.toLocaleString("en", FORMS.day)
+        : at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  }
+}
+
+/** Parts of the page that are read again now and then; each is found again by its id. */
+async function refresh(area) {
+  if (document.hidden || area.contains(document.activeElement)) return;
+  if (area.querySelector("details[open]")) return;
+  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+  if (!answer.ok || answer.redirected) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of area.querySelectorAll(":scope > [id]")) {
+    const next = fresh.getElementById(part.id);
+    if (next === null) continue;
+    showTimes(next);
+    if (next.innerHTML !== part.innerHTML) part.replaceWith(document.adoptNode(next));
+  }
+}
+
+for (const area of document.querySelectorAll("[data-live]")) {
+  const again = () =>
+    setTimeout(
+      () =>
+        refresh(area)
+          .catch(() => {})
+          .finally(again),
+      Number(area.dataset.live) * 1000,
+    );
+  again();
+}
+showTimes(document);

@@ -1,0 +1,62 @@
+import { commonConfig } from "@belfry/service/config";
+import { type Static, Type } from "@sinclair/typebox";
+
+const HTTP_URL = "^https?://[^/]+$";
+
+/** The variables of the Admin UI. */
+export const configSchema = Type.Object({
+  ...commonConfig,
+  ADMIN_HOST: Type.String({
+    description: "Address to listen on; 0.0.0.0 in a container",
+    minLength: 1,
+    default: "127.0.0.1",
+  }),
+  ADMIN_PORT: Type.Integer({
+    description: "Port of the Admin UI; 0 takes a free one",
+    minimum: 0,
+    maximum: 65_535,
+    default: 3002,
+  }),
+  ADMIN_BASE_URL: Type.String({
+    description:
+      "Where people reach it, as https://admin.example.com: in links, and https makes cookies Secure",
+    pattern: HTTP_URL,
+    default: "http://127.0.0.1:3002",
+  }),
+  API_URL: Type.String({
+    description: "Where tenants reach ingest-api, as shown in their curl lines",
+    pattern: HTTP_URL,
+    default: "http://127.0.0.1:3000",
+  }),
+  WS_URL: Type.String({
+    description: "Where browsers reach realtime-gateway, for the live inbox",
+    pattern: "^wss?://[^/]+/connection/websocket$",
+    default: "ws://127.0.0.1:3001/connection/websocket",
+  }),
+  SECRETS_KEYS: Type.String({
+    description:
+      "Keys for secrets at rest, as kid:base64 of 32 bytes, comma-separated; the first encrypts",
+    minLength: 1,
+    secret: true,
+  }),
+  REALTIME_TOKEN_KEYS: Type.String({
+    description: "Keys for realtime tokens, as kid:base64, comma-separated; the first signs",
+    minLength: 1,
+    secret: true,
+  }),
+  ALLOW_PRIVATE_PROVIDER_ADDRESSES: Type.Boolean({
+    description: "Providers may be on private addresses: local stack and tests only",
+    default: false,
+  }),
+  TRUST_PROXY: Type.String({
+    description:
+      "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",
+    default: "",
+  }),
+  ACTIVITY_EVERY_MS: Type.Integer({
+    description: "How often the figures of the overview are brought up to date",
+    minimum: 500,
+    default: 10_000,
+  }),
+});
+export type Config = Static<typeof configSchema>;

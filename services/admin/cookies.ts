@@ -1,0 +1,53 @@
+import { SESSION_SECONDS, type SessionHolder, sessionHolder } from "@belfry/administration/sign-in";
+import type { Database } from "@belfry/database/connection";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { formToken, newGuestToken } from "./form-token.ts";
+
+/**
+ * Two cookies, both out of reach of scripts and of other sites: the session's token, made anew at each
+ * signing in, and before that a guest's, for the token of the forms.
+ */
+export interface Cookies {
+  holder(request: FastifyRequest): Promise<SessionHolder | undefined>;
+  /** What the form token of this request is made from. */
+  secretOf(request: FastifyRequest, signedIn: boolean): string | undefined;
+  /** The form token for the page that answers; gives a guest without a cookie one. */
+  formToken(request: FastifyRequest, reply: FastifyReply, signedIn: boolean): string;
+  begin(reply: FastifyReply, token: string): void;
+  end(reply: FastifyReply): void;
+}
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+export function createCookies(db: Database, isHttps: boolean): Cookies {
+  // A __Host- cookie cannot be set by a neighbour's subdomain.
+  const prefix = isHttps ? "__Host-" : "";
+  const session = `${prefix}belfry_session`;
+  const guest = `${prefix}belfry_guest`;
+  const options = { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps } as const;
+  const read = (request: FastifyRequest, name: string) => {
+    const value = request.cookies[name];
+    return value !== undefined && TOKEN.test(value) ? value : undefined;
+  };
+  return {
+    async holder(request) {
+      const token = read(request, session);
+      return token === undefined ? undefined : await sessionHolder(db, token);
+    },
+    secretOf: (request, signedIn) => read(request, signedIn ? session : guest),
+    formToken(request, reply, signedIn) {
+      const found = read(request, signedIn ? session : guest);
+      if (found !== undefined) return formToken(found);
+      const made = newGuestToken();
+      reply.setCookie(guest, made, options);
+      return formToken(made);
+    },
+    begin(reply, token) {
+      reply.setCookie(session, token, { ...options, maxAge: SESSION_SECONDS });
+      reply.clearCookie(guest, options);
+    },
+    end(reply) {
+      reply.clearCookie(session, options);
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** Sentences that a page shows once, named by the `done` of its address: no text comes from there. */
+export const NOTICES: Readonly<Record<string, string>> = {
+  saved: "Saved.",
+  "saved-version": "Saved as a new version. It is in force everywhere within 5 seconds.",
+  activated: "Activated. It is in force everywhere within 5 seconds.",
+  deactivated: "Deactivated. It is in force everywhere within 5 seconds.",
+  deleted: "Deleted.",
+  restored: "Restored as a new version.",
+  revoked: "The key is revoked: within 5 seconds no service takes it.",
+  "secret-removed": "The webhook secret is removed: triggers need no signature any more.",
+  moved: "The order is changed.",
+  removed: "Removed.",
+  withdrawn: "The invitation is withdrawn.",
+  "signed-out": "You are signed out.",
+  "sessions-ended": "The other sessions are ended.",
+  "password-changed": "Your password is changed, and your other sessions are ended.",
+  joined: "Welcome.",
+  resent: "Sent again as a new event.",
+  replayed: "Replay under way.",
+  discarded: "Discarded.",
+  added: "Added.",
+};

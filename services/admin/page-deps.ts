@@ -1,0 +1,34 @@
+import type { Database, Pool } from "@belfry/database/connection";
+import type { SecretKeys } from "@belfry/database/secrets";
+import type { Logger } from "pino";
+import type { Assets } from "./assets.ts";
+import type { Cookies } from "./cookies.ts";
+import type { Route } from "./router.ts";
+import type { SignInLimits } from "./sign-in-limits.ts";
+import type { SystemFacts } from "./system-facts.ts";
+
+export interface AppDeps {
+  db: Database;
+  pool: Pool;
+  keys: SecretKeys;
+  config: {
+    baseUrl: string;
+    apiUrl: string;
+    wsUrl: string;
+    allowPrivateAddresses: boolean;
+    trustProxy: string;
+  };
+  signToken(claims: { sub: string; tenant: string }): Promise<string>;
+  /** Hands the id of an accepted event to the dispatcher. */
+  publishEvent(id: string, traceId: string): Promise<void>;
+  systemFacts(): Promise<SystemFacts>;
+  log: Logger;
+}
+
+/** What every page's file is given. */
+export type PageDeps = AppDeps & {
+  route: Route;
+  assets: Assets;
+  cookies: Cookies;
+  limits: SignInLimits;
+};

@@ -1,0 +1,84 @@
+import { audited } from "@belfry/administration/audited";
+import { changePassword, listMemberships, renamePerson } from "@belfry/administration/people";
+import { endSessions, listSessions } from "@belfry/administration/sign-in";
+import { UUID } from "@belfry/contracts/identifiers";
+import { type Answer, type Faults, orFaults, page, redirect } from "../answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { Signed } from "../router.ts";
+
+/** A person's own name, password and sessions. */
+export function accountPages({ route, db }: PageDeps): void {
+  const show = async ({ person }: Signed, faults: Faults = {}): Promise<Answer> => {
+    const sessions = await listSessions(db, person.personId);
+    const memberships = await listMemberships(db, person.personId);
+    return page("account", "Your account", { sessions, memberships, faults });
+  };
+
+  route("GET /account", (signed) => show(signed));
+
+  route("POST /account/name", async (signed) => {
+    const { person, actor, form } = signed;
+    const name = form.get("name") ?? "";
+    return await orFaults(
+      async () => {
+        await audited(
+          db,
+          actor,
+          (transaction) => renamePerson(transaction, person.personId, name),
+          () => ({
+            tenantId: null,
+            action: "account.rename",
+            target: person.email,
+            before: { name: person.name },
+            after: { name },
+          }),
+        );
+        return redirect("/account", "saved");
+      },
+      (faults) => show(signed, faults),
+    );
+  });
+
+  route("POST /account/password", async (signed) => {
+    const { person, actor, form } = signed;
+    const { sessionId } = person;
+    const input = {
+      current: form.get("current") ?? "",
+      password: form.get("password") ?? "",
+      sessionId,
+    };
+    return await orFaults(
+      async () => {
+        await audited(
+          db,
+          actor,
+          (transaction) => changePassword(transaction, person.personId, input),
+          () => ({ tenantId: null, action: "account.password", target: person.email }),
+        );
+        return redirect("/account", "password-changed");
+      },
+      (faults) => show(signed, faults),
+    );
+  });
+
+  route("POST /account/sessions/end-others", async ({ person, actor }) => {
+    await audited(
+      db,
+      actor,
+      (transaction) => endSessions(transaction, person.personId, { except: person.sessionId }),
+      (ended) => ({
+        tenantId: null,
+        action: "account.end-sessions",
+        target: person.email,
+        after: { ended },
+      }),
+    );
+    return redirect("/account", "sessions-ended");
+  });
+
+  route("POST /account/sessions/:sessionId/end", async ({ person, params }) => {
+    const id = params.sessionId ?? "";
+    if (UUID.test(id)) await endSessions(db, person.personId, { id });
+    return redirect("/account", "sessions-ended");
+  });
+}

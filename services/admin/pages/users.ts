@@ -1,0 +1,47 @@
+import { InvalidInput } from "@belfry/administration/input-error";
+import {
+  PERSONAL_CHANNEL,
+  realtimeChannel,
+  SYSTEM_CHANNEL,
+  textFault,
+  UUID,
+} from "@belfry/contracts/identifiers";
+import { findTargetChannels } from "@belfry/database/find-tenant";
+import { countUnread, listNotifications } from "@belfry/database/notifications";
+import { json, page } from "../answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+
+const PAGE = 30;
+
+/** A user's history as they see it, and a live inbox to try. */
+export function userPages({ route, db, config, signToken }: PageDeps): void {
+  route("GET /tenants/:tenantId/users", async ({ tenant, query }) => {
+    const userId = (query.get("user") ?? "").trim();
+    if (userId === "") return page("users", "Users", { userId, fault: undefined });
+    const fault = textFault(userId);
+    if (fault !== undefined) return page("users", "Users", { userId, fault }, 422);
+    const owner = { tenantId: tenant.id, userId };
+    const given = query.get("before") ?? "";
+    const before = UUID.test(given) ? given : undefined;
+    const [found, unread] = await Promise.all([
+      listNotifications(db, { ...owner, limit: PAGE + 1, before }),
+      countUnread(db, owner),
+    ]);
+    const items = found.slice(0, PAGE);
+    const next = found.length > PAGE ? items.at(-1)?.id : undefined;
+    return page("user", userId, { userId, items, unread, next, wsUrl: config.wsUrl });
+  });
+
+  // For the live inbox: the browser is given what a tenant's backend would give it, never the key.
+  route("POST /tenants/:tenantId/users/token", async ({ tenant, form }) => {
+    const userId = form.get("user") ?? "";
+    const fault = textFault(userId);
+    if (fault !== undefined) throw new InvalidInput([{ field: "user", message: fault }]);
+    const targets = await findTargetChannels(db, tenant.id);
+    const names = new Set([SYSTEM_CHANNEL, PERSONAL_CHANNEL, ...targets]);
+    return json({
+      token: await signToken({ sub: userId, tenant: tenant.id }),
+      channels: [...names].map((name) => realtimeChannel(name, userId)),
+    });
+  });
+}

@@ -1,0 +1,48 @@
+import type { Database } from "@belfry/database/connection";
+import {
+  connectedServices,
+  oldestDue,
+  openCircuits,
+  undispatched,
+} from "@belfry/database/platform-state";
+import type { NatsLink } from "@belfry/service/nats";
+import { jetstreamManager } from "@nats-io/jetstream";
+import type { StreamFacts, SystemFacts } from "./system-facts.ts";
+
+const NATS_TIMEOUT_MS = 1000;
+
+/** Reads Postgres and JetStream; what is away is left out. */
+export async function readSystemFacts(
+  db: Database,
+  nats: NatsLink,
+  prefix: string,
+): Promise<SystemFacts> {
+  const [services, due, waiting, circuits, streams] = await Promise.all([
+    connectedServices(db),
+    oldestDue(db),
+    undispatched(db),
+    openCircuits(db),
+    nats.isConnected() ? streamFacts(nats, prefix).catch(() => undefined) : undefined,
+  ]);
+  return { services, oldestDue: due, undispatched: waiting, circuits, streams };
+}
+
+async function streamFacts(nats: NatsLink, prefix: string): Promise<StreamFacts[]> {
+  const manager = await jetstreamManager(nats.nc, { timeout: NATS_TIMEOUT_MS, checkAPI: false });
+  const facts: StreamFacts[] = [];
+  for await (const { config, state } of manager.streams.list()) {
+    if (!config.name.startsWith(`${prefix}-`)) continue;
+    const consumers: StreamFacts["consumers"] = [];
+    for await (const consumer of manager.consumers.list(config.name)) {
+      consumers.push({
+        name: consumer.name,
+        waiting: consumer.num_pending,
+        inHand: consumer.num_ack_pending,
+        redelivered: consumer.num_redelivered,
+      });
+    }
+    const { messages, bytes } = state;
+    facts.push({ name: config.name, messages, bytes, maxBytes: config.max_bytes, consumers });
+  }
+  return facts;
+}

@@ -1,0 +1,129 @@
+import type { Actor } from "@belfry/administration/audited";
+import { NotFound } from "@belfry/administration/input-error";
+import type { SessionHolder } from "@belfry/administration/sign-in";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ACCESS, type Access, isOfPlatform, mayDo, type Role, type RouteKey } from "./access.ts";
+import type { Answer } from "./answer.ts";
+import type { Cookies } from "./cookies.ts";
+import { FORM_TOKEN, isFormToken, isFromOurPages } from "./form-token.ts";
+import type { Membership, Memberships } from "./memberships.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What a handler knows of a request. */
+export interface Guest {
+  person: SessionHolder | undefined;
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  form: URLSearchParams;
+  /** The client's address. */
+  address: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+export interface Signed extends Guest {
+  person: SessionHolder;
+  /** For the audit log. */
+  actor: Actor;
+}
+
+export interface InTenant extends Signed {
+  /** `platform` for the pages that the platform has too. */
+  tenant: Membership;
+  role: Role;
+  /** `/tenants/<id>`. */
+  base: string;
+}
+
+type ContextOf<A extends Access, K extends string> = A extends "anyone"
+  ? Guest
+  : K extends `${string}/:tenantId${string}`
+    ? InTenant
+    : Signed;
+
+export type Route = <K extends RouteKey>(
+  key: K,
+  handler: (context: ContextOf<(typeof ACCESS)[K], K>) => Promise<Answer>,
+) => void;
+
+export interface RouterDeps {
+  cookies: Cookies;
+  memberships: Memberships;
+  write(answer: Answer, context: Guest, inTenant: InTenant | undefined): Promise<void>;
+}
+
+/** Registers routes of the table with the rights that it gives them, and nothing else. */
+export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
+  return (key, handler) => {
+    const access: Access = ACCESS[key];
+    const [method, url] = key.split(" ") as ["GET" | "POST", string];
+    app.route({
+      method,
+      url,
+      handler: async (request, reply) => {
+        const guest = await guestOf(request, reply, deps);
+        const context = await admitted(key, access, guest, deps);
+        if (method === "POST") requireOwnForm(guest, deps);
+        const answer = await handler(context as Parameters<typeof handler>[0]);
+        const inTenant = "tenant" in context ? (context as InTenant) : undefined;
+        await deps.write(answer, guest, inTenant);
+        return reply;
+      },
+    });
+  };
+}
+
+async function guestOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: RouterDeps,
+): Promise<Guest> {
+  const [, search = ""] = request.url.split("?", 2);
+  return {
+    person: await deps.cookies.holder(request),
+    params: request.params as Record<string, string>,
+    query: new URLSearchParams(search),
+    form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+    address: request.ip,
+    request,
+    reply,
+  };
+}
+
+async function admitted(
+  key: RouteKey,
+  access: Access,
+  guest: Guest,
+  deps: RouterDeps,
+): Promise<Guest | Signed | InTenant> {
+  if (access === "anyone") return guest;
+  const { person } = guest;
+  if (person === undefined) throw new Refusal("sign-in");
+  const { personId, name, email } = person;
+  const actor: Actor = { personId, person: `${name} <${email}>`, address: guest.address };
+  const signed: Signed = { ...guest, person, actor };
+  const { tenantId } = guest.params;
+  if (tenantId === undefined) {
+    if (access === "operator" && !person.operator) throw new Refusal("forbidden");
+    return signed;
+  }
+  if (tenantId === PLATFORM && !isOfPlatform(key)) throw notThere();
+  const found = await deps.memberships.of(person, tenantId);
+  if (found === undefined) throw notThere();
+  if (access !== "person" && !mayDo(found.role, access)) throw new Refusal("forbidden");
+  guest.request.logFields = { tenantId };
+  return { ...signed, tenant: found.tenant, role: found.role, base: `/tenants/${tenantId}` };
+}
+
+function requireOwnForm(guest: Guest, deps: RouterDeps): void {
+  const { request, form, person } = guest;
+  const given = form.get(FORM_TOKEN);
+  const cookie = deps.cookies.secretOf(request, person !== undefined);
+  if (!isFromOurPages(request.headers) || !isFormToken(given, cookie)) throw new Refusal("forged");
+}
+
+/** The same for what does not exist and for what is somebody else's. */
+function notThere(): NotFound {
+  return new NotFound("path", "there is nothing here");
+}

@@ -1,0 +1,19 @@
+import type { ConnectedService, OpenAccount } from "@belfry/database/platform-state";
+
+/** What the system page shows. */
+export interface SystemFacts {
+  services: ConnectedService[];
+  /** undefined: NATS is away. */
+  streams: StreamFacts[] | undefined;
+  oldestDue: { channel: string; dueAt: Date }[];
+  undispatched: { count: number; since: Date | null };
+  circuits: OpenAccount[];
+}
+
+export interface StreamFacts {
+  name: string;
+  messages: number;
+  bytes: number;
+  maxBytes: number;
+  consumers: { name: string; waiting: number; inHand: number; redelivered: number }[];
+}

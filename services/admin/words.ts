@@ -1,0 +1,78 @@
+/** How figures, times and states read on the pages. */
+
+const NUMBER = new Intl.NumberFormat("en");
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export function number(value: number): string {
+  return NUMBER.format(value);
+}
+
+export function percent(share: number | null): string {
+  if (share === null) return "–";
+  return share > 0.999 && share < 1 ? "> 99.9 %" : `${Math.round(share * 1000) / 10} %`;
+}
+
+/** `0.4 s`, `12 s`, `3 min`. */
+export function seconds(value: number | null): string {
+  if (value === null) return "–";
+  if (value < 10) return `${Math.round(value * 100) / 100} s`;
+  if (value < 2 * MINUTE) return `${Math.round(value)} s`;
+  if (value < 2 * HOUR) return `${Math.round(value / MINUTE)} min`;
+  if (value < 2 * DAY) return `${Math.round(value / HOUR)} h`;
+  return `${Math.round(value / DAY)} days`;
+}
+
+/** `2026-03-01 10:00:05 UTC`; the page's script says it in the reader's own time. */
+export function time(value: Date | string): string {
+  return `${iso(value).slice(0, 19).replace("T", " ")} UTC`;
+}
+
+export function iso(value: Date | string): string {
+  return typeof value === "string" ? value : value.toISOString();
+}
+
+/** `3 min ago`, `in 2 h`. */
+export function ago(value: Date | string | null, now = Date.now()): string {
+  if (value === null) return "never";
+  const passed = (now - new Date(value).getTime()) / 1000;
+  if (Math.abs(passed) < 5) return "just now";
+  return passed > 0 ? `${seconds(passed)} ago` : `in ${seconds(-passed)}`;
+}
+
+export const CHANNEL_NAMES: Readonly<Record<string, string>> = {
+  EMAIL: "Email",
+  SMS: "SMS",
+  PUSH: "Push",
+};
+
+/** good, busy, bad or quiet: the colour of a state. */
+export function tone(status: string): string {
+  if (["accepted", "delivered", "published", "dispatched"].includes(status)) return "good";
+  if (["queued", "sending", "waiting"].includes(status)) return "busy";
+  if (["skipped", "discarded"].includes(status)) return "quiet";
+  return "bad";
+}
+
+export function toneOfAction(action: string): string {
+  if (/(delete|remove|revoke|deactivate|discard|withdraw)$/.test(action)) return "bad";
+  return /(create|add|activate|join|restore)$/.test(action) ? "good" : "quiet";
+}
+
+/** Of a user agent's line, what a person knows it by. */
+export function browser(userAgent: string): string {
+  const name = /(Edg|OPR|Firefox|Chrome|Safari|curl)\/[\d.]+/.exec(userAgent)?.[1];
+  const system = /\b(Windows|Mac OS X|Android|iPhone|iPad|Linux)\b/.exec(userAgent)?.[1];
+  const names: Record<string, string> = { Edg: "Edge", OPR: "Opera" };
+  if (name === undefined) return "Unknown browser";
+  return `${names[name] ?? name}${system === undefined ? "" : ` on ${system}`}`;
+}
+
+/** As HTML: the page's script says it in the reader's own time zone. */
+export function when(value: Date | string, form: "full" | "ago" | "time" | "day" = "full"): string {
+  const text = form === "ago" ? ago(value) : time(value);
+  return `<time datetime="${iso(value)}" data-form="${form}" title="${time(value)}">${text}</time>`;
+}
+
+export { icon } from "./icons.ts";
