@@ -9,7 +9,7 @@ import { createWorld } from "./world.ts";
 
 /**
  * `pnpm failure`: every fault, one at a time, under load, against the services as they are delivered;
- * writes docs/failure-table.md. `--only <part of a name>`, `--short` (short waits), `--seed <number>`.
+ * writes docs/failure-table.md. `--only <regular expression>`, `--short` (short waits), `--seed <number>`.
  * Ends with 1 when anything was lost, or sent though refused, or doubled for no documented cause.
  */
 
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
-const faults = FAULTS.filter(({ name }) => name.includes(values.only ?? ""));
+const faults = FAULTS.filter(({ name }) => new RegExp(values.only ?? "").test(name));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function main(): Promise<boolean> {

@@ -72,7 +72,8 @@ export async function createWorld(t: Cleanup, settings: FailureSettings): Promis
   return { settings, nats, postgres, pool, prefix, services, vendors, tenants, limited };
 }
 
-async function createLoadTenant(
+/** A tenant with both vendors and a template a channel, which carry the variable `key`. */
+export async function createLoadTenant(
   db: Database,
   options: { name: string; perMinute: number; vendorUrl: string; keys: SecretKeys },
 ): Promise<LoadTenant> {

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { before, describe, type TestContext, test } from "node:test";
+import { eventually } from "@belfry/testing/eventually";
+import { call, freshKey, type Stack, startStack } from "../end-to-end/stack.ts";
+import { startVendors, type Vendors } from "../failure/vendors.ts";
+import { createLoadTenant, EVENT_TYPE, type LoadTenant } from "../failure/world.ts";
+import { insertBacklog } from "./backlog.ts";
+
+/** FAIRNESS_BACKLOG=100000 is the long form. */
+// biome-ignore lint/style/noProcessEnv: the size of a test, not configuration of a service
+const BACKLOG = Number(process.env.FAIRNESS_BACKLOG ?? 5_000);
+/** The promise, from the answer 200 (or from when a retry is due) to the provider's call. */
+const WITHIN_MS = 2_000;
+const CODES = 5;
+/** Calls of providers at a time, a sender: of a tenant alone, half. */
+const CONCURRENCY = 16;
+const VENDOR_DELAY_MS = 50;
+const FLOOD = 3_000;
+const EXPRESS_PER_MINUTE = 100;
+
+describe("nobody starves", () => {
+  const resources = new AsyncDisposableStack();
+  const t = { after: (fn: () => unknown) => resources.defer(async () => void (await fn())) };
+  let stack: Stack;
+  let vendors: Vendors;
+  let big: LoadTenant;
+  let small: LoadTenant;
+
+  const tenant = (name: string, vendorUrl: string) =>
+    createLoadTenant(stack.db, { name, perMinute: 100_000, vendorUrl, keys: stack.keys });
+
+  before(async () => {
+    stack = await startStack(t, {
+      env: {
+        CONCURRENCY: String(CONCURRENCY),
+        MESSAGES_IN_HAND: String(3 * CONCURRENCY),
+        EXPRESS_PER_MINUTE: String(EXPRESS_PER_MINUTE),
+      },
+    });
+    vendors = await startVendors(t);
+    vendors.delayMs = VENDOR_DELAY_MS;
+    [big, small] = await Promise.all([tenant("Big", vendors.url), tenant("Small", vendors.url)]);
+    await insertBacklog(stack, big.id, { label: "backlog", count: BACKLOG });
+    await eventually(() => sentOf("backlog") > 2 * CONCURRENCY, { timeoutMs: 20_000 });
+  });
+  test.after(() => resources.disposeAsync());
+
+  const sentOf = (label: string) =>
+    vendors.requests.filter(({ key }) => key.startsWith(`key-${label}-`)).length;
+
+  /** From the answer 200 to the provider's call, in ms. */
+  const sendCode = async (key: string): Promise<number> => {
+    const answer = await triggerKey(stack, small, key);
+    assert.equal(answer.status, 200);
+    const acceptedAt = performance.now();
+    return (await callOf(vendors, key)) - acceptedAt;
+  };
+
+  test("a one-time code leaves within 2 s, whatever another tenant has queued", async (context) => {
+    const took: number[] = [];
+    for (let n = 0; n < CODES; n += 1) took.push(await sendCode(`key-code-${n}`));
+    figures(context, `accepted → provider called, beside ${BACKLOG} queued mails`, took);
+    assert.ok(sentOf("backlog") < BACKLOG, "the backlog was gone before the codes");
+    assert.ok(Math.max(...took) < WITHIN_MS);
+  });
+
+  test("a retry that is due leaves within 2 s of its time", async (context) => {
+    const dueInMs = 500;
+    const dueAt = performance.now() + dueInMs;
+    await insertBacklog(stack, small.id, { label: "retry", count: 1, dueInMs, retries: 1 });
+    const tookMs = (await callOf(vendors, "key-retry-1")) - dueAt;
+    figures(context, "due → provider called, beside the same mails", [tookMs]);
+    assert.ok(sentOf("backlog") < BACKLOG, "the backlog was gone before the retry");
+    assert.ok(tookMs < WITHIN_MS && tookMs > -100, `${tookMs} ms`);
+  });
+
+  test("a tenant whose provider hangs holds its share of the sender and no more", async (context) => {
+    const dead = await startVendors(t);
+    dead.mood = "hangs";
+    const stuck = await tenant("Stuck", dead.url);
+    await insertBacklog(stack, stuck.id, { label: "stuck", count: 500 });
+    await eventually(() => dead.requests.length > 0, { timeoutMs: 10_000 });
+    const took: number[] = [];
+    for (let n = 0; n < CODES; n += 1) took.push(await sendCode(`key-late-${n}`));
+    figures(context, "accepted → provider called, beside a tenant whose provider hangs", took);
+    context.diagnostic(`calls held by the tenant that hangs: ${dead.requests.length}`);
+    assert.ok(Math.max(...took) < WITHIN_MS);
+    // It came beside another that was busy: each gets a third of the calls, and a third stays free.
+    assert.ok(dead.requests.length <= CONCURRENCY / 2, `${dead.requests.length} calls held`);
+  });
+
+  test("a flood of events of one tenant does not hold up another's event in the dispatcher", async (context) => {
+    const flooding = await tenant("Flooding", vendors.url);
+    // Frozen, so that the flood is there whole before anything of it is dispatched.
+    stack.processes.dispatcher!.signal("SIGSTOP");
+    await flood(stack, flooding, FLOOD);
+    const answer = await triggerKey(stack, small, "key-calm-1", ["PUSH"]);
+    assert.equal(answer.status, 200);
+    stack.processes.dispatcher!.signal("SIGCONT");
+    const dispatched = await eventually(
+      async () => {
+        const { rows } = await stack.pool.query<{ left: string; before: string; after_ms: number }>(
+          `select (select count(*) from undispatched_events) as left,
+             count(*) filter (where flooding.dispatched_at < calm.dispatched_at) as before,
+             (extract(epoch from calm.dispatched_at - min(flooding.dispatched_at)) * 1000)::float8 as after_ms
+           from events flooding, events calm
+           where flooding.tenant_id = $1 and calm.id = $2
+           group by calm.dispatched_at`,
+          [flooding.id, answer.headers.get("x-event-id")],
+        );
+        return rows[0]?.left === "0" && rows[0];
+      },
+      { timeoutMs: 30_000, everyMs: 100 },
+    );
+    const { before, after_ms: afterMs } = dispatched as { before: string; after_ms: number };
+    context.diagnostic(
+      `dispatched after ${before} of ${FLOOD} events that were accepted before it, in ${afterMs.toFixed(0)} ms`,
+    );
+    assert.ok(Number(before) < FLOOD / 2, `after ${before} of ${FLOOD}`);
+    assert.ok(afterMs < WITHIN_MS);
+  });
+});
+
+function triggerKey(stack: Stack, tenant: LoadTenant, key: string, channels = ["EMAIL"]) {
+  return call(`${stack.apiUrls[0]}/api/v1/events/trigger`, {
+    apiKey: tenant.apiKey,
+    headers: freshKey(),
+    body: {
+      eventType: EVENT_TYPE,
+      payload: { userId: "ann", recipientEmail: "ann@example.com", channels },
+      variables: { key },
+    },
+  });
+}
+
+/** When the provider was called for the key, by performance.now(). */
+async function callOf(vendors: Vendors, wanted: string): Promise<number> {
+  const request = await eventually(
+    () => {
+      const found = vendors.requests.find(({ key }) => key === wanted);
+      if (found === undefined) throw new Error(`the provider was not called for ${wanted}`);
+      return found;
+    },
+    { timeoutMs: 15_000, everyMs: 5 },
+  );
+  return request.at;
+}
+
+async function flood(stack: Stack, tenant: LoadTenant, count: number): Promise<void> {
+  let left = count;
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      const { status } = await triggerKey(stack, tenant, "key-flood-1", ["PUSH"]);
+      assert.equal(status, 200);
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, worker));
+}
+
+function figures(context: TestContext, what: string, took: number[]): void {
+  const all = took.map((milliseconds) => milliseconds.toFixed(0)).join(", ");
+  context.diagnostic(`${what}: ${all} ms (promised: ${WITHIN_MS})`);
+}
