@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
+import { createPool } from "@belfry/database/connection";
 import { createTestDatabase } from "@belfry/testing/postgres";
 
 const MAIN = join(import.meta.dirname, "main.ts");
@@ -113,6 +114,9 @@ test("a template's life: put, list, show, deactivate, activate, preview, delete"
       "--target-channel",
       "orders",
       "--sensitive",
+      "--at-most-once",
+      "--expires-after-seconds",
+      "300",
       "--inactive",
     ],
     "Order {{id}}\n",
@@ -121,6 +125,7 @@ test("a template's life: put, list, show, deactivate, activate, preview, delete"
     [put.version, put.active, put.sensitive, put.targetChannel, put.variables],
     [1, false, true, "orders", ["name", "id"]],
   );
+  assert.deepEqual([put.atMostOnce, put.expiresAfterSeconds], [true, 300]);
   const [listed] = await belfry.json(["template", "list", "--tenant", tenant]);
   assert.equal(listed.id, put.id);
   assert.equal((await belfry.json(["template", "activate", ...key])).active, true);
@@ -182,6 +187,102 @@ test("a provider's life: put, list, show, deactivate, activate, delete, and no s
   );
 });
 
+test("several accounts of one kind are told apart by name, in the order that is said", async (t) => {
+  const belfry = await createBelfry(t);
+  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const key = ["--tenant", tenant, "--channel", "EMAIL"];
+  const put = (...more: string[]) =>
+    ["provider", "put", ...key, "--kind", "sandbox", "--settings-file", "-", ...more] as string[];
+  const first = await belfry.json(put("--name", "first", "--max-per-second", "30"), "{}");
+  assert.deepEqual([first.name, first.maxPerSecond, first.position], ["first", 30, 0]);
+  await belfry.json(put("--name", "second"), "{}");
+  await belfry.json(put("--name", "last", "--position", "9"), "{}");
+  const again = await belfry.json(
+    put("--name", "first", "--position", "0", "--max-per-second", "none"),
+    "{}",
+  );
+  assert.deepEqual([again.id, again.maxPerSecond], [first.id, null]);
+  const list = await belfry.json(["provider", "list", "--tenant", tenant]);
+  assert.deepEqual(
+    list.map((provider: { name: string }) => provider.name),
+    ["first", "second", "last"],
+  );
+  const show = ["provider", "show", ...key];
+  assertFails(await belfry.run(show), /--kind must say which/);
+  assertFails(await belfry.run([...show, "--kind", "sandbox"]), /--name must say which/);
+  assert.equal((await belfry.json([...show, "--name", "first"])).id, first.id);
+  assertFails(await belfry.run([...show, "--name", "nobody"]), /--name/);
+  assertFails(await belfry.run(put("--max-per-second", "0"), "{}"), /--max-per-second/);
+});
+
+test("provider test sends one message through the stored settings and prints the vendor's answer", async (t) => {
+  const belfry = await createBelfry(t);
+  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const key = ["--tenant", tenant, "--channel", "SMS"];
+  await belfry.json(["provider", "put", ...key, "--kind", "sandbox", "--settings-file", "-"], "{}");
+  const sent = await belfry.json(["provider", "test", ...key, "--to", "+12025550123"]);
+  assert.deepEqual([sent.kind, sent.class], ["sandbox", "accepted"]);
+  const [message] = await belfry.json(["outbox", "list", "--tenant", tenant]);
+  assert.deepEqual([message.id, message.to], [sent.messageId, "+12025550123"]);
+  assertFails(await belfry.run(["provider", "test", ...key, "--to", "nobody"]), /--to/);
+  assertFails(await belfry.run(["provider", "test", ...key]), /--to/);
+});
+
+test("addresses are suppressed and freed, one by one or from a file", async (t) => {
+  const belfry = await createBelfry(t);
+  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const run = (name: string, ...more: string[]) =>
+    ["suppression", name, "--tenant", tenant, ...more] as string[];
+  const email = ["--channel", "EMAIL"];
+  assert.deepEqual(await belfry.json(run("list")), []);
+  const file = await belfry.file("addresses", "ann@example.com\r\n\nBob@example.com\n");
+  assert.equal((await belfry.json(run("add", ...email, "--address-file", file))).added, 2);
+  const [first, second] = await belfry.json(run("list", ...email));
+  assert.deepEqual([first.address, second.address], ["ann@example.com", "bob@example.com"]);
+  assert.equal(first.reason, "by hand");
+  const remove = run("remove", ...email, "--address", "ANN@example.com");
+  assert.equal((await belfry.json(remove)).removed, 1);
+  assert.equal((await belfry.json(run("list"))).length, 1);
+  assertFails(await belfry.run(run("add", ...email)), /--address/);
+  assertFails(await belfry.run(run("add", ...email, "--address", "nobody")), /--address.*nobody/);
+  assertFails(
+    await belfry.run(run("add", "--channel", "PUSH", "--address", "a@b.cc")),
+    /--channel/,
+  );
+});
+
+test("dead letters are listed, shown, replayed and discarded, by id or by filter", async (t) => {
+  const belfry = await createBelfry(t);
+  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const pool = createPool({ url: belfry.url, applicationName: "test" });
+  await pool.query(
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
+       select gen_random_uuid(), $1, 'order', 'ann', '{}', 't', now(), now() from generate_series(1, 3) returning id)
+     insert into deliveries (id, event_id, tenant_id, channel, status, reason, template_version_id, settled_at)
+     select gen_random_uuid(), e.id, $1, 'EMAIL', 'failed', 'HTTP 500', (select min(id) from template_versions), now()
+     from e`,
+    [tenant],
+  );
+  await pool.end();
+  const list = ["dead", "list", "--tenant", tenant, "--class", "untried", "--since", "1h"];
+  const [group] = await belfry.json(list);
+  assert.deepEqual([group.count, group.channel, group.examples.length], [3, "EMAIL", 3]);
+  const id = group.examples[0].id;
+  const shown = await belfry.json(["dead", "show", id]);
+  assert.deepEqual([shown.status, shown.reason, shown.replayable], ["failed", "HTTP 500", true]);
+  assert.equal((await belfry.json(["dead", "replay", "--tenant", tenant, "--dry-run"])).count, 3);
+  assert.deepEqual((await belfry.json(["dead", "replay", id])).ids, [id]);
+  const discard = ["dead", "discard", "--tenant", tenant, "--until", "2999-01-01T00:00:00Z"];
+  assert.equal((await belfry.json(discard)).count, 2);
+  assert.deepEqual(await belfry.json(["dead", "list"]), []);
+  assertFails(await belfry.run(["dead", "replay"]), /--all/);
+  assertFails(await belfry.run(["dead", "replay", id, "--class", "expired"]), /not both/);
+  assertFails(await belfry.run(["dead", "list", "--class", "sad"]), /--class/);
+  assertFails(await belfry.run(["dead", "list", "--since", "yesterday"]), /--since/);
+  assertFails(await belfry.run(["dead", "show", "nothing"]), /nothing/);
+});
+
 test("what is wrong goes to standard error with exit code 1 and names the flag", async (t) => {
   const belfry = await createBelfry(t);
   const { id } = await belfry.json(["tenant", "create", "--name", "Acme"]);
@@ -227,6 +328,8 @@ test("every command explains itself with --help on standard output, without a da
     "provider put",
     "event show",
     "outbox list",
+    "dead replay",
+    "suppression add",
     "migrate",
     "stop",
   ];

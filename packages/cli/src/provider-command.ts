@@ -2,7 +2,7 @@ import type { ProviderAddress } from "@belfry/administration/providers";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
-import { providerChannelValue } from "./flag-values.ts";
+import { integerOrNone, integerValue, providerChannelValue } from "./flag-values.ts";
 import { readJsonInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import { type Session, withDatabase } from "./session.ts";
@@ -11,6 +11,7 @@ interface AddressFlags {
   tenant?: string;
   channel?: ProviderChannel;
   kind?: string;
+  name?: string;
 }
 
 interface PutFlags {
@@ -18,6 +19,9 @@ interface PutFlags {
   channel: ProviderChannel;
   kind: string;
   settingsFile: string;
+  name?: string;
+  position?: number;
+  maxPerSecond?: number | "none";
   inactive?: boolean;
 }
 
@@ -28,23 +32,27 @@ export function providerCommand(): Command {
 
   provider
     .command("put")
-    .description("Check the settings and store them encrypted; a new kind goes before the others")
+    .description("Check the settings and store them encrypted; a new one goes before the others")
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption("--channel <channel>", "EMAIL or SMS", providerChannelValue)
     .requiredOption("--kind <kind>", "as sandbox, sendgrid, vonage")
     .requiredOption("--settings-file <file>", "a JSON object, or - for standard input")
+    .option("--name <name>", "tells accounts of one kind apart; default: the kind")
+    .option("--position <n>", "from 0: the order in which they are used", integerValue)
+    .option("--max-per-second <n>", "calls, over all replicas; or none", integerOrNone)
     .option("--inactive", "store without using it")
     .action((flags: PutFlags) =>
       run(async (session, providers) => {
-        const { tenant, channel, kind, settingsFile, inactive } = flags;
+        const { tenant, channel, kind, name, position, settingsFile, inactive } = flags;
+        const maxPerSecond = flags.maxPerSecond === "none" ? null : flags.maxPerSecond;
         const settings = await readJsonInput("--settings-file", settingsFile);
         return await providers.putProvider(
           session.db,
-          { tenantId: tenant, channel, kind, settings, active: inactive !== true },
           {
-            keys: await session.keys(),
-            allowPrivateAddresses: await session.allowPrivateAddresses(),
+            ...{ tenantId: tenant, channel, kind, name, position, maxPerSecond, settings },
+            active: inactive !== true,
           },
+          await putOptions(session),
         );
       }),
     );
@@ -74,6 +82,22 @@ export function providerCommand(): Command {
       );
   }
 
+  addressFlags(provider.command("test [id]"))
+    .description(
+      "Send one message of ours through it, active or not, and print the vendor's answer",
+    )
+    .requiredOption("--to <address>", "an email address, or a number such as +12025550123")
+    .action((id: string | undefined, flags: AddressFlags & { to: string }) =>
+      run(async (session, providers) => {
+        const { sendProviderTest } = await import("@belfry/administration/send-test");
+        const { db } = session;
+        const found = await providers.showProvider(db, addressOf(id, flags));
+        const options = await putOptions(session);
+        const { provider, outcome } = await sendProviderTest(db, found, flags.to, options);
+        return { providerId: provider.id, kind: provider.kind, name: provider.name, ...outcome };
+      }),
+    );
+
   addressFlags(provider.command("delete [id]"))
     .description("Delete it with its settings; prints it as it was")
     .action((id: string | undefined, flags: AddressFlags) =>
@@ -81,6 +105,13 @@ export function providerCommand(): Command {
     );
 
   return provider;
+}
+
+async function putOptions(session: Session) {
+  return {
+    keys: await session.keys(),
+    allowPrivateAddresses: await session.allowPrivateAddresses(),
+  };
 }
 
 type Providers = typeof import("@belfry/administration/providers");
@@ -95,13 +126,14 @@ function addressFlags(command: Command): Command {
   return command
     .option("--tenant <id>", "the tenant's id")
     .option("--channel <channel>", "EMAIL or SMS", providerChannelValue)
-    .option("--kind <kind>", "where the tenant has several on the channel");
+    .option("--kind <kind>", "where the tenant has several on the channel")
+    .option("--name <name>", "where it has several of one kind");
 }
 
 function addressOf(id: string | undefined, flags: AddressFlags): ProviderAddress {
-  const { tenant, channel, kind } = flags;
+  const { tenant, channel, kind, name } = flags;
   if (id !== undefined) return { id, ...(tenant === undefined ? {} : { tenantId: tenant }) };
   if (tenant === undefined) throw new CommandError("--tenant is required (or the provider's ID)");
   if (channel === undefined) throw new CommandError("--channel is required");
-  return { tenantId: tenant, channel, kind };
+  return { tenantId: tenant, channel, kind, name };
 }

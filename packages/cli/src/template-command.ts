@@ -2,7 +2,7 @@ import type { TemplateAddress } from "@belfry/administration/templates";
 import type { Channel } from "@belfry/contracts/channels";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
-import { channelValue } from "./flag-values.ts";
+import { channelValue, integerValue } from "./flag-values.ts";
 import { readInput, readJsonInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import { type Session, withDatabase } from "./session.ts";
@@ -22,6 +22,8 @@ interface PutFlags {
   title?: string;
   targetChannel?: string;
   sensitive?: boolean;
+  expiresAfterSeconds?: number;
+  atMostOnce?: boolean;
   inactive?: boolean;
 }
 
@@ -48,6 +50,8 @@ export function templateCommand(): Command {
     .option("--title <title>", "of PUSH; may hold {{variables}}")
     .option("--target-channel <name>", "realtime channel of PUSH; default: the personal one")
     .option("--sensitive", "one-time codes and the like: content is erased and never shown")
+    .option("--expires-after-seconds <n>", "what is not sent by then ends as expired", integerValue)
+    .option("--at-most-once", "a try without an answer is not repeated: it ends as unknown")
     .option("--inactive", "save without using it")
     .action((flags: PutFlags) =>
       run(async ({ db }, templates) => {
