@@ -65,6 +65,6 @@ export async function decryptSecret(
       crit: { owner: true },
     },
   );
-  if (protectedHeader["owner"] !== owner) throw new Error("a secret at rest has another owner");
+  if (protectedHeader.owner !== owner) throw new Error("a secret at rest has another owner");
   return new TextDecoder().decode(plaintext);
 }
