@@ -10,6 +10,7 @@ import {
 import { takeBackRelease } from "@belfry/database/release-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import type { Configuration } from "./configuration.ts";
+import { countDispatched } from "./dispatcher-metrics.ts";
 import type { Outward, OutwardDelivery, OutwardPush } from "./outward.ts";
 import { routeEvent } from "./route-event.ts";
 
@@ -49,6 +50,7 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[]):
   const result =
     batch.length === 0 ? undefined : await dispatchEvents(pool, batch, deps.inFlightPerTenant);
   const written = result === undefined ? NOTHING_WRITTEN : writtenBy(batch, open, result);
+  if (result !== undefined) countDispatched(batch.filter((one) => result.claimed.has(one.eventId)));
   if (written.resting) deps.onRest();
 
   const again = events.filter((event) => event.dispatched || isUnclaimed(event, result));

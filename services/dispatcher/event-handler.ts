@@ -5,6 +5,7 @@ import { failDispatch } from "@belfry/database/fail-dispatch";
 import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
 import { isDataFault } from "./data-fault.ts";
 import { type DispatchDeps, dispatchBatch } from "./dispatch-batch.ts";
+import { countFailed } from "./dispatcher-metrics.ts";
 
 /** Events a transaction. */
 const EVENTS_PER_BATCH = 200;
@@ -78,7 +79,10 @@ async function outcomeOf(
     if (trouble?.kind === "changed") changed = true;
     if (trouble?.kind !== "poisoned") continue;
     if (message.deliveryCount < MAX_DELIVERIES_OF_A_MESSAGE) poisoned = true;
-    else await failDispatch(deps.pool, id, DISPATCH_FAILED);
+    else {
+      await failDispatch(deps.pool, id, DISPATCH_FAILED);
+      countFailed();
+    }
   }
   if (changed) return { kind: "retry", delayMs: CHANGED_DELAY_MS, reason: "changed" };
   if (poisoned) return { kind: "retry", delayMs: POISONED_DELAY_MS, reason: "poisoned" };

@@ -19,6 +19,7 @@ import { createStopSignal } from "@belfry/service/stop-signal";
 import { ensureStreams } from "@belfry/service/streams";
 import { DispatcherConfig } from "./config.ts";
 import { createConfiguration } from "./configuration.ts";
+import { showBacklogAges } from "./dispatcher-metrics.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { createOutward } from "./outward.ts";
 import { createReleaseLoop } from "./release-loop.ts";
@@ -106,6 +107,7 @@ try {
     notificationDays: config.NOTIFICATION_RETENTION_DAYS,
   });
 
+  showBacklogAges(pool);
   log.info("dispatching");
   await Promise.all([
     ...EVENT_LANES.map((lane) =>

@@ -8,6 +8,7 @@ import {
   takeBackRelease,
 } from "@belfry/database/release-deliveries";
 import type { Logger } from "@belfry/service/logger";
+import { countReconciled, countReleased } from "./dispatcher-metrics.ts";
 import type { Outward } from "./outward.ts";
 
 export interface ReleaseDeps {
@@ -47,6 +48,7 @@ export async function releaseOnce(
   });
   const failed = await sendOut(deps, release);
   const released = release.released.length - failed;
+  countReleased(channel, released);
   if (failed > 0) return { after: "", next: "later", released };
   if (release.cutAfter !== undefined) return { after: release.cutAfter, next: "at once", released };
   return { after: "", next: release.capped.length > 0 ? "soon" : "later", released };
@@ -61,6 +63,7 @@ export async function releaseLost(
   const release = await releaseAgain(deps.pool, { channel, olderThanMs, most: MOST_PER_TURN });
   await sendOut(deps, release);
   if (release.released.length > 0) {
+    countReconciled("deliveries", release.released.length);
     deps.log.warn({ channel, deliveries: release.released.length }, "deliveries released again");
   }
   return release.released.length;

@@ -4,6 +4,7 @@ import { type Expiry, leaveStuck, takeStuckEvents, type Unpublished } from "@bel
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import type { Publisher } from "@belfry/service/publish";
+import { countExpired, countReconciled } from "./dispatcher-metrics.ts";
 
 export interface SweeperDeps {
   pool: Pool;
@@ -41,6 +42,7 @@ export async function republishStuck(deps: SweeperDeps, olderThanMs: number): Pr
     if (failed.length > 0) await leaveStuck(pool, failed);
     if (failed.length > 0 || stuck.length < STUCK_PER_BATCH) break;
   }
+  countReconciled("events", total);
   if (total > 0) log.warn({ events: total }, "stuck events published again");
   return total;
 }
@@ -59,6 +61,7 @@ export async function expire(
       if (rows === EXPIRED_PER_BATCH) await pause(BATCH_REST_MS, signal);
     }
   }
+  countExpired(gone);
   return gone;
 }
 

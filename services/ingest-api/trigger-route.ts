@@ -6,6 +6,7 @@ import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
 import type { Authentication } from "./authenticate.ts";
 import { headerText } from "./header-text.ts";
+import { countTrigger } from "./ingest-metrics.ts";
 import { readJson } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
 import { verifySignature } from "./signature.ts";
@@ -38,7 +39,10 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
         : explicitKey(tenant.id, headerText(String(given)));
 
     const known = deps.refusals.find(tenant.id);
-    if (known !== undefined) throw limitProblem("minute", tenant.name, known);
+    if (known !== undefined) {
+      request.logFields = { tenantId: tenant.id, outcome: "minute" };
+      throw limitProblem("minute", tenant.name, known);
+    }
     if (!deps.brokerIsThere()) {
       throw new Problem("internal", { cause: new Error("NATS is not connected") });
     }
@@ -60,6 +64,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       throw new Problem("unauthorized", { cause: new Error("inactive tenant") });
     }
     if (outcome === "minute" || outcome === "day") {
+      request.logFields = { tenantId: tenant.id, outcome };
       // Over the day a replay is still answered, so only the window is refused from memory.
       if (outcome === "minute") deps.refusals.note(tenant.id, limits);
       throw limitProblem(outcome, result.tenantName ?? tenant.name, limits);
@@ -72,5 +77,9 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
     const message = triggerMessage(result.eventType!, result.tenantName!);
     return { success: true, message };
   };
-  app.post(TRIGGER_PATH, { onRequest: deps.authentication.trigger }, trigger);
+  const onResponse = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    countTrigger(reply.statusCode, request.logFields?.outcome);
+    done();
+  };
+  app.post(TRIGGER_PATH, { onRequest: deps.authentication.trigger, onResponse }, trigger);
 }

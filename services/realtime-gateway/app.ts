@@ -6,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 import type { WebSocket } from "ws";
 import { CLOSE_TIMEOUT_MS } from "./config.ts";
 import { Connection, type ConnectionDeps } from "./connection.ts";
+import { countClose, countRefusal } from "./gateway-metrics.ts";
 import { DISCONNECTS } from "./protocol-codes.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
@@ -62,14 +63,17 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       const { origin } = request.headers;
       const query = request.query as Record<string, unknown>;
       if (!options.isAllowedOrigin(origin)) {
+        countRefusal("origin");
         request.logFields = { refusedOrigin: String(origin).slice(0, 255) };
         return done(new Problem("forbidden", { message: "This origin is not allowed" }));
       }
       if (query.cf_protocol === "protobuf" || query.format === "protobuf") {
+        countRefusal("protocol");
         return done(new Problem("badRequest", { message: "Only the JSON protocol is spoken" }));
       }
       const isFull = connections.size >= options.maxConnections;
       if (!options.isOpen() || isFull || !admissions.take(nowMs())) {
+        countRefusal(!options.isOpen() ? "stopping" : isFull ? "full" : "rate");
         return done(new Problem("unavailable", { headers: { "retry-after": "1" } }));
       }
       done();
@@ -83,7 +87,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       owned[owner] = connection;
       connections.add(connection);
       owned.on("message", onMessage);
-      owned.on("close", function onClose(this: WebSocket) {
+      owned.on("close", function onClose(this: WebSocket, code: number) {
+        countClose(code);
         connections.delete(connection);
         connection.gone();
       });

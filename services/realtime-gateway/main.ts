@@ -8,6 +8,7 @@ import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { createStopSignal } from "@belfry/service/stop-signal";
 import { configSchema, crossCheck } from "./config.ts";
 import { startGateway } from "./gateway.ts";
+import { showConnections } from "./gateway-metrics.ts";
 import packageFile from "./package.json" with { type: "json" };
 
 /** A client gives a subscribe 5 s before it gives up the connection: refused in time, it only tries again. */
@@ -67,6 +68,7 @@ await waitForSchema(pool, { log, signal: stop.signal });
 const version = `${packageFile.version} Belfry`;
 const started = await startGateway({ config, db, nats, tokenKeys, version, log });
 gateway = started;
+showConnections(started.connections);
 resources.defer(() => started.close());
 log.info({ port: started.port }, "realtime gateway is up");
 

@@ -2,6 +2,7 @@ import { parseRealtimeChannel } from "@belfry/contracts/identifiers";
 import type { ChannelState } from "@belfry/database/realtime-history";
 import type { Reply, SubscribeResult } from "./codec.ts";
 import type { ChannelRequest, HistoryRequest, SubscribeRequest } from "./commands.ts";
+import { countRecovery } from "./gateway-metrics.ts";
 import type { User } from "./hub.ts";
 import { MAX_HISTORY_PAGE, MAX_RECOVERED } from "./limits.ts";
 import {
@@ -132,6 +133,7 @@ export class SessionChannels implements Subscriber {
     }
     if (this.#held.get(topic.channel) !== subscription) return;
     const isRecovered = recover && recovers(request, state);
+    if (recover) countRecovery(isRecovered);
     if (recover && !isRecovered && (request.flag & REJECT_UNRECOVERABLE) !== 0) {
       this.#leave(topic.channel);
       return this.#owner.fail(id, ERRORS.unrecoverablePosition);

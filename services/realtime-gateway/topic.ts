@@ -4,6 +4,7 @@ import type {
   StoredPublication,
 } from "@belfry/database/realtime-history";
 import type { Codec } from "./codec.ts";
+import { observeDelivery } from "./gateway-metrics.ts";
 import type { HistoryReader } from "./history-reader.ts";
 import { GAP_RETRY_MS, GAP_WAIT_MS, MAX_RECOVERED } from "./limits.ts";
 import type { Subscription } from "./subscription.ts";
@@ -165,6 +166,7 @@ export class Topic implements Timed {
     this.#position = publication.offset;
     const { channel } = this;
     const { offset, data, tags } = publication;
+    observeDelivery(tags?.id);
     const message = this.#deps.codec.push({ channel, pub: { offset, data, tags } });
     // Backwards: a slow subscriber may leave while it is offered something.
     for (let index = this.#subscriptions.length - 1; index >= 0; index -= 1) {

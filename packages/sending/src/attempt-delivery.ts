@@ -7,7 +7,7 @@ import type { Account } from "./accounts.ts";
 import { makeMessage } from "./make-message.ts";
 import { checkMove, nextStep } from "./next-step.ts";
 import type { Renderers } from "./renderers.ts";
-import { countAttempt } from "./sending-metrics.ts";
+import { countAttempt, countOutcome, observeFirstAcceptance } from "./sending-metrics.ts";
 
 export interface AttemptDeps {
   channel: ProviderChannel;
@@ -30,9 +30,9 @@ export async function attemptDelivery(
 ): Promise<Settlement> {
   const { channel, renderers, learn, random, log } = deps;
   const renderer = await renderers.of(delivery.templateVersionId);
-  if (renderer === undefined) return withoutCall(delivery, "the template is gone");
+  if (renderer === undefined) return withoutCall(delivery, channel, "the template is gone");
   const made = makeMessage(channel, delivery, renderer);
-  if (!made.ok) return withoutCall(delivery, made.reason);
+  if (!made.ok) return withoutCall(delivery, channel, made.reason);
 
   const startedAt = performance.now();
   let outcome: SendOutcome;
@@ -52,6 +52,10 @@ export async function attemptDelivery(
     random,
   });
   countAttempt(channel, account.kind, outcome.class, durationMs);
+  countOutcome(channel, account.kind, step.status);
+  if (outcome.class === "accepted" && delivery.attempt === 1) {
+    observeFirstAcceptance(channel, delivery.eventId);
+  }
   log.info(
     {
       tenantId: delivery.tenantId,
@@ -84,8 +88,13 @@ export async function attemptDelivery(
   };
 }
 
-function withoutCall(delivery: ClaimedDelivery, reason: string): Settlement {
+function withoutCall(
+  delivery: ClaimedDelivery,
+  channel: ProviderChannel,
+  reason: string,
+): Settlement {
   checkMove("sending", "failed");
+  countOutcome(channel, null, "failed");
   return {
     deliveryId: delivery.id,
     attempt: delivery.attempt,

@@ -10,6 +10,7 @@ import {
 import type { Logger } from "@belfry/service/logger";
 import type pg from "pg";
 import type { Account } from "./accounts.ts";
+import { showOpenCircuits } from "./sending-metrics.ts";
 
 /** Which of a tenant's accounts to use now. */
 export type Choice =
@@ -132,6 +133,7 @@ export function createCircuits(options: CircuitsOptions): Circuits {
       open = new Map(
         rows.map((row) => [row.providerId, { reason: row.reason, until: now + row.waitMs }]),
       );
+      showOpenCircuits(open.size);
     },
   };
 }

@@ -6,6 +6,7 @@ import { attemptDelivery } from "./attempt-delivery.ts";
 import type { DeliveriesHandlerDeps } from "./deliveries-handler.ts";
 import { checkMove } from "./next-step.ts";
 import type { Permit } from "./permits.ts";
+import { countOutcome } from "./sending-metrics.ts";
 
 export interface DeliveryToSend {
   id: string;
@@ -83,6 +84,7 @@ async function noteEnd(
   checkMove(ended.was, ended.becomes);
   const { id: deliveryId, tenantId } = item;
   const { becomes: status, reason, eventId } = ended;
+  countOutcome(deps.channel, null, status);
   deps.log.info({ deliveryId, tenantId, eventId, status, reason }, "delivery ended");
   if (ended.sensitive) await deps.eraseVariables(eventId);
 }

@@ -1,19 +1,33 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { OutcomeClass } from "@belfry/contracts/sending";
-import { Counter, Histogram } from "prom-client";
+import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
 
-const attempts = new Counter({
-  name: "belfry_attempts_total",
-  help: "Calls of providers by how they ended",
-  labelNames: ["channel", "provider", "class"],
-});
-
-const durations = new Histogram({
-  name: "belfry_attempt_seconds",
-  help: "How long calls of providers took",
-  labelNames: ["channel", "provider"],
-  buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
-});
+const attempts = counter("belfry_attempts_total", "Calls of providers by how they ended", [
+  "channel",
+  "provider",
+  "class",
+]);
+const durations = histogram(
+  "belfry_attempt_seconds",
+  "How long calls of providers took",
+  ["channel", "provider"],
+  [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+);
+const outcomes = counter(
+  "belfry_delivery_outcomes_total",
+  "What a try, or the lack of one, made of deliveries; `waiting` is a retry, `failed` a dead letter",
+  ["channel", "provider", "status"],
+);
+const latency = histogram(
+  "belfry_acceptance_to_provider_seconds",
+  "From the acceptance of an event to the provider's acceptance, where the first try succeeded",
+  ["channel"],
+);
+const openCircuits = gauge(
+  "belfry_open_circuits",
+  "Provider accounts that are not called for now, as this replica knows",
+);
 
 export function countAttempt(
   channel: ProviderChannel,
@@ -23,4 +37,23 @@ export function countAttempt(
 ): void {
   attempts.inc({ channel, provider, class: outcomeClass });
   durations.observe({ channel, provider }, durationMs / 1000);
+}
+
+/** `provider` is null where none was called. */
+export function countOutcome(
+  channel: ProviderChannel,
+  provider: string | null,
+  status: DeliveryStatus,
+): void {
+  outcomes.inc({ channel, provider: provider ?? "none", status });
+}
+
+/** The provider has taken it at the first try. */
+export function observeFirstAcceptance(channel: ProviderChannel, eventId: string): void {
+  const seconds = secondsSinceId(eventId);
+  if (seconds !== undefined) latency.observe({ channel }, seconds);
+}
+
+export function showOpenCircuits(count: number): void {
+  openCircuits.set(count);
 }

@@ -5,6 +5,7 @@ import {
   type QueuedIterator,
   type Status,
 } from "@nats-io/transport-node";
+import { countMessages, watchConsumer } from "./consumer-metrics.ts";
 import type { Logger } from "./logger.ts";
 import { canWork, runBatch } from "./message-batch.ts";
 import type { MessageHandler, SetAside } from "./outcome.ts";
@@ -51,6 +52,7 @@ export interface ConsumeLoopOptions {
  */
 export async function consumeLoop(options: ConsumeLoopOptions): Promise<void> {
   const { nc, consumer, signal } = options;
+  using _lag = watchConsumer(nc, options.stream, consumer.durable);
   const log = options.log.child({ consumer: consumer.durable });
   const intake = createIntake({ ...options, log });
   const statuses = nc.status() as QueuedIterator<Status>;
@@ -118,6 +120,7 @@ function createIntake(options: ConsumeLoopOptions) {
       const batch = waiting.splice(0, batchSize);
       oldestAt = performance.now();
       const run = runBatch(batch, { ...options, ackWaitMs: consumer.ackWaitMs }).then((result) => {
+        countMessages(consumer.durable, result);
         running.delete(run);
         inHand -= batch.length;
         failedInARow = result.allFailed ? failedInARow + 1 : 0;

@@ -11,6 +11,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
+import { observeRequest } from "./http-metrics.ts";
 import { answerBrokenRequest, problemOf } from "./http-problems.ts";
 import type { Logger } from "./logger.ts";
 
@@ -156,13 +157,15 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  const { elapsedTime: durationMs, statusCode } = reply;
+  observeRequest(request.method, request.routeOptions.url, statusCode, durationMs);
   request.log.info(
     {
       method: request.method,
       // The pattern: the path itself holds user ids.
       route: request.routeOptions.url,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 100) / 100,
+      status: statusCode,
+      ms: Math.round(durationMs * 100) / 100,
       ...request.logFields,
     },
     "request",

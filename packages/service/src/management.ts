@@ -2,6 +2,13 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectDefaultMetrics, register } from "prom-client";
 import type { Logger } from "./logger.ts";
+import { gauge } from "./metrics.ts";
+
+const dependencies = gauge(
+  "belfry_dependency_up",
+  "1 where what the service needs is there, 0 where it is away",
+  ["dependency"],
+);
 
 const CACHE_MS = 1000;
 const CHECK_TIMEOUT_MS = 1000;
@@ -42,6 +49,10 @@ export async function startManagement(options: ManagementOptions): Promise<Manag
   };
   const answerMetrics = async (response: ServerResponse) => {
     startDefaultMetrics();
+    const names = await away();
+    for (const name of Object.keys(options.checks)) {
+      dependencies.set({ dependency: name }, names.includes(name) ? 0 : 1);
+    }
     const text = await register.metrics();
     response.writeHead(200, { "content-type": register.contentType }).end(text);
   };

@@ -1,0 +1,32 @@
+import type pg from "pg";
+
+export interface BacklogAge {
+  what: "undispatched_event" | "email_delivery" | "sms_delivery";
+  /** 0 where nothing waits. */
+  seconds: number;
+}
+
+/** A look at so many overdue deliveries is enough to know that there is trouble. */
+const MOST_OVERDUE = 5000;
+
+/** How long the oldest event waits to be dispatched, and the most overdue resting delivery of a channel to leave. */
+export async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
+  // Ids of events are UUIDv7: the least is the oldest.
+  const { rows } = await pool.query<BacklogAge>({
+    name: "backlog_ages",
+    text: `select 'undispatched_event' as what, coalesce((
+               select extract(epoch from clock_timestamp() - e.accepted_at)
+               from undispatched_events u join events e on e.id = u.event_id
+               order by u.event_id limit 1), 0)::float8 as seconds
+           union all
+           select lower(c.channel) || '_delivery', coalesce((
+               select extract(epoch from clock_timestamp() - min(d.due_at))
+               from (select due_at from deliveries
+                     where channel = c.channel and released_at is null
+                       and status in ('queued', 'waiting') and due_at < clock_timestamp()
+                     limit $1) d), 0)::float8
+           from unnest(array['EMAIL', 'SMS']) as c (channel)`,
+    values: [MOST_OVERDUE],
+  });
+  return rows;
+}

@@ -1,0 +1,74 @@
+import { Counter, Gauge, Histogram } from "prom-client";
+
+/**
+ * Metrics of a process, served by the management port. A label's values are few and known beforehand:
+ * never a tenant, a user, an id, a path or a vendor's words. Names and meanings: docs/operations/metrics.md.
+ */
+
+/** From acceptance to somewhere, and of whole requests: 5 ms to a minute. */
+export const LATENCY_SECONDS = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+] as const;
+
+/** A count that only grows. Called once a name and process. */
+export function counter<Label extends string>(
+  name: string,
+  help: string,
+  labelNames: readonly Label[] = [],
+): Counter<Label> {
+  return new Counter({ name, help, labelNames });
+}
+
+/** A distribution, in the unit that its name ends with. */
+export function histogram<Label extends string>(
+  name: string,
+  help: string,
+  labelNames: readonly Label[] = [],
+  buckets: readonly number[] = LATENCY_SECONDS,
+): Histogram<Label> {
+  return new Histogram({ name, help, labelNames, buckets: [...buckets] });
+}
+
+const COLLECT_TIMEOUT_MS = 2000;
+
+/**
+ * A value that is looked up when it is asked for. `read` sets it; where it fails or takes more than two
+ * seconds the metric is missing from that scrape, and the others are not.
+ */
+export function gauge<Label extends string>(
+  name: string,
+  help: string,
+  labelNames: readonly Label[] = [],
+  read?: (gauge: Gauge<Label>) => void | Promise<void>,
+): Gauge<Label> {
+  return new Gauge({
+    name,
+    help,
+    labelNames,
+    ...(read === undefined
+      ? {}
+      : {
+          async collect() {
+            this.reset();
+            let timer: NodeJS.Timeout | undefined;
+            const late = new Promise<void>((resolve) => {
+              timer = setTimeout(resolve, COLLECT_TIMEOUT_MS);
+            });
+            try {
+              await Promise.race([read(this), late]);
+            } catch {
+              this.reset();
+            } finally {
+              clearTimeout(timer);
+            }
+          },
+        }),
+  });
+}
+
+/** Seconds since a UUIDv7 was made, by our clock; undefined for another kind of id. Never negative. */
+export function secondsSinceId(id: string, nowMs: number = Date.now()): number | undefined {
+  if (id[14] !== "7") return undefined;
+  const madeAtMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  return Number.isNaN(madeAtMs) ? undefined : Math.max(0, nowMs - madeAtMs) / 1000;
+}

@@ -1,0 +1,64 @@
+import { readBacklogAges } from "@belfry/database/backlog-ages";
+import type { Pool } from "@belfry/database/connection";
+import type { EventDispatch } from "@belfry/database/dispatch-events";
+import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
+
+const dispatched = counter("belfry_events_dispatched_total", "Events whose ways are decided");
+const created = counter("belfry_deliveries_created_total", "What events became, by channel", [
+  "channel",
+]);
+const latency = histogram(
+  "belfry_event_dispatch_seconds",
+  "From the acceptance of an event to the commit of its deliveries",
+);
+const failed = counter("belfry_events_failed_total", "Events that could not be dispatched at all");
+const released = counter("belfry_deliveries_released_total", "Deliveries sent on their way", [
+  "channel",
+]);
+const reconciled = counter(
+  "belfry_reconciled_total",
+  "What had been lost or stalled on its way and was found and sent again",
+  ["what"],
+);
+const expired = counter("belfry_expired_rows_total", "Rows deleted as they had had their time", [
+  "table",
+]);
+
+export function countDispatched(dispatches: readonly EventDispatch[]): void {
+  const nowMs = Date.now();
+  for (const { eventId, deliveries, push } of dispatches) {
+    dispatched.inc();
+    for (const { channel } of deliveries) created.inc({ channel });
+    if (push !== null) created.inc({ channel: "PUSH" });
+    const seconds = secondsSinceId(eventId, nowMs);
+    if (seconds !== undefined) latency.observe(seconds);
+  }
+}
+
+export function countFailed(): void {
+  failed.inc();
+}
+
+export function countReleased(channel: string, count: number): void {
+  if (count > 0) released.inc({ channel }, count);
+}
+
+export function countReconciled(what: "events" | "deliveries", count: number): void {
+  if (count > 0) reconciled.inc({ what }, count);
+}
+
+export function countExpired(rows: Readonly<Record<string, number>>): void {
+  for (const [table, count] of Object.entries(rows)) if (count > 0) expired.inc({ table }, count);
+}
+
+/** Ages of the oldest work; read at a scrape, so that nobody pays for it between. */
+export function showBacklogAges(pool: Pool): void {
+  gauge(
+    "belfry_oldest_waiting_seconds",
+    "Age of the oldest undispatched event; by how much the most overdue delivery is overdue",
+    ["what"],
+    async (it) => {
+      for (const { what, seconds } of await readBacklogAges(pool)) it.set({ what }, seconds);
+    },
+  );
+}

@@ -1,0 +1,57 @@
+import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
+import { DISCONNECTS } from "./protocol-codes.ts";
+
+const closed = counter("belfry_connections_closed_total", "Connections that ended, by close code", [
+  "code",
+]);
+const refused = counter("belfry_connections_refused_total", "Handshakes refused, by reason", [
+  "reason",
+]);
+const recoveries = counter(
+  "belfry_recoveries_total",
+  "Clients that came back with a position: recovered, or told to read anew",
+  ["result"],
+);
+const delivered = counter(
+  "belfry_publications_delivered_total",
+  "Publications handed to the connections of a channel, each counted once a gateway",
+);
+const latency = histogram(
+  "belfry_acceptance_to_browser_seconds",
+  "From the acceptance of an event to its publication's place in the sockets' queues",
+);
+
+/** Ours and those that a WebSocket may end with; a client may send any of 4,000 others. */
+const KNOWN_CODES = new Set<number>([
+  ...Object.values(DISCONNECTS).map(({ code }) => code),
+  ...[1000, 1001, 1002, 1005, 1006, 1007, 1009, 1011],
+]);
+
+export function countClose(code: number): void {
+  closed.inc({ code: KNOWN_CODES.has(code) ? String(code) : "other" });
+}
+
+export function countRefusal(reason: "origin" | "protocol" | "full" | "rate" | "stopping"): void {
+  refused.inc({ reason });
+}
+
+export function countRecovery(isRecovered: boolean): void {
+  recoveries.inc({ result: isRecovered ? "recovered" : "insufficient" });
+}
+
+/** `eventId` is the id of the notification, which is that of its event. */
+export function observeDelivery(eventId: string | undefined): void {
+  delivered.inc();
+  const seconds = eventId === undefined ? undefined : secondsSinceId(eventId);
+  if (seconds !== undefined) latency.observe(seconds);
+}
+
+/** What is counted when it is asked for. */
+export function showConnections(connections: ReadonlySet<{ backlogBytes(): number }>): void {
+  gauge("belfry_connections", "Open connections", [], (it) => it.set(connections.size));
+  gauge("belfry_queue_bytes", "What waits for clients that have not read it yet", [], (it) => {
+    let bytes = 0;
+    for (const connection of connections) bytes += connection.backlogBytes();
+    it.set(bytes);
+  });
+}
