@@ -8,6 +8,18 @@ export interface Environment {
   /** As in `SECRETS_KEYS`. */
   secretsKeys: string | undefined;
   allowPrivateProviderAddresses: boolean;
+  /** As the services have them. */
+  nats: NatsEnvironment;
+}
+
+/** `NATS_URL`, `NATS_PREFIX` and the files of TLS and credentials; absent where not set. */
+export interface NatsEnvironment {
+  url?: string;
+  prefix?: string;
+  caFile?: string;
+  certFile?: string;
+  keyFile?: string;
+  credentialsFile?: string;
 }
 
 const WORKSPACE = resolve(import.meta.dirname, "../../..");
@@ -22,5 +34,13 @@ export function readEnvironment(
     databaseUrl: env.DATABASE_URL || undefined,
     secretsKeys: env.SECRETS_KEYS || undefined,
     allowPrivateProviderAddresses: env.ALLOW_PRIVATE_PROVIDER_ADDRESSES === "true",
+    nats: {
+      ...(env.NATS_URL ? { url: env.NATS_URL } : {}),
+      ...(env.NATS_PREFIX ? { prefix: env.NATS_PREFIX } : {}),
+      ...(env.NATS_TLS_CA_FILE ? { caFile: env.NATS_TLS_CA_FILE } : {}),
+      ...(env.NATS_TLS_CERT_FILE ? { certFile: env.NATS_TLS_CERT_FILE } : {}),
+      ...(env.NATS_TLS_KEY_FILE ? { keyFile: env.NATS_TLS_KEY_FILE } : {}),
+      ...(env.NATS_CREDENTIALS_FILE ? { credentialsFile: env.NATS_CREDENTIALS_FILE } : {}),
+    },
   };
 }

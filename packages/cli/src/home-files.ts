@@ -40,6 +40,12 @@ export async function findStackPid(environment: Environment): Promise<number | u
   return Number.isSafeInteger(pid) && (pid as number) > 1 ? (pid as number) : undefined;
 }
 
+/** The NATS server of the local stack, while it runs. */
+export async function findNatsUrl(home: string): Promise<string | undefined> {
+  const local = await readHomeFile<{ natsUrl?: unknown }>(home, "local.json");
+  return typeof local?.natsUrl === "string" ? local.natsUrl : undefined;
+}
+
 async function localDatabaseUrl(home: string): Promise<string | undefined> {
   const local = await readHomeFile<{ databaseUrl?: unknown }>(home, "local.json");
   return typeof local?.databaseUrl === "string" ? local.databaseUrl : undefined;

@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ConnectionOptions } from "@nats-io/transport-node";
+import { CommandError } from "./command-error.ts";
+import { readEnvironment } from "./environment.ts";
+import { findNatsUrl } from "./home-files.ts";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** As the services have it where nothing is set. */
+const DEFAULT_PREFIX = "belfry";
+const PREFIX = /^[A-Za-z0-9_-]{1,32}$/;
+
+/** Publishes one message and waits until the server has it. Throws `CommandError` when NATS is away. */
+export async function publishOnce(
+  make: (prefix: string) => Promise<{ subject: string; message: string }>,
+): Promise<void> {
+  const environment = readEnvironment();
+  const { nats } = environment;
+  const prefix = nats.prefix ?? DEFAULT_PREFIX;
+  if (!PREFIX.test(prefix)) {
+    throw new CommandError("NATS_PREFIX: must be 1-32 letters, digits, _ or -");
+  }
+  const url = nats.url ?? (await findNatsUrl(environment.home));
+  if (url === undefined) {
+    throw new CommandError(
+      `no NATS: set NATS_URL, or start the local stack (there is no ${join(environment.home, "local.json")})`,
+    );
+  }
+  const { subject, message } = await make(prefix);
+  const { connect, credsAuthenticator } = await import("@nats-io/transport-node");
+  const options = serverOptions(url, nats);
+  if (nats.credentialsFile !== undefined) {
+    options.authenticator = credsAuthenticator(await readFile(nats.credentialsFile));
+  }
+  const nc = await connect(options).catch((cause) => {
+    // The address may hold a password.
+    throw new CommandError("NATS is not reachable at the address in NATS_URL", { cause });
+  });
+  try {
+    nc.publish(subject, message);
+    await nc.flush();
+  } finally {
+    await nc.close();
+  }
+}
+
+/** As the services read the same variables: credentials in an address are taken out and handed over. */
+function serverOptions(
+  url: string,
+  files: { caFile?: string; certFile?: string; keyFile?: string },
+): ConnectionOptions {
+  let parsed: URL[];
+  try {
+    parsed = url.split(",").map((one) => new URL(one.trim()));
+  } catch {
+    throw new CommandError("NATS_URL: must be an address such as nats://127.0.0.1:4222");
+  }
+  const user = decodeURIComponent(parsed[0]?.username ?? "");
+  const password = decodeURIComponent(parsed[0]?.password ?? "");
+  const { caFile, certFile, keyFile } = files;
+  const isTls =
+    parsed.some(({ protocol }) => protocol === "tls:") ||
+    caFile !== undefined ||
+    certFile !== undefined;
+  return {
+    servers: parsed.map(({ hostname, port }) => `${hostname}:${port || 4222}`),
+    name: "belfry-cli",
+    timeout: CONNECT_TIMEOUT_MS,
+    reconnect: false,
+    ...(user === "" ? {} : password === "" ? { token: user } : { user, pass: password }),
+    ...(isTls
+      ? {
+          tls: {
+            ...(caFile === undefined ? {} : { caFile }),
+            ...(certFile === undefined ? {} : { certFile }),
+            ...(keyFile === undefined ? {} : { keyFile }),
+          },
+        }
+      : {}),
+  };
+}
