@@ -60,7 +60,11 @@ async function setUp(t: test.TestContext) {
     }
     return messages;
   };
-  return { pool, prefix, publisher, acceptor, stored };
+  const emptyStream = async () => {
+    const manager = await jetstreamManager(nats.nc, { checkAPI: false });
+    await manager.streams.purge(streams[0]!.name);
+  };
+  return { pool, prefix, publisher, acceptor, stored, emptyStream };
 }
 
 function event(key: string = randomUUID(), variables: string | null = null): EventToAccept {
@@ -139,6 +143,25 @@ test("an event that is not published is refused, and its retry is processed with
   assert.equal(retry.eventId, refused.rows[0].id);
   const { rows } = await pool.query("select variables, refused_at from events");
   assert.deepEqual(rows, [{ variables: '{"n":2}', refused_at: null }]);
+  assert.deepEqual(
+    (await stored()).map(({ ids }) => ids),
+    [[retry.eventId]],
+  );
+});
+
+test("a retry after a 500 is published even when the first copy was stored late, and dropped", async (t) => {
+  const { acceptor, publisher, stored, emptyStream } = await setUp(t);
+  const unheard: Publisher = {
+    async publishIds(...args) {
+      await publisher.publishIds(...args);
+      throw new PublishFault("timeout", "no acknowledgement");
+    },
+  };
+  await assert.rejects(acceptor({ publisher: unheard }).accept(event("k")), PublishFault);
+  // The dispatcher found the event refused.
+  await emptyStream();
+  const retry = await acceptor().accept(event("k"));
+  assert.equal(retry.outcome, "reopened");
   assert.deepEqual(
     (await stored()).map(({ ids }) => ids),
     [[retry.eventId]],

@@ -118,12 +118,17 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     }
   };
 
-  const publish = (lane: EventLane, items: QueueItem[], messageId: string) =>
-    deps.publisher.publishIds(eventsSubject(prefix, lane), items, {
-      messageId,
-      expectStream: stream,
-      timeoutMs: PUBLISH_TIMEOUT_MS,
-    });
+  const publish = async (lane: EventLane, items: QueueItem[], messageId: string) => {
+    const publishAs = (id: string) =>
+      deps.publisher.publishIds(eventsSubject(prefix, lane), items, {
+        messageId: id,
+        expectStream: stream,
+        timeoutMs: PUBLISH_TIMEOUT_MS,
+      });
+    const { duplicate } = await publishAs(messageId);
+    // The copy that JetStream remembers may have come and gone while the event stood refused.
+    if (duplicate) await publishAs(uuidv7());
+  };
 
   /** Answered 500 only where the claim was given back or could not be; what is dispatched is a 200. */
   const refuse = async (groups: Group[], cause?: unknown) => {
