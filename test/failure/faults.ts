@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { whileFrozen } from "./freeze.ts";
 import { REPLICAS, type ReplicaName } from "./services.ts";
 import { withEverythingTwice, withFullStreams } from "./streams.ts";
 import type { VendorMood } from "./vendors.ts";
@@ -77,12 +78,27 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: "the NATS store lost whole (kill -9, wiped)",
+    name: "nats-server frozen",
+    run: ({ nats, settings }) =>
+      whileFrozen("nats-server", nats.storeDir, () => sleep(settings.frozenMs)),
+  },
+  {
+    name: "Postgres frozen",
+    run: ({ postgres, settings }) =>
+      whileFrozen("postgres", `port=${new URL(postgres.url).port}`, () => sleep(settings.frozenMs)),
+  },
+  {
+    name: "the NATS store lost whole, with work in it",
     short: true,
-    async run({ nats, settings }) {
-      await nats.kill();
+    async run({ nats, services, settings }) {
+      // Their ids rest in the streams, first those of deliveries, then those of events.
+      await services.stop("email-sender");
       await sleep(settings.restartMs);
+      await services.stop("dispatcher");
+      await sleep(settings.restartMs);
+      await nats.kill();
       await nats.start({ empty: true });
+      await Promise.all([services.restart("email-sender"), services.restart("dispatcher")]);
     },
   },
   {

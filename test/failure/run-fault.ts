@@ -29,11 +29,15 @@ export async function runFault(
   const startedAt = performance.now();
   const { settings, vendors } = world;
   const load = startLoad(world, options.label, seededRandom(options.seed));
-  await sleep(settings.beforeMs);
-  await fault.run(world);
-  const healedAt = performance.now();
-  await sleep(settings.afterMs);
-  await load.stop();
+  let healedAt: number;
+  try {
+    await sleep(settings.beforeMs);
+    await fault.run(world);
+    healedAt = performance.now();
+    await sleep(settings.afterMs);
+  } finally {
+    await load.stop();
+  }
   const arrivals = () => arrivalsOf(vendors.requests, browsers);
   const unsettled = await drain(world, load.entries, arrivals);
   await sleep(AFTERMATH_MS);

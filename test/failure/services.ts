@@ -26,9 +26,11 @@ export interface Services {
   process(name: string): TestProcess;
   /** Another replica, not behind the door or the balancer. */
   startMore(name: string, service: string): Promise<TestProcess>;
+  /** SIGTERM, and waits for the end. */
+  stop(name: string): Promise<void>;
   /** SIGKILL. */
   kill(name: string): Promise<void>;
-  /** After `kill`: the same replica on its old port. */
+  /** After `stop` or `kill`: the same replica on its old port. */
   restart(name: ReplicaName): Promise<void>;
   /** A new process takes its place; then the old one is asked to end, and does. */
   roll(name: ReplicaName, env?: Record<string, string>): Promise<void>;
@@ -74,6 +76,7 @@ export async function startServices(t: Cleanup, env: Record<string, string>): Pr
       running.set(name, { process, port: 0 });
       return process;
     },
+    stop: (name) => stopped(name, find(name).process),
     kill: (name) => find(name).process.kill(),
     async restart(name) {
       const { port } = find(name);
@@ -89,9 +92,13 @@ export async function startServices(t: Cleanup, env: Record<string, string>): Pr
         const others = services.apiUrls.filter((url) => url !== apiUrl(old.port));
         services.apiUrls = [...others, apiUrl(port)];
       }
-      const code = await old.process.stop();
-      if (code !== 0) throw new Error(`${name} ended with ${code}:\n${old.process.errors()}`);
+      await stopped(name, old.process);
     },
   };
   return services;
+}
+
+async function stopped(name: string, process: TestProcess): Promise<void> {
+  const code = await process.stop();
+  if (code !== 0) throw new Error(`${name} ended with ${code}:\n${process.errors()}`);
 }

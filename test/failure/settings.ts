@@ -6,6 +6,8 @@ export interface FailureSettings {
   awayMs: number;
   /** How long any other fault lasts. */
   faultMs: number;
+  /** How long a server stands still with its connections open. */
+  frozenMs: number;
   /** From the kill of a process to its restart. */
   restartMs: number;
   /** A sender is frozen for this long: past its ack wait. */
@@ -26,6 +28,7 @@ export const LONG: FailureSettings = {
   perSecond: 24,
   awayMs: 30_000,
   faultMs: 6_000,
+  frozenMs: 12_000,
   restartMs: 1_000,
   freezeMs: 65_000,
   hangMs: 12_000,
@@ -40,6 +43,7 @@ export const SHORT: FailureSettings = {
   perSecond: 12,
   awayMs: 4_000,
   faultMs: 2_000,
+  frozenMs: 4_000,
   restartMs: 200,
   freezeMs: 8_000,
   hangMs: 2_500,
