@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { readDoc } from "./markdown.ts";
 
 /** As the page names a test: its file and its name. */
-const NAMED_TEST = /`([^`]+\.test\.ts)` “([^”]+)”/g;
+const NAMED_TEST = /`([^`]+\.ts)` “([^”]+)”/g;
 
 test("every promise of the delivery contract names a test that is there", async () => {
   const page = readDoc("delivery-contract.md");
