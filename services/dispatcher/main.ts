@@ -52,9 +52,11 @@ const pool = createPool({
 const db = createDatabase(pool);
 resources.defer(() => db.destroy());
 let connected = () => false;
+const consuming = new Set<string>();
 const checks = {
   postgres: async () => (await pool.query("select 1")).rowCount === 1,
   nats: () => connected(),
+  consumers: () => consuming.size === EVENT_LANES.length,
 };
 const management = resources.use(
   await startManagement({
@@ -120,7 +122,8 @@ try {
         batchSize: config.DISPATCH_BATCH,
         concurrency: config.DISPATCH_CONCURRENCY,
         setAside: createSetAside(pool, eventsStream(prefix).name),
-        canWork: async () => (await management.away()).length === 0,
+        canWork: async () => (await management.away()).every((name) => name === "consumers"),
+        onStarted: () => consuming.add(lane),
         log: log.child({ lane }),
         signal,
       }),

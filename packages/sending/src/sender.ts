@@ -52,11 +52,16 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
     resources.defer(() => db.destroy());
     const postgresIsThere = () => pool.query("select 1").then(() => true);
     let isConnected = () => false;
+    let isConsuming = false;
     resources.use(
       await startManagement({
         host: config.MANAGEMENT_HOST,
         port: config.MANAGEMENT_PORT,
-        checks: { postgres: postgresIsThere, nats: () => isConnected() },
+        checks: {
+          postgres: postgresIsThere,
+          nats: () => isConnected(),
+          consumer: () => isConsuming,
+        },
         log,
         signal: stop.stopping,
       }),
@@ -109,6 +114,9 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
       concurrency: config.MESSAGES_IN_HAND,
       setAside: setAsideIn(pool, stream.name),
       canWork: postgresIsThere,
+      onStarted: () => {
+        isConsuming = true;
+      },
       log,
       signal,
     });

@@ -40,6 +40,8 @@ export interface ConsumeLoopOptions {
    * outage does not use up the deliveries of innocent messages.
    */
   canWork?: () => boolean | Promise<boolean>;
+  /** Called when the consumer is there and the first messages may come. */
+  onStarted?: () => void;
   log: Logger;
   /** Ends the loop: nothing more is pulled, what is in hand is finished and acknowledged. */
   signal: AbortSignal;
@@ -169,6 +171,7 @@ function createIntake(options: ConsumeLoopOptions) {
     async run(): Promise<string> {
       const opened = openPull(nc, consumer, onMessage, step);
       pull = opened;
+      options.onStarted?.();
       const over = Promise.withResolvers<string>();
       onLost = over.resolve;
       const onAbort = () => over.resolve("aborted");
