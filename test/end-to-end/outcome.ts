@@ -25,7 +25,7 @@ export async function settled(stack: Stack, eventId: string): Promise<EventRepor
       }
       return report;
     },
-    { timeoutMs: 10_000 },
+    { timeoutMs: 30_000 },
   );
 }
 

@@ -80,7 +80,7 @@ export async function startProcess(t: Cleanup, options: StartProcessOptions): Pr
       child.kill("SIGKILL");
       await exited;
     },
-    waitUntilReady: (isReady = true, timeoutMs = options.readyTimeoutMs ?? 20_000) =>
+    waitUntilReady: (isReady = true, timeoutMs = options.readyTimeoutMs ?? 60_000) =>
       waitUntilReady(started, child, isReady, timeoutMs),
   };
   t.after(() => started.kill());
