@@ -24,6 +24,9 @@ const expired = counter("belfry_expired_rows_total", "Rows deleted as they had h
   "table",
 ]);
 
+// From zero on, so that the first is seen as an increase.
+for (const what of ["events", "deliveries"]) reconciled.inc({ what }, 0);
+
 export function countDispatched(dispatches: readonly EventDispatch[]): void {
   const nowMs = Date.now();
   for (const { eventId, deliveries, push } of dispatches) {

@@ -19,6 +19,12 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "internal",
 };
 
+// From zero on, so that the first is seen as an increase.
+for (const replayed of ["true", "false"]) accepted.inc({ replayed }, 0);
+for (const reason of [...Object.values(REASONS), "minute", "day", "unknown_keys"]) {
+  rejected.inc({ reason }, 0);
+}
+
 /** Counts the end of one trigger; `outcome` is the database's word, where it was asked. */
 export function countTrigger(status: number, outcome: unknown): void {
   if (status === 200) {

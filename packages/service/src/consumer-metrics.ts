@@ -46,6 +46,10 @@ export function watchConsumer(
   durable: string,
 ): Disposable {
   const one = { nc, stream: stream.name, durable };
+  // From zero on, so that the first one set aside is seen as an increase.
+  for (const outcome of ["done", "retried", "set_aside"]) {
+    handled.inc({ consumer: durable, outcome }, 0);
+  }
   watched.add(one);
   return { [Symbol.dispose]: () => void watched.delete(one) };
 }
