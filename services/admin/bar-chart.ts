@@ -20,7 +20,7 @@ export interface BarChart {
 }
 
 const WIDTH = 720;
-const HEIGHT = 200;
+const HEIGHT = 240;
 const LEFT = 40;
 const TOP = 10;
 const BOTTOM = 24;
@@ -62,10 +62,10 @@ export function barChart(series: readonly Bar[], barMs: number): BarChart {
   };
 }
 
-/** The next of 2, 4, 10, 20, 40, 100 …: its half is a whole number. */
+/** The next of 2, 4, 6, 8, 10, 20, 40 …: its half is a whole number. */
 export function niceTop(most: number): number {
   for (let power = 1; ; power *= 10) {
-    for (const step of [2, 4, 10]) if (most <= step * power) return step * power;
+    for (const step of [2, 4, 6, 8, 10]) if (most <= step * power) return step * power;
   }
 }
 

@@ -86,7 +86,7 @@ const editor = new EditorView({
       language.of(languageOf()),
       tags,
       theme,
-      EditorView.contentAttributes.of({ "aria-label": "Content" }),
+      EditorView.contentAttributes.of({ "aria-label": "Content", tabindex: "0" }),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         source.value = update.state.doc.toString();

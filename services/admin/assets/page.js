@@ -58,14 +58,14 @@ export function showTimes(root) {
   for (const element of root.querySelectorAll("time[datetime]")) {
     const at = new Date(element.dateTime);
     const { form } = element.dataset;
-    element.title = at.toLocaleString("en", FORMS.full);
-    element.textContent = form === "ago" ? ago(at) : at.toLocaleString("en", FORMS[form]);
+    element.title = at.toLocaleString("en-GB", FORMS.full);
+    element.textContent = form === "ago" ? ago(at) : at.toLocaleString("en-GB", FORMS[form]);
   }
   for (const element of root.querySelectorAll("text[data-at]")) {
     const at = new Date(element.dataset.at);
     element.textContent =
       element.dataset.form === "day"
-        ? at.toLocaleString("en", FORMS.day)
+        ? at.toLocaleString("en-GB", FORMS.day)
         : at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   }
 }

@@ -1,10 +1,10 @@
 import { NotFound } from "@belfry/administration/input-error";
 import { documentAnswer } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
-import { previewFrameHeaders } from "../security-headers.ts";
+import { PREVIEW_FRAME_HEADERS } from "../security-headers.ts";
 
 /** Styles and scripts, and the document that the live preview is shown in. */
-export function assetRoutes({ route, assets, config }: PageDeps): void {
+export function assetRoutes({ route, assets }: PageDeps): void {
   route("GET /assets/*", async ({ params }) => {
     const asset = assets.get(params["*"] ?? "");
     if (asset === undefined) throw new NotFound("path", "no such asset");
@@ -22,7 +22,7 @@ export function assetRoutes({ route, assets, config }: PageDeps): void {
     documentAnswer(
       `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Preview</title><style>html,body{margin:0;height:100%}iframe{border:0;width:100%;height:100%;display:block;background:#fff}</style><script src="${script}"></script></head><body></body></html>`,
       {
-        ...previewFrameHeaders(new URL(config.baseUrl).origin),
+        ...PREVIEW_FRAME_HEADERS,
         "content-type": "text/html; charset=utf-8",
       },
     ),

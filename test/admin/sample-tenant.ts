@@ -1,0 +1,276 @@
+import { randomBytes } from "node:crypto";
+import { replayDeadLetters } from "@belfry/administration/dead-letters";
+import { putProvider } from "@belfry/administration/providers";
+import { addSuppressions } from "@belfry/administration/suppressions";
+import { putTemplate } from "@belfry/administration/templates";
+import { createTenant } from "@belfry/administration/tenants";
+import { BUCKET_MS, countBucket } from "@belfry/database/activity-buckets";
+import type { Database } from "@belfry/database/connection";
+import { storeOutboxMessage } from "@belfry/database/outbox";
+import { idAt } from "@belfry/database/search-events";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { sql } from "kysely";
+
+/** A tenant as it looks after a day of work: for screenshots, and for looking at every page. */
+export interface SampleTenant {
+  id: string;
+  templates: Record<string, string>;
+  providerId: string;
+  /** Events: one that went well, one with a dead letter, one that was skipped. */
+  eventId: string;
+  failedEventId: string;
+  outboxId: string;
+}
+
+const MAIL = `<mjml>
+  <mj-body background-color="#f3f1ea">
+    <mj-section background-color="#ffffff" padding="36px 28px">
+      <mj-column>
+        <mj-text font-size="13px" color="#1f5c4d" font-weight="600">NORTHWIND BOOKS</mj-text>
+        <mj-text font-size="24px" font-weight="600" line-height="1.3">Thank you, {{ name }}</mj-text>
+        <mj-text font-size="16px" line-height="1.6" color="#444444">
+          We have your order {{ order }}. It leaves our shelves {{ delivery }}.
+        </mj-text>
+        <mj-divider border-width="1px" border-color="#e4e1d9" />
+        <mj-text font-size="16px">Total: <strong>{{ total }}</strong></mj-text>
+        <mj-button background-color="#1f5c4d" border-radius="8px" href="https://books.example.com/orders">
+          See your order
+        </mj-button>
+      </mj-column>
+    </mj-section>
+  </mj-body>
+</mjml>
+`;
+const SAMPLES = JSON.stringify(
+  { name: "Ada", order: "A-1001", total: "49.90 EUR", delivery: "on Thursday" },
+  null,
+  2,
+);
+const NAMES = ["ada", "grace", "alan", "edsger", "barbara", "donald", "margaret", "ken"];
+
+export async function sampleTenant(db: Database): Promise<SampleTenant> {
+  const { id } = await createTenant(db, { name: "Northwind Books" });
+  const keys = parseSecretKeys(`s1:${randomBytes(32).toString("base64")}`);
+  const put = (input: Omit<Parameters<typeof putTemplate>[1], "tenantId">) =>
+    putTemplate(db, {
+      ...input,
+      tenantId: id,
+      sampleVariables: SAMPLES,
+      createdBy: "olive@books.example.com",
+    });
+  const order = { eventType: "order.confirmed" } as const;
+  const subject = "Your order {{ order }}";
+  await put({ ...order, channel: "EMAIL", subject, content: MAIL.replace("Total", "Sum") });
+  const email = await put({ ...order, channel: "EMAIL", subject, content: MAIL });
+  const sms = await put({
+    ...order,
+    channel: "SMS",
+    content: "Northwind: order {{ order }} is confirmed, it leaves {{ delivery }}.",
+  });
+  const push = await put({
+    ...order,
+    channel: "PUSH",
+    title: "Order {{ order }} confirmed",
+    content: "It leaves our shelves {{ delivery }}.",
+  });
+  await put({
+    eventType: "parcel.arriving",
+    channel: "SMS",
+    content: "Your parcel arrives {{ delivery }}.",
+  });
+  await put({
+    eventType: "parcel.arriving",
+    channel: "PUSH",
+    title: "Your parcel",
+    content: "It arrives {{ delivery }}.",
+    active: false,
+  });
+  await put({
+    eventType: "sign-in.code",
+    channel: "SMS",
+    content: "{{ code }} is your code.",
+    sensitive: true,
+  });
+  for (const channel of ["EMAIL", "SMS"] as const) {
+    await putProvider(db, { tenantId: id, channel, kind: "sandbox", settings: {} }, { keys });
+  }
+  const sendgrid = await putProvider(
+    db,
+    {
+      tenantId: id,
+      channel: "EMAIL",
+      kind: "sendgrid",
+      settings: {
+        apiKey: "SG.0123456789abcdef",
+        from: "orders@books.example.com",
+        fromName: "Northwind",
+      },
+      maxPerSecond: 50,
+    },
+    { keys },
+  );
+  await db
+    .updateTable("api_keys")
+    .set({ last_used_at: new Date() })
+    .where("tenant_id", "=", id)
+    .execute();
+  const versions = await db
+    .selectFrom("templates")
+    .select(["id", "current_version_id"])
+    .where("tenant_id", "=", id)
+    .execute();
+  const versionOf = (templateId: string) =>
+    versions.find((row) => row.id === templateId)!.current_version_id!;
+  const { eventId, failedEventId } = await storeDay(db, id, sendgrid.id, {
+    EMAIL: versionOf(email.id),
+    SMS: versionOf(sms.id),
+  });
+  const outboxId = await storeOutboxMessage(db, {
+    deliveryId: eventId,
+    tenantId: id,
+    eventId,
+    channel: "EMAIL",
+    to: "ada@example.com",
+    subject: "Your order A-1001",
+    html: "<body style='font-family:sans-serif'><h1>Thank you, Ada</h1><p>We have your order A-1001.</p></body>",
+    text: "Thank you, Ada. We have your order A-1001.",
+    segments: null,
+  });
+  await storeOutboxMessage(db, {
+    deliveryId: failedEventId,
+    tenantId: id,
+    eventId,
+    channel: "SMS",
+    to: "+12025550123",
+    subject: null,
+    html: null,
+    text: "Northwind: order A-1001 is confirmed.",
+    segments: 1,
+  });
+  await addSuppressions(db, {
+    tenantId: id,
+    channel: "EMAIL",
+    addresses: ["gone@example.com", "left@example.org"],
+    reason: "bounced",
+    source: "sendgrid",
+  });
+  await replayDeadLetters(db, { tenantId: id }, { dryRun: true });
+  const templates = { EMAIL: email.id, SMS: sms.id, PUSH: push.id };
+  return { id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId };
+}
+
+const HOUR_MS = 60 * 60_000;
+
+/** A day's events with what became of them, as the services would have left it. */
+async function storeDay(
+  db: Database,
+  tenantId: string,
+  providerId: string,
+  versions: { EMAIL: string; SMS: string },
+): Promise<{ eventId: string; failedEventId: string }> {
+  const now = Date.now();
+  const events: { id: string; at: Date; index: number }[] = [];
+  for (let hour = 23; hour >= 0; hour -= 1) {
+    const busy = 4 + Math.round(14 * Math.max(0, Math.sin(((23 - hour) / 23) * Math.PI)));
+    for (let n = 0; n < busy; n += 1) {
+      const at = new Date(now - hour * HOUR_MS - 60_000 - (n * 50 * 60_000) / busy);
+      const id = `${idAt(at).slice(0, 14)}7${String(n).padStart(3, "0")}-8000-${String(events.length).padStart(12, "0")}`;
+      events.push({ id, at, index: events.length });
+    }
+  }
+  const isBad = (index: number) => index % 23 === 7;
+  const later = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000);
+  await db
+    .insertInto("events")
+    .values(
+      events.map(({ id, at, index }) => ({
+        id,
+        tenant_id: tenantId,
+        event_type: index % 3 === 2 ? "parcel.arriving" : "order.confirmed",
+        user_id: NAMES[index % NAMES.length]!,
+        reference: `order-${1000 + index}`,
+        recipient_email: `${NAMES[index % NAMES.length]}@example.com`,
+        recipient_phone: "+12025550123",
+        variables: SAMPLES,
+        trace_id: `trace-${index}`,
+        accepted_at: at,
+        dispatched_at: later(at, 0.05),
+        outcome: JSON.stringify(
+          index % 3 === 2 ? { skipped: { EMAIL: "no active template" } } : {},
+        ),
+      })),
+    )
+    .execute();
+  for (const channel of ["EMAIL", "SMS"] as const) {
+    const own = events.filter(({ index }) => channel === "SMS" || index % 3 !== 2);
+    const deliveryId = (id: string) =>
+      `${id.slice(0, 24)}${channel === "EMAIL" ? "e" : "5"}${id.slice(25)}`;
+    await db
+      .insertInto("deliveries")
+      .values(
+        own.map(({ id, at, index }) => ({
+          id: deliveryId(id),
+          event_id: id,
+          tenant_id: tenantId,
+          channel,
+          status: channel === "EMAIL" && isBad(index) ? ("failed" as const) : ("accepted" as const),
+          reason:
+            channel === "EMAIL" && isBad(index) ? "SendGrid refused the key (status 401)" : null,
+          template_version_id: versions[channel],
+          provider_id: channel === "EMAIL" ? providerId : null,
+          attempts: 1,
+          message_id: `m-${index}`,
+          created_at: later(at, 0.05),
+          settled_at: later(at, 0.4),
+        })),
+      )
+      .execute();
+    await db
+      .insertInto("attempts")
+      .values(
+        own.map(({ id, at, index }) => {
+          const bad = channel === "EMAIL" && isBad(index);
+          return {
+            delivery_id: deliveryId(id),
+            number: 1,
+            provider_id: channel === "EMAIL" ? providerId : null,
+            provider_kind: channel === "EMAIL" ? "sendgrid" : "sandbox",
+            started_at: later(at, 0.1),
+            ended_at: later(at, 0.2 + (index % 9) / 4),
+            class: bad ? ("credentials" as const) : ("accepted" as const),
+            reason: bad ? "SendGrid refused the key" : "SendGrid accepted the message",
+            vendor_status: bad ? "401" : "202",
+          };
+        }),
+      )
+      .execute();
+  }
+  await db
+    .insertInto("notifications")
+    .values(
+      events.map(({ id, at, index }) => ({
+        id,
+        tenant_id: tenantId,
+        user_id: NAMES[index % NAMES.length]!,
+        event_type: "order.confirmed",
+        title: `Order A-${1000 + index} confirmed`,
+        body: "It leaves our shelves on Thursday.",
+        channel_name: "personal",
+        channel_offset: String(index + 1),
+        created_at: later(at, 0.05),
+        read_at: index % 2 === 0 ? later(at, 600) : null,
+      })),
+    )
+    .execute();
+  const first = Math.floor((now - 24 * HOUR_MS) / BUCKET_MS) * BUCKET_MS;
+  for (let bucket = first; bucket <= now; bucket += BUCKET_MS)
+    await countBucket(db, new Date(bucket));
+  await sql`
+    update tenant_limits set day = (now() at time zone 'UTC')::date, day_total = ${events.length}
+    where tenant_id = ${tenantId}`.execute(db);
+  const failed = events.findLast(({ index }) => isBad(index) && index % 3 !== 2)!;
+  return {
+    eventId: events.findLast(({ index }) => index % 3 === 0 && !isBad(index))!.id,
+    failedEventId: failed.id,
+  };
+}
