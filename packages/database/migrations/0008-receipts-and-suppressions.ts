@@ -10,7 +10,15 @@ import { type Kysely, sql } from "kysely";
  * tenant does not have on this channel are left out. Returns the id of each new receipt's delivery,
  * and the event of each delivery that moved.
  *
- * claim_deliveries: as in 0005, and a delivery to a suppressed address ends as skipped.
+ * claim_deliveries: takes deliveries for one try each and inserts the attempts, before any call.
+ * Returns one row a delivery found, with what it `becomes`:
+ *   sending            claimed; `number` is the attempt's
+ *   busy               another sender holds it for `wait_ms` more
+ *   gone               settled, or waiting for a later time
+ *   skipped, expired, failed, unknown   it ended here, for `reason`, without a try
+ * A delivery still `sending` after its lease was left by a sender that died: that attempt ends as
+ * ambiguous and counts as a retry, and where the template says at most once the delivery as unknown.
+ * A delivery to a suppressed address ends as skipped.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await statement.execute(db);
@@ -125,7 +133,7 @@ end
 $function$`,
 
   sql`
-create or replace function claim_deliveries(
+create function claim_deliveries(
   p_channel text, p_ids uuid[], p_tenants text[], p_providers uuid[], p_kinds text[],
   p_lease_ms integer, p_max_retries integer
 ) returns table (
@@ -179,7 +187,9 @@ begin
                when d.status = 'sending' and d.retries >= p_max_retries then 'retries exhausted: ' || died
              end as why
       from input i
-      -- One look into an index an item, as in 0005.
+      -- One look into an index an item: this plan is made on an empty database, where a walk over a
+      -- whole table looks cheapest, and it must stay good while the tables grow. The arrays of ids in
+      -- the updates below say the same.
       join lateral (select * from deliveries d where d.id = i.id limit 1) d
         on d.tenant_id = i.tenant_id and d.channel = p_channel
       left join lateral (select * from events e where e.id = d.event_id limit 1) e

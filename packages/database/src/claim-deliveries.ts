@@ -67,7 +67,7 @@ interface Row {
   trace_id: string;
 }
 
-/** Claims a batch in one call (see migration 0005). Results come in the order of the batch. */
+/** Claims a batch in one call (see migration 0008). Results come in the order of the batch. */
 export async function claimDeliveries(
   pool: pg.Pool,
   batch: readonly DeliveryToClaim[],
