@@ -3,7 +3,6 @@ import { listMemberships } from "@belfry/administration/people";
 import { createHttpServer } from "@belfry/service/http";
 import cookie from "@fastify/cookie";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ACCESS } from "./access.ts";
 import { type Answer, page } from "./answer.ts";
 import { loadAssets } from "./assets.ts";
 import { createCookies } from "./cookies.ts";
@@ -30,6 +29,7 @@ import { templatePages } from "./pages/templates.ts";
 import { tenantPages } from "./pages/tenants.ts";
 import { userPages } from "./pages/users.ts";
 import { Refusal } from "./refusal.ts";
+import { refuseUnknownRoutes } from "./refuse-unknown-routes.ts";
 import { createRoute, type Guest, type InTenant } from "./router.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { createSignInLimits } from "./sign-in-limits.ts";
@@ -172,15 +172,4 @@ function readForms(app: FastifyInstance): void {
     { parseAs: "string" },
     (_request, body, done) => done(null, new URLSearchParams(body)),
   );
-}
-
-/** Nothing can be reached that the table of access does not name. */
-function refuseUnknownRoutes(app: FastifyInstance): void {
-  app.addHook("onRoute", ({ method, url }) => {
-    for (const one of [method].flat()) {
-      // Fastify adds HEAD to each GET by itself.
-      const key = `${one === "HEAD" ? "GET" : one} ${url}`;
-      if (!Object.hasOwn(ACCESS, key)) throw new Error(`${key} is not in the table of access`);
-    }
-  });
 }
