@@ -8,6 +8,7 @@ import { startPostgres } from "@belfry/local/postgres-server";
 import { freePort } from "@belfry/testing/free-port";
 import { TEMPLATE_DATABASE } from "@belfry/testing/postgres";
 import pg from "pg";
+import { neededTools } from "./needed-tools.ts";
 
 /**
  * `node test/run.ts`: format, lint and import rules, types, then every test against a Postgres and a
@@ -36,6 +37,8 @@ async function main(files: string[]): Promise<number> {
     }
   }
   const tests = files.length > 0 ? files : await testFiles();
+  // biome-ignore lint/style/noProcessEnv: the PATH, and what the caller leaves out
+  const leftOut = files.length > 0 ? {} : await neededTools(process.env);
 
   await using cleanup = new AsyncDisposableStack();
   await removeLeftovers();
@@ -54,7 +57,7 @@ async function main(files: string[]): Promise<number> {
       `--test-timeout=${TEST_TIMEOUT_MS}`,
       ...tests,
     ],
-    { TEST_DATABASE_URL: databaseUrl, TEST_NATS_URL: natsUrl, NODE_ENV: "test" },
+    { TEST_DATABASE_URL: databaseUrl, TEST_NATS_URL: natsUrl, NODE_ENV: "test", ...leftOut },
   );
 }
 

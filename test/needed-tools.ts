@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, constants, glob } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+
+/** A program that some tests need and no npm package brings. */
+interface NeededTool {
+  what: string;
+  debianPackage: string;
+  /** Where it may be, beside the PATH; globs. */
+  command: string;
+  places: string[];
+  /** Set, tests that need it are left out. */
+  withoutVariable?: string;
+}
+
+/** nats-server is not here: the starter of the test servers looks for it itself. */
+const TOOLS: NeededTool[] = [
+  {
+    what: "the browser tests",
+    debianPackage: "chromium",
+    command: "chromium",
+    places: ["/usr/bin/chromium-browser", "/usr/bin/google-chrome"],
+    withoutVariable: "BELFRY_WITHOUT_BROWSER",
+  },
+  {
+    what: "the Kubernetes manifests",
+    debianPackage: "kubernetes-client",
+    command: "kubectl",
+    places: [],
+    withoutVariable: "BELFRY_WITHOUT_KUBECTL",
+  },
+  {
+    what: "the alert rules",
+    debianPackage: "prometheus",
+    command: "promtool",
+    places: [],
+    withoutVariable: "BELFRY_WITHOUT_PROMTOOL",
+  },
+  {
+    what: "the restore of a backup",
+    debianPackage: "postgresql",
+    command: "pg_dump",
+    places: ["/usr/lib/postgresql/*/bin/initdb"],
+    withoutVariable: "BELFRY_WITHOUT_PG_DUMP",
+  },
+  { what: "TLS", debianPackage: "openssl", command: "openssl", places: [] },
+  { what: "the curl lines", debianPackage: "curl", command: "curl", places: [] },
+];
+
+/**
+ * Installs what is missing where that is possible (Debian, as root or by sudo without a password).
+ * Returns the environment for the tests: what is missing all the same is left out, and said so.
+ */
+export async function neededTools(
+  env: Record<string, string | undefined>,
+): Promise<Record<string, string>> {
+  let missing = await missingTools(env);
+  const install = installer(await isOnPath("apt-get", env), await isOnPath("sudo", env));
+  if (missing.length > 0 && install !== undefined) {
+    const packages = missing.map((tool) => tool.debianPackage);
+    process.stderr.write(`installing for the tests: ${packages.join(", ")}\n`);
+    for (const args of [
+      ["update", "-qq"],
+      ["install", "-y", "-qq", "--no-install-recommends", ...packages],
+    ]) {
+      if (!(await succeeds([...install, "apt-get", ...args]))) break;
+    }
+    missing = await missingTools(env);
+  }
+  const left: Record<string, string> = {};
+  for (const { what, debianPackage, withoutVariable } of missing) {
+    process.stderr.write(`NOT RUN: ${what} (no ${debianPackage} on this machine)\n`);
+    if (withoutVariable !== undefined) left[withoutVariable] = "1";
+  }
+  return left;
+}
+
+async function missingTools(env: Record<string, string | undefined>): Promise<NeededTool[]> {
+  const missing: NeededTool[] = [];
+  for (const tool of TOOLS) {
+    if (tool.withoutVariable !== undefined && env[tool.withoutVariable]) continue;
+    if (await isOnPath(tool.command, env)) continue;
+    if (!(await anyOf(tool.places))) missing.push(tool);
+  }
+  return missing;
+}
+
+function installer(hasApt: boolean, hasSudo: boolean): string[] | undefined {
+  if (!hasApt) return undefined;
+  if (process.getuid?.() === 0) return ["env", "DEBIAN_FRONTEND=noninteractive"];
+  return hasSudo ? ["sudo", "-n", "env", "DEBIAN_FRONTEND=noninteractive"] : undefined;
+}
+
+async function isOnPath(
+  command: string,
+  env: Record<string, string | undefined>,
+): Promise<boolean> {
+  const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  const found = await Promise.all(
+    folders.map((folder) =>
+      access(join(folder, command), constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return found.includes(true);
+}
+
+async function anyOf(places: string[]): Promise<boolean> {
+  for (const place of places) {
+    for await (const _ of glob(place)) return true;
+  }
+  return false;
+}
+
+async function succeeds([command = "", ...args]: string[]): Promise<boolean> {
+  const child = spawn(command, args, { stdio: ["ignore", "ignore", "inherit"] });
+  const [code] = await once(child, "exit").catch(() => [1]);
+  return code === 0;
+}
