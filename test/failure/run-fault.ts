@@ -9,6 +9,7 @@ import type { World } from "./world.ts";
 export interface FaultResult {
   fault: Fault;
   seed: number;
+  entries: readonly Entry[];
   verdict: Verdict;
   /** What was still neither settled nor waiting for its time when everything had arrived; 0 at rest. */
   unsettled: number;
@@ -41,15 +42,24 @@ export async function runFault(
   const arrivals = () => arrivalsOf(vendors.requests, browsers);
   const unsettled = await drain(world, load.entries, arrivals);
   await sleep(AFTERMATH_MS);
-  const seen = arrivals();
-  const doubled = load.entries.filter((entry) => {
+  const verdict = await judgeNow(world, browsers, load.entries, healedAt);
+  const tookMs = performance.now() - startedAt;
+  return { fault, seed: options.seed, entries: load.entries, verdict, unsettled, tookMs };
+}
+
+/** Holds the ledger against all that has arrived so far. */
+export async function judgeNow(
+  world: World,
+  browsers: readonly Browser[],
+  entries: readonly Entry[],
+  healedAt: number,
+): Promise<Verdict> {
+  const seen = arrivalsOf(world.vendors.requests, browsers);
+  const doubled = entries.filter((entry) => {
     const { email, sms } = seen(entry);
     return email.length > 1 || sms.length > 1;
   });
-  const attempts = await attemptsOf(world, doubled);
-  const verdict = judge(load.entries, seen, attempts, healedAt);
-  const tookMs = performance.now() - startedAt;
-  return { fault, seed: options.seed, verdict, unsettled, tookMs };
+  return judge(entries, seen, await attemptsOf(world, doubled), healedAt);
 }
 
 /** Waits until all has arrived and Postgres is at rest; resolves to what is unsettled even so. */

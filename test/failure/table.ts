@@ -1,4 +1,5 @@
 import type { FaultResult } from "./run-fault.ts";
+import type { Verdict } from "./verdict.ts";
 
 const COLUMNS = [
   "fault",
@@ -59,6 +60,18 @@ export function breaches({ verdict, unsettled }: FaultResult): string[] {
 
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** What came after a fault's own check; empty when nothing did. */
+export function lateBreaches(last: Verdict, results: readonly FaultResult[]): string[] {
+  const before = results.reduce((total, { verdict }) => total + sum(verdict.doubled), 0);
+  const late = sum(last.doubled) - before;
+  return [
+    ...(late > 0 ? [`${late} doubled later`] : []),
+    ...last.lost.map((what) => `${what} lost`),
+    ...last.unexplained.map((what) => `${what} doubled for no documented cause`),
+    ...last.sentThoughRefused.map((what) => `${what} sent though refused`),
+  ];
 }
 
 function sum(counts: ReadonlyMap<string, number>): number {
