@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { HISTORY_PATH, type Notification } from "@belfry/contracts/notification";
 import { REALTIME_TOKEN_PATH, type RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
 import { HEADERS, TRIGGER_PATH } from "@belfry/contracts/trigger";
 import { Agent, request } from "undici";
@@ -7,9 +6,6 @@ import { DEMO_EMAIL, DEMO_PHONE, DEMO_USER } from "./addresses.ts";
 import type { LocalJson } from "./home-folder.ts";
 
 const TIMEOUT_MS = 10_000;
-const HISTORY_ITEMS = 50;
-/** The most that the history answers at once: the unread ones are counted among these. */
-const COUNTED_ITEMS = 1000;
 
 /** What the page can send. */
 export const DEMO_EVENTS: Record<string, (order: string) => Record<string, unknown>> = {
@@ -75,25 +71,11 @@ export function createDemoBackend(local: Pick<LocalJson, "apiUrl" | "tenant">) {
     if (answer.status >= 400) throw new ApiRefusal(answer.status, messageOf(answer.body));
     return answer.body;
   };
-  const history = HISTORY_PATH.replace(":tenantId", local.tenant.id).replace(":userId", DEMO_USER);
 
   return {
     async token(): Promise<RealtimeTokenResponse> {
       const body = { userId: DEMO_USER };
       return (await callWell("POST", REALTIME_TOKEN_PATH, body)) as RealtimeTokenResponse;
-    },
-
-    async notifications(): Promise<{ items: Notification[]; unread: number }> {
-      const answer = await callWell("GET", `${history}?limit=${COUNTED_ITEMS}`);
-      const items = (answer as { data: Notification[] }).data;
-      return {
-        items: items.slice(0, HISTORY_ITEMS),
-        unread: items.filter((item) => item.status === "UNREAD").length,
-      };
-    },
-
-    async markRead(ids: readonly string[]): Promise<void> {
-      for (const id of ids) await callWell("PUT", `${history}/${encodeURIComponent(id)}/read`);
     },
 
     async send(event: {

@@ -21,15 +21,19 @@ export function refusal(request: FastifyRequest): string | undefined {
 }
 
 /** Headers of every answer; a mail, which is somebody else's HTML, gets a policy of its own. */
-export function setSecurityHeaders(reply: FastifyReply, wsUrl: string): void {
+export function setSecurityHeaders(
+  reply: FastifyReply,
+  options: { wsUrl: string; importMapHash: string },
+): void {
   reply.headers({
     "content-security-policy": [
       "default-src 'none'",
-      "script-src 'self'",
+      // An import map stands in the page itself or nowhere.
+      `script-src 'self' '${options.importMapHash}'`,
       "style-src 'self'",
       "img-src 'self'",
       "frame-src 'self'",
-      `connect-src 'self' ${new URL(wsUrl).origin}`,
+      `connect-src 'self' ${new URL(options.wsUrl).origin}`,
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",

@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { hash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UUID } from "@belfry/contracts/identifiers";
 import { createDatabase, createPool } from "@belfry/database/connection";
@@ -20,9 +21,10 @@ const SendBody = Type.Object({
   order: Type.Optional(Type.String({ pattern: "^A-\\d{4}$" })),
   key: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: "^[\\w-]+$" })),
 });
-const ReadBody = Type.Object({
-  ids: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 100 }),
-});
+
+/** Where the bare names in the inbox's files are, for a browser. */
+const IMPORT_MAP = JSON.stringify({ imports: { centrifuge: "/assets/centrifuge.js" } });
+const IMPORT_MAP_HASH = `sha256-${hash("sha256", IMPORT_MAP, "base64")}`;
 
 export interface DemoServer {
   close(): Promise<void>;
@@ -44,7 +46,7 @@ export async function startDemoServer(options: {
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
   });
   app.addHook("onRequest", async (request, reply) => {
-    setSecurityHeaders(reply, local.wsUrl);
+    setSecurityHeaders(reply, { wsUrl: local.wsUrl, importMapHash: IMPORT_MAP_HASH });
     const why = refusal(request);
     if (why !== undefined) throw new ApiRefusal(403, why);
   });
@@ -84,15 +86,6 @@ export async function startDemoServer(options: {
 
 function addBackendRoutes(app: FastifyInstance, backend: DemoBackend): void {
   app.post("/demo/token", () => backend.token());
-  app.get("/demo/notifications", () => backend.notifications());
-  app.post<{ Body: { ids: string[] } }>(
-    "/demo/notifications/read",
-    { schema: { body: ReadBody } },
-    async (request) => {
-      await backend.markRead(request.body.ids);
-      return { success: true };
-    },
-  );
   app.post<{ Body: { eventType: string; order?: string; key?: string } }>(
     "/demo/events",
     { schema: { body: SendBody } },
@@ -106,16 +99,22 @@ async function addPage(app: FastifyInstance, local: LocalJson): Promise<void> {
     tenantName: local.tenant.name,
     user: DEMO_USER,
     wsUrl: local.wsUrl,
+    importMap: IMPORT_MAP,
     curl: curlLine(local.apiUrl, "$BELFRY_API_KEY"),
   });
   app.get("/", (_request, reply) => reply.type("text/html; charset=utf-8").send(page));
-  const assets = {
+  const inbox = dirname(fileURLToPath(import.meta.resolve("@belfry/inbox/belfry-inbox")));
+  const inboxFiles = (await readdir(inbox)).filter((name) => name.endsWith(".js"));
+  const assets: Record<string, [type: string, file: string]> = {
     "page.css": ["text/css", join(PAGE, "page.css")],
     "page.js": ["text/javascript", join(PAGE, "page.js")],
     "view.js": ["text/javascript", join(PAGE, "view.js")],
     "icon.svg": ["image/svg+xml", join(PAGE, "icon.svg")],
     "centrifuge.js": ["text/javascript", fileURLToPath(import.meta.resolve("centrifuge"))],
-  } as const;
+    ...Object.fromEntries(
+      inboxFiles.map((name) => [`inbox/${name}`, ["text/javascript", join(inbox, name)]]),
+    ),
+  };
   for (const [name, [type, file]] of Object.entries(assets)) {
     const content = await readFile(file);
     app.get(`/assets/${name}`, (_request, reply) =>

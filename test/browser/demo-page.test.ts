@@ -23,7 +23,7 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
 
   await t.test("a push is there well under a second after the pasted curl line", async () => {
     const line = /^curl .*$/m.exec(stack.output())?.[0] ?? "";
-    const first = page.locator("#notifications li").first();
+    const first = page.locator("#inbox article").first();
     const { stdout } = await run("bash", ["-c", line]);
     assert.equal(JSON.parse(stdout).success, true);
     await first.waitFor({ timeout: 1000 });
@@ -32,7 +32,8 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
     assert.equal(await first.locator("code").textContent(), "order.confirmed");
     const time = await first.locator("time").getAttribute("datetime");
     assert.ok(Math.abs(Date.now() - Date.parse(time ?? "")) < 60_000, `${time}`);
-    assert.equal(await page.locator("#unread").textContent(), "1");
+    await waitForUnread(page, "1");
+    await page.getByRole("button", { name: "Notifications, 1 unread" }).waitFor();
   });
 
   await t.test("the outbox shows the mail as it looks, and the SMS with its segments", async () => {
@@ -57,23 +58,23 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
     // A third one passes through after the replay: had that been sent, it would be there before.
     await page.locator("#send").click();
     await waitForUnread(page, "3");
-    assert.equal(await page.locator("#notifications li").count(), 3);
+    assert.equal(await page.locator("#inbox article").count(), 3);
   });
 
   await t.test("what is marked read stays read when the page is loaded anew", async () => {
-    const oldest = page.locator("#notifications li").last();
+    const oldest = page.locator("#inbox article").last();
     await oldest.getByRole("button", { name: "Mark read" }).click();
     await waitForUnread(page, "2");
     await page.reload();
     await page.locator("#connection", { hasText: "live" }).waitFor();
     await waitForUnread(page, "2");
-    assert.equal(await page.locator("#notifications li.read").count(), 1);
-    assert.match((await oldest.getAttribute("class")) ?? "", /^read/);
-    await page.locator("#read-all").click();
-    await page.locator("#unread").waitFor({ state: "hidden" });
+    assert.equal(await page.locator("#inbox [part~=item-read]").count(), 1);
+    assert.equal(await oldest.getAttribute("data-state"), "read");
+    await page.locator("#inbox").getByRole("button", { name: "Mark all read" }).click();
+    await page.locator("#inbox .head .badge").waitFor({ state: "hidden" });
     await page.reload();
-    await page.locator("#notifications li.read").nth(2).waitFor();
-    assert.equal(await page.locator("#unread").isVisible(), false);
+    await page.locator("#inbox [part~=item-read]").nth(2).waitFor();
+    assert.equal(await page.locator("#inbox .head .badge").isVisible(), false);
   });
 
   await t.test("a page that was away shows what it missed", async () => {
@@ -129,7 +130,9 @@ async function startStackFor(t: TestContext): Promise<RunningStack> {
 }
 
 async function waitForUnread(page: Page, count: string): Promise<void> {
-  await page.locator("#unread", { hasText: new RegExp(`^${count}$`) }).waitFor();
+  for (const place of ["#inbox .head", "#bell .bell"]) {
+    await page.locator(`${place} .badge`, { hasText: new RegExp(`^${count}$`) }).waitFor();
+  }
 }
 
 async function trigger({ local }: RunningStack): Promise<void> {

@@ -1,16 +1,11 @@
-import { Centrifuge } from "./centrifuge.js";
-import { showAnswer, showConnection, showMessages, showNotifications } from "./view.js";
+import { InboxFeed } from "./inbox/belfry-inbox.js";
+import { showAnswer, showConnection, showMessages, showUnread } from "./view.js";
 
-/** The demo page: a WebSocket by the ordinary client, everything else from the page's own server. */
+/** The demo page: the inbox by `<belfry-inbox>`, everything else from the page's own server. */
 
-const SHOWN = 50;
 const OUTBOX_EVERY_MS = 2500;
 const element = (id) => document.getElementById(id);
 
-/** Notifications by id; the history and the socket may bring the same one. */
-const notifications = new Map();
-/** Unread ones that are too old to be shown. */
-let unreadElsewhere = 0;
 let lastSent;
 let messages = [];
 let channel = "EMAIL";
@@ -27,83 +22,18 @@ async function ask(method, path, body) {
   return answer;
 }
 
-// Notifications
+// The inbox: two elements, the bell and the list, over one connection. A page with one of them needs
+// no script: <belfry-inbox ws-url="…" token-url="/demo/token"></belfry-inbox>
 
-function shown() {
-  return [...notifications.values()]
-    .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id))
-    .slice(0, SHOWN);
-}
-
-function refresh() {
-  const items = shown();
-  const unread = items.filter((item) => !item.read).length + unreadElsewhere;
-  showNotifications(items, unread, markRead);
-}
-
-async function loadHistory() {
-  const { items, unread } = await ask("GET", "/demo/notifications");
-  for (const { id, type, title, body, status, created_at } of items) {
-    const read = status === "READ";
-    notifications.set(id, { id, title, body, category: type, createdAt: created_at, read });
-  }
-  unreadElsewhere = unread - items.filter((item) => item.status === "UNREAD").length;
-  refresh();
-}
-
-async function markRead(ids) {
-  try {
-    await ask("POST", "/demo/notifications/read", { ids });
-    for (const id of ids) notifications.get(id).read = true;
-    refresh();
-  } catch (error) {
-    showAnswer({ fault: error.message });
-  }
-}
-
-element("read-all").addEventListener("click", () =>
-  markRead(
-    shown()
-      .filter((item) => !item.read)
-      .map((item) => item.id),
-  ),
-);
-
-// The socket
-
-const client = new Centrifuge(document.body.dataset.wsUrl, {
-  async getToken() {
-    const { token, channels } = await ask("POST", "/demo/token");
-    subscribe(channels);
-    return token;
-  },
+const feed = new InboxFeed({
+  wsUrl: document.body.dataset.wsUrl,
+  getToken: () => ask("POST", "/demo/token"),
 });
-
-function subscribe(channels) {
-  for (const name of channels) {
-    if (client.getSubscription(name) !== null) continue;
-    const subscription = client.newSubscription(name);
-    subscription.on("publication", ({ data, tags }) => {
-      const { id, createdAt } = tags;
-      if (!notifications.has(id)) {
-        const { title, body, category } = data;
-        notifications.set(id, { id, title, body, category, createdAt, read: false, live: true });
-      }
-      refresh();
-      loadOutboxSoon();
-    });
-    subscription.subscribe();
-  }
-}
-
-for (const state of ["connecting", "connected", "disconnected"]) {
-  client.on(state, (context) => showConnection(state, context));
-}
-// Whatever came while there was no connection is in the history.
-client.on("connected", () => loadHistory().catch(() => undefined));
-// An item was marked read, here or in another tab.
-client.on("message", () => loadHistory().catch(() => undefined));
-client.connect();
+element("inbox").addEventListener("connectionchange", ({ detail }) => showConnection(detail));
+element("inbox").addEventListener("unreadchange", ({ detail }) => showUnread(detail.unread));
+element("inbox").addEventListener("notification", () => loadOutboxSoon());
+for (const inbox of [element("inbox"), element("bell")]) inbox.feed = feed;
+feed.start();
 
 // Sending
 
@@ -175,7 +105,6 @@ for (const tab of tabs) {
   });
 }
 
-loadHistory().catch(() => undefined);
 loadOutbox().catch(() => undefined);
 setInterval(() => {
   if (!document.hidden) loadOutbox().catch(() => undefined);

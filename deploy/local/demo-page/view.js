@@ -1,7 +1,6 @@
 /** What the page draws. Every text is set as text: it comes from outside. */
 
 const element = (id) => document.getElementById(id);
-const MAX_COUNT = 999;
 
 function make(tag, className, ...children) {
   const node = document.createElement(tag);
@@ -25,11 +24,15 @@ function clock(iso) {
   return node;
 }
 
-export function showConnection(state, { reason } = {}) {
+export function showConnection({ state, reason }) {
   const pill = element("connection");
   pill.dataset.state = state;
   pill.textContent = state === "connected" ? "live" : state;
-  pill.title = reason ?? "";
+  pill.title = reason;
+}
+
+export function showUnread(unread) {
+  document.title = unread === 0 ? "Belfry demo" : `(${unread}) Belfry demo`;
 }
 
 /** The answer of the API to a trigger, or why there is none. */
@@ -43,37 +46,6 @@ export function showAnswer({ fault, status, message, replayed }) {
     make("span", "", fault ?? message),
     ...(replayed ? [make("mark", "", "replayed: not sent twice")] : []),
   );
-}
-
-export function showNotifications(items, unread, markRead) {
-  element("no-notifications").hidden = items.length > 0;
-  element("read-all").disabled = items.every((item) => item.read);
-  const count = element("unread");
-  count.hidden = unread === 0;
-  count.textContent = unread > MAX_COUNT ? `${MAX_COUNT}+` : String(unread);
-  document.title = unread === 0 ? "Belfry demo" : `(${count.textContent}) Belfry demo`;
-  sync(element("notifications"), items, (item) => notificationRow(item, markRead));
-}
-
-function notificationRow(item, markRead) {
-  const row = make(
-    "li",
-    item.read ? "read" : "unread",
-    make("strong", "", item.title),
-    clock(item.createdAt),
-    make("p", "", item.body),
-    make("code", "", item.category),
-  );
-  if (item.live) row.classList.add("arrived");
-  if (!item.read) {
-    const button = make("button", "quiet", "Mark read");
-    button.type = "button";
-    button.addEventListener("click", () => markRead([item.id]));
-    row.append(button);
-  }
-  row.dataset.id = item.id;
-  row.dataset.version = String(item.read);
-  return row;
 }
 
 export function showMessages(messages, channel, openId, open) {
@@ -138,7 +110,6 @@ function sync(list, items, makeRow) {
     const made = makeRow(item);
     const there = rows.get(made.dataset.id);
     if (there?.dataset.version === made.dataset.version) return there;
-    if (there !== undefined) made.classList.remove("arrived");
     return made;
   });
   for (const row of [...list.children]) if (!wanted.includes(row)) row.remove();

@@ -1,0 +1,43 @@
+import { InboxFeed, type InboxItem } from "./inbox-feed.d.ts";
+
+export { InboxFeed, type InboxItem };
+
+export interface InboxLabels {
+  title: string;
+  bell(unread: number): string;
+  unreadItem: string;
+  markRead: string;
+  markAllRead: string;
+  more: string;
+  empty: string;
+  loading: string;
+  connecting: string;
+  reconnecting: string;
+  disconnected(reason: string): string;
+  reconnect: string;
+  arrived(title: string): string;
+  failed: string;
+}
+
+/**
+ * `<belfry-inbox ws-url token-url [channels] [inline] [open] [align="start"] [theme="light|dark"] [silent]>`.
+ * Connects when it has an address and a way to get tokens; disconnects when it leaves the page.
+ * `silent`: nothing is read out, for the second of two elements that share a feed.
+ * Events, all bubbling: `unreadchange` {unread}, `notification` InboxItem, `notificationclick` InboxItem,
+ * `connectionchange` {state, reason}.
+ */
+export class BelfryInbox extends HTMLElement {
+  /**
+   * Asks the page's own backend for a token. In its place the attribute `token-url`: asked by POST with
+   * the page's cookies, answers `{token, channels}`; 401 and 403 say that nobody is logged in.
+   */
+  getToken: (() => Promise<string | { token: string; channels?: string[] } | null>) | undefined;
+  /** Where the token's answer does not bring them; as an attribute a JSON array. */
+  channels: readonly string[];
+  get labels(): InboxLabels;
+  set labels(value: Partial<InboxLabels>);
+  /** Undefined until it starts. */
+  feed: InboxFeed | undefined;
+  readonly unread: number;
+  open: boolean;
+}

@@ -1,0 +1,301 @@
+import { InboxFeed } from "./inbox-feed.js";
+import { makeFrame } from "./inbox-frame.js";
+import { ENGLISH } from "./inbox-labels.js";
+import { InboxList } from "./inbox-list.js";
+import { inboxSheet } from "./inbox-style.js";
+
+export { InboxFeed };
+
+const MAX_COUNT = 99;
+/** A page may set these before the element is defined. */
+const PROPERTIES = ["getToken", "channels", "labels", "feed"];
+
+/** `<belfry-inbox>`: see belfry-inbox.d.ts and docs/inbox.md. */
+export class BelfryInbox extends HTMLElement {
+  static observedAttributes = ["ws-url", "token-url", "channels", "inline", "open"];
+
+  #feed;
+  #isOwnFeed = false;
+  #getToken;
+  #channels;
+  #labels = ENGLISH;
+  #parts;
+  #list;
+  #listening;
+  #shownUnread = -1;
+  #shownState = "";
+  #hasFailed = false;
+  #wasConnected = false;
+  #startScheduled = false;
+
+  /** Asks the page's backend for a token; in place of the attribute `token-url`. */
+  get getToken() {
+    return this.#getToken;
+  }
+  set getToken(value) {
+    this.#getToken = value;
+    this.#restart();
+  }
+
+  /** The channels, where the token's answer does not bring them. */
+  get channels() {
+    return this.#channels ?? JSON.parse(this.getAttribute("channels") ?? "[]");
+  }
+  set channels(value) {
+    this.#channels = value;
+    this.#restart();
+  }
+
+  /** Words in place of the English ones; those left out stay. */
+  get labels() {
+    return this.#labels;
+  }
+  set labels(value) {
+    this.#labels = { ...ENGLISH, ...value };
+    if (this.#parts !== undefined) this.#draw();
+  }
+
+  /** What is shown. Give the feed of one element to another, and both share one connection. */
+  get feed() {
+    return this.#feed;
+  }
+  set feed(value) {
+    this.#drop();
+    this.#feed = value;
+    this.#isOwnFeed = false;
+    if (value !== undefined && this.isConnected) this.#listen();
+  }
+
+  get unread() {
+    return this.#feed?.unread ?? 0;
+  }
+
+  get open() {
+    return this.hasAttribute("open");
+  }
+  set open(value) {
+    this.toggleAttribute("open", value);
+  }
+
+  connectedCallback() {
+    for (const name of PROPERTIES) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name];
+      delete this[name];
+      this[name] = value;
+    }
+    if (this.#parts === undefined) this.#draw();
+    document.addEventListener("pointerdown", this.#onPointerDown);
+    if (this.#feed === undefined) this.#restart();
+    else this.#listen();
+  }
+
+  disconnectedCallback() {
+    document.removeEventListener("pointerdown", this.#onPointerDown);
+    if (this.#isOwnFeed) this.#drop();
+    else this.#listening?.abort();
+  }
+
+  attributeChangedCallback(name, before, now) {
+    if (before === now || this.#parts === undefined) return;
+    if (name === "open" || name === "inline") this.#showPanel();
+    else this.#restart();
+  }
+
+  focus(options) {
+    if (!this.hasAttribute("inline")) this.#parts?.bell.focus(options);
+    else if (!this.#list?.focus(options)) this.#parts?.panel.focus(options);
+  }
+
+  // The feed
+
+  #restart() {
+    if (this.#feed !== undefined && !this.#isOwnFeed) return;
+    this.#drop();
+    if (this.#startScheduled) return;
+    this.#startScheduled = true;
+    // Everything that the page sets in one go is set by then.
+    queueMicrotask(() => {
+      this.#startScheduled = false;
+      const wsUrl = this.getAttribute("ws-url");
+      const hasToken = this.#getToken !== undefined || this.hasAttribute("token-url");
+      if (!this.isConnected || this.#feed !== undefined || wsUrl === null || !hasToken) return;
+      this.#feed = new InboxFeed({
+        wsUrl,
+        getToken: () => (this.#getToken === undefined ? this.#fetchToken() : this.#getToken()),
+        channels: this.channels,
+      });
+      this.#isOwnFeed = true;
+      this.#listen();
+      this.#feed.start();
+    });
+  }
+
+  async #fetchToken() {
+    const response = await fetch(this.getAttribute("token-url"), { method: "POST" });
+    if (response.status === 401 || response.status === 403) return null;
+    if (!response.ok) throw new Error(`the token's address answered ${response.status}`);
+    return response.json();
+  }
+
+  #listen() {
+    this.#listening?.abort();
+    this.#listening = new AbortController();
+    const { signal } = this.#listening;
+    this.#feed.addEventListener("change", () => this.#show(), { signal });
+    this.#feed.addEventListener("notification", ({ detail }) => this.#onNotification(detail), {
+      signal,
+    });
+    this.#show();
+  }
+
+  #drop() {
+    this.#listening?.abort();
+    if (this.#isOwnFeed) this.#feed?.stop();
+    this.#isOwnFeed = false;
+    this.#feed = undefined;
+    this.#wasConnected = false;
+  }
+
+  #onNotification(item) {
+    this.#say(this.#labels.arrived(item.title));
+    this.#tell("notification", item);
+  }
+
+  #tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+
+  // What is seen
+
+  #draw() {
+    const parts = makeFrame(this.#labels);
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [inboxSheet()];
+    root.replaceChildren(...parts.nodes);
+    this.#parts = parts;
+    this.#shownState = "";
+    this.#list = new InboxList(parts.list, {
+      choose: (id) => this.#choose(id),
+      markRead: (id) => this.#try(this.#feed?.markRead(id)),
+    });
+    parts.bell.addEventListener("click", () => this.#toggle());
+    parts.markAll.addEventListener("click", () => {
+      this.#try(this.#feed?.markAllRead());
+      // The button is of no use any more and would drop the focus.
+      parts.panel.focus();
+    });
+    parts.again.addEventListener("click", () => this.#feed?.reconnect());
+    parts.more.addEventListener("click", () => this.#try(this.#feed?.loadMore()));
+    parts.panel.addEventListener("keydown", (event) => this.#onPanelKey(event));
+    parts.panel.addEventListener("focusout", ({ relatedTarget }) => {
+      if (relatedTarget !== null && !root.contains(relatedTarget)) this.#close(false);
+    });
+    this.#showPanel();
+    this.#show();
+  }
+
+  #show() {
+    if (this.#parts === undefined) return;
+    const { empty, more, markAll, bell, badges } = this.#parts;
+    const labels = this.#labels;
+    const { items = [], unread = 0, hasMore = false, isLoaded = false } = this.#feed ?? {};
+    this.#list.show(items, labels);
+    for (const badge of badges) {
+      badge.hidden = unread === 0;
+      badge.textContent = unread > MAX_COUNT ? `${MAX_COUNT}+` : String(unread);
+    }
+    bell.setAttribute("aria-label", labels.bell(unread));
+    markAll.disabled = unread === 0;
+    empty.hidden = items.length > 0;
+    empty.textContent = isLoaded ? labels.empty : labels.loading;
+    more.hidden = !hasMore;
+    this.#showState();
+    if (unread !== this.#shownUnread) {
+      this.#shownUnread = unread;
+      this.#tell("unreadchange", { unread });
+    }
+  }
+
+  #showState() {
+    const { status, statusText, again, away } = this.#parts;
+    const { state = "disconnected", reason = "" } = this.#feed ?? {};
+    const key = JSON.stringify([state, reason, this.#hasFailed, this.#feed === undefined]);
+    if (key === this.#shownState) return;
+    this.#shownState = key;
+    const labels = this.#labels;
+    const words = {
+      connected: this.#hasFailed ? labels.failed : "",
+      connecting: this.#wasConnected ? labels.reconnecting : labels.connecting,
+      disconnected: this.#feed === undefined ? "" : labels.disconnected(reason),
+    }[state];
+    status.hidden = words === "";
+    status.dataset.state = state;
+    statusText.textContent = words;
+    again.hidden = state !== "disconnected";
+    away.hidden = state === "connected" || this.#feed === undefined;
+    if (this.#wasConnected && words !== "") this.#say(words);
+    if (state === "connected") this.#wasConnected = true;
+    this.dataset.state = state;
+    this.#tell("connectionchange", { state, reason });
+  }
+
+  #say(words) {
+    if (!this.hasAttribute("silent")) this.#parts.heard.textContent = words;
+  }
+
+  #try(work) {
+    work?.then(
+      () => this.#setFailed(false),
+      () => this.#setFailed(true),
+    );
+  }
+
+  #setFailed(hasFailed) {
+    this.#hasFailed = hasFailed;
+    this.#showState();
+  }
+
+  // The panel
+
+  #showPanel() {
+    const { bell, panel } = this.#parts;
+    const inline = this.hasAttribute("inline");
+    bell.hidden = inline;
+    panel.hidden = !inline && !this.open;
+    panel.setAttribute("role", inline ? "region" : "dialog");
+    bell.setAttribute("aria-expanded", String(this.open));
+  }
+
+  #toggle() {
+    if (this.open) return this.#close(true);
+    this.open = true;
+    if (!this.#list.focus()) this.#parts.panel.focus();
+  }
+
+  #close(giveFocusBack) {
+    if (this.hasAttribute("inline") || !this.open) return;
+    this.open = false;
+    if (giveFocusBack) this.#parts.bell.focus();
+  }
+
+  #onPointerDown = (event) => {
+    if (!event.composedPath().includes(this)) this.#close(false);
+  };
+
+  #onPanelKey(event) {
+    if (event.key !== "Escape" || this.hasAttribute("inline")) return;
+    event.stopPropagation();
+    this.#close(true);
+  }
+
+  /** Opens one: it is read then, and the page may go where it leads. */
+  #choose(id) {
+    const item = this.#feed?.items.find((one) => one.id === id);
+    if (item === undefined) return;
+    this.#try(this.#feed.markRead(id));
+    this.#tell("notificationclick", item);
+  }
+}
+
+customElements.define("belfry-inbox", BelfryInbox);

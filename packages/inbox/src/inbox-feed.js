@@ -1,0 +1,258 @@
+import { Centrifuge, UnauthorizedError } from "centrifuge";
+
+/**
+ * @typedef {import("./inbox-feed.d.ts").InboxItem} InboxItem
+ * @typedef {import("./inbox-feed.d.ts").InboxFeedOptions} InboxFeedOptions
+ */
+
+const PAGE_ITEMS = 30;
+const MAX_ITEMS = 1000;
+/** Several reasons to read the inbox anew come at once: one reading serves them all. */
+const LOAD_DELAY_MS = 20;
+const LOAD_AGAIN_MS = 3000;
+/** A push that comes this soon after a mark of all may be one that was marked already. */
+const UNSURE_MS = 2000;
+
+/**
+ * A user's inbox, live: what is shown, how many are unread, and whether it is connected. Knows nothing
+ * of the page; `change` is fired when anything of it is another. See inbox-feed.d.ts for its promises.
+ */
+export class InboxFeed extends EventTarget {
+  /** @type {ReadonlyArray<InboxItem>} */
+  items = [];
+  unread = 0;
+  /** @type {"connecting" | "connected" | "disconnected"} */
+  state = "disconnected";
+  /** Why it is disconnected; empty before the start. */
+  reason = "";
+  hasMore = false;
+  isLoaded = false;
+
+  /** @type {InboxFeedOptions} */
+  #options;
+  #client;
+  /** Unread ones that are too old to be among the items. */
+  #unreadElsewhere = 0;
+  #isLoading = false;
+  #isStale = false;
+  #loadTimer;
+  #markedAllAt = Number.NEGATIVE_INFINITY;
+
+  /** @param {InboxFeedOptions} options */
+  constructor(options) {
+    super();
+    this.#options = options;
+  }
+
+  start() {
+    if (this.#client !== undefined) return;
+    const client = new Centrifuge(this.#options.wsUrl, {
+      name: "belfry-inbox",
+      getToken: () => this.#token(),
+      ...this.#options.client,
+    });
+    this.#client = client;
+    client.on("connecting", () => this.#setState("connecting", ""));
+    client.on("connected", () => {
+      this.#setState("connected", "");
+      // What was marked while there was no connection is told by nobody.
+      this.#loadSoon();
+    });
+    client.on("disconnected", ({ reason }) => this.#setState("disconnected", reason));
+    client.on("message", ({ data }) => this.#onMessage(data));
+    // Each is followed by a new try; without a listener it would be thrown.
+    client.on("error", () => undefined);
+    for (const channel of this.#options.channels ?? []) this.#subscribe(channel);
+    client.connect();
+  }
+
+  /** Tries again after a disconnection that was meant to last. */
+  reconnect() {
+    this.#client?.connect();
+  }
+
+  stop() {
+    clearTimeout(this.#loadTimer);
+    this.#client?.disconnect();
+    this.#client?.removeAllListeners();
+    this.#client = undefined;
+    this.#setState("disconnected", "");
+  }
+
+  /**
+   * Shown at once, taken back when it fails.
+   * @param {string} id
+   */
+  async markRead(id) {
+    const item = this.items.find((one) => one.id === id);
+    if (item === undefined || item.read) return;
+    await this.#mark([item], "notifications.mark_read", { id });
+  }
+
+  async markAllRead() {
+    if (this.unread === 0) return;
+    await this.#mark(this.items.filter(isUnread), "notifications.mark_all_read", {});
+  }
+
+  /** Adds older ones. */
+  async loadMore() {
+    const oldest = this.items.at(-1);
+    if (oldest === undefined || !this.hasMore) return;
+    const limit = this.#pageItems;
+    const { notifications } = await this.#call("notifications.list", { limit, before: oldest.id });
+    const older = notifications.map(fromHistory);
+    this.#unreadElsewhere = Math.max(0, this.#unreadElsewhere - older.filter(isUnread).length);
+    this.hasMore = notifications.length === limit && this.items.length + limit <= MAX_ITEMS;
+    this.#show(merged(this.items, older));
+  }
+
+  get #pageItems() {
+    return this.#options.pageItems ?? PAGE_ITEMS;
+  }
+
+  async #token() {
+    const answer = await this.#options.getToken();
+    if (answer === null) throw new UnauthorizedError("no token");
+    if (typeof answer === "string") return answer;
+    for (const channel of answer.channels ?? []) this.#subscribe(channel);
+    return answer.token;
+  }
+
+  #subscribe(channel) {
+    const client = this.#client;
+    if (client === undefined || client.getSubscription(channel) !== null) return;
+    const subscription = client.newSubscription(channel);
+    subscription.on("publication", ({ data, tags }) => this.#onPublication(data, tags));
+    subscription.on("subscribed", ({ recovered }) => {
+      // Recovered: what was missed comes as publications. Otherwise only the history has it.
+      if (!recovered) this.#loadSoon();
+    });
+    subscription.on("error", () => undefined);
+    subscription.subscribe();
+  }
+
+  #onPublication(data, tags) {
+    const { id, createdAt } = tags;
+    if (this.#isLoading || performance.now() - this.#markedAllAt < UNSURE_MS) this.#loadSoon();
+    if (this.items.some((item) => item.id === id)) return;
+    const { title, body, category } = data;
+    const item = { id, title, body, category, createdAt, read: false, isLive: true };
+    this.#show(merged(this.items, [item]));
+    this.dispatchEvent(new CustomEvent("notification", { detail: item }));
+  }
+
+  /** Something was marked read: here, in another tab, or by the tenant's backend. */
+  #onMessage(data) {
+    if (data?.type !== "marked") return;
+    if (data.id === "all") {
+      this.#markedAllAt = performance.now();
+      this.#unreadElsewhere = 0;
+      this.#setRead(() => true, true);
+    } else if (this.items.some((item) => item.id === data.id)) {
+      this.#setRead((item) => item.id === data.id, true);
+    } else {
+      this.#unreadElsewhere = Math.max(0, this.#unreadElsewhere - 1);
+      this.#show(this.items);
+    }
+    if (this.unread !== data.unread) this.#loadSoon();
+  }
+
+  #loadSoon(delayMs = LOAD_DELAY_MS) {
+    if (this.#isLoading) {
+      this.#isStale = true;
+      return;
+    }
+    clearTimeout(this.#loadTimer);
+    this.#loadTimer = setTimeout(() => this.#load(), delayMs);
+  }
+
+  async #load() {
+    const client = this.#client;
+    if (client?.state !== "connected") return;
+    this.#isLoading = true;
+    this.#isStale = false;
+    try {
+      const limit = Math.min(MAX_ITEMS, Math.max(this.#pageItems, this.items.length));
+      const [{ unread }, { notifications }] = await Promise.all([
+        this.#call("notifications.unread_count", {}),
+        this.#call("notifications.list", { limit }),
+      ]);
+      if (client !== this.#client) return;
+      const loaded = notifications.map(fromHistory);
+      this.hasMore = notifications.length === limit && limit < MAX_ITEMS;
+      // With the whole history at hand nothing is elsewhere, whatever came between the two answers.
+      this.#unreadElsewhere = this.hasMore
+        ? Math.max(0, unread - loaded.filter(isUnread).length)
+        : 0;
+      this.isLoaded = true;
+      const live = new Set(this.items.filter((item) => item.isLive).map((item) => item.id));
+      for (const item of loaded) item.isLive = live.has(item.id);
+      // A push that came meanwhile may be missing in the answer: it is stale, and asked for again.
+      const cameMeanwhile = this.#isStale ? this.items.filter((item) => item.isLive) : [];
+      this.#show(merged(loaded, cameMeanwhile));
+    } catch {
+      // The connection broke, which brings a new load, or the gateway could not answer just now.
+      this.#isLoading = false;
+      if (client === this.#client) this.#loadSoon(LOAD_AGAIN_MS);
+      return;
+    }
+    this.#isLoading = false;
+    if (this.#isStale) this.#loadSoon();
+  }
+
+  async #mark(items, method, data) {
+    const ids = new Set(items.map((item) => item.id));
+    this.#setRead((item) => ids.has(item.id), true);
+    try {
+      await this.#call(method, data);
+    } catch (error) {
+      this.#setRead((item) => ids.has(item.id), false);
+      this.#loadSoon();
+      throw error;
+    }
+  }
+
+  async #call(method, data) {
+    if (this.#client === undefined) throw new Error("the inbox is not started");
+    const answer = await this.#client.rpc(method, data);
+    return answer.data;
+  }
+
+  #setRead(which, read) {
+    this.#show(this.items.map((item) => (which(item) ? { ...item, read } : item)));
+  }
+
+  #show(items) {
+    this.items = items;
+    this.unread = items.filter(isUnread).length + this.#unreadElsewhere;
+    this.#changed();
+  }
+
+  #setState(state, reason) {
+    if (this.state === state && this.reason === reason) return;
+    this.state = state;
+    this.reason = reason;
+    this.#changed();
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+const isUnread = (item) => !item.read;
+
+function fromHistory({ id, type, title, body, status, created_at }) {
+  return {
+    ...{ id, title, body, category: type, createdAt: created_at },
+    ...{ read: status === "READ", isLive: false },
+  };
+}
+
+/** Newest first, each once; what the first list says of an item counts. */
+function merged(items, more) {
+  const byId = new Map(more.map((item) => [item.id, item]));
+  for (const item of items) byId.set(item.id, item);
+  const order = (a, b) => (a === b ? 0 : a < b ? 1 : -1);
+  return [...byId.values()].sort((a, b) => order(a.createdAt, b.createdAt) || order(a.id, b.id));
+}

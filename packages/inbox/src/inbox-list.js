@@ -1,0 +1,86 @@
+import { showRows } from "./inbox-rows.js";
+
+/** The list of an inbox: one stop of the Tab key, arrows within, Enter opens. */
+export class InboxList {
+  #list;
+  #on;
+
+  /**
+   * @param {HTMLElement} list
+   * @param {{ choose(id: string): void, markRead(id: string): void }} on
+   */
+  constructor(list, on) {
+    this.#list = list;
+    this.#on = on;
+    list.addEventListener("click", (event) => this.#onClick(event));
+    list.addEventListener("keydown", (event) => this.#onKey(event));
+    list.addEventListener("focusin", ({ target }) => this.#rove(target.closest("article")));
+  }
+
+  show(items, labels) {
+    const focused = this.#focused();
+    const id = focused?.closest("article")?.dataset.id;
+    showRows(this.#list, items, labels);
+    const row = [...this.#list.children].find((one) => one.dataset.id === id);
+    // A row that is drawn anew takes the focus over.
+    if (row !== undefined && this.#focused() === null) row.focus();
+    this.#rove(row ?? this.#current());
+    this.#list.hidden = items.length === 0;
+  }
+
+  /** Returns false when there is no row. */
+  focus(options) {
+    const row = this.#current();
+    row?.focus(options);
+    return row !== undefined;
+  }
+
+  #focused() {
+    const { activeElement } = this.#list.getRootNode();
+    return this.#list.contains(activeElement) ? activeElement : null;
+  }
+
+  #current() {
+    const rows = [...this.#list.children];
+    return rows.find((row) => row.tabIndex === 0) ?? rows[0];
+  }
+
+  #rove(current) {
+    if (!current) return;
+    for (const row of this.#list.children) {
+      const tabIndex = row === current ? 0 : -1;
+      row.tabIndex = tabIndex;
+      const button = row.querySelector("button");
+      if (button !== null) button.tabIndex = tabIndex;
+    }
+  }
+
+  #onKey(event) {
+    const row = event.target.closest("article");
+    if (row === null || event.altKey || event.ctrlKey || event.metaKey) return;
+    const to = {
+      ArrowDown: row.nextElementSibling,
+      PageDown: row.nextElementSibling,
+      ArrowUp: row.previousElementSibling,
+      PageUp: row.previousElementSibling,
+      Home: this.#list.firstElementChild,
+      End: this.#list.lastElementChild,
+    };
+    if (Object.hasOwn(to, event.key)) {
+      event.preventDefault();
+      to[event.key]?.focus();
+    } else if ((event.key === "Enter" || event.key === " ") && event.target === row) {
+      event.preventDefault();
+      this.#on.choose(row.dataset.id);
+    }
+  }
+
+  #onClick(event) {
+    const row = event.target.closest("article");
+    if (row === null) return;
+    const { id } = row.dataset;
+    if (event.target.closest("[data-action=mark-read]") !== null) this.#on.markRead(id);
+    // Marking text with the mouse is no choice.
+    else if (document.getSelection()?.isCollapsed !== false) this.#on.choose(id);
+  }
+}

@@ -1,0 +1,98 @@
+/** The rows of the list. Every text is set as text: it comes from outside. */
+
+/**
+ * An element with attributes and children; `null` and `undefined` are left out.
+ * @param {string} tag
+ * @param {Record<string, string | null | undefined>} attributes
+ * @param {...(Node | string)} children
+ */
+export function make(tag, attributes, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+function time(iso) {
+  const at = new Date(iso);
+  const isToday = at.toDateString() === new Date().toDateString();
+  const text = isToday
+    ? at.toLocaleTimeString([], { timeStyle: "short" })
+    : at.toLocaleDateString([], { dateStyle: "medium" });
+  return make("time", { part: "time", datetime: iso, title: at.toLocaleString() }, text);
+}
+
+function row(item, labels) {
+  const state = item.read ? "read" : "unread";
+  const title = make("strong", { part: "item-title", id: `title-${item.id}` }, item.title);
+  const node = make(
+    "article",
+    {
+      part: `item item-${state}`,
+      class: item.isLive ? "item arrived" : "item",
+      tabindex: "-1",
+      "aria-labelledby": item.read ? `title-${item.id}` : `dot-${item.id} title-${item.id}`,
+      "aria-describedby": `body-${item.id}`,
+      "data-id": item.id,
+      "data-state": state,
+    },
+    ...(item.read
+      ? []
+      : [
+          make("span", {
+            part: "dot",
+            id: `dot-${item.id}`,
+            role: "img",
+            "aria-label": labels.unreadItem,
+          }),
+        ]),
+    title,
+    time(item.createdAt),
+    make("p", { part: "item-body", id: `body-${item.id}` }, item.body),
+    make("code", { part: "item-category" }, item.category),
+  );
+  if (!item.read) {
+    node.append(
+      make(
+        "button",
+        {
+          part: "mark-read button",
+          type: "button",
+          class: "quiet",
+          tabindex: "-1",
+          "data-action": "mark-read",
+          "aria-describedby": `title-${item.id}`,
+        },
+        labels.markRead,
+      ),
+    );
+  }
+  return node;
+}
+
+/**
+ * Makes the list show the items. Rows that are right stay, so that focus and the place in the list do.
+ * @param {HTMLElement} list
+ */
+export function showRows(list, items, labels) {
+  const there = new Map([...list.children].map((node) => [node.dataset.id, node]));
+  const wanted = items.map((item) => {
+    const old = there.get(item.id);
+    if (old?.dataset.state === (item.read ? "read" : "unread")) return old;
+    const made = row(item, labels);
+    if (old !== undefined) made.classList.remove("arrived");
+    return made;
+  });
+  const kept = new Set(wanted);
+  for (const [index, node] of wanted.entries()) {
+    node.setAttribute("aria-posinset", String(index + 1));
+    node.setAttribute("aria-setsize", String(wanted.length));
+    const at = list.children[index];
+    if (at === node) continue;
+    if (at !== undefined && !kept.has(at)) at.replaceWith(node);
+    else list.insertBefore(node, at ?? null);
+  }
+  while (list.children.length > wanted.length) list.lastChild?.remove();
+}

@@ -1,0 +1,202 @@
+/**
+ * The look. A page changes it by the variables below, or by `belfry-inbox::part(…)`. Colours follow the
+ * page's `color-scheme`, or the attribute `theme` (light, dark).
+ */
+const CSS = `
+:host {
+  --_accent: var(--belfry-inbox-accent, light-dark(#1f5c4d, #6fcdb2));
+  --_on-accent: var(--belfry-inbox-on-accent, light-dark(#ffffff, #0d2019));
+  --_surface: var(--belfry-inbox-surface, light-dark(#ffffff, #1c2024));
+  --_text: var(--belfry-inbox-text, light-dark(#23262a, #e8eaec));
+  --_muted: var(--belfry-inbox-muted, light-dark(#5c6065, #a3abb3));
+  --_border: var(--belfry-inbox-border, light-dark(#e4e1d9, #2e343a));
+  --_wash: var(--belfry-inbox-wash, light-dark(#eef4f1, #1f2c29));
+  --_warning: var(--belfry-inbox-warning, light-dark(#7a4f00, #f0c674));
+  --_warning-wash: var(--belfry-inbox-warning-wash, light-dark(#fcf1d9, #33290f));
+  --_radius: var(--belfry-inbox-radius, 14px);
+  --_width: var(--belfry-inbox-width, 400px);
+  --_max-height: var(--belfry-inbox-max-height, 620px);
+  position: relative;
+  display: inline-block;
+  color: var(--_text);
+  font: var(--belfry-inbox-font, 15px/1.5 system-ui, sans-serif);
+  text-align: start;
+  -webkit-text-size-adjust: 100%;
+}
+:host([inline]) { display: block; }
+:host([hidden]), [hidden] { display: none !important; }
+:host([theme="light"]) { color-scheme: light; }
+:host([theme="dark"]) { color-scheme: dark; }
+* { box-sizing: border-box; }
+h2, p { margin: 0; }
+
+button {
+  border: 0;
+  border-radius: 9px;
+  background: none;
+  color: inherit;
+  font: inherit;
+  cursor: pointer;
+}
+button:disabled { opacity: 0.45; cursor: default; }
+:focus-visible { outline: 2px solid var(--_accent); outline-offset: 2px; }
+
+.bell {
+  position: relative;
+  display: grid;
+  place-items: center;
+  width: 40px;
+  height: 40px;
+  padding: 0;
+  border-radius: 50%;
+}
+.bell:hover, .bell[aria-expanded="true"] { background: var(--_wash); }
+svg { display: block; width: 22px; height: 22px; fill: none; stroke: currentcolor; stroke-width: 1.75;
+  stroke-linecap: round; stroke-linejoin: round; }
+.badge {
+  min-width: 20px;
+  padding: 0 6px;
+  border-radius: 99px;
+  background: var(--_accent);
+  color: var(--_on-accent);
+  font-size: 12px;
+  font-weight: 700;
+  line-height: 20px;
+  text-align: center;
+  font-variant-numeric: tabular-nums;
+}
+.bell .badge { position: absolute; top: -1px; inset-inline-start: 21px; box-shadow: 0 0 0 2px var(--_surface); }
+.bell .away {
+  position: absolute;
+  bottom: 5px;
+  inset-inline-end: 6px;
+  width: 9px;
+  height: 9px;
+  border-radius: 50%;
+  background: var(--_warning);
+  box-shadow: 0 0 0 2px var(--_surface);
+}
+
+.panel {
+  display: flex;
+  flex-direction: column;
+  overflow: hidden;
+  background: var(--_surface);
+  border: 1px solid var(--_border);
+  border-radius: var(--_radius);
+}
+:host(:not([inline])) .panel {
+  position: absolute;
+  z-index: 1000;
+  top: calc(100% + 8px);
+  inset-inline-end: 0;
+  width: min(var(--_width), 100vw - 24px);
+  max-height: min(var(--_max-height), 100dvh - 96px);
+  box-shadow: 0 18px 50px -12px rgb(0 0 0 / 32%), 0 2px 8px rgb(0 0 0 / 8%);
+}
+:host([align="start"]:not([inline])) .panel { inset-inline: 0 auto; }
+
+.head {
+  display: flex;
+  flex: none;
+  align-items: center;
+  gap: 10px;
+  min-height: 54px;
+  padding: 8px 10px 8px 18px;
+  border-bottom: 1px solid var(--_border);
+}
+.head svg { width: 20px; height: 20px; color: var(--_muted); }
+h2 { font-size: 15px; font-weight: 650; }
+.quiet {
+  min-height: 32px;
+  padding: 0 10px;
+  color: var(--_accent);
+  font-size: 13px;
+  font-weight: 600;
+  white-space: nowrap;
+}
+.quiet:hover:enabled { background: var(--_wash); }
+.head .quiet { margin-inline-start: auto; }
+
+.status {
+  display: flex;
+  flex: none;
+  align-items: center;
+  gap: 9px;
+  padding: 8px 18px;
+  background: var(--_warning-wash);
+  color: var(--_warning);
+  font-size: 13px;
+  font-weight: 600;
+}
+.status::before { content: ""; flex: none; width: 8px; height: 8px; border-radius: 50%; background: currentcolor; }
+.status button { margin-inline-start: auto; text-decoration: underline; text-underline-offset: 3px; }
+
+.list { overflow-y: auto; overscroll-behavior: contain; }
+:host([inline]) .list { max-height: var(--_max-height); }
+.item {
+  position: relative;
+  display: grid;
+  grid-template-columns: minmax(0, 1fr) auto;
+  gap: 2px 12px;
+  align-items: baseline;
+  padding: 12px 18px 12px 34px;
+}
+.item + .item { border-top: 1px solid var(--_border); }
+.item:hover { background: color-mix(in srgb, var(--_wash) 55%, transparent); }
+.item:focus-visible { outline-offset: -3px; border-radius: 6px; }
+[part="dot"] {
+  position: absolute;
+  top: 20px;
+  inset-inline-start: 16px;
+  width: 8px;
+  height: 8px;
+  border-radius: 50%;
+  background: var(--_accent);
+}
+strong { font-weight: 650; overflow-wrap: anywhere; }
+.item p { grid-column: 1 / -1; overflow-wrap: anywhere; white-space: pre-line; }
+[data-state="read"] strong { font-weight: 500; }
+[data-state="read"] :is(strong, p) { color: var(--_muted); }
+time { color: var(--_muted); font-size: 12.5px; font-variant-numeric: tabular-nums; white-space: nowrap; }
+code {
+  align-self: center;
+  justify-self: start;
+  max-width: 100%;
+  padding: 0 8px;
+  border-radius: 6px;
+  background: var(--_wash);
+  color: var(--_muted);
+  font: 12px/20px ui-monospace, "SF Mono", Menlo, Consolas, monospace;
+  overflow-wrap: anywhere;
+}
+.item .quiet { min-height: 28px; margin: 0 -10px -4px 0; }
+.empty { padding: 40px 28px; color: var(--_muted); font-size: 14px; text-align: center; }
+.more { flex: none; width: 100%; min-height: 44px; border-top: 1px solid var(--_border); border-radius: 0; }
+.more:focus-visible { outline-offset: -3px; }
+.heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+
+@keyframes arrive { from { background: var(--_wash); transform: translateY(-6px); } }
+@keyframes blink { to { opacity: 0.25; } }
+@media (prefers-reduced-motion: no-preference) {
+  .arrived { animation: arrive 1.4s ease-out; }
+  .status[data-state="connecting"]::before { animation: blink 1s ease-in-out infinite alternate; }
+}
+@media (max-width: 480px) {
+  :host(:not([inline])) .panel { position: fixed; top: var(--belfry-inbox-top, 64px); inset-inline: 12px; width: auto; }
+}
+@media (forced-colors: active) {
+  [part="dot"], .status::before, .bell .away { background: CanvasText; }
+  .badge { border: 1px solid; }
+}
+`;
+
+let sheet;
+/** One sheet for all; made by script, which a strict Content-Security-Policy allows. */
+export function inboxSheet() {
+  if (sheet === undefined) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(CSS);
+  }
+  return sheet;
+}
