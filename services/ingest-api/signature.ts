@@ -10,8 +10,8 @@ const HEX_SHA256 = /^[0-9a-f]{64}$/;
 export function verifySignature(secret: string, body: Buffer, signature: unknown): void {
   if (signature === undefined) throw unsigned("missing");
   if (typeof signature !== "string" || !HEX_SHA256.test(signature)) throw unsigned("invalid");
-  const expected = createHmac("sha256", secret).update(body).digest();
-  if (!timingSafeEqual(expected, Buffer.from(signature, "hex"))) throw unsigned("invalid");
+  const expected = createHmac("sha256", secret).update(body).digest("hex");
+  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signature))) throw unsigned("invalid");
 }
 
 function unsigned(error: "missing" | "invalid"): Problem {

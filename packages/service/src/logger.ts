@@ -12,7 +12,7 @@ export interface LoggerOptions {
 }
 
 const FLUSH_EVERY_MS = 100;
-const BUFFER_CHARACTERS = 8 * 1024;
+const BUFFER_CHARACTERS = 64 * 1024;
 
 /**
  * JSON lines. Keys, secrets, bodies and recipients are blotted out. Lines are written together, at most
