@@ -10,10 +10,11 @@ export const DEMO_PHONE = "+12025550123";
 /** The addresses that people and programs use. */
 export function addresses(
   ports: Record<PortVariable, number>,
-): Pick<LocalJson, "apiUrl" | "wsUrl" | "demoUrl"> {
+): Pick<LocalJson, "apiUrl" | "wsUrl" | "adminUrl" | "demoUrl"> {
   return {
     apiUrl: `http://127.0.0.1:${ports.INGEST_API_PORT}`,
     wsUrl: `ws://127.0.0.1:${ports.REALTIME_GATEWAY_PORT}/connection/websocket`,
+    adminUrl: `http://127.0.0.1:${ports.ADMIN_PORT}`,
     demoUrl: `http://127.0.0.1:${ports.DEMO_PORT}`,
   };
 }

@@ -3,13 +3,20 @@ import { curlLine } from "./addresses.ts";
 import type { LocalJson } from "./home-folder.ts";
 
 /** What a newcomer reads when everything is up. */
-export function banner(local: LocalJson, home: string, seconds: number): string {
+export function banner(
+  local: LocalJson,
+  home: string,
+  seconds: number,
+  /** Makes whoever opens it the first operator; undefined: there is one. */
+  operatorLink: string | undefined,
+): string {
   const bold = (text: string) => styleText("bold", text);
   const dim = (text: string) => styleText("dim", text);
   return `
 ${bold("Belfry is up")} ${dim(`(${seconds.toFixed(1)} s)`)}
 
   demo page   ${bold(local.demoUrl)}
+  Admin UI    ${bold(operatorLink ?? local.adminUrl)}${operatorLink === undefined ? "" : dim("  once, for you")}
   API         ${local.apiUrl}
   WebSocket   ${local.wsUrl}
   tenant      ${local.tenant.id}  ${dim(local.tenant.name)}

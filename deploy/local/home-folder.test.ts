@@ -57,6 +57,7 @@ test("what a start says of a live stack has its addresses and how to stop it", (
   const { message } = new AlreadyRunning(42, "/home/of/it", {
     apiUrl: "http://127.0.0.1:3000",
     wsUrl: "ws://127.0.0.1:3001/connection/websocket",
+    adminUrl: "http://127.0.0.1:3002",
     demoUrl: "http://127.0.0.1:3003",
     databaseUrl: "postgres://secret",
     natsUrl: "nats://",

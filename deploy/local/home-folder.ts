@@ -23,6 +23,7 @@ export interface HomeFolder {
 export interface LocalJson {
   apiUrl: string;
   wsUrl: string;
+  adminUrl: string;
   demoUrl: string;
   databaseUrl: string;
   natsUrl: string;

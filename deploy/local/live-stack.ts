@@ -13,6 +13,7 @@ export class AlreadyRunning extends Error {
             `  API        ${local.apiUrl}`,
             `  WebSocket  ${local.wsUrl}`,
             `  demo page  ${local.demoUrl}`,
+            `  Admin UI   ${local.adminUrl}`,
           ].join("\n");
     super(
       `A local stack is running already (process ${pid}, ${home}):\n${addresses}\nStop it by: npx --yes pnpm@12 belfry stop`,

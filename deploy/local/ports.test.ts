@@ -9,6 +9,7 @@ test("a taken port is named with the variable that moves it, and a free one is n
   const faults = await portFaults({
     INGEST_API_PORT: free,
     REALTIME_GATEWAY_PORT: port,
+    ADMIN_PORT: await portLike(undefined, 0),
     DEMO_PORT: other,
   });
   assert.equal(faults.length, 1);
@@ -20,6 +21,7 @@ test("two variables with one port are told apart", async () => {
   const faults = await portFaults({
     INGEST_API_PORT: port,
     REALTIME_GATEWAY_PORT: await portLike(undefined, 0),
+    ADMIN_PORT: await portLike(undefined, 0),
     DEMO_PORT: port,
   });
   assert.deepEqual(faults, [

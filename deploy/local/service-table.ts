@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { addresses } from "./addresses.ts";
 import type { LocalKeys } from "./home-folder.ts";
 import { type PortVariable, WORKSPACE } from "./settings.ts";
 
@@ -27,9 +28,11 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
   };
   const secrets = { SECRETS_KEYS: facts.keys.secretsKeys };
   const tokens = { REALTIME_TOKEN_KEYS: facts.keys.realtimeTokenKeys };
+  const { apiUrl, wsUrl, adminUrl } = addresses(facts.ports);
   const clientPorts: Record<string, number> = {
     "ingest-api": facts.ports.INGEST_API_PORT,
     "realtime-gateway": facts.ports.REALTIME_GATEWAY_PORT,
+    admin: facts.ports.ADMIN_PORT,
   };
   const own: Record<string, Record<string, string>> = {
     "ingest-api": {
@@ -43,6 +46,15 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
     "realtime-gateway": {
       ...tokens,
       REALTIME_GATEWAY_PORT: String(facts.ports.REALTIME_GATEWAY_PORT),
+    },
+    admin: {
+      ...secrets,
+      ...tokens,
+      ADMIN_PORT: String(facts.ports.ADMIN_PORT),
+      ADMIN_BASE_URL: adminUrl,
+      API_URL: apiUrl,
+      WS_URL: wsUrl,
+      ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
     },
   };
   return Object.entries(own).map(([name, variables]) => ({

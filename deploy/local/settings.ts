@@ -16,6 +16,7 @@ export const localConfig = Type.Object({
   }),
   INGEST_API_PORT: port("Port of the HTTP API", 3000),
   REALTIME_GATEWAY_PORT: port("Port of the WebSocket server", 3001),
+  ADMIN_PORT: port("Port of the Admin UI", 3002),
   DEMO_PORT: port("Port of the demo page", 3003),
   DATABASE_URL: Type.Optional(
     Type.String({
@@ -32,7 +33,12 @@ export const localConfig = Type.Object({
 });
 
 /** The ports that people type: a variable each. */
-export const PORT_VARIABLES = ["INGEST_API_PORT", "REALTIME_GATEWAY_PORT", "DEMO_PORT"] as const;
+export const PORT_VARIABLES = [
+  "INGEST_API_PORT",
+  "REALTIME_GATEWAY_PORT",
+  "ADMIN_PORT",
+  "DEMO_PORT",
+] as const;
 export type PortVariable = (typeof PORT_VARIABLES)[number];
 
 export interface LocalSettings {
@@ -51,6 +57,7 @@ export function readSettings(env?: Record<string, string | undefined>): LocalSet
     ports: {
       INGEST_API_PORT: config.INGEST_API_PORT,
       REALTIME_GATEWAY_PORT: config.REALTIME_GATEWAY_PORT,
+      ADMIN_PORT: config.ADMIN_PORT,
       DEMO_PORT: config.DEMO_PORT,
     },
     databaseUrl: config.DATABASE_URL,

@@ -13,6 +13,7 @@ import {
   writeJson,
 } from "./home-folder.ts";
 import { claimHome } from "./live-stack.ts";
+import { operatorLink } from "./operator-link.ts";
 import { portFaults, portLike } from "./ports.ts";
 import { startService } from "./service-process.ts";
 import { type ServiceEntry, serviceTable } from "./service-table.ts";
@@ -92,7 +93,8 @@ async function runStack(
 
   await writeJson(home.localFile, local);
   stack.defer(() => removeFile(home.localFile));
-  say(banner(local, home.path, (performance.now() - startedAt) / 1000));
+  const link = await operatorLink(local);
+  say(banner(local, home.path, (performance.now() - startedAt) / 1000, link));
   await new Promise((resolve) => stopping.addEventListener("abort", resolve, { once: true }));
 }
 

@@ -31,6 +31,7 @@ test("one command gives a working stack, and the next one finds its data", async
     assert.deepEqual(local, {
       apiUrl: `http://127.0.0.1:${home.env.INGEST_API_PORT}`,
       wsUrl: `ws://127.0.0.1:${home.env.REALTIME_GATEWAY_PORT}/connection/websocket`,
+      adminUrl: `http://127.0.0.1:${home.env.ADMIN_PORT}`,
       demoUrl: `http://127.0.0.1:${home.env.DEMO_PORT}`,
       databaseUrl: local.databaseUrl,
       natsUrl: local.natsUrl,

@@ -41,6 +41,7 @@ export async function newHome(t: Cleanup, env: Record<string, string> = {}): Pro
       BELFRY_HOME: path,
       INGEST_API_PORT: String(await freePort()),
       REALTIME_GATEWAY_PORT: String(await freePort()),
+      ADMIN_PORT: String(await freePort()),
       DEMO_PORT: String(await freePort()),
       ...env,
     },
