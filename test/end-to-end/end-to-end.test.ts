@@ -1,4 +1,6 @@
 import { after, before, describe } from "node:test";
+import { migrateToLatest } from "@belfry/database/migrate";
+import { startTlsServers } from "../deploy/tls-servers.ts";
 import { errorTests } from "./errors.ts";
 import { historyTests } from "./history.ts";
 import { idempotencyTests } from "./idempotency.ts";
@@ -9,7 +11,10 @@ import { routingTests } from "./routing.ts";
 import { signingTests } from "./signing.ts";
 import { type Stack, startStack } from "./stack.ts";
 
-/** Each row of the specification and of the decisions, through real processes. One stack for all. */
+/**
+ * Each row of the specification and of the decisions, through real processes. One stack for all, as
+ * production has it: two of every service, its own Postgres and NATS, TLS to both.
+ */
 let running: Stack | undefined;
 const stack = (): Stack => {
   if (running === undefined) throw new Error("the stack did not start");
@@ -18,7 +23,15 @@ const stack = (): Stack => {
 const endings: (() => Promise<void>)[] = [];
 
 before(async () => {
-  running = await startStack({ after: (ending) => void endings.push(ending) });
+  const t = { after: (ending: () => Promise<void>) => void endings.push(ending) };
+  const servers = await startTlsServers(t);
+  await migrateToLatest(servers.verifiedDatabaseUrl);
+  running = await startStack(t, {
+    natsUrl: servers.natsUrl("tls"),
+    databaseUrl: servers.verifiedDatabaseUrl,
+    env: { NATS_TLS_CA_FILE: servers.certificates.caFile },
+    twice: true,
+  });
 });
 after(async () => {
   for (const ending of endings.reverse()) await ending();

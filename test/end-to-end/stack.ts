@@ -51,7 +51,13 @@ const ROOT = new URL("../../", import.meta.url);
 /** Every service as a process of its own, over a database and a NATS prefix of this test's own. */
 export async function startStack(
   t: Cleanup,
-  options: { natsUrl?: string; databaseUrl?: string; env?: Record<string, string> } = {},
+  options: {
+    natsUrl?: string;
+    databaseUrl?: string;
+    env?: Record<string, string>;
+    /** A second one of every service (ingest-api has two anyway). */
+    twice?: boolean;
+  } = {},
 ): Promise<Stack> {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t)).url;
   const natsUrl = options.natsUrl ?? testNatsUrl();
@@ -79,6 +85,14 @@ export async function startStack(
     start("sms-sender"),
     start("realtime-gateway", { REALTIME_GATEWAY_PORT: String(ports[2]) }),
   ]);
+  const seconds = options.twice
+    ? await Promise.all([
+        start("dispatcher"),
+        start("email-sender"),
+        start("sms-sender"),
+        start("realtime-gateway", { REALTIME_GATEWAY_PORT: "0" }),
+      ])
+    : [];
   const pool = createPool({ url: databaseUrl, applicationName: "end-to-end" });
   const db = createDatabase(pool);
   t.after(() => db.destroy());
@@ -91,7 +105,10 @@ export async function startStack(
     keys,
     prefix,
     natsUrl,
-    processes: { ingest, second, dispatcher, email, sms, gateway },
+    processes: {
+      ...{ ingest, second, dispatcher, email, sms, gateway },
+      ...Object.fromEntries(seconds.map((one, at) => [`twice ${at}`, one])),
+    },
     adminEnv: { DATABASE_URL: databaseUrl, SECRETS_KEYS: secretsKeys },
     createTenant: (input = {}) =>
       createTenant(

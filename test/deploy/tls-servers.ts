@@ -1,0 +1,129 @@
+import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startGuarded } from "@belfry/local/guarded-process";
+import { findNatsServer } from "@belfry/local/nats-server";
+import { startPostgres } from "@belfry/local/postgres-server";
+import { freePort } from "@belfry/testing/free-port";
+import pg from "pg";
+import { type Certificates, makeCertificates } from "./certificates.ts";
+
+const USER = "belfry";
+/** Every sign that means something in an address. */
+export const NATS_PASSWORD = "p:w/@rd";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** A nats-server with password and a Postgres, both with TLS, of one test file's own. */
+export interface TlsServers {
+  certificates: Certificates;
+  /** With the password; `scheme` is `tls` or `nats`. */
+  natsUrl(scheme: string): string;
+  /** Of an empty database; `query` says how its certificate is checked. */
+  databaseUrl(query: string): string;
+  /** The address with the right check. */
+  verifiedDatabaseUrl: string;
+}
+
+export async function startTlsServers(t: Cleanup): Promise<TlsServers> {
+  const directory = await mkdtemp(join(tmpdir(), "belfry-tls-"));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  await chmod(directory, 0o755);
+  const certificates = await makeCertificates(directory);
+  const [natsPort, postgresUrl] = await Promise.all([
+    startNatsWithTls(t, directory, certificates),
+    startPostgresWithTls(t, directory, certificates),
+  ]);
+  const verify = `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificates.caFile)}`;
+  return {
+    certificates,
+    natsUrl: (scheme) =>
+      `${scheme}://${USER}:${encodeURIComponent(NATS_PASSWORD)}@127.0.0.1:${natsPort}`,
+    databaseUrl: (query) => `${postgresUrl}?${query}`,
+    verifiedDatabaseUrl: `${postgresUrl}?${verify}`,
+  };
+}
+
+async function startNatsWithTls(
+  t: Cleanup,
+  directory: string,
+  certificates: Certificates,
+): Promise<number> {
+  const port = await freePort();
+  const file = join(directory, "nats.conf");
+  await writeFile(
+    file,
+    `host: "127.0.0.1"
+port: ${port}
+jetstream { store_dir: ${JSON.stringify(join(directory, "nats"))}, max_file_store: 64GB }
+authorization { user: "${USER}", password: "${NATS_PASSWORD}" }
+tls { cert_file: "${certificates.certFile}", key_file: "${certificates.keyFile}" }
+`,
+  );
+  const command = await findNatsServer({ mayInstall: true, log: () => {} });
+  const server = startGuarded({
+    command,
+    args: ["-c", file],
+    env: {},
+    stopSignal: "TERM",
+    onLine() {},
+  });
+  t.after(() => server.kill());
+  return port;
+}
+
+async function startPostgresWithTls(
+  t: Cleanup,
+  directory: string,
+  certificates: Certificates,
+): Promise<string> {
+  const dataDir = join(directory, "postgres");
+  await mkdir(dataDir);
+  const postgres = await startPostgres({
+    dataDir,
+    port: await freePort(),
+    log: () => {},
+    durable: false,
+  });
+  t.after(async () => {
+    await postgres.stop();
+    await rm(postgres.directory, { recursive: true, force: true });
+  });
+  const owner = await stat(join(postgres.directory, "cluster"));
+  for (const [from, name] of [
+    [certificates.certFile, "server.crt"],
+    [certificates.keyFile, "server.key"],
+  ] as const) {
+    const to = join(postgres.directory, "cluster", name);
+    await copyFile(from, to);
+    await chown(to, owner.uid, owner.gid);
+    await chmod(to, 0o600);
+  }
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query("alter system set ssl = on");
+  await client.query("select pg_reload_conf()");
+  await client.end();
+  await untilEncrypted(postgres.url, certificates.caFile);
+  return postgres.url;
+}
+
+/** The server reads its configuration again in its own time. */
+async function untilEncrypted(url: string, caFile: string): Promise<void> {
+  const connectionString = `${url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(caFile)}`;
+  for (let tries = 0; ; tries += 1) {
+    const client = new pg.Client({ connectionString });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (tries > 100) throw error;
+      await sleep(50);
+    }
+  }
+}
