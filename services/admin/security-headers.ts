@@ -18,7 +18,8 @@ export function securityHeaders(options: { wsUrl: string; isHttps: boolean }): H
     ].join("; "),
     "x-frame-options": "DENY",
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    // Not "no-referrer": with it browsers call the origin of our own forms null.
+    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",

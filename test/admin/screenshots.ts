@@ -2,8 +2,8 @@ import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
+import { openBrowser } from "../browser/open-page.ts";
 import { adminPages } from "./admin-pages.ts";
-import { startChromium } from "./chromium.ts";
 import { sampleTenant } from "./sample-tenant.ts";
 
 /**
@@ -31,7 +31,7 @@ test("screenshots", async (t) => {
   const admin = await startAdmin(t);
   const operator = await admin.operator();
   const tenant = await sampleTenant(admin.db);
-  const browser = await startChromium(t);
+  const browser = await openBrowser(t);
   const context = await browser.newContext({ timezoneId: "UTC", reducedMotion: "reduce" });
   await context.addCookies(
     [...operator.cookies].map(([name, value]) => ({ name, value, url: admin.url })),

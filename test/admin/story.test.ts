@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { eventually } from "@belfry/testing/eventually";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { startRecordingServer } from "@belfry/testing/recording-server";
+import type { Page } from "playwright-core";
+import { openBrowser } from "../browser/open-page.ts";
+import { newHome, type RunningStack, startStack } from "../stack/start-stack.ts";
+
+const run = promisify(execFile);
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+const PASSWORD = "a quiet bell in the tower";
+
+test("from an empty database to a replayed dead letter, in a browser alone", {
+  skip,
+}, async (t) => {
+  const stack = await startStackFor(t);
+  const vendor = await startRecordingServer(t);
+  vendor.answer = { status: 202, headers: { "x-message-id": "m1" } };
+  const browser = await openBrowser(t);
+  const faults: string[] = [];
+  const person = async () => {
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error" && !/fonts\.googleapis|status of 4\d\d/.test(message.text())) {
+        faults.push(message.text());
+      }
+    });
+    return page;
+  };
+  const operator = await person();
+  const owner = await person();
+  let base = "";
+  let curl = "";
+  let isBroken = false;
+  /** A chapter builds on those before it. */
+  const chapter = (name: string, play: () => Promise<void>) =>
+    t.test(name, { skip: isBroken && "a chapter before it failed" }, async () => {
+      isBroken = true;
+      await play();
+      isBroken = false;
+    });
+
+  await chapter(
+    "the printed link makes the first operator, who creates a tenant and invites its owner",
+    async () => {
+      const link = new RegExp(`${stack.local.adminUrl}/join/\\S+`).exec(stack.output())?.[0] ?? "";
+      await operator.goto(link);
+      await operator.getByLabel("Email address").fill("olga@example.com");
+      await join(operator, "Olga");
+      await operator.getByRole("heading", { name: "Tenants" }).waitFor();
+      await operator.getByRole("link", { name: "New tenant" }).click();
+      await operator.getByLabel("Name").fill("Northwind Books");
+      await operator.getByRole("button", { name: "Create tenant" }).click();
+      await operator.getByLabel("Email address").fill("olive@example.com");
+      await operator.getByRole("button", { name: "Make a link" }).click();
+      await owner.goto((await operator.locator("#link").textContent()) ?? "");
+      await join(owner, "Olive");
+      await owner.getByRole("heading", { name: "Northwind Books", level: 1 }).waitFor();
+      base = new URL(owner.url()).pathname;
+      assert.equal(await owner.getByRole("link", { name: "Limits" }).count(), 0);
+    },
+  );
+
+  await chapter(
+    "the owner connects a provider, and a test message shows the vendor's answer",
+    async () => {
+      await owner.getByRole("link", { name: "Providers" }).click();
+      await owner.getByRole("link", { name: "SendGrid" }).click();
+      await owner.getByLabel("API key").fill("SG.0123456789abcdef");
+      await owner.getByLabel("From", { exact: true }).fill("not an address");
+      await owner.getByRole("button", { name: "Add provider" }).click();
+      await owner.getByText("must be an email address").waitFor();
+      await owner.getByLabel("API key").fill("SG.0123456789abcdef");
+      await owner.getByLabel("From", { exact: true }).fill("orders@example.com");
+      await owner.getByLabel("Base URL").fill(vendor.url);
+      await owner.getByRole("button", { name: "Add provider" }).click();
+      await owner.getByRole("button", { name: "Send" }).click();
+      await owner.getByText("SendGrid accepted the message").waitFor();
+      assert.equal(vendor.requests.length, 1);
+      assert.ok(!(await owner.content()).includes("SG.0123456789abcdef"), "secrets are write-only");
+      await owner.goto(`${stack.local.adminUrl}${base}/providers/new?channel=SMS&kind=sandbox`);
+      await owner.getByRole("button", { name: "Add provider" }).click();
+      await owner.getByText("Saved.").waitFor();
+    },
+  );
+
+  await chapter(
+    "three templates, each seen as it is typed, with a fault at its place",
+    async () => {
+      await newTemplate(owner, base, "EMAIL");
+      await owner.getByLabel("Subject").fill("Order {{ order }}");
+      await write(owner, "<mjml><mj-body><mj-section><mj-column><mj-text>Thank you, {{ name");
+      await owner.locator("#faults li", { hasText: "line 1" }).first().waitFor();
+      const mail = "<p>Thank you, {{ name }}, for {{ order }}.</p>";
+      await write(owner, mail);
+      await owner.getByLabel("Sample values").fill('{"name": "Ada", "order": "A-1"}');
+      const preview = owner.frameLocator("#preview-frame").frameLocator("iframe");
+      await preview.getByText("Thank you, Ada, for A-1.").waitFor();
+      await save(owner);
+      await newTemplate(owner, base, "SMS");
+      await write(owner, "Order {{ order }} is on its way.");
+      await owner.getByLabel("Sample values").fill('{"order": "A-1"}');
+      await owner.locator("#preview-sms", { hasText: "Order A-1 is on its way." }).waitFor();
+      await save(owner);
+      await newTemplate(owner, base, "PUSH");
+      await owner.getByLabel("Title").fill("Order {{ order }}");
+      await write(owner, "It is on its way, {{ name }}.");
+      await owner.getByLabel("Sample values").fill('{"name": "Ada", "order": "A-1"}');
+      await owner.locator("#preview-title", { hasText: "Order A-1" }).waitFor();
+      await save(owner);
+    },
+  );
+
+  await chapter(
+    "the key's curl line works as shown: the event, the SMS and the push are there",
+    async () => {
+      await owner.goto(`${stack.local.adminUrl}${base}/keys`);
+      await owner.getByRole("button", { name: "Create key" }).click();
+      curl = (await owner.locator("#curl").textContent()) ?? "";
+      const inbox = await owner.context().newPage();
+      await inbox.goto(`${stack.local.adminUrl}${base}/users?user=user-1`);
+      await inbox.locator("#inbox-state", { hasText: "live" }).waitFor();
+      await owner.goto(`${stack.local.adminUrl}${base}/activity`);
+      await owner.getByText("No event yet").waitFor();
+      // A change is in force in every service within 5 s; here it is the key itself.
+      await eventually(() => trigger(curl), { timeoutMs: 5000, everyMs: 200 });
+      await inbox.locator("#inbox-items li", { hasText: "Order Sample order" }).waitFor();
+      await owner.getByText("Email accepted").waitFor();
+      await owner.getByRole("link", { name: "order.confirmed" }).first().click();
+      await owner.getByText("SendGrid accepted the message").waitFor();
+      await owner.getByRole("link", { name: "Outbox" }).click();
+      await owner.getByText("Order Sample order is on its way.").waitFor();
+    },
+  );
+
+  await chapter(
+    "a broken provider makes a dead letter; mended, the replay is delivered",
+    async () => {
+      vendor.answer = {
+        status: 400,
+        body: { errors: [{ message: "the template id is unknown" }] },
+      };
+      await trigger(curl);
+      await owner.goto(`${stack.local.adminUrl}${base}/dead-letters`);
+      await eventually(
+        async () => {
+          await owner.reload();
+          return (await owner.getByRole("button", { name: /^Replay \d/ }).count()) === 1;
+        },
+        { timeoutMs: 10_000, everyMs: 200 },
+      );
+      vendor.answer = { status: 202, headers: { "x-message-id": "m2" } };
+      await owner.getByRole("button", { name: /^Replay 1 of Email/ }).click();
+      await owner.getByText("1 would be replayed.").waitFor();
+      await owner.getByRole("button", { name: "Replay 1", exact: true }).click();
+      await owner.getByText("Everything was delivered").waitFor();
+      await owner.goto(`${stack.local.adminUrl}${base}/activity`);
+      await eventually(async () => (await owner.getByText("Email accepted").count()) === 2, {
+        timeoutMs: 10_000,
+        everyMs: 200,
+      });
+    },
+  );
+
+  await chapter("all of it is in the audit log, and the browser met no fault", async () => {
+    await owner.goto(`${stack.local.adminUrl}${base}/audit`);
+    const text = await owner.locator("main").innerText();
+    for (const action of [
+      "member: invite",
+      "member: join",
+      "provider: create",
+      "provider: test",
+      "template: create",
+      "key: create",
+      "dead-letter: replay",
+    ]) {
+      assert.ok(text.includes(action), action);
+    }
+    assert.ok(!text.includes("SG.0123"));
+    assert.deepEqual(faults, []);
+  });
+});
+
+async function join(page: Page, name: string): Promise<void> {
+  await page.getByLabel("Your name").fill(name);
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByLabel("Password, once more").fill(PASSWORD);
+  await page.getByRole("button", { name: "Begin" }).click();
+}
+
+async function newTemplate(page: Page, base: string, channel: string): Promise<void> {
+  await page.goto(
+    new URL(`${base}/templates/new?eventType=order.confirmed&channel=${channel}`, page.url()).href,
+  );
+}
+
+/** As somebody does who selects all and types. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
+async function save(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Save as a new version" }).click();
+  await page.getByText("Saved as a new version").waitFor();
+}
+
+async function trigger(curl: string): Promise<void> {
+  const { stdout } = await run("bash", ["-c", curl]);
+  assert.equal(JSON.parse(stdout).success, true, stdout);
+}
+
+/** Over the servers of this test run: the embedded ones are the stack test's matter. */
+async function startStackFor(t: TestContext): Promise<RunningStack> {
+  const cleanup = new AsyncDisposableStack();
+  t.after(() => cleanup.disposeAsync());
+  const last = { after: (fn: () => Promise<void>) => cleanup.defer(fn) };
+  const home = await newHome(last, {
+    DATABASE_URL: (await createTestDatabase(last)).url,
+    NATS_URL: testNatsUrl(),
+    NATS_PREFIX: testPrefix(last),
+    // The figures of the overview, soon enough for whoever looks.
+    ACTIVITY_EVERY_MS: "1000",
+  });
+  const stack = await startStack(home);
+  cleanup.defer(async () => {
+    stack.child.kill("SIGTERM");
+    await once(stack.child, "exit");
+  });
+  return stack;
+}
