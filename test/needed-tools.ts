@@ -40,7 +40,8 @@ const TOOLS: NeededTool[] = [
   {
     what: "the restore of a backup",
     debianPackage: "postgresql",
-    command: "pg_dump",
+    // Of the server: a machine may have pg_dump alone.
+    command: "initdb",
     places: ["/usr/lib/postgresql/*/bin/initdb"],
     withoutVariable: "BELFRY_WITHOUT_PG_DUMP",
   },
