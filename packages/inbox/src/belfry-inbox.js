@@ -126,8 +126,8 @@ export class BelfryInbox extends HTMLElement {
         channels: this.channels,
       });
       this.#isOwnFeed = true;
-      this.#listen();
       this.#feed.start();
+      this.#listen();
     });
   }
 
@@ -237,7 +237,7 @@ export class BelfryInbox extends HTMLElement {
     if (this.#wasConnected && words !== "") this.#say(words);
     if (state === "connected") this.#wasConnected = true;
     this.dataset.state = state;
-    this.#tell("connectionchange", { state, reason });
+    if (this.#feed !== undefined) this.#tell("connectionchange", { state, reason });
   }
 
   #say(words) {

@@ -65,7 +65,8 @@ svg { display: block; width: 22px; height: 22px; fill: none; stroke: currentcolo
   text-align: center;
   font-variant-numeric: tabular-nums;
 }
-.bell .badge { position: absolute; top: -1px; inset-inline-start: 21px; box-shadow: 0 0 0 2px var(--_surface); }
+.bell .badge { position: absolute; top: 0; inset-inline-start: 23px; min-width: 17px; padding: 0 4px; font-size: 11px;
+  line-height: 17px; box-shadow: 0 0 0 2px var(--_surface); }
 .bell .away {
   position: absolute;
   bottom: 5px;
@@ -158,7 +159,7 @@ strong { font-weight: 650; overflow-wrap: anywhere; }
 .item p { grid-column: 1 / -1; overflow-wrap: anywhere; white-space: pre-line; }
 [data-state="read"] strong { font-weight: 500; }
 [data-state="read"] :is(strong, p) { color: var(--_muted); }
-time { color: var(--_muted); font-size: 12.5px; font-variant-numeric: tabular-nums; white-space: nowrap; }
+time { justify-self: end; color: var(--_muted); font-size: 12.5px; font-variant-numeric: tabular-nums; white-space: nowrap; }
 code {
   align-self: center;
   justify-self: start;

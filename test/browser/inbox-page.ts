@@ -1,0 +1,98 @@
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+
+interface Cleanup {
+  after(fn: () => unknown): void;
+}
+
+const INBOX = dirname(fileURLToPath(import.meta.resolve("@belfry/inbox/belfry-inbox")));
+const CENTRIFUGE = fileURLToPath(import.meta.resolve("centrifuge"));
+/** The lines of the documentation, as they stand but for the addresses. */
+const SAMPLE = await readFile(new URL("../../docs/samples/inbox.html", import.meta.url), "utf8");
+const SAMPLE_WS_URL = "wss://belfry.example.com/connection/websocket";
+const LINES = SAMPLE.replace(/https:[^"]*centrifuge@[^"]*/, "/centrifuge.js");
+const [, IMPORT_MAP = ""] = /<script type="importmap">(.*?)<\/script>/s.exec(LINES) ?? [];
+/** As strict as a policy can be: no inline script or style, no evaluation. */
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${hash("sha256", IMPORT_MAP, "base64")}'`,
+  "connect-src 'self' ws://127.0.0.1:*",
+  "style-src 'self'",
+  // The page's own empty icon.
+  "img-src data:",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+export interface InboxSite {
+  url: string;
+  /** Answers of the token's address so far. */
+  tokens: number;
+  close(): void;
+}
+
+/** A tenant's site with the element on a page of its own, and the backend that gives it tokens. */
+export async function startInboxSite(
+  t: Cleanup,
+  options: { wsUrl: string; token(): Promise<{ token: string; channels: string[] } | null> },
+): Promise<InboxSite> {
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
+    </head><body><header><h1>Shop</h1>
+    ${LINES.replace(SAMPLE_WS_URL, options.wsUrl)}</header>
+    <main><button id="elsewhere">Elsewhere</button></main></body></html>`;
+  const css = `:root { color-scheme: light dark } body { margin: 0 }
+    header { display: flex; justify-content: space-between; padding: 12px }`;
+  const site: InboxSite = { url: "", tokens: 0, close: () => undefined };
+  const server = createServer(async (request, response) => {
+    const [path = ""] = (request.url ?? "").split("?");
+    response.setHeader("content-security-policy", POLICY);
+    const send = (type: string, body: string | Buffer) =>
+      response.setHeader("content-type", `${type}; charset=utf-8`).end(body);
+    if (path === "/realtime-token" && request.method === "POST") {
+      site.tokens += 1;
+      const answer = await options.token();
+      if (answer === null) return response.writeHead(401).end();
+      return send("application/json", JSON.stringify(answer));
+    }
+    if (path === "/") return send("text/html", html);
+    if (path === "/page.css") return send("text/css", css);
+    if (path === "/centrifuge.js") return send("text/javascript", await readFile(CENTRIFUGE));
+    const [, file] = /^\/inbox\/([a-z-]+\.js)$/.exec(path) ?? [];
+    if (file === undefined) return response.writeHead(404).end();
+    send("text/javascript", await readFile(join(INBOX, file)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  site.url = `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
+  site.close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  t.after(site.close);
+  return site;
+}
+
+/** The element as its user meets it. */
+export function inboxOn(page: Page) {
+  const element = page.locator("belfry-inbox");
+  return {
+    element,
+    bell: page.getByRole("button", { name: /^Notifications/ }),
+    items: element.locator("article"),
+    status: element.locator("[part=status]"),
+    titles: () => element.locator("article strong").allTextContents(),
+    /** Waits for the count of the bell. */
+    async unread(count: number): Promise<void> {
+      const name = count === 0 ? "Notifications" : `Notifications, ${count} unread`;
+      await page.getByRole("button", { name, exact: true }).waitFor();
+    },
+    async state(state: "connecting" | "connected" | "disconnected"): Promise<void> {
+      await page.locator(`belfry-inbox[data-state=${state}]`).waitFor();
+    },
+  };
+}

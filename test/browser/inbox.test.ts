@@ -1,0 +1,293 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { type TestContext, test } from "node:test";
+import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
+import { realtimeSubject } from "@belfry/contracts/streams";
+import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { eventually } from "@belfry/testing/eventually";
+import type { BrowserContext } from "playwright-core";
+import { cuttableProxy } from "../realtime/cuttable-proxy.ts";
+import { createWorld, type Recipient, TENANTS } from "../realtime/gateway-under-test.ts";
+import { inboxOn, startInboxSite } from "./inbox-page.ts";
+import { openBrowser, watchPage } from "./open-page.ts";
+
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+const SHORT_SECONDS = 3;
+const HOSTILE = `<img src=x onerror="document.title='taken'">`;
+
+test("<belfry-inbox> in a browser", { skip }, async (t) => {
+  const world = await createWorld(t);
+  const gateway = await world.startGateway();
+  const proxy = await cuttableProxy(t, gateway.url);
+  const browser = await openBrowser(t);
+
+  /** A user of its own, its tenant's site, and as many tabs as are asked for. */
+  const visit = async (t: TestContext, user: string, options: Visit = {}) => {
+    const who: Recipient = { tenant: TENANTS[0] ?? "", user };
+    const site = await startInboxSite(t, {
+      wsUrl: proxy.url,
+      token:
+        options.token ??
+        (async () => ({
+          token: await world.token(who, options.tokenSeconds),
+          channels: [`personal#${user}`, `orders#${user}`],
+        })),
+    });
+    const context = await browser.newContext({
+      viewport: { width: 900, height: 700 },
+      reducedMotion: "reduce",
+    });
+    t.after(() => context.close());
+    const open = async () => await openTab(context, site.url);
+    return { who, site, context, open };
+  };
+
+  await t.test(
+    "what was missed while the page was cut off is there, in order and once",
+    async (t) => {
+      const { who, open } = await visit(t, "ann");
+      await world.publish(who, { title: "before" });
+      const { inbox, received } = await open();
+      await inbox.unread(1);
+      await inbox.bell.click();
+      proxy.cut();
+      await inbox.status.getByText("Connection lost. Reconnecting…").waitFor();
+      for (const title of ["missed 1", "missed 2", "missed 3"]) {
+        await world.publish(who, { title, name: title === "missed 2" ? "orders" : "personal" });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.deepEqual(await inbox.titles(), ["before"]);
+      proxy.mend();
+      await inbox.unread(4);
+      assert.deepEqual(await inbox.titles(), ["missed 3", "missed 2", "missed 1", "before"]);
+      assert.equal(await inbox.status.isVisible(), false);
+      const recovered = received.filter((frame) => frame.includes('"recovered":true'));
+      assert.ok(recovered.length > 0, "by recovery, not only by reading the list");
+    },
+  );
+
+  await t.test("a browser that goes offline and back shows what it missed", async (t) => {
+    const { who, open, context } = await visit(t, "olga");
+    const { page, inbox } = await open();
+    await inbox.state("connected");
+    await context.setOffline(true);
+    // The emulation cuts no WebSocket that is open: the browser's own event does, as on a laptop.
+    await page.evaluate("window.dispatchEvent(new Event('offline'))");
+    await inbox.state("connecting");
+    await world.publish(who, { title: "while away" });
+    await context.setOffline(false);
+    await page.evaluate("window.dispatchEvent(new Event('online'))");
+    await inbox.unread(1);
+    await inbox.state("connected");
+  });
+
+  await t.test("after a restore the page reads its inbox anew", async (t) => {
+    const { who, open } = await visit(t, "rita");
+    await world.publish(who, { title: "kept" });
+    await world.publish(who, { title: "lost by the restore" });
+    const { inbox } = await open();
+    await inbox.unread(2);
+    proxy.cut();
+    await inbox.state("connecting");
+    await world.db.query("delete from notifications where title = 'lost by the restore'");
+    await world.db.query("update realtime_epoch set epoch = 'restored'");
+    await world.publish(who, { title: "after", lost: true });
+    proxy.mend();
+    await eventually(async () => assert.deepEqual(await inbox.titles(), ["after", "kept"]));
+    await inbox.unread(2);
+  });
+
+  await t.test("two tabs stay in step", async (t) => {
+    const { who, open } = await visit(t, "bob");
+    await world.publish(who, { title: "old" });
+    const [one, two] = [await open(), await open()];
+    await Promise.all([one.inbox.unread(1), two.inbox.unread(1)]);
+    await world.publish(who, { title: "new" });
+    await Promise.all([one.inbox.unread(2), two.inbox.unread(2)]);
+    await one.inbox.bell.click();
+    await one.inbox.items.last().getByRole("button", { name: "Mark read" }).click();
+    await Promise.all([one.inbox.unread(1), two.inbox.unread(1)]);
+    await two.inbox.bell.click();
+    assert.deepEqual(
+      await two.inbox.items.evaluateAll((rows) =>
+        rows.map((row) => row.getAttribute("data-state")),
+      ),
+      ["unread", "read"],
+    );
+    await two.page.getByRole("button", { name: "Mark all read" }).click();
+    await Promise.all([one.inbox.unread(0), two.inbox.unread(0)]);
+    assert.equal(await one.inbox.element.locator("[part~=item-unread]").count(), 0);
+  });
+
+  await t.test("a page kept past its token's expiry refreshes by itself", async (t) => {
+    const { who, open, site } = await visit(t, "eve", { tokenSeconds: SHORT_SECONDS });
+    const { inbox, states } = await open();
+    await inbox.state("connected");
+    const openedAt = Date.now();
+    assert.equal(site.tokens, 1);
+    await eventually(() => site.tokens >= 2, { timeoutMs: 15_000 });
+    assert.ok(Date.now() - openedAt >= (SHORT_SECONDS - 1.5) * 1000, "not before it is due");
+    await eventually(() => Date.now() - openedAt > (SHORT_SECONDS + 0.5) * 1000);
+    await world.publish(who);
+    await inbox.unread(1);
+    assert.deepEqual(await states(), ["connecting", "connected"], "no reconnection in between");
+  });
+
+  await t.test(
+    "keyboard and screen reader: one stop in the list, arrows, Enter, Escape",
+    async (t) => {
+      const { who, open } = await visit(t, "kim");
+      for (const title of ["first", "second", HOSTILE]) await world.publish(who, { title });
+      const { page, inbox } = await open();
+      await inbox.unread(3);
+      await inbox.bell.focus();
+      await page.keyboard.press("Enter");
+      const focused = () =>
+        page.evaluate(
+          "(() => { const at = document.activeElement.shadowRoot?.activeElement; return at?.dataset.id ? at.querySelector('strong').textContent : (at?.textContent || at?.getAttribute('part') || document.activeElement.id); })()",
+        );
+      assert.equal(await focused(), HOSTILE);
+      await page.keyboard.press("ArrowDown");
+      assert.equal(await focused(), "second");
+      await page.keyboard.press("End");
+      assert.equal(await focused(), "first");
+      await page.keyboard.press("Enter");
+      await inbox.unread(2);
+      assert.equal(await focused(), "first", "the row that was drawn anew has the focus");
+      await page.keyboard.press("Home");
+      await page.keyboard.press("Tab");
+      assert.equal(await focused(), "Mark read");
+      await page.keyboard.press("Tab");
+      assert.equal(await focused(), "elsewhere", "the other rows are no stops");
+      assert.equal(await page.getByRole("dialog").count(), 0, "and the panel has closed");
+      await inbox.bell.click();
+      assert.equal(await page.title(), "Shop", "a text is a text");
+      const tree = await inbox.element.ariaSnapshot();
+      for (const line of [
+        '- button "Notifications, 2 unread" [expanded]',
+        '- dialog "Notifications"',
+        '- heading "Notifications" [level=2]',
+        '- button "Mark all read"',
+        '- feed "Notifications"',
+        '- article "Unread second"',
+        '- article "first"',
+      ]) {
+        assert.ok(tree.includes(line), `${line}\n${tree}`);
+      }
+      await page.keyboard.press("Escape");
+      assert.equal(await page.getByRole("dialog").count(), 0);
+      assert.equal(await page.evaluate("document.activeElement.tagName"), "BELFRY-INBOX");
+      await world.publish(who, { title: "heard" });
+      await inbox.element.getByRole("status").getByText("New notification: heard").waitFor();
+    },
+  );
+
+  await t.test(
+    "axe finds nothing, light and dark, and on a phone nothing is too wide",
+    async (t) => {
+      const { who, open } = await visit(t, "max");
+      const { tags } = await world.publish(who, { title: "read one" });
+      await world.publish(who, { title: "x".repeat(256), body: "y".repeat(600) });
+      await world.db.query("update notifications set read_at = now() where id = $1", [tags.id]);
+      const axe = await readFile(
+        createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
+        "utf8",
+      );
+      const { page, inbox } = await open();
+      await inbox.unread(1);
+      await page.evaluate(axe);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const width of [900, 375]) {
+          await page.setViewportSize({ width, height: 700 });
+          await page.evaluate("document.querySelector('belfry-inbox').open = true");
+          assert.equal(await page.evaluate("document.documentElement.scrollWidth"), width);
+          const found = await page.evaluate(
+            "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html)))",
+          );
+          assert.deepEqual(found, [], `${colorScheme} ${width}`);
+        }
+      }
+    },
+  );
+
+  await t.test(
+    "an operator's disconnect is said, and Reconnect asks for a new token",
+    async (t) => {
+      const { who, open, site } = await visit(t, "leo");
+      const { page, inbox } = await open();
+      await inbox.state("connected");
+      await inbox.bell.click();
+      world.nc.publish(
+        realtimeSubject(world.prefix, who.tenant, userSubjectToken(who.user)),
+        encodeRealtimeMessage({ version: 1, kind: "disconnect", userId: who.user }),
+      );
+      await inbox.status.getByText("Disconnected: force disconnect.").waitFor();
+      await page.getByRole("button", { name: "Reconnect" }).click();
+      await inbox.state("connected");
+      assert.ok(site.tokens >= 1);
+    },
+  );
+
+  await t.test("a page whose user is logged out stops asking", async (t) => {
+    const { open, site } = await visit(t, "zoe", { token: async () => null });
+    const { inbox } = await open();
+    await inbox.state("disconnected");
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    assert.equal(site.tokens, 1);
+  });
+
+  await t.test("a long inbox comes in pages, and counts what is not shown", async (t) => {
+    const { who, open } = await visit(t, "pam");
+    await world.db.query(
+      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
+       select gen_random_uuid(), $1, $2, 'a.b', 'n' || i, '', 'personal', i, now() - (100 - i) * interval '1 minute' from generate_series(1, 70) i`,
+      [who.tenant, who.user],
+    );
+    const { page, inbox } = await open();
+    await inbox.unread(70);
+    await inbox.bell.click();
+    assert.equal(await inbox.items.count(), 30);
+    const more = page.getByRole("button", { name: "Show earlier ones" });
+    await more.click();
+    await inbox.items.nth(59).waitFor();
+    await more.click();
+    await inbox.items.nth(69).waitFor();
+    await more.waitFor({ state: "hidden" });
+    await inbox.unread(70);
+    await inbox.items.last().getByRole("button").click();
+    await inbox.unread(69);
+  });
+
+  await t.test(
+    "under a strict policy the browser met no fault but what the tests brought on",
+    () => {
+      const own = /ERR_INTERNET_DISCONNECTED|WebSocket connection to .* failed|status of 401/;
+      assert.deepEqual(
+        allFaults.filter((fault) => !own.test(fault)),
+        [],
+      );
+    },
+  );
+});
+
+interface Visit {
+  tokenSeconds?: number;
+  token?: () => Promise<{ token: string; channels: string[] } | null>;
+}
+
+/** Every fault that a page of this file met. */
+const allFaults: string[] = [];
+
+async function openTab(context: BrowserContext, url: string) {
+  const page = await context.newPage();
+  const { received, faults } = await watchPage(page);
+  page.once("close", () => allFaults.push(...faults));
+  await page.addInitScript(
+    "window.states = []; document.addEventListener('connectionchange', ({ detail }) => window.states.push(detail.state))",
+  );
+  await page.goto(url);
+  return { page, inbox: inboxOn(page), received, states: () => page.evaluate("window.states") };
+}
