@@ -16,6 +16,7 @@ import { startManagement } from "@belfry/service/management";
 import { connectNats, natsFiles } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
 import { createStopSignal } from "@belfry/service/stop-signal";
+import { createStoreWatch } from "@belfry/service/store-watch";
 import { ensureStreams } from "@belfry/service/streams";
 import { DispatcherConfig } from "./config.ts";
 import { createConfiguration } from "./configuration.ts";
@@ -25,6 +26,8 @@ import { createOutward } from "./outward.ts";
 import { createReleaseLoop } from "./release-loop.ts";
 import { createSetAside } from "./set-aside.ts";
 import { every, expire, republishStuck } from "./sweeper.ts";
+
+const STORE_LOOK_EVERY_MS = 2000;
 
 const config = loadConfig(DispatcherConfig);
 const prefix = config.NATS_PREFIX;
@@ -104,6 +107,16 @@ try {
     log,
   });
   const sweeping = { pool, publisher, prefix, log };
+  const lookAfterStore = createStoreWatch({
+    nc: nats.nc,
+    streams,
+    recentMs: config.REPUBLISH_AFTER_MS,
+    async onLost(stream) {
+      if (stream === eventsStream(prefix).name) await republishStuck(sweeping, 0);
+      else release.storeLost();
+    },
+    now: Date.now,
+  });
   const leaving = expiries({
     eventDays: config.EVENT_RETENTION_DAYS,
     notificationDays: config.NOTIFICATION_RETENTION_DAYS,
@@ -143,6 +156,7 @@ try {
       () => republishStuck(sweeping, config.REPUBLISH_AFTER_MS),
       { log, signal },
     ),
+    every(STORE_LOOK_EVERY_MS, "looking after the streams", lookAfterStore, { log, signal }),
     every(
       config.EXPIRE_EVERY_MS,
       "deleting what has had its time",

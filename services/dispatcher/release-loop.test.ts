@@ -150,6 +150,26 @@ test("what was released and reached no sender, or whose sender died, is released
   assert.equal(under.sent.deliveries.length, 2);
 });
 
+test("when JetStream has lost its store, all that was on its way is released again, and nothing else", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const acme = await under.tenant();
+  const onItsWay = { released_at: "now() - interval '1 second'" };
+  await restingDeliveries(under, acme, 3, onItsWay);
+  const inHand = { status: "'sending'", claimed_until: "now() + interval '1 minute'" };
+  await restingDeliveries(under, acme, 1, { ...onItsWay, ...inHand });
+  const loop = createReleaseLoop({ ...under.deps, everyMs: 60_000, againAfterMs: 120_000 });
+  const stop = new AbortController();
+  const running = loop.run(stop.signal);
+  t.after(() => stop.abort());
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal(under.sent.deliveries.length, 0);
+  loop.storeLost();
+  await eventually(() => under.sent.deliveries.length >= 3);
+  stop.abort();
+  await running;
+  assert.equal(under.sent.deliveries.length, 3);
+});
+
 test("the loop looks at once when it is woken, and outlives a database that is away", async (t) => {
   const under = await dispatcherUnderTest(t);
   const acme = await under.tenant();

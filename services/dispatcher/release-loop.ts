@@ -54,13 +54,17 @@ export async function releaseOnce(
   return { after: "", next: release.capped.length > 0 ? "soon" : "later", released };
 }
 
-/** Releases once more what reached no sender, or whose sender died. Returns how many. */
+/**
+ * Releases once more what reached no sender, or whose sender died. Returns how many; undefined: another
+ * replica is releasing.
+ */
 export async function releaseLost(
   deps: ReleaseDeps,
   channel: ProviderChannel,
   olderThanMs: number,
-): Promise<number> {
+): Promise<number | undefined> {
   const release = await releaseAgain(deps.pool, { channel, olderThanMs, most: MOST_PER_TURN });
+  if (release.busy) return undefined;
   await sendOut(deps, release);
   if (release.released.length > 0) {
     countReconciled("deliveries", release.released.length);
@@ -86,6 +90,8 @@ async function sendOut(deps: ReleaseDeps, release: Release): Promise<number> {
 export interface ReleaseLoop {
   /** Something rests that may be due: look at once. */
   wake(): void;
+  /** JetStream has lost what was released before now: all of it is released again. */
+  storeLost(): void;
   /** Releases until the signal, through every outage. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -101,6 +107,8 @@ export function createReleaseLoop(
   const lookForLostEveryMs = Math.min(AGAIN_EVERY_MS, deps.againAfterMs / 2);
   let wakes = 0;
   const resting = new Set<() => void>();
+  /** Channels whose messages are lost, and since when. */
+  const lost = new Map<ProviderChannel, number>();
   const wake = () => {
     wakes += 1;
     for (const end of resting) end();
@@ -115,6 +123,17 @@ export function createReleaseLoop(
       const timer = setTimeout(end, milliseconds);
       resting.add(end);
     });
+
+  const releaseAllLost = async (channel: ProviderChannel) => {
+    const since = lost.get(channel);
+    while (since !== undefined) {
+      const released = await releaseLost(deps, channel, performance.now() - since);
+      if (released === undefined) return;
+      if (released === MOST_PER_TURN) continue;
+      if (lost.get(channel) === since) lost.delete(channel);
+      return;
+    }
+  };
 
   const runChannel = async (channel: ProviderChannel, signal: AbortSignal) => {
     let after = "";
@@ -131,6 +150,7 @@ export function createReleaseLoop(
         cappedRestMs =
           turn.released > 0 ? CAPPED_REST_MS : Math.min(2 * cappedRestMs, LONGEST_CAPPED_REST_MS);
         if (turn.next === "soon") restMs = Math.min(cappedRestMs, deps.everyMs);
+        await releaseAllLost(channel);
         if (performance.now() - lookedForLostAt > lookForLostEveryMs) {
           lookedForLostAt = performance.now();
           await releaseLost(deps, channel, deps.againAfterMs);
@@ -150,6 +170,10 @@ export function createReleaseLoop(
 
   return {
     wake,
+    storeLost() {
+      for (const channel of PROVIDER_CHANNELS) lost.set(channel, performance.now());
+      wake();
+    },
     async run(signal) {
       signal.addEventListener("abort", wake, { once: true });
       await Promise.all(PROVIDER_CHANNELS.map((channel) => runChannel(channel, signal)));

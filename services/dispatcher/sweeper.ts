@@ -23,9 +23,12 @@ const BATCH_REST_MS = 20;
  */
 export async function republishStuck(deps: SweeperDeps, olderThanMs: number): Promise<number> {
   const { pool, publisher, prefix, log } = deps;
+  const begunAt = performance.now();
   let total = 0;
   for (;;) {
-    const stuck = await takeStuckEvents(pool, { olderThanMs, most: STUCK_PER_BATCH });
+    // What this very sweep has published is not stuck, however small `olderThanMs`.
+    const sinceMs = olderThanMs + performance.now() - begunAt;
+    const stuck = await takeStuckEvents(pool, { olderThanMs: sinceMs, most: STUCK_PER_BATCH });
     const failed: string[] = [];
     const publish = async ({ eventId, traceId }: Unpublished) => {
       try {
