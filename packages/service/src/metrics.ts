@@ -49,7 +49,9 @@ export function gauge<Label extends string>(
       ? {}
       : {
           async collect() {
-            this.reset();
+            // A reset would leave a value without labels at 0, which is a statement.
+            if (labelNames.length > 0) this.reset();
+            else this.remove();
             let timer: NodeJS.Timeout | undefined;
             const late = new Promise<void>((resolve) => {
               timer = setTimeout(resolve, COLLECT_TIMEOUT_MS);
@@ -57,7 +59,7 @@ export function gauge<Label extends string>(
             try {
               await Promise.race([read(this), late]);
             } catch {
-              this.reset();
+              // Missing from this scrape: what reads it says so in the log.
             } finally {
               clearTimeout(timer);
             }
