@@ -157,7 +157,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await eventually(
         async () => {
           await owner.reload();
-          return (await owner.getByRole("button", { name: /^Replay \d/ }).count()) === 1;
+          return (await owner.getByRole("button", { name: /^Replay 1 of/ }).count()) === 1;
         },
         { timeoutMs: 10_000, everyMs: 200 },
       );

@@ -155,16 +155,15 @@ function markFaults(faults) {
 }
 
 let mail;
-let frameIsReady = false;
 const frame = byId("preview-frame");
 addEventListener("message", (event) => {
   if (event.source !== frame.contentWindow || event.data !== "ready") return;
-  frameIsReady = true;
   showMail();
 });
+// Whichever of the two is there last: the frame asks when it is ready, and gets what is new.
 function showMail() {
   // To whoever is in the frame: it has no origin to name.
-  if (frameIsReady && mail !== undefined) frame.contentWindow.postMessage({ html: mail }, "*");
+  if (mail !== undefined) frame.contentWindow.postMessage({ html: mail }, "*");
 }
 
 function showPreview({ preview: shown, variables }) {
