@@ -5,7 +5,7 @@ import type pg from "pg";
 export interface OpenCircuit {
   providerId: string;
   reason: string;
-  /** Until somebody may probe; 0: now. */
+  /** Until a probe may be asked for; 0: now, though another may be probing. */
   waitMs: number;
 }
 
@@ -14,7 +14,7 @@ export async function readOpenCircuits(pool: pg.Pool): Promise<OpenCircuit[]> {
   const { rows } = await pool.query({
     name: "open_circuits",
     text: `select provider_id, reason,
-             greatest(0, extract(epoch from greatest(open_until, probe_until) - clock_timestamp()) * 1000)::float8 as wait_ms
+             greatest(0, extract(epoch from open_until - clock_timestamp()) * 1000)::float8 as wait_ms
            from provider_circuits`,
   });
   return rows.map((row) => ({

@@ -116,6 +116,25 @@ test("one probe finds out that a provider is back, however many wait; then all l
   assert.equal(vendor.calls.length, 22, "each of the 20 once");
 });
 
+test("what waits while another replica probes is looked at again when the probe has had time to end", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t, status(401));
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const version = await fixture.template(tenant);
+  const sender = fixture.sender();
+  await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
+  await fixture.pool.query(
+    "update provider_circuits set open_until = now(), probe_until = now() + interval '30 s'",
+  );
+  await sender.refreshCircuits();
+  const id = await fixture.delivery(tenant, version);
+  await sender.handle(message(tenant, [id]));
+  assert.equal(vendor.calls.length, 1);
+  const row = await fixture.row(id);
+  assert.ok(row.due_in_ms > 0 && row.due_in_ms < 2_000, `${row.due_in_ms}`);
+});
+
 test("maxPerSecond holds over replicas, in every second", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
