@@ -15,7 +15,18 @@ export interface Assets {
   address(name: string): string;
 }
 
-const OWN = ["style.css", "page.js", "editor.js", "preview-frame.js", "inbox.js", "icon.svg"];
+const OWN = ["page.js", "editor.js", "preview-frame.js", "inbox.js", "icon.svg"];
+/** One sheet to the browser, in this order. */
+const STYLES = [
+  "base.css",
+  "frame.css",
+  "cards.css",
+  "forms.css",
+  "overview.css",
+  "content.css",
+  "templates.css",
+  "narrow.css",
+];
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -48,10 +59,13 @@ export async function loadAssets(): Promise<Assets> {
   };
   const root = join(import.meta.dirname, "assets");
   for (const name of OWN) await add(join(root, name), name);
-  await add(fileURLToPath(import.meta.resolve("modern-normalize")), "normalize.css");
+  const normalize = fileURLToPath(import.meta.resolve("modern-normalize"));
+  const sheets = [normalize, ...STYLES.map((name) => join(root, name))];
+  const texts = await Promise.all(sheets.map((file) => readFile(file, "utf8")));
+  sources.set("style.css", { name: "style.css", text: texts.join("\n"), imports: new Map() });
 
-  const texts = [...sources.values()].map((source) => source.text);
-  const version = hash("sha256", texts.join("\n")).slice(0, 12);
+  const all = [...sources.values()].map((source) => source.text).join("\n");
+  const version = hash("sha256", all).slice(0, 12);
   const address = (name: string) => `/assets/${version}/${name}`;
   const contents = new Map<string, Buffer>();
   for (const { name, text, imports } of sources.values()) {

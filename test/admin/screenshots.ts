@@ -11,8 +11,8 @@ import { sampleTenant } from "./sample-tenant.ts";
  * With `SCREENSHOTS=folder` every page goes there, in all four looks.
  */
 const LOOKS = {
-  "": { width: 1280, height: 860, colorScheme: "light" },
-  "-dark": { width: 1280, height: 860, colorScheme: "dark" },
+  "": { width: 1200, height: 720, colorScheme: "light" },
+  "-dark": { width: 1200, height: 720, colorScheme: "dark" },
   "-phone": { width: 375, height: 780, colorScheme: "light" },
   "-phone-dark": { width: 375, height: 780, colorScheme: "dark" },
 } as const;

@@ -176,7 +176,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
 
   await chapter("all of it is in the audit log, and the browser met no fault", async () => {
     await owner.goto(`${stack.local.adminUrl}${base}/audit`);
-    const text = await owner.locator("main").innerText();
+    const text = (await owner.locator("main").textContent()) ?? "";
     for (const action of [
       "member: invite",
       "member: join",
