@@ -1,6 +1,7 @@
 /** `pnpm bench <name>`: real processes on loopback; the last line of each benchmark is one JSON object. */
 const BENCHES: Record<string, () => Promise<{ run(args: string[]): Promise<void> }>> = {
   ingest: () => import("./ingest.ts"),
+  realtime: () => import("./realtime.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

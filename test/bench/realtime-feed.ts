@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { realtimeChannel } from "@belfry/contracts/identifiers";
+import { encodeRealtimeMessage, type Publication } from "@belfry/contracts/realtime-message";
+import { realtimeSubject } from "@belfry/contracts/streams";
+import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { connect } from "@nats-io/transport-node";
+import type { BenchClients } from "./realtime-clients.ts";
+
+const TICK_MS = 2;
+const BATCH = 100;
+const DATA = {
+  title: "Order A-1001 confirmed",
+  category: "order.confirmed",
+  eventType: "order.confirmed",
+};
+const BODY = "Thank you, Ann. We are packing three items now; they arrive on Thursday. @";
+
+/** A publication as the dispatcher makes it; the time it left is in its text. */
+function publication(user: string, offset: number): Publication {
+  return {
+    channel: realtimeChannel("personal", user),
+    offset,
+    data: { ...DATA, body: `${BODY}${process.hrtime.bigint()}` },
+    tags: { id: "0198c0de-0000-7000-8000-000000000001", createdAt: "2026-01-01T00:00:00.000Z" },
+  };
+}
+
+/** What a client is sent for a publication, for the yardstick that sends nothing else. */
+export function pushText(user: string): string {
+  const { channel, ...pub } = publication(user, 1000);
+  return JSON.stringify({ push: { channel, pub } });
+}
+
+/** Does the dispatcher's part: publishes on NATS, user after user, in the order of their offsets. */
+export async function startFeed(options: {
+  natsUrl: string;
+  prefix: string;
+  tenant: string;
+  users: readonly string[];
+  clients: BenchClients;
+}) {
+  const { prefix, tenant, users, clients } = options;
+  const nc = await connect({ servers: options.natsUrl, noAsyncTraces: true });
+  const subjects = users.map((user) => realtimeSubject(prefix, tenant, userSubjectToken(user)));
+  const offsets = new Array<number>(users.length).fill(0);
+  let sent = 0;
+  const publish = () => {
+    const index = sent % users.length;
+    const userId = users[index] ?? "";
+    const offset = (offsets[index] ?? 0) + 1;
+    offsets[index] = offset;
+    sent += 1;
+    const publications = [publication(userId, offset)];
+    nc.publish(
+      subjects[index] ?? "",
+      encodeRealtimeMessage({ version: 1, kind: "publication", userId, publications }),
+    );
+  };
+  /** Waits for what is under way; returns how many did not come. */
+  const settle = async (target: number) => {
+    const deadline = performance.now() + 10_000;
+    while (clients.delivered < target && performance.now() < deadline) await sleep(20);
+    return target - clients.delivered;
+  };
+
+  return {
+    offsets,
+    /** At a rate that is kept whatever happens; returns how many did not arrive. */
+    async paced(perSecond: number, seconds: number): Promise<number> {
+      const target = clients.delivered + Math.round(perSecond * seconds);
+      const start = performance.now();
+      let done = 0;
+      while (done < perSecond * seconds) {
+        const due = Math.min(perSecond * seconds, ((performance.now() - start) / 1000) * perSecond);
+        for (; done < due; done += 1) publish();
+        await sleep(TICK_MS);
+      }
+      return settle(target);
+    },
+    /** As many as are read, `window` under way; returns those delivered a second. */
+    async flat(window: number, seconds: number): Promise<number> {
+      const before = clients.delivered;
+      const sentBefore = sent;
+      const start = performance.now();
+      while (performance.now() - start < seconds * 1000) {
+        const room = window - (sent - sentBefore - (clients.delivered - before));
+        for (let count = Math.min(room, BATCH); count > 0; count -= 1) publish();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const perSecond = (clients.delivered - before) / ((performance.now() - start) / 1000);
+      await settle(before + sent - sentBefore);
+      return perSecond;
+    },
+    [Symbol.asyncDispose]: () => nc.close(),
+  };
+}

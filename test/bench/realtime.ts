@@ -1,0 +1,249 @@
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createPool } from "@belfry/database/connection";
+import { freePort } from "@belfry/testing/free-port";
+import { type NodeProcess, startNode, untilOk } from "./node-process.ts";
+import { cpuSeconds, maxOpenFiles, settledKib } from "./process-facts.ts";
+import { BenchClients } from "./realtime-clients.ts";
+import { pushText, startFeed } from "./realtime-feed.ts";
+import type { Flood } from "./realtime-yardstick.ts";
+import { type BenchServers, startServers } from "./servers.ts";
+
+/**
+ * A realtime gateway with many connections, each of a user of its own with one channel, beside a bare
+ * @fastify/websocket server (memory) and a bare `ws` loop that writes the same bytes (rate).
+ */
+const CONNECTIONS = 10_000;
+const QUICK_CONNECTIONS = 1_000;
+const RATES = [1_000, 5_000, 10_000];
+/** Under way at a time while the highest rate is looked for. */
+const WINDOW = 4_000;
+const MISSED_EACH = 3;
+const BACK_WITHIN_MS = 180_000;
+const TENANT = "bench";
+const PREFIX = "bench";
+const GATEWAY = resolve(import.meta.dirname, "../../services/realtime-gateway/main.ts");
+const YARDSTICK = join(import.meta.dirname, "realtime-yardstick.ts");
+const COLLECT = `--import=${join(import.meta.dirname, "collect-garbage.ts")}`;
+
+export async function run(args: string[]): Promise<void> {
+  const quick = args.includes("--quick");
+  const asked = args.find((arg) => /^--connections=\d+$/.test(arg))?.split("=")[1];
+  const count = Number(asked ?? (quick ? QUICK_CONNECTIONS : CONNECTIONS));
+  const seconds = quick ? 3 : 10;
+  const files = await maxOpenFiles();
+  if (files < count + 500) {
+    throw new Error(`only ${files} open files: run "ulimit -n ${count + 500}" first, or --quick`);
+  }
+  await using resources = new AsyncDisposableStack();
+  const servers = resources.use(await startServers());
+  await createTenant(servers);
+  const users = Array.from({ length: count }, (_, index) => `user-${index}`);
+
+  const bare = await measureMemory("fastify", users);
+  const loop = await measureLoop(users, seconds);
+
+  const port = await freePort();
+  const url = `ws://127.0.0.1:${port}/connection/websocket`;
+  // All come from one machine at once, which the standard rate of admission is there to prevent.
+  let gateway = resources.use(
+    await startGateway(servers, port, { CONNECTIONS_PER_SECOND: "100000" }),
+  );
+  const pid = () => gateway.child.pid ?? 0;
+  const clients = resources.use(new BenchClients(servers.realtimeTokenKeys));
+  const emptyKib = await settledKib(pid());
+  const connectsPerSecond = await clients.connect(url, TENANT, users);
+  const fullKib = await settledKib(pid());
+  const idleStart = await cpuSeconds(pid());
+  const idleSeconds = quick ? 5 : 30;
+  await sleep(idleSeconds * 1000);
+  const idleCpuPercent = (((await cpuSeconds(pid())) - idleStart) / idleSeconds) * 100;
+
+  const feed = resources.use(
+    await startFeed({ natsUrl: servers.natsUrl, prefix: PREFIX, tenant: TENANT, users, clients }),
+  );
+  await feed.paced(500, 2);
+  const rates: Record<string, { p50Ms: number; p99Ms: number; lost: number }> = {};
+  for (const rate of RATES) {
+    await clients.measure();
+    const lost = await feed.paced(rate, seconds);
+    const { latencies } = await clients.result();
+    rates[rate] = { p50Ms: percentile(latencies, 50), p99Ms: percentile(latencies, 99), lost };
+  }
+  const cpuBefore = await cpuSeconds(pid());
+  const deliveredBefore = clients.delivered;
+  const perSecond = await feed.flat(WINDOW, seconds);
+  const cpuMicros =
+    (((await cpuSeconds(pid())) - cpuBefore) * 1e6) / (clients.delivered - deliveredBefore);
+
+  await clients.comeBack();
+  gateway.child.kill("SIGKILL");
+  await commitMissed(servers, users, feed.offsets);
+  const before = clients.delivered;
+  const start = performance.now();
+  gateway = resources.use(await startGateway(servers, port, {}));
+  const backSeconds = await untilBack(clients, {
+    start,
+    count,
+    target: before + MISSED_EACH * count,
+  });
+  const { faults, unrecovered, live } = await clients.result();
+
+  const kib = (full: number, empty: number) => round((full - empty) / count, 1);
+  const overBare = (fullKib - emptyKib - (bare.fullKib - bare.emptyKib)) / count;
+  const result = {
+    bench: "realtime",
+    connections: count,
+    connectsPerSecond: Math.round(connectsPerSecond),
+    kibPerConnection: kib(fullKib, emptyKib),
+    bareKibPerConnection: kib(bare.fullKib, bare.emptyKib),
+    kibOverBare: round(overBare, 1),
+    idleCpuPercent: round(idleCpuPercent, 1),
+    rates,
+    perSecond: Math.round(perSecond),
+    barePerSecond: Math.round(loop.perSecond),
+    ratio: round(perSecond / loop.perSecond, 2),
+    cpuMicros: round(cpuMicros, 1),
+    bareCpuMicros: round(loop.cpuMicros, 1),
+    cpuRatio: round(loop.cpuMicros / cpuMicros, 2),
+    backSeconds: round(backSeconds, 1),
+    back: live,
+    missed: before + MISSED_EACH * count - clients.delivered,
+    disordered: faults,
+    unrecovered,
+  };
+  print(result);
+}
+
+async function startGateway(
+  servers: BenchServers,
+  port: number,
+  env: Record<string, string>,
+): Promise<NodeProcess> {
+  const managementPort = await freePort();
+  const gateway = startNode(GATEWAY, {
+    DATABASE_URL: servers.databaseUrl,
+    NATS_URL: servers.natsUrl,
+    NATS_PREFIX: PREFIX,
+    REALTIME_TOKEN_KEYS: servers.realtimeTokenKeys,
+    REALTIME_GATEWAY_PORT: String(port),
+    MANAGEMENT_PORT: String(managementPort),
+    // What is published here is in no table until the gateway is killed: nothing to compare with.
+    POSITION_CHECK_MS: "600000",
+    SHUTDOWN_SPREAD_MS: "0",
+    NODE_ENV: "production",
+    NODE_OPTIONS: COLLECT,
+    ...env,
+  });
+  await untilOk(`http://127.0.0.1:${managementPort}/health/ready`);
+  return gateway;
+}
+
+async function startYardstick(kind: "fastify" | "ws"): Promise<NodeProcess & { url: string }> {
+  const port = await freePort();
+  const started = startNode(YARDSTICK, {
+    KIND: kind,
+    PORT: String(port),
+    NODE_ENV: "production",
+    NODE_OPTIONS: COLLECT,
+  });
+  await started.ready;
+  return { ...started, url: `ws://127.0.0.1:${port}/` };
+}
+
+async function measureMemory(kind: "fastify", users: readonly string[]) {
+  await using yardstick = await startYardstick(kind);
+  await using clients = new BenchClients("");
+  const pid = yardstick.child.pid ?? 0;
+  const emptyKib = await settledKib(pid);
+  await clients.connect(yardstick.url, TENANT, users);
+  const fullKib = await settledKib(pid);
+  return { emptyKib, fullKib };
+}
+
+async function measureLoop(users: readonly string[], seconds: number) {
+  await using yardstick = await startYardstick("ws");
+  await using clients = new BenchClients("");
+  await clients.connect(yardstick.url, TENANT, users);
+  const { child } = yardstick;
+  clients.onDelivered = (count) => child.send({ type: "delivered", count });
+  const flood = async (floodSeconds: number) => {
+    const text = pushText(users.at(-1) ?? "");
+    const before = clients.delivered;
+    const start = performance.now();
+    const cpuBefore = await cpuSeconds(child.pid ?? 0);
+    const flooded = new Promise((done) => child.once("message", done));
+    child.send({ type: "flood", text, window: WINDOW, seconds: floodSeconds } satisfies Flood);
+    await flooded;
+    const delivered = clients.delivered - before;
+    const perSecond = delivered / ((performance.now() - start) / 1000);
+    const cpuMicros = (((await cpuSeconds(child.pid ?? 0)) - cpuBefore) * 1e6) / delivered;
+    await sleep(200);
+    return { perSecond, cpuMicros };
+  };
+  await flood(1);
+  return await flood(seconds);
+}
+
+async function createTenant({ databaseUrl }: BenchServers): Promise<void> {
+  const pool = createPool({ url: databaseUrl, applicationName: "bench" });
+  await pool.query("insert into tenants (id, name, per_minute) values ($1, $1, 600)", [TENANT]);
+  await pool.end();
+}
+
+/** What happened while the gateway was dead: the tables as they would be, and more for each user. */
+async function commitMissed(
+  { databaseUrl }: BenchServers,
+  users: readonly string[],
+  offsets: readonly number[],
+): Promise<void> {
+  const pool = createPool({ url: databaseUrl, applicationName: "bench" });
+  await pool.query(
+    `insert into realtime_channels (tenant_id, user_id, channel_name, top_offset)
+     select $1, u.id, 'personal', u.top + $4 from unnest($2::text[], $3::bigint[]) as u (id, top)`,
+    [TENANT, users, offsets, MISSED_EACH],
+  );
+  await pool.query(
+    `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
+       channel_offset, created_at)
+     select gen_random_uuid(), $1, u.id, 'order.confirmed', 'title', 'missed', 'personal', u.top + i, now()
+     from unnest($2::text[], $3::bigint[]) as u (id, top), generate_series(1, $4) as i`,
+    [TENANT, users, offsets, MISSED_EACH],
+  );
+  await pool.query("analyze");
+  await pool.end();
+}
+
+async function untilBack(
+  clients: BenchClients,
+  wanted: { start: number; count: number; target: number },
+): Promise<number> {
+  for (;;) {
+    const { live } = await clients.result();
+    const elapsedMs = performance.now() - wanted.start;
+    if (live >= wanted.count && clients.delivered >= wanted.target) return elapsedMs / 1000;
+    if (elapsedMs > BACK_WITHIN_MS) return elapsedMs / 1000;
+    await sleep(100);
+  }
+}
+
+function percentile(sorted: readonly number[], percent: number): number {
+  return round(sorted[Math.floor((sorted.length * percent) / 100)] ?? Number.NaN, 1);
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+function print(result: Record<string, unknown> & { rates: Record<string, object> }): void {
+  const line = (name: string, value: unknown) =>
+    process.stdout.write(`${name.padEnd(28)}${value}\n`);
+  for (const [name, value] of Object.entries(result)) {
+    if (name !== "bench" && name !== "rates") line(name, value);
+  }
+  for (const [rate, found] of Object.entries(result.rates)) {
+    const { p50Ms, p99Ms, lost } = found as Record<string, number>;
+    line(`at ${rate} a second`, `p50 ${p50Ms} ms, p99 ${p99Ms} ms, lost ${lost}`);
+  }
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}
