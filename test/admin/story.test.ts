@@ -174,6 +174,56 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
     },
   );
 
+  await chapter(
+    "a change is in force within 5 s: in the sender, the dispatcher, ingest-api and the gateway",
+    async () => {
+      const soon = { timeoutMs: 5000, everyMs: 250 };
+      const elsewhere = await startRecordingServer(t);
+      elsewhere.answer = { status: 202 };
+      await owner.goto(`${stack.local.adminUrl}${base}/providers`);
+      await owner.getByRole("link", { name: "SendGrid" }).click();
+      await owner.getByLabel("Base URL").fill(elsewhere.url);
+      await owner.getByRole("button", { name: "Save" }).click();
+      await owner.getByText("Saved.").waitFor();
+      await eventually(async () => {
+        await trigger(curl);
+        return elsewhere.requests.length > 0;
+      }, soon);
+      assert.match(
+        elsewhere.requests[0]?.headers.authorization ?? "",
+        /SG\.0123/,
+        "the key was kept",
+      );
+
+      await owner.goto(`${stack.local.adminUrl}${base}/templates`);
+      await owner.getByRole("link", { name: /order\.confirmed, SMS/ }).click();
+      await owner.getByRole("button", { name: "Deactivate" }).click();
+      await owner.getByText("Deactivated.").waitFor();
+      await owner.goto(`${stack.local.adminUrl}${base}/activity`);
+      await eventually(async () => {
+        await trigger(curl);
+        await owner.reload();
+        const newest = (await owner.locator("#events tbody tr").first().textContent()) ?? "";
+        return newest.includes("Email") && !newest.includes("SMS");
+      }, soon);
+
+      const inbox = await owner.context().newPage();
+      await inbox.goto(`${stack.local.adminUrl}${base}/users?user=user-1`);
+      await inbox.locator("#inbox-state", { hasText: "live" }).waitFor();
+      await operator.goto(`${stack.local.adminUrl}${base}/settings`);
+      await operator.getByRole("button", { name: "Deactivate tenant" }).click();
+      await operator.getByRole("button", { name: "Go on" }).click();
+      await operator.getByText("Deactivated.").waitFor();
+      await Promise.all([
+        eventually(
+          async () => (await run("bash", ["-c", curl])).stdout.includes('"statusCode":401'),
+          soon,
+        ),
+        inbox.locator("#inbox-state", { hasText: "not connected" }).waitFor({ timeout: 5000 }),
+      ]);
+    },
+  );
+
   await chapter("all of it is in the audit log, and the browser met no fault", async () => {
     await owner.goto(`${stack.local.adminUrl}${base}/audit`);
     const text = (await owner.locator("main").textContent()) ?? "";
