@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { listDeadLetters } from "@belfry/administration/dead-letters";
 import { firstOperatorToken } from "@belfry/administration/invitations";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -50,6 +51,7 @@ export async function startAdmin(t: Cleanup): Promise<AdminUnderTest> {
       oldestDue: [],
       undispatched: { count: 0, since: null },
       circuits: [],
+      deadLetters: await listDeadLetters(db),
     }),
     log: createLogger({ service: "admin", level: "silent" }),
   });

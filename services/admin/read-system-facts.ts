@@ -1,3 +1,4 @@
+import { listDeadLetters } from "@belfry/administration/dead-letters";
 import type { Database } from "@belfry/database/connection";
 import {
   connectedServices,
@@ -17,14 +18,15 @@ export async function readSystemFacts(
   nats: NatsLink,
   prefix: string,
 ): Promise<SystemFacts> {
-  const [services, due, waiting, circuits, streams] = await Promise.all([
+  const [services, due, waiting, circuits, deadLetters, streams] = await Promise.all([
     connectedServices(db),
     oldestDue(db),
     undispatched(db),
     openCircuits(db),
+    listDeadLetters(db),
     nats.isConnected() ? streamFacts(nats, prefix).catch(() => undefined) : undefined,
   ]);
-  return { services, oldestDue: due, undispatched: waiting, circuits, streams };
+  return { services, oldestDue: due, undispatched: waiting, circuits, deadLetters, streams };
 }
 
 async function streamFacts(nats: NatsLink, prefix: string): Promise<StreamFacts[]> {

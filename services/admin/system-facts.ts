@@ -1,3 +1,4 @@
+import type { DeadLetterGroup } from "@belfry/administration/dead-letters";
 import type { ConnectedService, OpenAccount } from "@belfry/database/platform-state";
 
 /** What the system page shows. */
@@ -8,6 +9,7 @@ export interface SystemFacts {
   oldestDue: { channel: string; dueAt: Date }[];
   undispatched: { count: number; since: Date | null };
   circuits: OpenAccount[];
+  deadLetters: DeadLetterGroup[];
 }
 
 export interface StreamFacts {
