@@ -56,6 +56,18 @@ test("nothing but an HS256 token of ours with all claims is accepted", async () 
     forge(header, { ...payload, exp: undefined }),
     forge(header, { ...payload, exp: "soon" }),
     forge(header, { ...payload, channel: "personal#1" }),
+    forge(header, { ...payload, iat: undefined }),
+    forge(header, { ...payload, nbf: "now" }),
+    forge(header, []),
+    forge([], payload),
+    forge({ ...header, crit: ["x"], x: 1 }, payload),
+    forge({ ...header, b64: false }, payload),
+    forge({ ...header, kid: 1 }, payload),
+    `${good}=`,
+    good.replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
+    good.replace(".", ".."),
+    `${good}.${good}`,
+    good.slice(0, good.lastIndexOf(".") + 1),
   ];
   for (const token of bad) {
     const result = await verifyRealtimeToken(keys, token, NOW);

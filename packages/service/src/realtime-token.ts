@@ -1,8 +1,8 @@
-import { createSecretKey, type KeyObject } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import { REALTIME_TOKEN_SECONDS } from "@belfry/contracts/bounds";
 import { TENANT_ID, textFault } from "@belfry/contracts/identifiers";
 import type { RealtimeTokenClaims } from "@belfry/contracts/realtime-token";
-import { errors, jwtVerify, SignJWT } from "jose";
+import { SignJWT } from "jose";
 
 /** Pinned: a token never chooses how it is verified. */
 const ALGORITHM = "HS256";
@@ -62,37 +62,48 @@ export type VerifiedToken =
   | { ok: false; fault: "expired" | "invalid" };
 
 const INVALID = { ok: false, fault: "invalid" } as const;
+const EXPIRED = { ok: false, fault: "expired" } as const;
+/** The signature is one of SHA-256. */
+const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]{43})$/;
 
-/** Never throws, whatever the text. */
+/**
+ * Never throws, whatever the text. Here rather than in the library, which hands each HMAC to a thread:
+ * a thread's memory stays behind, some 3 KiB a connection after ten thousand connects.
+ */
 export async function verifyRealtimeToken(
   keys: TokenKeys,
   token: string,
   nowSeconds: number,
 ): Promise<VerifiedToken> {
+  const [, header, payload, signature] = COMPACT.exec(token) ?? [];
+  if (header === undefined || payload === undefined || signature === undefined) return INVALID;
+  const { alg, kid, crit, b64 } = parseObject(header);
+  // What must be understood is not.
+  if (alg !== ALGORITHM || crit !== undefined || b64 !== undefined) return INVALID;
+  const key = typeof kid === "string" ? keys.byKid.get(kid) : undefined;
+  if (key === undefined) return INVALID;
+  const expected = createHmac("sha256", key).update(`${header}.${payload}`).digest("base64url");
+  // As texts, of one length: a signature is written in one way only.
+  if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return INVALID;
+
+  const { sub, tenant, iat, exp, nbf, channel } = parseObject(payload);
+  // User ids were checked when the token was signed; checked again, whoever holds the key.
+  if (typeof sub !== "string" || textFault(sub) !== undefined) return INVALID;
+  if (typeof tenant !== "string" || !TENANT_ID.test(tenant)) return INVALID;
+  if (!Number.isFinite(iat) || !Number.isFinite(exp)) return INVALID;
+  // A token for one channel is not one for a connection.
+  if (channel !== undefined) return INVALID;
+  if (nbf !== undefined && !Number.isFinite(nbf)) return INVALID;
+  if ((exp as number) <= nowSeconds || (nbf as number) > nowSeconds) return EXPIRED;
+  return { ok: true, claims: { sub, tenant, iat: iat as number, exp: exp as number } };
+}
+
+/** The object in a part of a token; an empty one where there is none. */
+function parseObject(part: string): Record<string, unknown> {
   try {
-    const { payload } = await jwtVerify(
-      token,
-      ({ kid }) => {
-        const key = kid === undefined ? undefined : keys.byKid.get(kid);
-        if (key === undefined) throw new Error("unknown kid");
-        return key;
-      },
-      {
-        algorithms: [ALGORITHM],
-        currentDate: new Date(nowSeconds * 1000),
-        requiredClaims: ["sub", "tenant", "iat", "exp"],
-      },
-    );
-    const { sub, tenant, iat, exp } = payload;
-    // User ids were checked when the token was signed; checked again, whoever holds the key.
-    if (typeof sub !== "string" || textFault(sub) !== undefined) return INVALID;
-    if (typeof tenant !== "string" || !TENANT_ID.test(tenant)) return INVALID;
-    // A token for one channel is not one for a connection.
-    if (payload.channel !== undefined) return INVALID;
-    return { ok: true, claims: { sub, tenant, iat: iat!, exp: exp! } };
-  } catch (error) {
-    const early = error instanceof errors.JWTClaimValidationFailed && error.claim === "nbf";
-    const late = error instanceof errors.JWTExpired;
-    return early || late ? { ok: false, fault: "expired" } : INVALID;
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
   }
 }
