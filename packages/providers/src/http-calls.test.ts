@@ -25,7 +25,7 @@ test("a literal private address gets no connection, whoever let it pass before",
 
 test("waiting for a free connection past the timeout is transient: nothing had left", async (t) => {
   const port = await startPort(t, () => {});
-  const calls = createHttpCalls(testDeps({ timeoutMs: 100 }));
+  const calls = createHttpCalls(testDeps({ timeoutMs: 700 }));
   t.after(() => calls.close());
   const post = () => calls.post({ url: `http://127.0.0.1:${port}/`, headers: {}, body: "x" });
   const results = await Promise.all(Array.from({ length: 40 }, post));
