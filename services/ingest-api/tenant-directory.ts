@@ -35,19 +35,23 @@ export interface TenantDirectory {
 
 /** Caches what every request needs to know of its tenant; nothing is fetched twice at the same time. */
 export function createTenantDirectory(db: Database, keys: SecretKeys): TenantDirectory {
-  const tenants = new LRUCache<string, Tenant | typeof UNKNOWN>({
-    max: MAX_KEYS,
-    fetchMethod: async (sha256) => {
-      const holder = await findTenantByKey(db, Buffer.from(sha256, "hex"));
-      return holder === undefined ? UNKNOWN : await toTenant(holder, keys);
-    },
-  });
+  const createTenants = () =>
+    new LRUCache<string, Tenant | typeof UNKNOWN>({
+      max: MAX_KEYS,
+      fetchMethod: async (sha256) => {
+        const holder = await findTenantByKey(db, Buffer.from(sha256, "hex"));
+        return holder === undefined ? UNKNOWN : await toTenant(holder, keys);
+      },
+    });
+  const createChannels = () =>
+    new LRUCache<string, string[]>({
+      max: MAX_TENANTS,
+      fetchMethod: (tenantId) => findTargetChannels(db, tenantId),
+    });
+  let tenants = createTenants();
+  let channels = createChannels();
   /** Survives `clear`: a tenant must not pay for a stranger's guesses when the cache is new. */
   const recognised = new LRUCache<string, true>({ max: MAX_KEYS });
-  const channels = new LRUCache<string, string[]>({
-    max: MAX_TENANTS,
-    fetchMethod: (tenantId) => findTargetChannels(db, tenantId),
-  });
   return {
     async find(apiKey, beforeQuery) {
       const digest = hash("sha256", apiKey, "hex");
@@ -61,8 +65,10 @@ export function createTenantDirectory(db: Database, keys: SecretKeys): TenantDir
     },
     targetChannels: async (tenantId) => (await channels.fetch(tenantId)) ?? [],
     clear() {
-      tenants.clear();
-      channels.clear();
+      // New ones: clearing would abort the look-ups under way, and their requests with them; and what
+      // those read may be older than the change, so it must not be remembered.
+      tenants = createTenants();
+      channels = createChannels();
     },
   };
 }

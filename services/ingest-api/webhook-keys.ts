@@ -15,16 +15,21 @@ export interface WebhookKeys {
 
 /** What providers' webhooks are verified with: settings of the tenants' providers, decrypted once. */
 export function createWebhookKeys(db: Database, keys: SecretKeys): WebhookKeys {
-  const cache = new LRUCache<string, readonly string[], ReceiptReader>({
-    max: MAX_ENTRIES,
-    fetchMethod: (name, _stale, { context: reader }) =>
-      readKeys(db, keys, name.slice(name.indexOf(" ") + 1), reader),
-  });
+  const create = () =>
+    new LRUCache<string, readonly string[], ReceiptReader>({
+      max: MAX_ENTRIES,
+      fetchMethod: (name, _stale, { context: reader }) =>
+        readKeys(db, keys, name.slice(name.indexOf(" ") + 1), reader),
+    });
+  let cache = create();
   return {
     async of(tenantId, reader) {
       return (await cache.fetch(`${reader.kind} ${tenantId}`, { context: reader })) ?? [];
     },
-    clear: () => cache.clear(),
+    clear() {
+      // A new one: clearing would abort the look-ups under way.
+      cache = create();
+    },
   };
 }
 
