@@ -17,7 +17,7 @@ import { type BenchServers, startServers } from "./servers.ts";
 const ROUNDS = 5;
 const SECONDS = 5;
 const WARM_UP_SECONDS = 3;
-const CONNECTIONS = 128;
+const CONNECTIONS = 256;
 const TENANT = "bench";
 const TENANTS_BESIDE = 50;
 

@@ -169,8 +169,8 @@ function onMessage(client: Client, message: Message, ready: () => void): void {
 
 function onPublication(client: Client, { offset, data }: Publication): void {
   delivered += 1;
-  if (keys === undefined) return;
-  if (offset !== client.offset + 1) faults += 1;
+  // A bare loop sends one text again and again: its reading costs the same, its order is none.
+  if (keys !== undefined && offset !== client.offset + 1) faults += 1;
   client.offset = offset;
   const [, sentAt] = /@(\d+)$/.exec(data.body) ?? [];
   if (sentAt !== undefined) {

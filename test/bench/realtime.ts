@@ -76,6 +76,7 @@ export async function run(args: string[]): Promise<void> {
   const cpuMicros =
     (((await cpuSeconds(pid())) - cpuBefore) * 1e6) / (clients.delivered - deliveredBefore);
 
+  await clients.measure();
   await clients.comeBack();
   gateway.child.kill("SIGKILL");
   await commitMissed(servers, users, feed.offsets);
