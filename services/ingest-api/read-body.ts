@@ -1,6 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { Problem } from "@belfry/contracts/problems";
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+const BYTE_ORDER_MARK = 0xfeff;
 
 /** The media types that carry JSON in UTF-8. */
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
@@ -35,7 +36,9 @@ function requireJson(headers: { [name: string]: string | string[] | undefined })
 
 export function parseJson(body: Buffer | undefined): unknown {
   try {
-    return JSON.parse(utf8.decode(body));
+    if (body === undefined || !isUtf8(body)) throw new Error("not UTF-8");
+    const text = body.toString("utf8");
+    return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   } catch (error) {
     throw new Problem("unparsable", { cause: error });
   }

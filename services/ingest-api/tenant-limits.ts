@@ -1,8 +1,25 @@
 import { Problem } from "@belfry/contracts/problems";
 import type { TenantLimits } from "@belfry/database/accept-events";
 
+interface LimitHeaders {
+  policy: string;
+  left: string;
+}
+
+/** A batch's answers share one object: written once for all of them. */
+const written = new WeakMap<TenantLimits, LimitHeaders>();
+
 /** The limit headers of the IETF draft (ratelimit-headers): a policy and what is left, a limit each. */
-export function limitHeaders(limits: TenantLimits): { policy: string; left: string } {
+export function limitHeaders(limits: TenantLimits): LimitHeaders {
+  let headers = written.get(limits);
+  if (headers === undefined) {
+    headers = writeHeaders(limits);
+    written.set(limits, headers);
+  }
+  return headers;
+}
+
+function writeHeaders(limits: TenantLimits): LimitHeaders {
   const minute = `"per-minute";q=${limits.perMinute};w=60`;
   const minuteLeft = `"per-minute";r=${limits.minuteRemaining};t=${limits.minuteWaitSeconds}`;
   if (limits.dailyCap === null) return { policy: minute, left: minuteLeft };
