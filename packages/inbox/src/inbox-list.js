@@ -14,6 +14,7 @@ export class InboxList {
     this.#on = on;
     list.addEventListener("click", (event) => this.#onClick(event));
     list.addEventListener("keydown", (event) => this.#onKey(event));
+    list.addEventListener("animationend", ({ target }) => target.classList.remove("arrived"));
     list.addEventListener("focusin", ({ target }) => this.#rove(target.closest("article")));
   }
 
@@ -26,6 +27,12 @@ export class InboxList {
     if (row !== undefined && this.#focused() === null) row.focus();
     this.#rove(row ?? this.#current());
     this.#list.hidden = items.length === 0;
+    // Where nobody saw it arrive it is simply there when the panel opens.
+    if (this.#list.checkVisibility?.() === false) {
+      for (const arrived of this.#list.querySelectorAll(".arrived")) {
+        arrived.classList.remove("arrived");
+      }
+    }
   }
 
   /** Returns false when there is no row. */
