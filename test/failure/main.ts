@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { openBrowsers } from "./browsers.ts";
 import { FAULTS } from "./faults.ts";
@@ -9,11 +9,13 @@ import { createWorld } from "./world.ts";
 
 /**
  * `pnpm failure`: every fault, one at a time, under load, against the services as they are delivered;
- * writes docs/failure-table.md. `--only <regular expression>`, `--short` (short waits), `--seed <number>`.
+ * writes the table of docs/delivery-contract.md. `--only <regular expression>`, `--short` (short waits), `--seed <number>`.
  * Ends with 1 when anything was lost, or sent though refused, or doubled for no documented cause.
  */
 
-const DOCUMENT = new URL("../../docs/failure-table.md", import.meta.url);
+const DOCUMENT = new URL("../../docs/delivery-contract.md", import.meta.url);
+const BEGIN = "<!-- failures:begin -->";
+const END = "<!-- failures:end -->";
 
 const { values } = parseArgs({
   options: {
@@ -56,8 +58,6 @@ async function main(): Promise<boolean> {
 
 async function writeDocument(table: string, causes: string[]): Promise<void> {
   const lines = [
-    "<!-- Written by `pnpm failure`: run it again rather than edit this. -->",
-    "",
     `One fault at a time, under a steady ${LONG.perSecond} events a second on all channels from two tenants (and a third far over its limit), every service a process of its own with its standard settings; a caller retries a 500 or a broken connection under the same \`X-Idempotency-Key\`. Lost: answered 200, and not at the vendor or in the browser. Doubled: at the vendor more than once, where the vendor may have sent both. Times count from the end of the fault: to the first new event that arrived everywhere, and to the last arrival of an event that was triggered before.`,
     "",
     table,
@@ -69,9 +69,13 @@ async function writeDocument(table: string, causes: string[]): Promise<void> {
     "In every row: nothing that was answered 4xx or 429 was sent, every request was answered within 5 s, no publication came twice to a browser, and everything came back without a hand.",
     "",
     `Seed: ${seed}.`,
-    "",
   ];
-  await writeFile(DOCUMENT, lines.join("\n"));
+  const page = await readFile(DOCUMENT, "utf8");
+  const written = `${BEGIN}\n${lines.join("\n")}\n${END}`;
+  await writeFile(
+    DOCUMENT,
+    page.slice(0, page.indexOf(BEGIN)) + written + page.slice(page.indexOf(END) + END.length),
+  );
 }
 
 const holds = await main();
