@@ -140,7 +140,7 @@ test("a template switched off is off within 5 s, without a restart", async (t) =
   await eventually(async () => (await outcome(before)).dispatched_at !== null);
   await pool.query("update templates set active = false");
   await pool.query("update configuration_version set version = version + 1");
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await new Promise((resolve) => setTimeout(resolve, 4000));
   await publish([after]);
   await eventually(async () => (await outcome(after)).dispatched_at !== null);
   assert.equal((await outcome(after)).outcome.skipped.PUSH, "no active template");
