@@ -133,7 +133,7 @@ test("a template switched off is off within 5 s, without a restart", async (t) =
   const { start, publish, tenant, templates, events, ready, pool, outcome } = await running(t);
   const acme = await tenant();
   await templates(acme, "order.confirmed", ["PUSH"]);
-  const [before = "", after = ""] = await events(acme, {}, {});
+  const [before = ""] = await events(acme, {});
   start();
   await ready();
   await publish([before]);
@@ -141,6 +141,8 @@ test("a template switched off is off within 5 s, without a restart", async (t) =
   await pool.query("update templates set active = false");
   await pool.query("update configuration_version set version = version + 1");
   await new Promise((resolve) => setTimeout(resolve, 4000));
+  // Accepted now: with a new stream all that waits undispatched is published at the start.
+  const [after = ""] = await events(acme, {});
   await publish([after]);
   await eventually(async () => (await outcome(after)).dispatched_at !== null);
   assert.equal((await outcome(after)).outcome.skipped.PUSH, "no active template");
