@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readFile, realpath } from "node:fs/promises";
+import { readdir, readFile, realpath } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -59,6 +59,10 @@ export async function loadAssets(): Promise<Assets> {
   };
   const root = join(import.meta.dirname, "assets");
   for (const name of OWN) await add(join(root, name), name);
+  const inbox = dirname(fileURLToPath(import.meta.resolve("@belfry/inbox/belfry-inbox")));
+  for (const name of (await readdir(inbox)).filter((one) => one.endsWith(".js"))) {
+    await add(join(inbox, name), `inbox/${name}`);
+  }
   const normalize = fileURLToPath(import.meta.resolve("modern-normalize"));
   const sheets = [normalize, ...STYLES.map((name) => join(root, name))];
   const texts = await Promise.all(sheets.map((file) => readFile(file, "utf8")));

@@ -136,7 +136,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await owner.getByText("No event yet").waitFor();
       // A change is in force in every service within 5 s; here it is the key itself.
       await eventually(() => trigger(curl), { timeoutMs: 5000, everyMs: 200 });
-      await inbox.locator("#inbox-items li", { hasText: "Order Sample order" }).waitFor();
+      await inbox.locator("belfry-inbox article", { hasText: "Order Sample order" }).waitFor();
       await owner.getByText("Email accepted").waitFor();
       await owner.getByRole("link", { name: "order.confirmed" }).first().click();
       await owner.getByText("SendGrid accepted the message").waitFor();
