@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { listDeadLetters } from "@belfry/administration/dead-letters";
 import { firstOperatorToken } from "@belfry/administration/invitations";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import { connectedServices } from "@belfry/database/platform-state";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import { createTestDatabase } from "@belfry/testing/postgres";
@@ -46,7 +47,7 @@ export async function startAdmin(t: Cleanup): Promise<AdminUnderTest> {
     signToken: async ({ sub, tenant }) => `token of ${sub} in ${tenant}`,
     publishEvent: async (id) => void published.push(id),
     systemFacts: async () => ({
-      services: [],
+      services: await connectedServices(db),
       streams: undefined,
       oldestDue: [],
       undispatched: { count: 0, since: null },

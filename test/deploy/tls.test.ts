@@ -81,7 +81,7 @@ test("a service runs with TLS to both by nothing but its environment", async (t)
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query(
-    "select bool_and(ssl) as all from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'belfry-dispatcher'",
+    "select bool_and(ssl) as all from pg_stat_ssl join pg_stat_activity using (pid) where application_name like 'belfry-dispatcher/%'",
   );
   await client.end();
   assert.equal(rows[0].all, true);

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
+import { processName } from "./process-name.ts";
 import type { Schema } from "./schema.ts";
 
 /** A pool of connections, for what Kysely is too slow or too narrow for. */
@@ -9,7 +10,7 @@ export type Database = Kysely<Schema>;
 
 export interface ConnectionOptions {
   url: string;
-  /** Shown in pg_stat_activity. */
+  /** Shown in pg_stat_activity, with the process's version and start: see `processName`. */
   applicationName: string;
   maxConnections?: number;
   statementTimeoutMs?: number;
@@ -25,7 +26,7 @@ export interface ConnectionOptions {
 export function createPool(options: ConnectionOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
-    application_name: options.applicationName,
+    application_name: processName(options.applicationName),
     max: options.maxConnections ?? 8,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),

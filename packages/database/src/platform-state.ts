@@ -1,23 +1,30 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { sql } from "kysely";
 import type { Database } from "./connection.ts";
+import { parseProcessName } from "./process-name.ts";
 
 /** What an operator wants to see at a glance; each a few milliseconds, whatever the tables hold. */
 
 export interface ConnectedService {
   name: string;
+  /** null: a client that does not say. */
+  version: string | null;
   connections: number;
-  /** When the oldest of its connections was opened: at least so long it is up. */
+  /** When its process was started, or, of a client that does not say, its oldest connection opened. */
   since: Date;
 }
 
+/** One row a process; those of one service that were started in the same second are one. */
 export async function connectedServices(db: Database): Promise<ConnectedService[]> {
-  const { rows } = await sql<ConnectedService>`
+  const { rows } = await sql<{ name: string; connections: number; since: Date }>`
     select application_name as name, count(*)::integer as connections, min(backend_start) as since
     from pg_stat_activity
     where datname = current_database() and application_name <> ''
     group by application_name order by application_name`.execute(db);
-  return rows;
+  return rows.map(({ name, connections, since }) => {
+    const { service, version, startedAt } = parseProcessName(name);
+    return { name: service, version, connections, since: startedAt ?? since };
+  });
 }
 
 export interface OpenAccount {
