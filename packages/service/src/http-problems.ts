@@ -57,7 +57,10 @@ function faultMessage(fault: FaultOfAjv): string {
  * Answers what never became a request: broken HTTP, headers that are too long or take too long. Node
  * gives only the socket.
  */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+export function answerBrokenRequest(
+  error: Error & { code?: string; rawPacket?: Buffer },
+  socket: Socket,
+): void {
   const current = (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage;
   if (error.code === "ECONNRESET" || !socket.writable || current?.headersSent) {
     socket.destroy();
@@ -79,7 +82,8 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
       `${HEADERS.traceId}: ${randomUUID()}`,
       "Connection: close",
       "",
-      body,
+      // The answer to HEAD has no body, whatever its headers say.
+      error.rawPacket?.subarray(0, 5).toString("latin1") === "HEAD " ? "" : body,
     ].join("\r\n"),
   );
 }

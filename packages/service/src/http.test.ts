@@ -178,6 +178,9 @@ describe("every error has the one shape", () => {
     );
     assert.match(long.head, /^HTTP\/1\.1 431 /);
     assert.equal(JSON.parse(long.body).statusCode, 431);
+    const head = await raw(`HEAD /${"x".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    assert.match(head.head, /^HTTP\/1\.1 431 /);
+    assert.equal(head.body, "", "no body answers HEAD");
   });
 
   test("a request without Host is 400", async () => {
