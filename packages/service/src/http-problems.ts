@@ -58,7 +58,7 @@ function faultMessage(fault: FaultOfAjv): string {
  * gives only the socket.
  */
 export function answerBrokenRequest(
-  error: Error & { code?: string; rawPacket?: Buffer },
+  error: Error & { code?: string; rawPacket?: Buffer | undefined },
   socket: Socket,
 ): void {
   const current = (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage;
