@@ -58,7 +58,7 @@ function faultMessage(fault: FaultOfAjv): string {
  * gives only the socket.
  */
 export function answerBrokenRequest(
-  error: Error & { code?: string; rawPacket?: Buffer | undefined },
+  error: Error & { code?: string; rawPacket?: unknown },
   socket: Socket,
 ): void {
   const current = (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage;
@@ -74,6 +74,8 @@ export function answerBrokenRequest(
         : "badRequest";
   const problem = PROBLEMS[name];
   const body = JSON.stringify(problem);
+  const { rawPacket } = error;
+  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString("latin1", 0, 5) === "HEAD ";
   socket.end(
     [
       `HTTP/1.1 ${problem.statusCode} ${STATUS_CODES[problem.statusCode]}`,
@@ -83,7 +85,7 @@ export function answerBrokenRequest(
       "Connection: close",
       "",
       // The answer to HEAD has no body, whatever its headers say.
-      error.rawPacket?.subarray(0, 5).toString("latin1") === "HEAD " ? "" : body,
+      isHead ? "" : body,
     ].join("\r\n"),
   );
 }
