@@ -77,7 +77,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
     "the owner connects a provider, and a test message shows the vendor's answer",
     async () => {
       await owner.getByRole("link", { name: "Providers" }).click();
-      await owner.getByRole("link", { name: "SendGrid" }).click();
+      await owner.getByRole("link", { name: "SendGrid", exact: true }).click();
       await owner.getByLabel("API key").fill("SG.0123456789abcdef");
       await owner.getByLabel("From", { exact: true }).fill("not an address");
       await owner.getByRole("button", { name: "Add provider" }).click();
@@ -181,7 +181,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       const elsewhere = await startRecordingServer(t);
       elsewhere.answer = { status: 202 };
       await owner.goto(`${stack.local.adminUrl}${base}/providers`);
-      await owner.getByRole("link", { name: "SendGrid" }).click();
+      await owner.getByRole("link", { name: "SendGrid", exact: true }).click();
       await owner.getByLabel("Base URL").fill(elsewhere.url);
       await owner.getByRole("button", { name: "Save" }).click();
       await owner.getByText("Saved.").waitFor();

@@ -12,6 +12,7 @@ import {
 } from "@belfry/administration/providers";
 import { sendProviderTest } from "@belfry/administration/send-test";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
 import { openCircuits } from "@belfry/database/platform-state";
 import { type Answer, type Faults, orFaults, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -35,11 +36,13 @@ export function providerPages({ route, db, keys, config }: PageDeps): void {
       channels: PROVIDER_CHANNELS.map((channel) => ({
         channel,
         providers: providers.filter((provider) => provider.channel === channel),
-        kinds: kinds.filter(
-          (kind) =>
-            kind.channel === channel &&
-            !providers.some((one) => one.channel === channel && one.kind === kind.kind),
-        ),
+        kinds: kinds
+          .filter((kind) => kind.channel === channel)
+          .map(({ kind, title }) => ({
+            kind,
+            title,
+            hasOne: providers.some((one) => one.channel === channel && one.kind === kind),
+          })),
       })),
       titles: Object.fromEntries(kinds.map((kind) => [`${kind.channel} ${kind.kind}`, kind.title])),
       circuits: Object.fromEntries(circuits.map((circuit) => [circuit.providerId, circuit])),
@@ -68,6 +71,7 @@ export function providerPages({ route, db, keys, config }: PageDeps): void {
     return page("provider-form", kind.title, {
       kind,
       provider,
+      name: given?.get("name") ?? "",
       fields: fieldsOf(kind.settings, provider?.settings, given),
       maxPerSecond: given?.get("maxPerSecond") ?? provider?.maxPerSecond ?? "",
       faults,
@@ -92,29 +96,32 @@ export function providerPages({ route, db, keys, config }: PageDeps): void {
     );
     if (kind === undefined) throw new NotFound("kind", "no such kind of provider");
     const rate = (given.get("maxPerSecond") ?? "").trim();
+    const name = existing?.name ?? ((given.get("name") ?? "").trim() || kind.kind);
     try {
       const saved = await audited(
         db,
         actor,
-        (transaction) =>
-          putProvider(
+        async (transaction) => {
+          if (existing === undefined) await refuseTakenName(transaction, tenant.id, kind, name);
+          return await putProvider(
             transaction,
             {
               tenantId: tenant.id,
               channel: kind.channel,
               kind: kind.kind,
-              name: existing?.name,
+              name,
               settings: settingsOf(kind.settings, given),
               maxPerSecond: rate === "" ? null : Number(rate),
               keepSecrets: existing !== undefined,
               active: existing?.active ?? true,
             },
             options,
-          ),
+          );
+        },
         (after) => ({
           tenantId: tenant.id,
           action: existing === undefined ? "provider.create" : "provider.update",
-          target: `${after.channel} ${after.kind}`,
+          target: targetOf(after),
           before: existing === undefined ? null : recorded(existing),
           after: recorded(after),
         }),
@@ -154,13 +161,14 @@ export function providerPages({ route, db, keys, config }: PageDeps): void {
     ["deactivate", false],
   ] as const) {
     route(`POST /tenants/:tenantId/providers/:providerId/${verb}`, async (context) => {
-      const { id, channel, kind } = await found(context);
+      const provider = await found(context);
+      const { id } = provider;
       const { tenant, actor, base } = context;
       await audited(
         db,
         actor,
         (transaction) => setProviderActive(transaction, { id, tenantId: tenant.id }, active),
-        () => ({ tenantId: tenant.id, action: `provider.${verb}`, target: `${channel} ${kind}` }),
+        () => ({ tenantId: tenant.id, action: `provider.${verb}`, target: targetOf(provider) }),
       );
       return redirect(`${base}/providers`, `${verb}d`);
     });
@@ -176,7 +184,7 @@ export function providerPages({ route, db, keys, config }: PageDeps): void {
       (before) => ({
         tenantId: tenant.id,
         action: "provider.delete",
-        target: `${before.channel} ${before.kind}`,
+        target: targetOf(before),
         before: recorded(before),
       }),
     );
@@ -184,7 +192,8 @@ export function providerPages({ route, db, keys, config }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/providers/:providerId/move-up", async (context) => {
-    const { id, channel, kind } = await found(context);
+    const provider = await found(context);
+    const { id } = provider;
     const { tenant, actor, base } = context;
     await audited(
       db,
@@ -193,8 +202,8 @@ export function providerPages({ route, db, keys, config }: PageDeps): void {
       (order) => ({
         tenantId: tenant.id,
         action: "provider.move",
-        target: `${channel} ${kind}`,
-        after: { order: order.map((one) => one.kind) },
+        target: targetOf(provider),
+        after: { order: order.map((one) => one.name) },
       }),
     );
     return redirect(`${base}/providers`, "moved");
@@ -215,7 +224,7 @@ export function providerPages({ route, db, keys, config }: PageDeps): void {
           (result) => ({
             tenantId: tenant.id,
             action: "provider.test",
-            target: `${provider.channel} ${provider.kind}`,
+            target: targetOf(provider),
             after: { class: result.outcome.class, vendorStatus: result.outcome.vendorStatus },
           }),
         );
@@ -226,7 +235,29 @@ export function providerPages({ route, db, keys, config }: PageDeps): void {
   });
 }
 
+/** Here nobody means to replace another account's settings, as putting it would. */
+async function refuseTakenName(
+  db: Database,
+  tenantId: string,
+  kind: { channel: string; kind: string },
+  name: string,
+): Promise<void> {
+  const onChannel = (await listProviders(db, tenantId)).filter(
+    (one) => one.channel === kind.channel,
+  );
+  if (!onChannel.some((one) => one.name === name)) return;
+  const message =
+    name === kind.kind
+      ? "is needed: there is an account of this kind without one"
+      : "is taken by another account of this channel";
+  throw new InvalidInput([{ field: "name", message }]);
+}
+
+function targetOf({ channel, kind, name }: Provider): string {
+  return name === kind ? `${channel} ${kind}` : `${channel} ${kind} ${name}`;
+}
+
 function recorded(provider: Provider): object {
-  const { kind, channel: _channel, settings, maxPerSecond, active, position } = provider;
-  return { kind, settings, maxPerSecond, active, position };
+  const { kind, name, settings, maxPerSecond, active, position } = provider;
+  return { kind, name, settings, maxPerSecond, active, position };
 }

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listProviders } from "@belfry/administration/providers";
+import { createTenant } from "@belfry/administration/tenants";
+import { startAdmin } from "./admin-under-test.ts";
+
+const SANDBOX = { channel: "EMAIL", kind: "sandbox" };
+
+test("a tenant adds several accounts of one kind by name; a name that is taken is said beside its field and replaces nothing", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const base = `/tenants/${id}/providers`;
+  const add = (name: string, maxPerSecond = "") =>
+    operator.post(base, { ...SANDBOX, name, maxPerSecond });
+  const accounts = async () =>
+    (await listProviders(admin.db, id)).map(({ name, maxPerSecond }) => [name, maxPerSecond]);
+
+  assert.equal((await add("")).status, 303);
+  assert.equal((await add("marketing")).status, 303);
+  for (const taken of ["", "marketing"]) {
+    const answer = await add(taken, "7");
+    assert.equal(answer.status, 422);
+    assert.match(await answer.text(), /id="name-fault">Name is (needed|taken)/);
+  }
+  assert.deepEqual(await accounts(), [
+    ["marketing", null],
+    ["sandbox", null],
+  ]);
+
+  const [marketing] = await listProviders(admin.db, id);
+  const saved = await operator.post(`${base}/${marketing?.id}`, { maxPerSecond: "3" });
+  assert.equal(saved.status, 303);
+  assert.deepEqual(
+    await accounts(),
+    [
+      ["marketing", 3],
+      ["sandbox", null],
+    ],
+    "a change is of the one that is open",
+  );
+  const html = await operator.text(base);
+  assert.match(html, /Another [^<]+<\/a>/);
+  assert.match(html, /<span class="badge quiet">marketing<\/span>/);
+  assert.match(await operator.text(`/tenants/${id}/audit`), /EMAIL sandbox marketing/);
+});
