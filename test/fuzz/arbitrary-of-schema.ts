@@ -135,7 +135,10 @@ export function brokenOf(schema: Schema): Arbitrary<unknown> {
     )
     .map(([valid, changes]) => {
       let value = structuredClone(valid);
-      for (const [place, how, other] of changes) value = changed(value, place, how, other);
+      // A copy: a later change may reach into it, and the odd values are drawn again and again.
+      for (const [place, how, other] of changes) {
+        value = changed(value, place, how, structuredClone(other));
+      }
       return value;
     });
 }
