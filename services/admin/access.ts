@@ -58,7 +58,9 @@ export const ACCESS = {
   "POST /tenants/:tenantId/users/token": "editor",
 
   "GET /tenants/:tenantId/dead-letters": "viewer",
+  "GET /tenants/:tenantId/dead-letters/replay": "editor",
   "POST /tenants/:tenantId/dead-letters/replay": "editor",
+  "GET /tenants/:tenantId/dead-letters/discard": "editor",
   "POST /tenants/:tenantId/dead-letters/discard": "editor",
   "GET /tenants/:tenantId/suppressions": "viewer",
   "POST /tenants/:tenantId/suppressions": "editor",

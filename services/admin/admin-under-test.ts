@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { listDeadLetters } from "@belfry/administration/dead-letters";
 import { firstOperatorToken } from "@belfry/administration/invitations";
-import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { connectedServices } from "@belfry/database/platform-state";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
@@ -15,6 +15,7 @@ import { createBrowser, type TestBrowser } from "./test-browser.ts";
 export interface AdminUnderTest {
   app: FastifyInstance;
   db: Database;
+  pool: Pool;
   url: string;
   /** What was handed to the dispatcher. */
   published: string[];
@@ -66,6 +67,7 @@ export async function startAdmin(t: Cleanup): Promise<AdminUnderTest> {
   const admin: AdminUnderTest = {
     app,
     db,
+    pool,
     url,
     published,
     browser: () => createBrowser(url),

@@ -15,7 +15,7 @@ export interface Assets {
   address(name: string): string;
 }
 
-const OWN = ["page.js", "editor.js", "preview-frame.js", "inbox.js", "icon.svg"];
+const OWN = ["page.js", "batches.js", "editor.js", "preview-frame.js", "inbox.js", "icon.svg"];
 /** One sheet to the browser, in this order. */
 const STYLES = [
   "base.css",

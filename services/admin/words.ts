@@ -47,6 +47,19 @@ export const CHANNEL_NAMES: Readonly<Record<string, string>> = {
   PUSH: "Push",
 };
 
+/** Why a delivery is a dead letter. */
+export const DEAD_CLASS_NAMES: Readonly<Record<string, string>> = {
+  permanent: "refused for good",
+  credentials: "the account or its settings",
+  throttled: "too fast",
+  transient: "failed for now, too often",
+  ambiguous: "no answer came",
+  untried: "never tried",
+  expired: "too late",
+  unknown: "perhaps sent",
+  message: "unreadable",
+};
+
 /** good, busy, bad or quiet: the colour of a state. */
 export function tone(status: string): string {
   if (["accepted", "delivered", "published", "dispatched"].includes(status)) return "good";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { replayDeadLetters } from "@belfry/administration/dead-letters";
+import { replayDeadLetters } from "@belfry/administration/change-dead-letters";
 import { putProvider } from "@belfry/administration/providers";
 import { addSuppressions } from "@belfry/administration/suppressions";
 import { putTemplate } from "@belfry/administration/templates";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 import { test } from "node:test";
-import { listDeadLetters, replayDeadLetters } from "@belfry/administration/dead-letters";
+import { replayDeadLetters } from "@belfry/administration/change-dead-letters";
+import { listDeadLetters } from "@belfry/administration/dead-letters";
 import { putProvider } from "@belfry/administration/providers";
 import { putTemplate } from "@belfry/administration/templates";
 import { eventually } from "@belfry/testing/eventually";

@@ -22,17 +22,20 @@ export type AuditNote = Pick<NewAuditEntry, "tenantId" | "action" | "target"> & 
 
 /**
  * Runs a change and writes it to the audit log in the same transaction: both are there, or neither.
- * `note` tells what was done, from the result; what it holds must have its secrets masked.
+ * `note` tells what was done, from the result; what it holds must have its secrets masked. Without a
+ * note nothing was done, and nothing is written.
  */
 export async function audited<T>(
   db: Database,
   actor: Actor,
   change: (transaction: Database) => Promise<T>,
-  note: (result: T) => AuditNote,
+  note: (result: T) => AuditNote | undefined,
 ): Promise<T> {
   return await db.transaction().execute(async (transaction) => {
     const result = await change(transaction);
-    const { before = null, after = null, ...what } = note(result);
+    const noted = note(result);
+    if (noted === undefined) return result;
+    const { before = null, after = null, ...what } = noted;
     await insertAuditEntry(transaction, {
       ...actor,
       ...what,

@@ -9,7 +9,8 @@ import {
   reopenEvents,
   restDeliveries,
 } from "@belfry/database/dead-letter-messages";
-import type { DeadLetterFilter, DeadLetterGroup, DeadLetters } from "./dead-letters.ts";
+import type { DeadLetters } from "./change-dead-letters.ts";
+import type { DeadLetterFilter, DeadLetterGroup } from "./dead-letters.ts";
 
 /** NATS messages that were set aside. Kept apart: they name deliveries or events, and are none. */
 
@@ -61,6 +62,10 @@ export async function changeDeadMessages(
   options: {
     action: "replay" | "discard";
     dryRun: boolean;
+    /** How many may be changed. */
+    left: number;
+    /** Those that were set aside later are left alone. */
+    endedBefore: string;
     note(ids: readonly string[]): void;
     refuse(id: string, reason: string): void;
   },
@@ -70,21 +75,29 @@ export async function changeDeadMessages(
       ? letters.tenantId === undefined
         ? await deadMessages(db, { ids: letters.ids }, letters.ids.length)
         : []
-      : await messagesOf(db, letters);
+      : await messagesOf(db, { ...letters, until: earlier(letters.until, options.endedBefore) });
+  let { left } = options;
   for (const row of rows) {
+    if (left <= 0) break;
     const items = decodeQueueMessage(row.data)?.items;
     if (options.action === "replay" && items === undefined) {
       options.refuse(row.id, "it cannot be decoded");
       continue;
     }
-    if (!options.dryRun) {
-      await db.transaction().execute(async (transaction) => {
-        if (options.action === "replay") await revive(transaction, row, items ?? []);
-        await deleteDeadMessage(transaction, row.id);
-      });
-    }
+    const run = async (transaction: Database) => {
+      if (options.action === "replay") await revive(transaction, row, items ?? []);
+      await deleteDeadMessage(transaction, row.id);
+    };
+    if (!options.dryRun) await (db.isTransaction ? run(db) : db.transaction().execute(run));
+    left -= 1;
     options.note([row.id]);
   }
+}
+
+/** The end of the millisecond of `endedBefore`, or `until` where that is before. */
+function earlier(until: Date | undefined, endedBefore: string): Date {
+  const end = new Date(Date.parse(endedBefore) + 1);
+  return until !== undefined && until < end ? until : end;
 }
 
 async function revive(

@@ -7,12 +7,8 @@ import { storeDeadMessage } from "@belfry/database/dead-messages";
 import { storeReceipts } from "@belfry/database/receipts";
 import { releaseDeliveries } from "@belfry/database/release-deliveries";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import {
-  discardDeadLetters,
-  listDeadLetters,
-  replayDeadLetters,
-  showDeadLetter,
-} from "./dead-letters.ts";
+import { discardDeadLetters, replayDeadLetters } from "./change-dead-letters.ts";
+import { listDeadLetters, showDeadLetter } from "./dead-letters.ts";
 import { showEvent } from "./event-report.ts";
 import { InvalidInput, NotFound } from "./input-error.ts";
 import { createTenant } from "./tenants.ts";
@@ -128,12 +124,9 @@ test("dead letters are grouped by tenant, channel, provider and error class, wit
 test("a replay is a new attempt of the same delivery: released like any other, its attempts kept", async (t) => {
   const { db, pool, tenantId, dead, row } = await setUp(t);
   const { id, eventId } = await dead({ classes: ["transient", "transient"] });
-  assert.deepEqual(await replayDeadLetters(db, { ids: [id] }), {
-    dryRun: false,
-    count: 1,
-    ids: [id],
-    refused: [],
-  });
+  const { endedBefore, ...result } = await replayDeadLetters(db, { ids: [id] });
+  assert.deepEqual(result, { dryRun: false, count: 1, more: false, ids: [id], refused: [] });
+  assert.ok(Math.abs(Date.parse(endedBefore) - Date.now()) < 60_000, endedBefore);
   const queued = await row(id);
   assert.deepEqual(
     [queued.status, queued.released_at, queued.settled_at, queued.attempts, queued.retries],
@@ -244,6 +237,35 @@ test("more than one batch is replayed, and what ends again meanwhile is left alo
   assert.equal((await replayDeadLetters(db, { tenantId })).count, 450);
   const [left] = await listDeadLetters(db, { tenantId });
   assert.deepEqual([left?.count, left?.examples[0]?.id], [1, id]);
+});
+
+test("a large replay goes call by call: each says whether more may remain, and takes nothing that failed again since the first", async (t) => {
+  const { db, pool, tenantId, dead } = await setUp(t);
+  for (let index = 0; index < 5; index += 1) await dead();
+  const filter = { tenantId, class: "transient" } as const;
+  for (const run of [replayDeadLetters, discardDeadLetters]) {
+    await pool.query("update deliveries set status = 'failed', settled_at = now()");
+    const { endedBefore } = await run(db, filter, { dryRun: true });
+    const counts = [];
+    let more = true;
+    while (more) {
+      const call = await run(db, filter, { most: 2, endedBefore });
+      counts.push(call.count);
+      more = call.more;
+      // One of them fails once more before the next call.
+      await pool.query(
+        "update deliveries set status = 'failed', settled_at = clock_timestamp() where id = $1",
+        [call.ids[0]],
+      );
+    }
+    assert.deepEqual(counts, [2, 2, 1]);
+    const left = await run(db, filter, { dryRun: true, endedBefore });
+    assert.deepEqual([left.count, left.ids], [0, []]);
+    assert.equal((await run(db, filter, { dryRun: true })).count, 3);
+  }
+  for (const endedBefore of ["now()", "2026-02-31T00:00:00.000000Z", ""]) {
+    await assert.rejects(replayDeadLetters(db, filter, { endedBefore }), InvalidInput);
+  }
 });
 
 test("what is discarded ends for good, with its attempts; what is under way is not discarded", async (t) => {

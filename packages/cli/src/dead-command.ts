@@ -1,4 +1,5 @@
-import type { DeadLetterFilter, DeadLetters } from "@belfry/administration/dead-letters";
+import type { DeadLetters } from "@belfry/administration/change-dead-letters";
+import type { DeadLetterFilter } from "@belfry/administration/dead-letters";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { Command, InvalidArgumentError } from "commander";
 import { CommandError } from "./command-error.ts";
@@ -64,9 +65,9 @@ export function deadCommand(): Command {
       .option("--dry-run", "say what would be done, and change nothing")
       .action((ids: string[], flags: ChangeFlags) =>
         withDatabase(async ({ db }) => {
-          const deadLetters = await import("@belfry/administration/dead-letters");
+          const changes = await import("@belfry/administration/change-dead-letters");
           const dryRun = flags.dryRun === true;
-          await printJson(await deadLetters[work](db, lettersOf(ids, flags), { dryRun }));
+          await printJson(await changes[work](db, lettersOf(ids, flags), { dryRun }));
         }),
       );
   }

@@ -27,6 +27,8 @@ export interface DeadSelection {
   until?: Date | undefined;
   /** Classes to leave out. */
   except?: readonly DeadClass[] | undefined;
+  /** Ended then or before: a time of `databaseNow`, exact to the microsecond. */
+  endedBefore?: string | undefined;
 }
 
 export interface DeadGroupRow {
@@ -157,20 +159,18 @@ export async function countReplayable(db: Database, selection: DeadSelection): P
 }
 
 /**
- * Puts at most `most` dead letters that ended before `endedBefore` back in the queue, the oldest
- * first: due now, with the whole retry schedule before them and no expiry that has passed. Their
- * attempts stay. Returns their ids.
+ * Puts at most `most` dead letters back in the queue, the oldest first: due now, with the whole retry
+ * schedule before them and no expiry that has passed. Their attempts stay. Returns their ids.
  */
 export async function requeueDead(
   db: Database,
   selection: DeadSelection,
-  options: { endedBefore: string; most: number; reason: string },
+  options: { most: number; reason: string },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with picked as materialized (
       select d.id from ${DELIVERIES} ${ORIGINS}
-      where d.status in (${REPLAYABLE}) and d.settled_at <= ${options.endedBefore}::timestamptz
-        and ${conditions(selection)} and (${OBSTACLE}) is null
+      where d.status in (${REPLAYABLE}) and ${conditions(selection)} and (${OBSTACLE}) is null
       order by d.settled_at, d.id limit ${options.most} for update of d skip locked
     )
     update deliveries d
@@ -185,28 +185,30 @@ export async function requeueDead(
 export async function discardDead(
   db: Database,
   selection: DeadSelection,
-  options: { endedBefore: string; most: number },
+  most: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with picked as materialized (
       select d.id from ${DELIVERIES}
-      where d.status in (${DISCARDABLE}) and d.settled_at <= ${options.endedBefore}::timestamptz
-        and ${conditions(selection)}
-      order by d.settled_at, d.id limit ${options.most} for update of d skip locked
+      where d.status in (${DISCARDABLE}) and ${conditions(selection)}
+      order by d.settled_at, d.id limit ${most} for update of d skip locked
     )
     update deliveries d set status = 'discarded', due_at = null
     from picked where d.id = picked.id returning d.id`.execute(db);
   return rows.map((row) => row.id);
 }
 
-/** The database's clock, as text: exact to the microsecond. */
+/** The database's clock as ISO 8601, exact to the microsecond. */
 export async function databaseNow(db: Database): Promise<string> {
-  const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);
+  const { rows } = await sql<{ now: string }>`
+    select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`.execute(
+    db,
+  );
   return rows[0]!.now;
 }
 
 function conditions(selection: DeadSelection): RawBuilder<unknown> {
-  const { ids, tenantId, channel, provider, since, until, except = [] } = selection;
+  const { ids, tenantId, channel, provider, since, until, endedBefore, except = [] } = selection;
   const parts = [sql`true`];
   if (ids !== undefined) parts.push(sql`d.id = any (${ids}::uuid[])`);
   if (tenantId !== undefined) parts.push(sql`d.tenant_id = ${tenantId}`);
@@ -215,6 +217,7 @@ function conditions(selection: DeadSelection): RawBuilder<unknown> {
   if (provider !== undefined) parts.push(sql`(${PROVIDER}) = ${provider}`);
   if (since !== undefined) parts.push(sql`d.settled_at >= ${since}`);
   if (until !== undefined) parts.push(sql`d.settled_at < ${until}`);
+  if (endedBefore !== undefined) parts.push(sql`d.settled_at <= ${endedBefore}::timestamptz`);
   if (except.length > 0) parts.push(sql`(${CLASS}) <> all (${except}::text[])`);
   return sql.join(parts, sql` and `);
 }

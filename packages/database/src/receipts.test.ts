@@ -134,8 +134,8 @@ test("dead letters are found and replayed without reading the deliveries that ar
     const [group] = await deadGroups(transaction, { tenantId: "a" });
     assert.equal(group?.count, 50);
     assert.equal(await countReplayable(transaction, { tenantId: "a" }), 50);
-    const most = { endedBefore: new Date().toISOString(), most: 20, reason: "x" };
-    assert.equal((await requeueDead(transaction, { tenantId: "a" }, most)).length, 20);
+    const dead = { tenantId: "a", endedBefore: new Date().toISOString() };
+    assert.equal((await requeueDead(transaction, dead, { most: 20, reason: "x" })).length, 20);
     const { rows } = await sql<{ read: number }>`
       select (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as read
       from pg_stat_xact_user_tables where relname = 'deliveries'`.execute(transaction);

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startAdmin } from "@belfry/admin/admin-under-test";
+import { storeDeadLetters } from "@belfry/admin/test-dead-letters";
+import { createTenant } from "@belfry/administration/tenants";
+import { openBrowser } from "../browser/open-page.ts";
+
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+
+test("the replay of a thousand dead letters shows its progress, and can be left and come back to", {
+  skip,
+}, async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  await storeDeadLetters(admin, id, 1200);
+  const browser = await openBrowser(t);
+  const context = await browser.newContext();
+  await context.addCookies(
+    [...operator.cookies].map(([name, value]) => ({ name, value, url: admin.url })),
+  );
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  // The first batch goes through; the others wait until somebody has left and come back.
+  let isLeft = false;
+  let posts = 0;
+  await page.route("**/dead-letters/replay", async (route) => {
+    posts += 1;
+    if (posts > 1 && !isLeft) return;
+    await route.continue();
+  });
+
+  await page.goto(`${admin.url}/tenants/${id}/dead-letters`);
+  await page.getByRole("link", { name: /^Replay 1200 of Email/ }).click();
+  await page.getByText("1,200 would be replayed.").waitFor();
+  const bar = page.getByRole("progressbar");
+  assert.equal(await bar.getAttribute("value"), "0");
+  await page.getByRole("button", { name: "Replay 1,200" }).click();
+  await page.getByRole("status").filter({ hasText: "500 of 1,200 are replayed …" }).waitFor();
+  assert.equal(await bar.getAttribute("value"), "500");
+
+  await page.goto(`${admin.url}/tenants/${id}`);
+  isLeft = true;
+  await page.goBack();
+  await page.getByText("500 of 1,200 are replayed. The rest waits here until you go on.").waitFor();
+  assert.equal(await bar.getAttribute("value"), "500");
+  await page.getByRole("button", { name: "Go on with 700" }).click();
+  await page.getByText("Everything was delivered, or is on its way.").waitFor();
+  await page.getByText("Replay under way.").waitFor();
+  const { count } = await admin.db
+    .selectFrom("deliveries")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("status", "=", "queued")
+    .executeTakeFirstOrThrow();
+  assert.equal(Number(count), 1200);
+  assert.deepEqual(faults, []);
+});
+
+test("a replay that the server does not answer says where it stopped, and goes on when asked", {
+  skip,
+}, async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  await storeDeadLetters(admin, id, 700);
+  const browser = await openBrowser(t);
+  const context = await browser.newContext();
+  await context.addCookies(
+    [...operator.cookies].map(([name, value]) => ({ name, value, url: admin.url })),
+  );
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  let posts = 0;
+  await page.route("**/dead-letters/replay", async (route) => {
+    posts += 1;
+    await (posts === 2 ? route.abort() : route.continue());
+  });
+  await page.goto(`${admin.url}/tenants/${id}/dead-letters/replay?class=transient`);
+  await page.getByRole("button", { name: "Replay 700" }).click();
+  await page.getByText("It stopped at 500 of 700").waitFor();
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByText("Replay under way.").waitFor();
+});
