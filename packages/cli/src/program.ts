@@ -5,6 +5,7 @@ import { migrateCommand } from "./migrate-command.ts";
 import { outboxCommand } from "./outbox-command.ts";
 import { providerCommand } from "./provider-command.ts";
 import { realtimeCommand } from "./realtime-command.ts";
+import { secretsCommand } from "./secrets-command.ts";
 import { stopCommand } from "./stop-command.ts";
 import { suppressionCommand } from "./suppression-command.ts";
 import { templateCommand } from "./template-command.ts";
@@ -30,6 +31,7 @@ export function createProgram(): Command {
     realtimeCommand(),
     deadCommand(),
     suppressionCommand(),
+    secretsCommand(),
     migrateCommand(),
     stopCommand(),
   ]) {

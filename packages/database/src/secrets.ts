@@ -1,4 +1,4 @@
-import { CompactEncrypt, compactDecrypt } from "jose";
+import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from "jose";
 
 /** Keys for secrets at rest: the first encrypts, all decrypt. */
 export interface SecretKeys {
@@ -67,4 +67,14 @@ export async function decryptSecret(
   );
   if (protectedHeader.owner !== owner) throw new Error("a secret at rest has another owner");
   return new TextDecoder().decode(plaintext);
+}
+
+/** The id of the key that a secret at rest was encrypted with; undefined: it is none of ours. */
+export function kidOf(ciphertext: string): string | undefined {
+  try {
+    const { kid } = decodeProtectedHeader(ciphertext);
+    return typeof kid === "string" ? kid : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,43 @@
+import { hostname, userInfo } from "node:os";
+import { Command } from "commander";
+import { CommandError } from "./command-error.ts";
+import { printJson } from "./output.ts";
+import { withDatabase } from "./session.ts";
+
+export function secretsCommand(): Command {
+  const secrets = new Command("secrets").description("Secrets at rest and the keys they are under");
+  secrets
+    .command("rotate")
+    .description(
+      "Re-encrypt every secret under the first key of SECRETS_KEYS, and say which keys are still in " +
+        "use. Every running service must know that key; safe to repeat, and while services run.",
+    )
+    .option("--dry-run", "read all of them, count them by key, and change nothing")
+    .action(({ dryRun = false }: { dryRun?: boolean }) =>
+      withDatabase(async ({ db, keys }) => {
+        const { rotateSecrets } = await import("@belfry/administration/rotate-secrets");
+        const report = await rotateSecrets(db, await keys(), { actor: operator(), dryRun });
+        await printJson({ dryRun, ...report });
+        const faults = report.unreadable.map(({ owner, reason }) => `${owner}: ${reason}`);
+        if (report.outdated > 0 && !dryRun) {
+          faults.push(`${report.outdated} were being changed all the time: rotate again`);
+        }
+        if (faults.length > 0) {
+          throw new CommandError(`not every secret could be re-encrypted\n${faults.join("\n")}`);
+        }
+      }),
+    );
+  return secrets;
+}
+
+/** As the audit log shows it: whose account of which machine. */
+function operator() {
+  let name: string;
+  try {
+    name = userInfo().username;
+  } catch {
+    // In a container the account may have no name.
+    name = `uid ${process.getuid?.()}`;
+  }
+  return { personId: null, person: `command line (${name})`, address: hostname() };
+}
