@@ -10,6 +10,7 @@ import {
   setProviderActive,
   showProvider,
 } from "./providers.ts";
+import { renameProvider } from "./rename-provider.ts";
 import { createTenant } from "./tenants.ts";
 import { TEST_KEYS, testDatabase } from "./test-database.ts";
 
@@ -95,4 +96,38 @@ test("a provider is found by its id, or by channel and kind where there are seve
   await assert.rejects(showProvider(db, { id }), NotFound);
   await assert.rejects(showProvider(db, { id, tenantId: "other" }), NotFound);
   await assert.rejects(listProviders(db, "nobody"), NotFound);
+});
+
+test("an account is renamed with all it has; a name that another of its channel has is refused", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const sendgrid = { tenantId, channel: "EMAIL", kind: "sendgrid", settings: SENDGRID } as const;
+  const { id } = await putProvider(db, { ...sendgrid, maxPerSecond: 5 }, { keys });
+  await putProvider(db, { ...sendgrid, name: "marketing" }, { keys });
+  const sms = { tenantId, channel: "SMS", kind: "sandbox", name: "orders", settings: {} } as const;
+  await putProvider(db, sms, { keys });
+  const before = await showProvider(db, { id });
+
+  for (const name of ["marketing", "", "a\nb", "x".repeat(256)]) {
+    await assert.rejects(renameProvider(db, { id }, name), (error: InvalidInput) => {
+      assert.equal(error.faults[0]?.field, "newName");
+      return true;
+    });
+  }
+  const address = { tenantId, channel: "EMAIL", kind: "sendgrid", name: "sendgrid" } as const;
+  const renamed = await renameProvider(db, address, "orders");
+  assert.deepEqual(renamed, { ...before, name: "orders", updatedAt: renamed.updatedAt });
+  assert.equal((await renameProvider(db, { id }, "orders")).name, "orders", "its own name is free");
+  await assert.rejects(renameProvider(db, { id, tenantId: "other" }, "x"), NotFound);
+});
+
+test("two accounts that are given one name at once: one has it, the other is refused", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const sandbox = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
+  const all = await Promise.all(
+    ["a", "b"].map((name) => putProvider(db, { ...sandbox, name }, { keys })),
+  );
+  const ends = await Promise.allSettled(all.map(({ id }) => renameProvider(db, { id }, "same")));
+  assert.deepEqual(ends.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  const refused = ends.find((end) => end.status === "rejected");
+  assert.ok(refused?.reason instanceof InvalidInput);
 });

@@ -213,6 +213,11 @@ test("several accounts of one kind are told apart by name, in the order that is 
   assert.equal((await belfry.json([...show, "--name", "first"])).id, first.id);
   assertFails(await belfry.run([...show, "--name", "nobody"]), /--name/);
   assertFails(await belfry.run(put("--max-per-second", "0"), "{}"), /--max-per-second/);
+
+  const rename = ["provider", "rename", ...key, "--name", "first", "--new-name"];
+  assertFails(await belfry.run([...rename, "second"]), /--new-name is taken by another account/);
+  const renamed = await belfry.json([...rename, "primary"]);
+  assert.deepEqual([renamed.id, renamed.name], [first.id, "primary"]);
 });
 
 test("provider test sends one message through the stored settings and prints the vendor's answer", async (t) => {

@@ -82,6 +82,16 @@ export function providerCommand(): Command {
       );
   }
 
+  addressFlags(provider.command("rename [id]"))
+    .description("Give it another name; what it has and what it sent stay")
+    .requiredOption("--new-name <name>", "that no other on the channel has")
+    .action((id: string | undefined, flags: AddressFlags & { newName: string }) =>
+      run(async ({ db }) => {
+        const { renameProvider } = await import("@belfry/administration/rename-provider");
+        return await renameProvider(db, addressOf(id, flags), flags.newName);
+      }),
+    );
+
   addressFlags(provider.command("test [id]"))
     .description(
       "Send one message of ours through it, active or not, and print the vendor's answer",

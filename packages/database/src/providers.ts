@@ -103,6 +103,14 @@ export async function setProviderActive(db: Database, id: string, active: boolea
     .execute();
 }
 
+export async function renameProviderRow(db: Database, id: string, name: string): Promise<void> {
+  await db
+    .updateTable("providers")
+    .set({ name, updated_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .execute();
+}
+
 export async function deleteProviderRow(db: Database, id: string): Promise<boolean> {
   const result = await db.deleteFrom("providers").where("id", "=", id).executeTakeFirst();
   return result.numDeletedRows > 0n;
