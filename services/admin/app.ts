@@ -20,6 +20,7 @@ import { memberPages } from "./pages/members.ts";
 import { operatorPages } from "./pages/operators.ts";
 import { outboxPages } from "./pages/outbox.ts";
 import { overviewPages } from "./pages/overview.ts";
+import { providerFormPages } from "./pages/provider-form.ts";
 import { providerPages } from "./pages/providers.ts";
 import { signInPages } from "./pages/sign-in.ts";
 import { suppressionPages } from "./pages/suppressions.ts";
@@ -52,6 +53,7 @@ const PAGES = [
   templatePages,
   templateEditorPages,
   providerPages,
+  providerFormPages,
   activityPages,
   outboxPages,
   userPages,

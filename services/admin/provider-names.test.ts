@@ -6,7 +6,7 @@ import { startAdmin } from "./admin-under-test.ts";
 
 const SANDBOX = { channel: "EMAIL", kind: "sandbox" };
 
-test("a tenant adds several accounts of one kind by name; a name that is taken is said beside its field and replaces nothing", async (t) => {
+test("a tenant adds several accounts of one kind by name; a name that is taken is said beside its field and replaces nothing; a change of name is in the audit log", async (t) => {
   const admin = await startAdmin(t);
   const operator = await admin.operator();
   const { id } = await createTenant(admin.db, { name: "Acme" });
@@ -29,8 +29,9 @@ test("a tenant adds several accounts of one kind by name; a name that is taken i
   ]);
 
   const [marketing] = await listProviders(admin.db, id);
-  const saved = await operator.post(`${base}/${marketing?.id}`, { maxPerSecond: "3" });
-  assert.equal(saved.status, 303);
+  const change = (fields: Record<string, string>) =>
+    operator.post(`${base}/${marketing?.id}`, fields);
+  assert.equal((await change({ name: "marketing", maxPerSecond: "3" })).status, 303);
   assert.deepEqual(
     await accounts(),
     [
@@ -43,4 +44,23 @@ test("a tenant adds several accounts of one kind by name; a name that is taken i
   assert.match(html, /Another [^<]+<\/a>/);
   assert.match(html, /<span class="badge quiet">marketing<\/span>/);
   assert.match(await operator.text(`/tenants/${id}/audit`), /EMAIL sandbox marketing/);
+
+  assert.match(
+    await operator.text(`${base}/${marketing?.id}`),
+    /name="name"[^>]*value="marketing"/,
+  );
+  const taken = await change({ name: "", maxPerSecond: "9" });
+  assert.equal(taken.status, 422);
+  assert.match(await taken.text(), /id="name-fault">Name is taken by another account/);
+  assert.equal((await change({ name: "newsletter", maxPerSecond: "3" })).status, 303);
+  assert.deepEqual(await accounts(), [
+    ["newsletter", 3],
+    ["sandbox", null],
+  ]);
+  const { before, after } = await admin.db
+    .selectFrom("audit_log")
+    .select(["before", "after"])
+    .where("target", "=", "EMAIL sandbox newsletter")
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([before?.name, after?.name], ["marketing", "newsletter"]);
 });
