@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { Problem } from "@belfry/contracts/problems";
 import { createHttpServer } from "@belfry/service/http";
 import type { Logger } from "@belfry/service/logger";
@@ -31,6 +32,12 @@ export interface AppOptions {
 const owner = Symbol("connection");
 type OwnedSocket = WebSocket & { [owner]: Connection };
 
+declare module "fastify" {
+  interface FastifyRequest {
+    response: ServerResponse | undefined;
+  }
+}
+
 /** The HTTP server of the gateway: one address, which speaks WebSocket. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { connections, log } = options;
@@ -46,20 +53,24 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // By default the first protocol offered would be accepted, and then not spoken.
     handleProtocols: (offered: Set<string>) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   };
+  /** One function for all sockets. */
+  function onError(this: WebSocket, error: Error): void {
+    log.debug({ err: error }, "a client broke the WebSocket protocol");
+    // After a frame that is too large or malformed it is closing already, with the code that says so.
+    this.close(DISCONNECTS.internal.code, DISCONNECTS.internal.reason);
+  }
   await app.register(websocket, {
     options: socketOptions,
-    errorHandler: (error, socket) => {
-      log.debug({ err: error }, "a client broke the WebSocket protocol");
-      // After a frame that is too large or malformed it is closing already, with the code that says so.
-      socket.close(DISCONNECTS.internal.code, DISCONNECTS.internal.reason);
-    },
+    errorHandler: (error, socket) => onError.call(socket, error),
     preClose: (done) => done(),
   });
+  app.decorateRequest("response");
 
   app.route({
     method: "GET",
     url: WEBSOCKET_PATH,
-    onRequest: (request, _reply, done) => {
+    onRequest: (request, reply, done) => {
+      request.response = reply.raw;
       const { origin } = request.headers;
       const query = request.query as Record<string, unknown>;
       if (!options.isAllowedOrigin(origin)) {
@@ -81,9 +92,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     handler: () => {
       throw new Problem("badRequest", { message: "This address speaks WebSocket" });
     },
-    wsHandler: (socket) => {
+    wsHandler: (socket, request) => {
       const owned = socket as OwnedSocket;
-      const connection = new Connection(socket, options.connection);
+      const stream = request.raw.socket;
+      // An open connection would keep its whole handshake: request, response, headers, some 3 KB.
+      request.response?.detachSocket(stream);
+      owned.removeAllListeners("error").on("error", onError);
+      const connection = new Connection(socket, stream, options.connection);
       owned[owner] = connection;
       connections.add(connection);
       owned.on("message", onMessage);

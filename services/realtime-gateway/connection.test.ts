@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Writable } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { WebSocket } from "ws";
@@ -13,9 +14,15 @@ function setUp(maxQueueBytes: number) {
   const socket = {
     OPEN: 1,
     readyState: 1,
-    bufferedAmount: 0,
-    send: (frame: unknown) => void sent.push(frame),
     close: (code: number, reason: string) => void closes.push({ code, reason }),
+  };
+  const stream = {
+    writableLength: 0,
+    write(frame: string | Buffer, encoding?: BufferEncoding) {
+      const bytes = typeof frame === "string" ? Buffer.from(frame, encoding) : frame;
+      const length = bytes[1] ?? 0;
+      sent.push(bytes.subarray(length < 126 ? 2 : length === 126 ? 4 : 10).toString());
+    },
   };
   const writes = new WriteQueue(assert.ifError);
   const wheel = new TimerWheel({ tickMs: 50, nowMs: () => 1000, onFault: assert.ifError });
@@ -28,7 +35,12 @@ function setUp(maxQueueBytes: number) {
     limits: { connectTimeoutMs: 1000, commandBurst: 1, commandsPerSecond: 1 },
     log: { info: () => undefined, warn: () => undefined },
   } as unknown as ConnectionDeps;
-  return { connection: new Connection(socket as unknown as WebSocket, deps), socket, sent, closes };
+  const connection = new Connection(
+    socket as unknown as WebSocket,
+    stream as unknown as Writable,
+    deps,
+  );
+  return { connection, socket, stream, sent, closes };
 }
 
 test("what one tick brings leaves as one frame of text", async () => {
@@ -43,8 +55,8 @@ test("what one tick brings leaves as one frame of text", async () => {
 });
 
 test("at the bound a client is kept, one byte above it is dropped without its backlog", async () => {
-  const { connection, socket, sent, closes } = setUp(100_000);
-  socket.bufferedAmount = 90_000;
+  const { connection, stream, sent, closes } = setUp(100_000);
+  stream.writableLength = 90_000;
   connection.push("x".repeat(10_000));
   await turn();
   assert.deepEqual([sent, closes], [[], []]);
@@ -54,10 +66,11 @@ test("at the bound a client is kept, one byte above it is dropped without its ba
 });
 
 test("a large answer that was asked for drops nobody, and pushes after it wait for the socket", async () => {
-  const { connection, socket, sent, closes } = setUp(1000);
-  socket.send = (frame) => {
-    sent.push(frame);
-    socket.bufferedAmount = 400_000;
+  const { connection, stream, sent, closes } = setUp(1000);
+  const { write } = stream;
+  stream.write = (frame, encoding) => {
+    write(frame, encoding);
+    stream.writableLength = 400_000;
   };
   connection.reply("x".repeat(500_000));
   await turn();
@@ -65,7 +78,7 @@ test("a large answer that was asked for drops nobody, and pushes after it wait f
   connection.push("after");
   await turn();
   assert.deepEqual([sent.length, closes], [1, []]);
-  socket.bufferedAmount = 0;
+  stream.writableLength = 0;
   await new Promise((resolve) => setTimeout(resolve, 120));
   assert.deepEqual([sent.length, sent[1], closes], [2, "after", []]);
 });
@@ -75,4 +88,12 @@ test("a close lets what was sent before it leave first", () => {
   connection.reply("last words");
   connection.session.end({ code: 3001, reason: "shutdown" });
   assert.deepEqual([sent, closes], [["last words"], [{ code: 3001, reason: "shutdown" }]]);
+});
+
+test("after the client's own close nothing is written any more", () => {
+  const { connection, socket, sent } = setUp(1000);
+  connection.reply("too late");
+  socket.readyState = 2;
+  connection.session.end({ code: 3001, reason: "shutdown" });
+  assert.deepEqual(sent, []);
 });

@@ -1,7 +1,9 @@
+import type { Writable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Codec } from "./codec.ts";
 import { DISCONNECTS, type Disconnect } from "./protocol-codes.ts";
 import { Session, type SessionDeps, type Transport } from "./session.ts";
+import { writeTextFrame } from "./text-frame.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 /** Above this a socket is given no more until it has sent some; what waits is shared text. */
@@ -22,6 +24,8 @@ export interface ConnectionDeps extends SessionDeps {
 export class Connection implements Transport {
   readonly session: Session;
   readonly #socket: WebSocket;
+  /** Below the WebSocket. Frames are written here whole: the library writes its own whole too. */
+  readonly #stream: Writable;
   readonly #deps: ConnectionDeps;
   #queue: string[] = [];
   #queuedCharacters = 0;
@@ -30,8 +34,9 @@ export class Connection implements Transport {
   /** In the write queue; the queue's own note. */
   isDirty = false;
 
-  constructor(socket: WebSocket, deps: ConnectionDeps) {
+  constructor(socket: WebSocket, stream: Writable, deps: ConnectionDeps) {
     this.#socket = socket;
+    this.#stream = stream;
     this.#deps = deps;
     this.session = new Session(this, deps);
   }
@@ -48,11 +53,12 @@ export class Connection implements Transport {
   }
 
   backlogBytes(): number {
-    return this.#socket.bufferedAmount + this.#queuedCharacters;
+    return this.#stream.writableLength + this.#queuedCharacters;
   }
 
   close(disconnect: Disconnect): void {
-    if (disconnect.code === DISCONNECTS.slow.code) this.#empty();
+    // After a close of the client no frame may follow.
+    if (disconnect.code === DISCONNECTS.slow.code || !this.#isOpen()) this.#empty();
     else this.#writeAll(Number.POSITIVE_INFINITY);
     this.#socket.close(disconnect.code, disconnect.reason);
   }
@@ -69,7 +75,7 @@ export class Connection implements Transport {
 
   /** Called by the write queue; returns true when something is left to be written later. */
   write(): boolean {
-    if (this.#socket.readyState !== this.#socket.OPEN) {
+    if (!this.#isOpen()) {
       this.#empty();
       return false;
     }
@@ -83,15 +89,19 @@ export class Connection implements Transport {
     }
     this.#writeAll(SOCKET_FULL_BYTES);
     if (this.#queue.length > 0) return true;
-    if (this.#socket.bufferedAmount === 0) this.#replyCharacters = 0;
+    if (this.#stream.writableLength === 0) this.#replyCharacters = 0;
     this.session.resume();
     // A reply that is not read yet still counts: looked at again until it is.
     return this.#replyCharacters > SOCKET_FULL_BYTES;
   }
 
+  #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
   #writeAll(untilBytes: number): void {
     let start = 0;
-    while (start < this.#queue.length && this.#socket.bufferedAmount <= untilBytes) {
+    while (start < this.#queue.length && this.#stream.writableLength <= untilBytes) {
       let end = start;
       let characters = 0;
       do {
@@ -102,7 +112,8 @@ export class Connection implements Transport {
         characters + this.#queue[end]!.length < FRAME_CHARACTERS
       );
       const whole = start === 0 && end === this.#queue.length;
-      this.#socket.send(this.#deps.codec.join(whole ? this.#queue : this.#queue.slice(start, end)));
+      const messages = whole ? this.#queue : this.#queue.slice(start, end);
+      writeTextFrame(this.#stream, this.#deps.codec.join(messages));
       for (let index = start; index < end; index += 1) {
         this.#queuedCharacters -= this.#queue[index]!.length;
       }

@@ -30,13 +30,15 @@ export type RealtimeMessage =
   | { version: 1; kind: "marked"; userId: string; notificationId: string | "all"; unread: number }
   | { version: 1; kind: "disconnect"; userId: string };
 
+const utf8 = new TextDecoder();
+
 export function encodeRealtimeMessage(message: RealtimeMessage): string {
   return JSON.stringify(message);
 }
 
 export function decodeRealtimeMessage(data: Uint8Array): RealtimeMessage | undefined {
   try {
-    const value = JSON.parse(new TextDecoder().decode(data)) as RealtimeMessage;
+    const value = JSON.parse(utf8.decode(data)) as RealtimeMessage;
     if (value?.version !== 1 || typeof value.userId !== "string") return undefined;
     return value;
   } catch {
