@@ -26,6 +26,7 @@ import { signInPages } from "./pages/sign-in.ts";
 import { suppressionPages } from "./pages/suppressions.ts";
 import { systemPages } from "./pages/system.ts";
 import { templateEditorPages } from "./pages/template-editor.ts";
+import { templatePreviewPages } from "./pages/template-preview.ts";
 import { templatePages } from "./pages/templates.ts";
 import { tenantPages } from "./pages/tenants.ts";
 import { userPages } from "./pages/users.ts";
@@ -52,6 +53,7 @@ const PAGES = [
   keyPages,
   templatePages,
   templateEditorPages,
+  templatePreviewPages,
   providerPages,
   providerFormPages,
   activityPages,
