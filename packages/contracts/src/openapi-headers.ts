@@ -28,6 +28,15 @@ export const PARAMETERS = {
     schema: { type: "string", pattern: TRACE_ID.source },
     example: "checkout-7f3a",
   },
+  traceparent: {
+    name: "traceparent",
+    in: "header",
+    required: false,
+    description:
+      "W3C Trace Context: without a valid X-Trace-Id its trace id is the request's; ignored where it is not valid",
+    schema: { type: "string", pattern: "^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$" },
+    example: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+  },
   signature: {
     name: "X-Service-Signature",
     in: "header",
@@ -104,7 +113,8 @@ export const PARAMETERS = {
 export const ANSWER_HEADERS = {
   "X-Trace-Id": {
     required: true,
-    description: "The request's trace id, or a new one",
+    description:
+      "The trace id of the request: as X-Trace-Id or traceparent gave it, or a new one of 32 hex digits",
     schema: { type: "string", pattern: TRACE_ID.source },
     example: "checkout-7f3a",
   },

@@ -67,7 +67,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       "Accepts an event for dispatch over EMAIL, SMS and PUSH. 200 means: stored, and it will be dispatched. The checks come in this order: key, signature, body, limits. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.",
     needsKey: true,
-    parameters: ["signature", "idempotencyKey", "traceId"],
+    parameters: ["signature", "idempotencyKey", "traceId", "traceparent"],
     request: { schema: TriggerRequest, examples: TRIGGER_EXAMPLES },
     answer: {
       description: "Accepted, or a replay of what was accepted earlier",
@@ -95,7 +95,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       "An event of yours and what became of it on each channel. Never its variables, nor what was rendered.",
     needsKey: true,
-    parameters: ["eventId", "traceId"],
+    parameters: ["eventId", "traceId", "traceparent"],
     answer: {
       description: "The event as far as it got",
       headers: [],
@@ -114,7 +114,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       "A connection token for one user's browser, valid for 2 hours, and the channels to subscribe to.",
     needsKey: true,
-    parameters: ["traceId"],
+    parameters: ["traceId", "traceparent"],
     request: { schema: RealtimeTokenRequest, examples: { user: TOKEN_REQUEST } },
     answer: {
       description: "The token",
@@ -133,7 +133,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: "Fetch the notification history",
     description: "The in-app notifications (PUSH) of one user, newest first.",
     needsKey: true,
-    parameters: ["tenantId", "userId", "limit", "offset", "traceId"],
+    parameters: ["tenantId", "userId", "limit", "offset", "traceId", "traceparent"],
     answer: {
       description: "A page of the history",
       headers: [],
@@ -155,7 +155,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: "Mark a notification as read",
     description: "Without a body. Marking what is read already changes nothing and is 200.",
     needsKey: true,
-    parameters: ["tenantId", "userId", "notificationId", "traceId"],
+    parameters: ["tenantId", "userId", "notificationId", "traceId", "traceparent"],
     answer: {
       description: "It is READ",
       headers: [],
@@ -180,7 +180,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: "This document",
     description: "OpenAPI 3.1 in JSON.",
     needsKey: false,
-    parameters: ["traceId"],
+    parameters: ["traceId", "traceparent"],
     answer: { description: "OpenAPI 3.1", headers: [], mediaType: JSON_TYPE },
     problems: ALWAYS,
   },
@@ -192,7 +192,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: "This document as a page",
     description: "The same for people; one page without scripts.",
     needsKey: false,
-    parameters: ["traceId"],
+    parameters: ["traceId", "traceparent"],
     answer: { description: "HTML", headers: [], mediaType: "text/html; charset=utf-8" },
     problems: ALWAYS,
   },

@@ -91,6 +91,7 @@ export const HEADERS = {
   signature: "x-service-signature",
   idempotencyKey: "x-idempotency-key",
   traceId: "x-trace-id",
+  traceparent: "traceparent",
   eventId: "x-event-id",
   replayed: "idempotency-replayed",
 } as const;

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { PROBLEMS, Problem, type ProblemName } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
+import { newTraceId } from "./trace-id.ts";
 
 const BY_STATUS: Record<number, ProblemName> = {
   400: "badRequest",
@@ -81,7 +81,7 @@ export function answerBrokenRequest(
       `HTTP/1.1 ${problem.statusCode} ${STATUS_CODES[problem.statusCode]}`,
       "Content-Type: application/json; charset=utf-8",
       `Content-Length: ${Buffer.byteLength(body)}`,
-      `${HEADERS.traceId}: ${randomUUID()}`,
+      `${HEADERS.traceId}: ${newTraceId()}`,
       "Connection: close",
       "",
       // The answer to HEAD has no body, whatever its headers say.

@@ -210,15 +210,29 @@ describe("every error has the one shape", () => {
 const PROBLEM_UNPARSABLE = "Request body is not valid JSON";
 
 describe("trace id", () => {
+  const echo = async (headers: [string, string][]) => {
+    const response = await fetch(`${origin}/fine`, { headers });
+    return response.headers.get("x-trace-id") ?? "";
+  };
+
   test("a valid one is echoed, any other is replaced", async () => {
-    const echo = async (id?: string) => {
-      const response = await fetch(`${origin}/fine`, id ? { headers: { "x-trace-id": id } } : {});
-      return response.headers.get("x-trace-id") ?? "";
-    };
-    assert.equal(await echo("my~trace/1"), "my~trace/1");
-    for (const bad of [undefined, "a b", "x".repeat(129)]) {
-      assert.match(await echo(bad), /^[0-9a-f-]{36}$/);
+    assert.equal(await echo([["x-trace-id", "my~trace/1"]]), "my~trace/1");
+    for (const bad of ["", "a b", "x".repeat(129)]) {
+      assert.match(await echo([["x-trace-id", bad]]), /^[0-9a-f]{32}$/);
     }
+  });
+
+  test("a W3C traceparent gives its trace id where there is no X-Trace-Id", async () => {
+    const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const parent: [string, string] = ["traceparent", `00-${trace}-00f067aa0ba902b7-01`];
+    assert.equal(await echo([parent]), trace);
+    assert.equal(await echo([parent, ["x-trace-id", "mine"]]), "mine");
+    const lines = `${parent.join(": ")}\r\n`.repeat(2);
+    const { head } = await raw(
+      `GET /fine HTTP/1.1\r\nHost: x\r\n${lines}Connection: close\r\n\r\n`,
+    );
+    assert.match(head, /x-trace-id: [0-9a-f]{32}/i);
+    assert.doesNotMatch(head, new RegExp(trace), "two of them are none");
   });
 });
 

@@ -1,6 +1,4 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
-import { TRACE_ID } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
 import fastify, {
@@ -14,6 +12,7 @@ import fastify, {
 import { observeRequest } from "./http-metrics.ts";
 import { answerBrokenRequest, problemOf } from "./http-problems.ts";
 import type { Logger } from "./logger.ts";
+import { traceIdOf } from "./trace-id.ts";
 
 const SECOND_MS = 1000;
 /** A client has this long to send its headers, and this long for the whole request. */
@@ -50,7 +49,7 @@ export interface HttpServerOptions {
 /**
  * A Fastify whose every answer is ours: errors have the three fields of the specification, unknown
  * paths are 404, known paths with another method 405 with `Allow`, and `X-Trace-Id` is on all of them.
- * `request.id` is the trace id. One log line a request, without anything that a client sent but the
+ * `request.id` is the trace id (see `traceIdOf`). One log line a request, without anything that a client sent but the
  * trace id.
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
@@ -67,7 +66,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       requestIdLogLabel: "traceId",
     }),
     requestIdHeader: false,
-    genReqId: traceIdOf,
+    genReqId: ({ headers }) => traceIdOf(headers),
     bodyLimit: options.maxBodyBytes,
     routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
     requestTimeout: timeouts.requestMs,
@@ -139,11 +138,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     done();
   });
   return app;
-}
-
-function traceIdOf(request: { headers: IncomingMessage["headers"] }): string {
-  const given = request.headers[HEADERS.traceId];
-  return typeof given === "string" && TRACE_ID.test(given) ? given : randomUUID();
 }
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
