@@ -33,16 +33,34 @@ export async function audited<T>(
 ): Promise<T> {
   return await db.transaction().execute(async (transaction) => {
     const result = await change(transaction);
-    const noted = note(result);
-    if (noted === undefined) return result;
-    const { before = null, after = null, ...what } = noted;
-    await insertAuditEntry(transaction, {
-      ...actor,
-      ...what,
-      before: before as Record<string, unknown> | null,
-      after: after as Record<string, unknown> | null,
-    });
+    await writeNote(transaction, actor, note(result));
     return result;
+  });
+}
+
+/**
+ * Runs what leaves the house and cannot be taken back, such as a message to a vendor, and then writes
+ * it to the audit log: nothing of the database is held while somebody else takes their time.
+ */
+export async function auditedAfter<T>(
+  db: Database,
+  actor: Actor,
+  work: () => Promise<T>,
+  note: (result: T) => AuditNote,
+): Promise<T> {
+  const result = await work();
+  await writeNote(db, actor, note(result));
+  return result;
+}
+
+async function writeNote(db: Database, actor: Actor, note: AuditNote | undefined): Promise<void> {
+  if (note === undefined) return;
+  const { before = null, after = null, ...what } = note;
+  await insertAuditEntry(db, {
+    ...actor,
+    ...what,
+    before: before as Record<string, unknown> | null,
+    after: after as Record<string, unknown> | null,
   });
 }
 

@@ -1,4 +1,4 @@
-import { audited } from "@belfry/administration/audited";
+import { auditedAfter } from "@belfry/administration/audited";
 import { type EventReport, showEvent } from "@belfry/administration/event-report";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { resendEvent } from "@belfry/administration/resend-event";
@@ -70,7 +70,7 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
     const { tenant, params, actor, base } = context;
     const eventId = params.eventId ?? "";
     try {
-      const id = await audited(
+      const id = await auditedAfter(
         db,
         actor,
         () => resendEvent({ db, pool, publish: publishEvent }, tenant.id, eventId),

@@ -1,4 +1,4 @@
-import { audited } from "@belfry/administration/audited";
+import { audited, auditedAfter } from "@belfry/administration/audited";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import {
   listProviders,
@@ -129,7 +129,7 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
       show(tenant.id, provider.channel, provider.kind, { provider, ...shown });
     return await orFaults(
       async () => {
-        const { outcome } = await audited(
+        const { outcome } = await auditedAfter(
           db,
           actor,
           () => sendProviderTest(db, { id: provider.id, tenantId: tenant.id }, to, options),

@@ -1,4 +1,4 @@
-import { audited } from "@belfry/administration/audited";
+import { auditedAfter } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
 import { checkSource, previewSource } from "@belfry/administration/preview-template";
 import { sendRenderedTest } from "@belfry/administration/send-test";
@@ -26,7 +26,7 @@ export function templatePreviewPages({ route, db, keys, config }: PageDeps): voi
     try {
       const samples = sampleObject(values.sampleVariables || "{}") ?? {};
       const rendered = await previewSource(sourceOf(values), samples);
-      const { provider, outcome } = await audited(
+      const { provider, outcome } = await auditedAfter(
         db,
         actor,
         () => sendRenderedTest(db, tenant.id, rendered, to, sending),
