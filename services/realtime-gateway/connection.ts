@@ -2,7 +2,8 @@ import type { Writable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Codec } from "./codec.ts";
 import { DISCONNECTS, type Disconnect } from "./protocol-codes.ts";
-import { Session, type SessionDeps, type Transport } from "./session.ts";
+import { Session } from "./session.ts";
+import type { SessionDeps, Transport } from "./session-deps.ts";
 import { writeTextFrame } from "./text-frame.ts";
 import type { WriteQueue } from "./write-queue.ts";
 

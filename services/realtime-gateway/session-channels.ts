@@ -12,7 +12,7 @@ import {
   type ProtocolError,
   UNSUBSCRIBES,
 } from "./protocol-codes.ts";
-import type { SessionDeps } from "./session.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { type Subscriber, Subscription } from "./subscription.ts";
 
 /** What the channels need of their session. */

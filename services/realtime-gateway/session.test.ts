@@ -5,7 +5,8 @@ import type { VerifiedToken } from "@belfry/service/realtime-token";
 import { Hub } from "./hub.ts";
 import { jsonCodec } from "./json-codec.ts";
 import type { Disconnect } from "./protocol-codes.ts";
-import { Session, type SessionDeps } from "./session.ts";
+import { Session } from "./session.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { createTenantStates } from "./tenant-states.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 

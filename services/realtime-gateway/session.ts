@@ -1,76 +1,29 @@
 import { randomUUID } from "node:crypto";
-import type { ChannelState, HistoryPage } from "@belfry/database/realtime-history";
-import type { VerifiedToken } from "@belfry/service/realtime-token";
-import type { Codec, Reply } from "./codec.ts";
+import type { Reply } from "./codec.ts";
+import { CommandQueue, type CommandRunner } from "./command-queue.ts";
 import type { Command, ConnectRequest, Incoming } from "./commands.ts";
-import type { HistoryReader } from "./history-reader.ts";
-import type { Hub, Member, User } from "./hub.ts";
-import {
-  EXPIRY_GRACE_MS,
-  MAX_CONCURRENT_SUBSCRIBES,
-  MAX_WAITING_COMMANDS,
-  READ_FIRST_BYTES,
-  type SessionLimits,
-} from "./limits.ts";
+import type { Member, User } from "./hub.ts";
+import { EXPIRY_GRACE_MS, READ_FIRST_BYTES } from "./limits.ts";
 import { DISCONNECTS, type Disconnect, ERRORS, type ProtocolError } from "./protocol-codes.ts";
-import type { Rpc } from "./rpc.ts";
 import { SessionChannels } from "./session-channels.ts";
-import type { TenantStates } from "./tenant-states.ts";
-import type { Timed, TimerWheel } from "./timer-wheel.ts";
-import { TokenBucket } from "./token-bucket.ts";
-
-/** The socket behind a session. */
-export interface Transport {
-  /** Replies and pings: the client has asked for them. */
-  reply(message: string): void;
-  /** Publications: too many of them unread end the connection. */
-  push(message: string): void;
-  /** What the client has not read yet. */
-  backlogBytes(): number;
-  /** Says `end` and closes; what was sent before still leaves, but not to a slow client. */
-  close(disconnect: Disconnect): void;
-}
-
-export interface SessionDeps {
-  codec: Codec;
-  hub: Hub;
-  history: HistoryReader;
-  readPage(page: HistoryPage): Promise<ChannelState>;
-  rpc: Rpc;
-  tenants: TenantStates;
-  wheel: TimerWheel;
-  limits: SessionLimits;
-  version: string;
-  verifyToken(token: string): Promise<VerifiedToken>;
-  /** Never goes back. */
-  nowMs(): number;
-  /** Seconds since 1970, as tokens count. */
-  nowSeconds(): number;
-  log: {
-    info(details: object, message: string): void;
-    warn(details: object, message: string): void;
-  };
-}
+import type { SessionDeps, Transport } from "./session-deps.ts";
+import type { Timed } from "./timer-wheel.ts";
 
 /** `dead`: the connect was refused with an error, the client closes. */
 type State = "new" | "connecting" | "connected" | "dead" | "closed";
 
 /**
  * One client, from its first frame to its end: order, deadlines and refusals of the protocol. Knows
- * nothing of sockets. Commands run one after the other, but subscribes beside one another.
+ * nothing of sockets.
  */
-export class Session implements Member, Timed {
+export class Session implements Member, Timed, CommandRunner {
   readonly id = randomUUID();
   wheelSlot = 0;
   readonly #deps: SessionDeps;
   readonly #transport: Transport;
   readonly #channels: SessionChannels;
-  readonly #commands: TokenBucket;
-  #refusedCommands = 0;
+  readonly #commands: CommandQueue;
   #state: State = "new";
-  #waiting: Command[] = [];
-  #running = 0;
-  #runningSubscribes = 0;
   #user: User | undefined;
   /** When the session ends unless something happens; 0 for never. */
   #endAtMs: number;
@@ -82,11 +35,7 @@ export class Session implements Member, Timed {
     this.#deps = deps;
     this.#channels = new SessionChannels(deps, this);
     const nowMs = deps.nowMs();
-    this.#commands = new TokenBucket(
-      deps.limits.commandsPerSecond,
-      deps.limits.commandBurst,
-      nowMs,
-    );
+    this.#commands = new CommandQueue(this, deps.limits, nowMs);
     this.#endAtMs = nowMs + deps.limits.connectTimeoutMs;
     this.#schedule();
   }
@@ -110,18 +59,24 @@ export class Session implements Member, Timed {
 
   /** Runs the commands that may run now; called again when the client has read what it was sent. */
   resume(): void {
-    while (this.#waiting.length > 0) {
-      if (this.#state === "closed" || this.#state === "dead") {
-        this.#waiting = [];
-        return;
-      }
-      const beside =
-        this.#running === this.#runningSubscribes &&
-        this.#running < MAX_CONCURRENT_SUBSCRIBES &&
-        this.#waiting[0]?.method === "subscribe";
-      if (this.#running > 0 && !beside) return;
-      if (this.#transport.backlogBytes() > READ_FIRST_BYTES) return;
-      this.#start(this.#waiting.shift()!);
+    this.#commands.resume();
+  }
+
+  mayRun(): boolean {
+    if (this.#state !== "closed" && this.#state !== "dead") {
+      return this.#transport.backlogBytes() <= READ_FIRST_BYTES;
+    }
+    this.#commands.clear();
+    return false;
+  }
+
+  /** Never throws and never rejects: the failure of one command is an answer to it. */
+  run(command: Command): Promise<void> | undefined {
+    try {
+      return this.#run(command)?.catch((err) => this.#failed(command, err));
+    } catch (err) {
+      this.#failed(command, err);
+      return undefined;
     }
   }
 
@@ -153,7 +108,7 @@ export class Session implements Member, Timed {
   closed(): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
-    this.#waiting = [];
+    this.#commands.clear();
     this.#deps.wheel.cancel(this);
     if (this.#user === undefined) return;
     this.#channels.leaveAll();
@@ -170,7 +125,7 @@ export class Session implements Member, Timed {
     if (this.#pingAtMs !== 0 && nowMs >= this.#pingAtMs) {
       this.#pingAtMs = nowMs + this.#deps.limits.pingIntervalMs;
       this.#pongDueMs = nowMs + this.#deps.limits.pongTimeoutMs;
-      this.#refusedCommands = 0;
+      this.#commands.forgive();
       this.#transport.reply(this.#deps.codec.ping);
     }
     this.#schedule();
@@ -191,16 +146,13 @@ export class Session implements Member, Timed {
       if (message === "pong") {
         if (this.#pongDueMs === 0) return DISCONNECTS.badRequest;
         this.#pongDueMs = 0;
-      } else if (this.#commands.take(nowMs)) {
-        this.#waiting.push(message);
-      } else {
-        this.#refusedCommands += 1;
-        const isTooMuch = this.#refusedCommands > this.#deps.limits.commandBurst;
-        if (isTooMuch || message.id === 0) return DISCONNECTS.tooManyRequests;
-        this.fail(message.id, ERRORS.tooManyRequests);
+        continue;
       }
+      const admission = this.#commands.add(message, nowMs);
+      if (admission === "excess") return DISCONNECTS.tooManyRequests;
+      if (admission === "refused") this.fail(message.id, ERRORS.tooManyRequests);
     }
-    return this.#waiting.length > MAX_WAITING_COMMANDS ? DISCONNECTS.tooManyRequests : undefined;
+    return undefined;
   }
 
   #schedule(): void {
@@ -211,24 +163,10 @@ export class Session implements Member, Timed {
     if (dueMs !== Number.POSITIVE_INFINITY) this.#deps.wheel.schedule(this, dueMs);
   }
 
-  #start(command: Command): void {
-    const work = this.#run(command);
-    if (work === undefined) return;
-    const isSubscribe = command.method === "subscribe" ? 1 : 0;
-    this.#running += 1;
-    this.#runningSubscribes += isSubscribe;
-    work
-      .catch((err) => {
-        this.#deps.log.warn({ err, client: this.id, method: command.method }, "a command failed");
-        this.fail(command.id, ERRORS.internal);
-        if (command.method === "connect")
-          this.#state = this.#state === "closed" ? "closed" : "dead";
-      })
-      .finally(() => {
-        this.#running -= 1;
-        this.#runningSubscribes -= isSubscribe;
-        this.resume();
-      });
+  #failed({ id, method }: Command, err: unknown): void {
+    this.#deps.log.warn({ err, client: this.id, method }, "a command failed");
+    this.fail(id, ERRORS.internal);
+    if (method === "connect" && this.#isOpen()) this.#state = "dead";
   }
 
   #run(command: Command): Promise<void> | undefined {
