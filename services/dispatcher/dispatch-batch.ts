@@ -11,6 +11,7 @@ import { takeBackRelease } from "@belfry/database/release-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import type { Configuration } from "./configuration.ts";
 import { countDispatched } from "./dispatcher-metrics.ts";
+import { logDispatched } from "./log-dispatched.ts";
 import type { Outward, OutwardDelivery, OutwardPush } from "./outward.ts";
 import { routeEvent } from "./route-event.ts";
 
@@ -50,7 +51,12 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[]):
   const result =
     batch.length === 0 ? undefined : await dispatchEvents(pool, batch, deps.inFlightPerTenant);
   const written = result === undefined ? NOTHING_WRITTEN : writtenBy(batch, open, result);
-  if (result !== undefined) countDispatched(batch.filter((one) => result.claimed.has(one.eventId)));
+  if (result !== undefined) {
+    countDispatched(batch.filter((one) => result.claimed.has(one.eventId)));
+    for (const [at, one] of batch.entries()) {
+      if (result.claimed.has(one.eventId)) logDispatched(log, open[at]!, one, result);
+    }
+  }
   if (written.resting) deps.onRest();
 
   const again = events.filter((event) => event.dispatched || isUnclaimed(event, result));
@@ -61,9 +67,14 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[]):
           pool,
           again.map((event) => event.id),
         );
+  const traceIds = new Map(again.map((event) => [event.id, event.traceId]));
+  const pushesAgain = before.pushes.map((push) => ({
+    ...push,
+    traceId: traceIds.get(push.eventId) ?? push.eventId,
+  }));
   const [failed] = await Promise.all([
     deps.outward.deliveries([...written.deliveries, ...before.deliveries]),
-    deps.outward.pushes([...written.pushes, ...before.pushes]),
+    deps.outward.pushes([...written.pushes, ...pushesAgain]),
   ]);
   if (failed.length > 0) {
     // They are in Postgres: let them rest, so that the release loop publishes them.
@@ -102,7 +113,7 @@ function writtenBy(
     }
     const published = result.published.get(dispatch.eventId);
     if (dispatch.push !== null && published !== undefined) {
-      pushes.push({ ...dispatch.push, ...published, eventId: dispatch.eventId });
+      pushes.push({ ...dispatch.push, ...published, eventId: dispatch.eventId, traceId });
     }
   }
   return { deliveries, pushes, resting };

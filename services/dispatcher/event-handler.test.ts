@@ -52,8 +52,8 @@ test("an event becomes an email, an SMS and a push with the first offset of its 
   const [push] = sent.pushes;
   assert.ok(push !== undefined);
   assert.deepEqual(
-    [push.channelName, push.offset, push.title, push.body, push.eventId],
-    ["orders", 1, "Order", "Hello Ada", id],
+    [push.channelName, push.offset, push.title, push.body, push.eventId, push.traceId],
+    ["orders", 1, "Order", "Hello Ada", id, "trace-1"],
   );
   const history = await pool.query("select * from notifications");
   assert.equal(history.rows[0].id, id);

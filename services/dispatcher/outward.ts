@@ -18,6 +18,7 @@ export interface OutwardDelivery {
 
 export interface OutwardPush extends NewPush {
   eventId: string;
+  traceId: string;
   offset: number;
   createdAt: Date;
 }
@@ -91,6 +92,7 @@ function toPublication(push: OutwardPush): Publication {
     offset: push.offset,
     data: { title, body, category: eventType, eventType },
     tags: { id: push.eventId, createdAt: push.createdAt.toISOString() },
+    traceId: push.traceId,
   };
 }
 

@@ -30,12 +30,14 @@ function setUp() {
       return { epoch: store.epoch, top: store.top, publications: missing.map(publication) };
     },
   };
-  const log = { warn: () => undefined };
+  const lines: object[] = [];
+  const log = { info: (details: object) => void lines.push(details), warn: () => undefined };
   const deps = { codec: jsonCodec, history, wheel, nowMs: () => nowMs, log };
   const topic = new Topic({ tenantId: "acme", userId: "1", name: "a" }, "a#1", deps);
   return {
     store,
     topic,
+    lines,
     commit(count: number) {
       for (let index = 0; index < count; index += 1) {
         store.top += 1;
@@ -181,4 +183,23 @@ test("another epoch, or a top below what was delivered, makes all subscribe agai
   assert.deepEqual([first.got, second.got], [["dropped"], []]);
   topic.compare("other", 1, 2);
   assert.deepEqual(second.got, ["dropped"]);
+});
+
+test("a push has one line with its trace id, however many connections it goes to; browsers are not told it", () => {
+  const { topic, subscribe, receive, lines } = setUp();
+  const pushed: string[] = [];
+  for (const _ of [1, 2]) {
+    subscribe().goLive(0);
+    const push = (message: string) => void pushed.push(message);
+    const subscription = new Subscription(topic, { push, dropped: () => undefined });
+    topic.add(subscription);
+    subscription.goLive(0);
+  }
+  topic.receive({ ...publication(1), traceId: "trace-1" });
+  topic.receive({ ...publication(1), traceId: "trace-1" });
+  receive(2);
+  const line = { tenantId: "acme", eventId: "1", traceId: "trace-1", offset: 1, connections: 4 };
+  assert.deepEqual(lines, [line]);
+  assert.equal(pushed.length, 4);
+  assert.ok(!pushed.join().includes("trace"));
 });

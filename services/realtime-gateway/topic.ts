@@ -15,7 +15,7 @@ export interface TopicDeps {
   history: HistoryReader;
   wheel: TimerWheel;
   nowMs(): number;
-  log: { warn(details: object, message: string): void };
+  log: Record<"info" | "warn", (details: object, message: string) => void>;
 }
 
 /** Publications that wait for an earlier one; more are read from Postgres when their turn comes. */
@@ -172,6 +172,15 @@ export class Topic implements Timed {
     for (let index = this.#subscriptions.length - 1; index >= 0; index -= 1) {
       this.#subscriptions[index]?.offer(offset, message);
     }
+    this.#logDelivered(publication);
+  }
+
+  /** A line for all its connections together; what was read back from Postgres has no trace id. */
+  #logDelivered({ offset, tags, traceId }: StoredPublication): void {
+    if (traceId === undefined) return;
+    const connections = this.#subscriptions.length;
+    const { tenantId } = this.key;
+    this.#deps.log.info({ tenantId, eventId: tags.id, traceId, offset, connections }, "pushed");
   }
 
   #deliverPending(): void {

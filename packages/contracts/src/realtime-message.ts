@@ -18,6 +18,8 @@ export interface Publication {
   offset: number;
   data: PublicationData;
   tags: { id: string; createdAt: string };
+  /** For the gateway's log line; goes to no browser. Versions before it do not send it. */
+  traceId?: string;
 }
 
 /**

@@ -1,0 +1,22 @@
+import type { DispatchResult, EventDispatch, StoredEvent } from "@belfry/database/dispatch-events";
+import type { Logger } from "@belfry/service/logger";
+
+/**
+ * One line an event, with the trace id that finds it: the channels that are on their way to a sender,
+ * those that rest until their tenant's turn, and whether a push was published.
+ */
+export function logDispatched(
+  log: Logger,
+  event: StoredEvent,
+  dispatch: EventDispatch,
+  result: DispatchResult,
+): void {
+  const { id: eventId, tenantId, traceId } = event;
+  const released: string[] = [];
+  const resting: string[] = [];
+  for (const { id, channel } of dispatch.deliveries) {
+    (result.released.has(id) ? released : resting).push(channel);
+  }
+  const published = result.published.has(eventId);
+  log.info({ tenantId, eventId, traceId, released, resting, published }, "dispatched");
+}
