@@ -39,6 +39,7 @@ export type ClaimResult =
       was: DeliveryStatus;
       reason: string;
       eventId: string;
+      traceId: string;
       sensitive: boolean;
     };
 
@@ -64,7 +65,8 @@ interface Row {
   sensitive: boolean | null;
   recipient: string | null;
   variables: string | null;
-  trace_id: string;
+  /** null: the event is gone. */
+  trace_id: string | null;
 }
 
 /** Claims a batch in one call (see migration 0008). Results come in the order of the batch. */
@@ -116,7 +118,7 @@ function toResult(row: Row): ClaimResult {
           sensitive: row.sensitive === true,
           recipient: row.recipient,
           variables: row.variables,
-          traceId: row.trace_id,
+          traceId: row.trace_id ?? row.event_id,
         },
       };
     default:
@@ -125,6 +127,7 @@ function toResult(row: Row): ClaimResult {
         was: row.was,
         reason: row.reason ?? "",
         eventId: row.event_id,
+        traceId: row.trace_id ?? row.event_id,
         sensitive: row.sensitive === true,
       };
   }

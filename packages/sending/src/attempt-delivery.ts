@@ -39,7 +39,8 @@ export async function attemptDelivery(
   try {
     outcome = await account.send(made.message);
   } catch (err) {
-    log.error({ err, deliveryId: delivery.id, provider: account.kind }, "a provider threw");
+    const { id: deliveryId, traceId } = delivery;
+    log.error({ err, deliveryId, traceId, provider: account.kind }, "a provider threw");
     outcome = thrown();
   }
   const durationMs = performance.now() - startedAt;

@@ -83,8 +83,8 @@ async function noteEnd(
 ): Promise<void> {
   checkMove(ended.was, ended.becomes);
   const { id: deliveryId, tenantId } = item;
-  const { becomes: status, reason, eventId } = ended;
+  const { becomes: status, reason, eventId, traceId } = ended;
   countOutcome(deps.channel, null, status);
-  deps.log.info({ deliveryId, tenantId, eventId, status, reason }, "delivery ended");
+  deps.log.info({ deliveryId, tenantId, eventId, traceId, status, reason }, "delivery ended");
   if (ended.sensitive) await deps.eraseVariables(eventId);
 }

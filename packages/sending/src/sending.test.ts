@@ -175,6 +175,8 @@ test("expired, of an inactive tenant, without a provider: ended with the reason,
     assert.deepEqual([row.status, row.reason], [status, reason]);
     assert.deepEqual([row.due_at, row.released_at, row.attempts], [null, null, 0]);
     assert.ok(row.settled_at);
+    const line = fixture.logged.find((one) => one.deliveryId === id);
+    assert.deepEqual([line?.msg, line?.traceId], ["delivery ended", `trace-${id}`]);
   }
 });
 
