@@ -22,7 +22,7 @@ test("pages of events follow one another without a gap, newest first, and never 
   assert.deepEqual((await searchEvents(db, { tenantId: "b", limit: 3 })).events, []);
 });
 
-test("a search finds by user, type, time, channel and state", async (t) => {
+test("a search finds by user, type, trace id, time, channel and state", async (t) => {
   const db = await withEvents(t, 7);
   const found = async (search: object) =>
     (await searchEvents(db, { tenantId: "a", limit: 10, ...search })).events.map(
@@ -30,6 +30,8 @@ test("a search finds by user, type, time, channel and state", async (t) => {
     );
   assert.deepEqual(await found({ userId: "u3" }), ["u3"]);
   assert.deepEqual(await found({ eventType: "even", userId: "u3" }), []);
+  assert.deepEqual(await found({ traceId: "t3" }), ["u3"]);
+  assert.deepEqual(await found({ traceId: "t3", userId: "u4" }), []);
   assert.deepEqual(await found({ from: at(5), to: at(6) }), ["u5"]);
   assert.deepEqual(await found({ status: "failed" }), ["u2"]);
   assert.deepEqual(await found({ status: "failed", channel: "SMS" }), []);
