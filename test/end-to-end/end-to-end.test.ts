@@ -11,6 +11,7 @@ import { receiptTests } from "./receipts.ts";
 import { routingTests } from "./routing.ts";
 import { signingTests } from "./signing.ts";
 import { type Stack, startStack } from "./stack.ts";
+import { traceTests } from "./trace.ts";
 
 /**
  * Each row of the specification and of the decisions, through real processes. One stack for all, as
@@ -46,4 +47,5 @@ describe("history", () => historyTests(stack));
 describe("realtime", () => realtimeTests(stack));
 describe("receipts and dead letters", () => receiptTests(stack));
 describe("errors", () => errorTests(stack));
+describe("one trace id", () => traceTests(stack));
 describe("logs", () => logTests(stack));
