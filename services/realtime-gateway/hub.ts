@@ -51,7 +51,8 @@ export class User {
     if (message.userId !== this.userId) return;
     switch (message.kind) {
       case "publication":
-        for (const { channel, ...publication } of message.publications) {
+        for (const publication of message.publications) {
+          const { channel } = publication;
           const hash = channel.indexOf("#");
           const topic = this.#topics.get(channel.slice(0, Math.max(hash, 0)));
           if (topic?.channel === channel) topic.receive(publication);
