@@ -84,7 +84,7 @@ export const EventReport = Type.Object(
     requestedChannels: orNull(
       Type.Array(channel, { description: "The `channels` of the request; null: all" }),
     ),
-    traceId: Type.String({ description: "The request's X-Trace-Id" }),
+    traceId: Type.String({ description: "The request's trace id" }),
     acceptedAt: time("When it was stored"),
     dispatchedAt: orNull(time("When its channels were decided")),
     refusedAt: orNull(time("When it was given back")),
