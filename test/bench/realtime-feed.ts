@@ -3,7 +3,7 @@ import { realtimeChannel } from "@belfry/contracts/identifiers";
 import { encodeRealtimeMessage, type Publication } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
-import { connect } from "@nats-io/transport-node";
+import { connectNatsWriter } from "./nats-writer.ts";
 import type { BenchClients } from "./realtime-clients.ts";
 
 const TICK_MS = 2;
@@ -54,7 +54,7 @@ export async function startFeed(options: {
   clients: BenchClients;
 }) {
   const { prefix, tenant, users, clients } = options;
-  const nc = await connect({ servers: options.natsUrl, noAsyncTraces: true });
+  const nats = await connectNatsWriter(options.natsUrl);
   // Made beforehand but for offset and time: what this costs is taken from the machine that is measured.
   const texts = users.map(messageParts);
   const subjects = users.map((user) => realtimeSubject(prefix, tenant, userSubjectToken(user)));
@@ -66,7 +66,10 @@ export async function startFeed(options: {
     offsets[index] = offset;
     sent += 1;
     const [head, middle, tail] = texts[index] ?? ["", "", ""];
-    nc.publish(subjects[index] ?? "", `${head}${offset}${middle}${process.hrtime.bigint()}${tail}`);
+    nats.publish(
+      subjects[index] ?? "",
+      `${head}${offset}${middle}${process.hrtime.bigint()}${tail}`,
+    );
   };
   /** Waits for what is under way; returns how many did not come. */
   const settle = async (target: number) => {
@@ -107,6 +110,6 @@ export async function startFeed(options: {
       await settle(before + sent - sentBefore);
       return perSecond;
     },
-    [Symbol.asyncDispose]: () => nc.close(),
+    [Symbol.asyncDispose]: () => nats[Symbol.asyncDispose](),
   };
 }

@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+export interface NatsWriter extends AsyncDisposable {
+  publish(subject: string, payload: string): void;
+}
+
+/**
+ * Publishes on NATS by its plain text protocol, all of a tick in one write. A load that shares two cores
+ * with what it measures has to cost little: the client library takes several times as much a message.
+ * Payloads are ASCII.
+ */
+export async function connectNatsWriter(url: string): Promise<NatsWriter> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.on("data", (data) => {
+    if (data.includes("-ERR")) socket.destroy(new Error(data.toString()));
+    else if (data.includes("PING\r\n")) socket.write("PONG\r\n");
+  });
+  socket.write('CONNECT {"verbose":false,"pedantic":false}\r\n');
+  let waiting = "";
+  const flush = () => {
+    socket.write(waiting, "latin1");
+    waiting = "";
+  };
+  return {
+    publish(subject, payload) {
+      if (waiting === "") setImmediate(flush);
+      waiting += `PUB ${subject} ${payload.length}\r\n${payload}\r\n`;
+    },
+    async [Symbol.asyncDispose]() {
+      socket.end();
+      await once(socket, "close");
+    },
+  };
+}
