@@ -233,6 +233,38 @@ test("provider test sends one message through the stored settings and prints the
   assertFails(await belfry.run(["provider", "test", ...key]), /--to/);
 });
 
+test("operators are invited by a link of the Admin UI: the first without a name, later ones by their address", async (t) => {
+  const belfry = await createBelfry(t);
+  assertFails(await belfry.run(["operator", "invite"]), /--base-url.*ADMIN_BASE_URL/);
+  assertFails(await belfry.run(["operator", "invite", "--base-url", "x"]), /--base-url: must be/);
+  const invite = ["operator", "invite", "--base-url", "https://admin.example.com/"];
+  const first = await belfry.json(invite);
+  assert.match(first.link, /^https:\/\/admin\.example\.com\/join\/[\w-]{43}$/);
+  assert.deepEqual([first.email, first.role], [null, "operator"]);
+  const hours = (Date.parse(first.expiresAt) - Date.now()) / 3_600_000;
+  assert.ok(hours > 23 && hours <= 24, `${hours} h`);
+
+  const pool = createPool({ url: belfry.url, applicationName: "test" });
+  t.after(() => pool.end());
+  await pool.query(
+    "insert into people (id, email, name, password, operator) values (gen_random_uuid(), 'olga@example.com', 'Olga', 'x', true)",
+  );
+  const [olga] = await belfry.json(["operator", "list"]);
+  assert.deepEqual([olga.email, olga.password], ["olga@example.com", undefined]);
+  assertFails(await belfry.run(invite), /--email: say whom/);
+  assertFails(
+    await belfry.run([...invite, "--email", "nobody"]),
+    /--email must be an email address/,
+  );
+  await belfry.file("local.json", JSON.stringify({ adminUrl: "http://127.0.0.1:3002" }));
+  const next = await belfry.json(["operator", "invite", "--email", "Otto@Example.com"]);
+  assert.match(next.link, /^http:\/\/127\.0\.0\.1:3002\/join\//);
+  assert.equal(next.email, "otto@example.com");
+  const { rows } = await pool.query("select person, action, target from audit_log");
+  assert.match(rows[0].person, /^command line \(/);
+  assert.deepEqual([rows.length, rows[0].action], [1, "operator.invite"]);
+});
+
 test("addresses are suppressed and freed, one by one or from a file", async (t) => {
   const belfry = await createBelfry(t);
   const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
@@ -328,6 +360,7 @@ test("every command explains itself with --help on standard output, without a da
     "tenant",
     "tenant create",
     "tenant rotate-webhook-secret",
+    "operator invite",
     "template put",
     "template preview",
     "provider put",

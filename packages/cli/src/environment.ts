@@ -8,6 +8,8 @@ export interface Environment {
   /** As in `SECRETS_KEYS`. */
   secretsKeys: string | undefined;
   allowPrivateProviderAddresses: boolean;
+  /** Where people reach the Admin UI. */
+  adminBaseUrl: string | undefined;
   /** As the services have them. */
   nats: NatsEnvironment;
 }
@@ -34,6 +36,7 @@ export function readEnvironment(
     databaseUrl: env.DATABASE_URL || undefined,
     secretsKeys: env.SECRETS_KEYS || undefined,
     allowPrivateProviderAddresses: env.ALLOW_PRIVATE_PROVIDER_ADDRESSES === "true",
+    adminBaseUrl: env.ADMIN_BASE_URL || undefined,
     nats: {
       ...(env.NATS_URL ? { url: env.NATS_URL } : {}),
       ...(env.NATS_PREFIX ? { prefix: env.NATS_PREFIX } : {}),

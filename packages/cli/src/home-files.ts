@@ -32,6 +32,13 @@ export async function findSecretsKeys(environment: Environment): Promise<string>
   );
 }
 
+/** `ADMIN_BASE_URL`, else where the local stack's Admin UI is. */
+export async function findAdminUrl(environment: Environment): Promise<string | undefined> {
+  if (environment.adminBaseUrl !== undefined) return environment.adminBaseUrl;
+  const local = await readHomeFile<{ adminUrl?: unknown }>(environment.home, "local.json");
+  return typeof local?.adminUrl === "string" ? local.adminUrl : undefined;
+}
+
 /** The process that holds the local stack, as it says itself. */
 export async function findStackPid(environment: Environment): Promise<number | undefined> {
   const stack = await readHomeFile<{ pid?: unknown }>(environment.home, "stack.json");

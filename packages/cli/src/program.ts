@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { deadCommand } from "./dead-command.ts";
 import { eventCommand } from "./event-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
+import { operatorCommand } from "./operator-command.ts";
 import { outboxCommand } from "./outbox-command.ts";
 import { providerCommand } from "./provider-command.ts";
 import { realtimeCommand } from "./realtime-command.ts";
@@ -24,6 +25,7 @@ export function createProgram(): Command {
     .addHelpText("after", NOTES);
   for (const command of [
     tenantCommand(),
+    operatorCommand(),
     templateCommand(),
     providerCommand(),
     eventCommand(),

@@ -1,6 +1,6 @@
-import { hostname, userInfo } from "node:os";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
+import { commandLineActor } from "./command-line-actor.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
 
@@ -16,7 +16,7 @@ export function secretsCommand(): Command {
     .action(({ dryRun = false }: { dryRun?: boolean }) =>
       withDatabase(async ({ db, keys }) => {
         const { rotateSecrets } = await import("@belfry/administration/rotate-secrets");
-        const report = await rotateSecrets(db, await keys(), { actor: operator(), dryRun });
+        const report = await rotateSecrets(db, await keys(), { actor: commandLineActor(), dryRun });
         await printJson({ dryRun, ...report });
         const faults = report.unreadable.map(({ owner, reason }) => `${owner}: ${reason}`);
         if (report.outdated > 0 && !dryRun) {
@@ -28,16 +28,4 @@ export function secretsCommand(): Command {
       }),
     );
   return secrets;
-}
-
-/** As the audit log shows it: whose account of which machine. */
-function operator() {
-  let name: string;
-  try {
-    name = userInfo().username;
-  } catch {
-    // In a container the account may have no name.
-    name = `uid ${process.getuid?.()}`;
-  }
-  return { personId: null, person: `command line (${name})`, address: hostname() };
 }

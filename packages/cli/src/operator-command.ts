@@ -1,0 +1,80 @@
+import type { Database } from "@belfry/database/connection";
+import { Command } from "commander";
+import { CommandError } from "./command-error.ts";
+import { commandLineActor } from "./command-line-actor.ts";
+import { readEnvironment } from "./environment.ts";
+import { findAdminUrl } from "./home-files.ts";
+import { printJson } from "./output.ts";
+import { withDatabase } from "./session.ts";
+
+export function operatorCommand(): Command {
+  const operator = new Command("operator").description(
+    "The people who run the platform in the Admin UI",
+  );
+
+  operator
+    .command("invite")
+    .description("Make a link that makes an operator; printed this once, it works once")
+    .option(
+      "--email <address>",
+      "for this person alone, for a week; without it for whoever holds the link, for a day, and only " +
+        "while there is no operator",
+    )
+    .option("--base-url <url>", "of the Admin UI; default: ADMIN_BASE_URL, else the local stack's")
+    .action(({ email, baseUrl }: { email?: string; baseUrl?: string }) =>
+      withDatabase(async ({ db }) => {
+        const url = adminUrl(baseUrl ?? (await findAdminUrl(readEnvironment())));
+        const { showInvitation } = await import("@belfry/administration/invitations");
+        const token = email === undefined ? await firstToken(db) : await tokenFor(db, email);
+        const invitation = await showInvitation(db, token);
+        const { email: invited, role, expiresAt } = invitation;
+        await printJson({ link: `${url}/join/${token}`, email: invited, role, expiresAt });
+      }),
+    );
+
+  operator
+    .command("list")
+    .description("Who is an operator")
+    .action(() =>
+      withDatabase(async ({ db }) => {
+        const { listOperators } = await import("@belfry/administration/people");
+        await printJson(await listOperators(db));
+      }),
+    );
+
+  return operator;
+}
+
+async function firstToken(db: Database): Promise<string> {
+  const { firstOperatorToken } = await import("@belfry/administration/invitations");
+  const token = await firstOperatorToken(db);
+  if (token !== undefined) return token;
+  throw new CommandError("--email: say whom, as there is an operator already");
+}
+
+async function tokenFor(db: Database, email: string): Promise<string> {
+  const { invite } = await import("@belfry/administration/invitations");
+  const { audited } = await import("@belfry/administration/audited");
+  const { token } = await audited(
+    db,
+    commandLineActor(),
+    (transaction) =>
+      invite(transaction, { tenantId: null, role: "operator", email, invitedBy: null }),
+    ({ invitation }) => ({
+      tenantId: null,
+      action: "operator.invite",
+      target: invitation.email ?? "",
+    }),
+  );
+  return token;
+}
+
+function adminUrl(given: string | undefined): string {
+  if (given === undefined) {
+    throw new CommandError("--base-url: say where the Admin UI is, or set ADMIN_BASE_URL");
+  }
+  if (!/^https?:\/\/[^/]+\/?$/.test(given)) {
+    throw new CommandError("--base-url: must be an address such as https://admin.example.com");
+  }
+  return given.replace(/\/$/, "");
+}
