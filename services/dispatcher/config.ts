@@ -64,13 +64,14 @@ export const DispatcherConfig = Type.Object({
     default: 60 * SECOND_MS,
   }),
   EVENT_RETENTION_DAYS: Type.Integer({
-    description: "Events, deliveries, attempts and the outbox, in days",
+    description:
+      "Events, deliveries, attempts, receipts and the outbox of tenants without days of their own, in days",
     minimum: 2,
     maximum: 3650,
     default: 30,
   }),
   NOTIFICATION_RETENTION_DAYS: Type.Integer({
-    description: "In-app history, in days",
+    description: "In-app history of tenants without days of their own, in days",
     minimum: 1,
     maximum: 3650,
     default: 90,

@@ -1,6 +1,7 @@
 import { readBacklogAges } from "@belfry/database/backlog-ages";
 import type { Pool } from "@belfry/database/connection";
 import type { EventDispatch } from "@belfry/database/dispatch-events";
+import { type Retention, readExpiryLags } from "@belfry/database/expiry-walk";
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
 
 const dispatched = counter("belfry_events_dispatched_total", "Events whose ways are decided");
@@ -23,6 +24,11 @@ const reconciled = counter(
 const expired = counter("belfry_expired_rows_total", "Rows deleted as they had had their time", [
   "table",
 ]);
+
+const unsent = counter(
+  "belfry_expired_unsent_deliveries_total",
+  "Deliveries deleted with their time that were still to be sent",
+);
 
 // From zero on, so that the first is seen as an increase.
 for (const what of ["events", "deliveries"]) reconciled.inc({ what }, 0);
@@ -52,6 +58,23 @@ export function countReconciled(what: "events" | "deliveries", count: number): v
 
 export function countExpired(rows: Readonly<Record<string, number>>): void {
   for (const [table, count] of Object.entries(rows)) if (count > 0) expired.inc({ table }, count);
+}
+
+export function countUnfinished(deliveries: number): void {
+  if (deliveries > 0) unsent.inc(deliveries);
+}
+
+/** Read at a scrape. */
+export function showExpiryLags(pool: Pool, retention: Retention): void {
+  gauge(
+    "belfry_expiry_behind_seconds",
+    "For how long the oldest row that has had its time has been waiting to be deleted",
+    ["table"],
+    async (it) => {
+      for (const { table, seconds } of await readExpiryLags(pool, retention))
+        it.set({ table }, seconds);
+    },
+  );
 }
 
 /** Ages of the oldest work; read at a scrape, so that nobody pays for it between. */

@@ -6,7 +6,6 @@ import {
 } from "@belfry/contracts/streams";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { createDatabase, createPool } from "@belfry/database/connection";
-import { expiries } from "@belfry/database/sweep";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { loadConfig } from "@belfry/service/config";
 import { watchVersion } from "@belfry/service/configuration-watch";
@@ -20,12 +19,13 @@ import { createStoreWatch } from "@belfry/service/store-watch";
 import { ensureStreams } from "@belfry/service/streams";
 import { DispatcherConfig } from "./config.ts";
 import { createConfiguration } from "./configuration.ts";
-import { showBacklogAges } from "./dispatcher-metrics.ts";
+import { showBacklogAges, showExpiryLags } from "./dispatcher-metrics.ts";
 import { createEventHandler } from "./event-handler.ts";
+import { createExpiry } from "./expiry.ts";
 import { createOutward } from "./outward.ts";
 import { createReleaseLoop } from "./release-loop.ts";
 import { createSetAside } from "./set-aside.ts";
-import { every, expire, republishStuck } from "./sweeper.ts";
+import { every, republishStuck } from "./sweeper.ts";
 
 const STORE_LOOK_EVERY_MS = 2000;
 
@@ -117,12 +117,14 @@ try {
     },
     now: Date.now,
   });
-  const leaving = expiries({
+  const retention = {
     eventDays: config.EVENT_RETENTION_DAYS,
     notificationDays: config.NOTIFICATION_RETENTION_DAYS,
-  });
+  };
+  const expire = createExpiry({ pool, retention, log });
 
   showBacklogAges(pool);
+  showExpiryLags(pool, retention);
   log.info("dispatching");
   await Promise.all([
     ...EVENT_LANES.map((lane) =>
@@ -157,12 +159,10 @@ try {
       { log, signal },
     ),
     every(STORE_LOOK_EVERY_MS, "looking after the streams", lookAfterStore, { log, signal }),
-    every(
-      config.EXPIRE_EVERY_MS,
-      "deleting what has had its time",
-      () => expire({ pool, expiries: leaving }, signal),
-      { log, signal },
-    ),
+    every(config.EXPIRE_EVERY_MS, "deleting what has had its time", () => expire(signal), {
+      log,
+      signal,
+    }),
   ]);
 } catch (err) {
   if (!signal.aborted) throw err;

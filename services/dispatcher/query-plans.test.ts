@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "@belfry/database/connection";
 import { dispatchEvents, readDispatchedBefore, readEvents } from "@belfry/database/dispatch-events";
+import { timedExpiries } from "@belfry/database/expiries";
 import { releaseAgain, releaseDeliveries } from "@belfry/database/release-deliveries";
-import { expiries, takeStuckEvents } from "@belfry/database/sweep";
+import { takeStuckEvents } from "@belfry/database/sweep";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
 
@@ -128,8 +129,8 @@ async function worksOn(
       "expire",
       300,
       async (pool) => {
-        for (const expiry of expiries({ eventDays: 30, notificationDays: 90 })) {
-          if (expiry.table.match(/^(dedup_keys|undispatched)/)) await expiry.run(pool, 100);
+        for (const expiry of timedExpiries(30, new Date())) {
+          if (expiry.table === "dedup_keys") await expiry.run(pool, 100);
         }
       },
     ],

@@ -1,10 +1,10 @@
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
-import { type Expiry, leaveStuck, takeStuckEvents, type Unpublished } from "@belfry/database/sweep";
+import { leaveStuck, takeStuckEvents, type Unpublished } from "@belfry/database/sweep";
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import type { Publisher } from "@belfry/service/publish";
-import { countExpired, countReconciled } from "./dispatcher-metrics.ts";
+import { countReconciled } from "./dispatcher-metrics.ts";
 
 export interface SweeperDeps {
   pool: Pool;
@@ -14,8 +14,6 @@ export interface SweeperDeps {
 }
 
 const STUCK_PER_BATCH = 200;
-const EXPIRED_PER_BATCH = 1000;
-const BATCH_REST_MS = 20;
 
 /**
  * Publishes events again that were accepted and have not been dispatched for `olderThanMs` since their
@@ -48,24 +46,6 @@ export async function republishStuck(deps: SweeperDeps, olderThanMs: number): Pr
   countReconciled("events", total);
   if (total > 0) log.warn({ events: total }, "stuck events published again");
   return total;
-}
-
-/** Deletes what has had its time, in small batches. Returns the rows by table. */
-export async function expire(
-  deps: { pool: Pool; expiries: readonly Expiry[] },
-  signal?: AbortSignal,
-): Promise<Record<string, number>> {
-  const gone: Record<string, number> = {};
-  for (const expiry of deps.expiries) {
-    let rows = EXPIRED_PER_BATCH;
-    while (rows === EXPIRED_PER_BATCH && !signal?.aborted) {
-      rows = await expiry.run(deps.pool, EXPIRED_PER_BATCH);
-      gone[expiry.table] = (gone[expiry.table] ?? 0) + rows;
-      if (rows === EXPIRED_PER_BATCH) await pause(BATCH_REST_MS, signal);
-    }
-  }
-  countExpired(gone);
-  return gone;
 }
 
 /** Calls `work` every so often until the signal; a failure is logged once and tried again. */

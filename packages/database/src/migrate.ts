@@ -7,6 +7,7 @@ import * as sending from "../migrations/0005-sending.ts";
 import * as providerLimits from "../migrations/0006-provider-limits.ts";
 import * as receiptsAndSuppressions from "../migrations/0008-receipts-and-suppressions.ts";
 import * as admin from "../migrations/0010-admin.ts";
+import * as retention from "../migrations/0011-retention.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 const MIGRATIONS = {
@@ -18,6 +19,7 @@ const MIGRATIONS = {
   "0006-provider-limits": providerLimits,
   "0008-receipts-and-suppressions": receiptsAndSuppressions,
   "0010-admin": admin,
+  "0011-retention": retention,
 };
 
 /**

@@ -33,6 +33,7 @@ export interface Schema {
   invitations: InvitationsTable;
   audit_log: AuditLogTable;
   activity_buckets: ActivityBucketsTable;
+  expiry_cursors: ExpiryCursorsTable;
 }
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
@@ -50,6 +51,10 @@ export interface TenantsTable {
   webhook_secret: string | null;
   created_at: CreatedAt;
   updated_at: UpdatedAt;
+  /** null: the installation's. */
+  event_retention_days: number | null;
+  /** null: the installation's. */
+  notification_retention_days: number | null;
 }
 
 export interface TenantLimitsTable {
@@ -367,4 +372,13 @@ export interface ActivityBucketsTable {
   skipped: Generated<number>;
   pending: Generated<number>;
   latencies: Generated<number[]>;
+}
+
+export interface ExpiryCursorsTable {
+  table_name: string;
+  /** Empty: every tenant without a row of its own. */
+  tenant_id: string;
+  /** Of its rows none is left with an id up to this one. */
+  next_id: string;
+  walked_at: Generated<Date>;
 }

@@ -1,0 +1,104 @@
+import { firstIdOf } from "@belfry/database/expiries";
+import { uuidv7 } from "uuidv7";
+import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
+import { createExpiry } from "./expiry.ts";
+
+export const NOW = new Date("2026-06-01T12:00:00Z");
+const HOUR_MS = 3_600_000;
+
+/** An id as it was made so many days before NOW. */
+export function idOfAge(days: number): string {
+  const moment = new Date(NOW.getTime() - days * 24 * HOUR_MS);
+  return firstIdOf(moment).slice(0, 14) + uuidv7().slice(14);
+}
+
+/** A dispatcher's database, and rounds of expiry that believe it is NOW or as many hours later. */
+export async function expiryUnderTest(t: Parameters<typeof dispatcherUnderTest>[0]) {
+  const under = await dispatcherUnderTest(t);
+  const { pool, log } = under;
+  const retention = { eventDays: 30, notificationDays: 90 };
+  const newReplica = (hours = 0) =>
+    createExpiry({
+      pool,
+      retention,
+      log,
+      now: async () => new Date(NOW.getTime() + hours * HOUR_MS),
+    });
+  return {
+    ...under,
+    retention,
+    newReplica,
+    expire: (hours = 0, signal?: AbortSignal) => newReplica(hours)(signal),
+
+    async setDays(tenant: string, eventDays: number | null, notificationDays = eventDays) {
+      await pool.query(
+        `update tenants set event_retention_days = $2, notification_retention_days = $3 where id = $1`,
+        [tenant, eventDays, notificationDays],
+      );
+    },
+
+    /** Ages in whole days of the rows that a tenant has left, youngest first. */
+    async agesLeft(table: "events" | "notifications" | "outbox", tenant: string) {
+      const { rows } = await pool.query<{ id: string }>(
+        `select id from ${table} where tenant_id = $1 order by id desc`,
+        [tenant],
+      );
+      return rows.map(({ id }) => {
+        const madeAtMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+        return Math.round((NOW.getTime() - madeAtMs) / (24 * HOUR_MS));
+      });
+    },
+  };
+}
+
+/** An event of this age with all that one can leave behind; returns its id. */
+export async function eventOfAge(
+  { pool }: Pick<DispatcherUnderTest, "pool">,
+  tenant: string,
+  days: number,
+  delivery: { status?: string; claimedUntil?: string; idOfAge?: number } = {},
+): Promise<string> {
+  const id = idOfAge(days);
+  await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
+     values ($1, $2, 'x', 'u', 't', now(), now())`,
+    [id, tenant],
+  );
+  for (const channel of ["EMAIL", "SMS"]) {
+    // As a dispatcher makes it, later than the event.
+    const deliveryId = idOfAge(delivery.idOfAge ?? days - 0.01);
+    await pool.query(
+      `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status, claimed_until)
+       values ($1, $2, $3, $4, 1, $5, $6)`,
+      [
+        deliveryId,
+        id,
+        tenant,
+        channel,
+        delivery.status ?? "accepted",
+        delivery.claimedUntil ?? null,
+      ],
+    );
+    await pool.query(
+      "insert into attempts (delivery_id, number, provider_kind, started_at) values ($1, 1, 'sandbox', now())",
+      [deliveryId],
+    );
+    await pool.query(
+      `insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind)
+       values ($1, 'sendgrid', $2::uuid::text, $2, 'delivered')`,
+      [tenant, deliveryId],
+    );
+    await pool.query(
+      `insert into outbox (id, tenant_id, event_id, delivery_id, channel, recipient, text)
+       values ($1, $2, $3, $4, $5, 'a@example.com', 'hi')`,
+      [idOfAge(days), tenant, id, deliveryId, channel],
+    );
+  }
+  await pool.query(
+    `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
+       channel_offset, created_at)
+     values ($1, $2, 'u', 'x', '', '', 'personal', (random() * 1e9)::integer, now())`,
+    [id, tenant],
+  );
+  return id;
+}

@@ -1,0 +1,402 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dispatchEvents, readEvents } from "@belfry/database/dispatch-events";
+import { expireStep, readExpiryLags } from "@belfry/database/expiry-walk";
+import { eventually } from "@belfry/testing/eventually";
+import { uuidv7 } from "uuidv7";
+import { eventOfAge, expiryUnderTest, idOfAge, NOW } from "./expiry-under-test.ts";
+
+const DAY_MS = 86_400_000;
+
+test("each thing leaves when its time is over, and not before", async (t) => {
+  const under = await expiryUnderTest(t);
+  const { pool } = under;
+  const acme = await under.tenant();
+  const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
+  for (const days of [29, 31, 89, 91]) await eventOfAge(under, acme, days);
+  for (const hours of [23, 26]) {
+    await pool.query("insert into dedup_keys values ($1, $2, gen_random_uuid(), 'x', 'x', $3)", [
+      acme,
+      Buffer.from([hours]),
+      daysAgo(hours / 24),
+    ]);
+  }
+  for (const days of [-1, 1]) {
+    await pool.query(
+      "insert into api_keys (id, tenant_id, sha256, prefix, expires_at) values ($1, $2, $3, 'b', $4)",
+      [uuidv7(), acme, Buffer.from([days + 1]), daysAgo(days)],
+    );
+  }
+  await pool.query(
+    "insert into api_keys (id, tenant_id, sha256, prefix) values ($1, $2, $3, 'b')",
+    [uuidv7(), acme, Buffer.from([9])],
+  );
+  for (const days of [29, 31]) {
+    await pool.query(
+      `insert into dead_messages (id, stream, subject, data, deliveries, reason, created_at)
+       values ($1, 's', 's', '', 11, 'x', $2)`,
+      [uuidv7(), daysAgo(days)],
+    );
+  }
+  assert.deepEqual(nonZero(await under.expire()), {
+    dedup_keys: 1,
+    api_keys: 1,
+    dead_messages: 1,
+    events: 3,
+    deliveries: 6,
+    attempts: 6,
+    receipts: 6,
+    outbox: 6,
+    notifications: 1,
+  });
+  assert.deepEqual(await under.agesLeft("events", acme), [29]);
+  assert.deepEqual(await under.agesLeft("notifications", acme), [29, 31, 89]);
+  assert.deepEqual(nonZero(await under.expire()), {}, "a second round finds nothing");
+});
+
+test("a tenant's own days hold for its rows and for nobody else's", async (t) => {
+  const under = await expiryUnderTest(t);
+  const [usual, short, long] = [await under.tenant(), await under.tenant(), await under.tenant()];
+  await under.setDays(short, 7, 3);
+  await under.setDays(long, 60, 365);
+  for (const tenant of [usual, short, long]) {
+    for (const days of [1, 5, 10, 40, 100, 400]) await eventOfAge(under, tenant, days);
+  }
+  await under.expire();
+  const left = async (tenant: string) => [
+    await under.agesLeft("events", tenant),
+    await under.agesLeft("outbox", tenant),
+    await under.agesLeft("notifications", tenant),
+  ];
+  const twice = (ages: number[]) => ages.flatMap((age) => [age, age]);
+  assert.deepEqual(await left(usual), [[1, 5, 10], twice([1, 5, 10]), [1, 5, 10, 40]]);
+  assert.deepEqual(await left(short), [[1, 5], twice([1, 5]), [1]]);
+  assert.deepEqual(await left(long), [[1, 5, 10, 40], twice([1, 5, 10, 40]), [1, 5, 10, 40, 100]]);
+});
+
+test("a change of the days is in force at the next step, in both directions and back to the default", async (t) => {
+  const under = await expiryUnderTest(t);
+  const { agesLeft, setDays, expire } = under;
+  const [acme, other] = [await under.tenant(), await under.tenant()];
+  for (const tenant of [acme, other]) {
+    for (const days of [2, 8, 20, 28, 50]) await eventOfAge(under, tenant, days);
+  }
+  await expire();
+  assert.deepEqual(await agesLeft("events", acme), [2, 8, 20, 28]);
+
+  await setDays(acme, 10);
+  await expire();
+  assert.deepEqual(await agesLeft("events", acme), [2, 8], "shorter: what is too old now leaves");
+  assert.deepEqual(await agesLeft("notifications", acme), [2, 8]);
+
+  await setDays(acme, 40);
+  await eventOfAge(under, acme, 12);
+  await expire();
+  assert.deepEqual(await agesLeft("events", acme), [2, 8, 12], "longer: nothing more leaves");
+
+  await setDays(acme, 40);
+  await expire(24 * 25);
+  assert.deepEqual(await agesLeft("events", acme), [2, 8, 12], "25 days later");
+  assert.deepEqual(await agesLeft("events", other), [2], "the others go on as ever");
+
+  await setDays(acme, null);
+  await expire(24 * 25);
+  assert.deepEqual(await agesLeft("events", acme), [2], "the default again: it catches up");
+  await expire(24 * 25);
+  const { rows } = await under.pool.query(
+    "select table_name, tenant_id from expiry_cursors order by 1, 2",
+  );
+  assert.deepEqual(
+    rows,
+    ["events", "notifications", "outbox"].map((table) => ({ table_name: table, tenant_id: "" })),
+    "a tenant that has caught up walks with the others",
+  );
+});
+
+test("what is left of a tenant that is gone leaves with the default, however long it had wanted it kept", async (t) => {
+  const under = await expiryUnderTest(t);
+  const gone = await under.tenant();
+  await under.setDays(gone, 300);
+  await eventOfAge(under, gone, 20);
+  await under.expire();
+  await under.pool.query("delete from tenants where id = $1", [gone]);
+  await under.expire();
+  assert.deepEqual(await under.agesLeft("events", gone), [20]);
+  await under.expire(11 * 24);
+  assert.deepEqual(await under.agesLeft("events", gone), []);
+});
+
+test("an event of one day is kept for 25 hours, longer than the key that tells of it", async (t) => {
+  const under = await expiryUnderTest(t);
+  const acme = await under.tenant();
+  await under.setDays(acme, 1);
+  await eventOfAge(under, acme, 24.9 / 24);
+  await eventOfAge(under, acme, 25.1 / 24);
+  await under.expire();
+  assert.equal((await under.agesLeft("events", acme)).length, 1);
+});
+
+test("a delivery that is still to be sent when its event has had its time leaves with it, and is told of", async (t) => {
+  const under = await expiryUnderTest(t);
+  const acme = await under.tenant();
+  for (const status of ["queued", "waiting", "sending", "failed"]) {
+    await eventOfAge(under, acme, 31, { status, idOfAge: 0 });
+  }
+  const open = idOfAge(31);
+  await under.pool.query(
+    "insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at) values ($1, $2, 'x', 'u', 't', now())",
+    [open, acme],
+  );
+  await under.pool.query("insert into undispatched_events values ($1, now())", [open]);
+  const gone = await under.expire();
+  assert.deepEqual([gone.events, gone.deliveries, gone.undispatched_events], [5, 8, 1]);
+  assert.deepEqual(await under.deliveries(), []);
+  assert.match(under.warnings.join(""), /"deliveries":6.*had their time/);
+});
+
+test("many rows leave in small steps, over two replicas at once, each row once", async (t) => {
+  const under = await expiryUnderTest(t);
+  const acme = await under.tenant();
+  await fill(under, acme, 4_000);
+  const [one, two] = [under.newReplica(), under.newReplica()];
+  const rounds = await Promise.all([one(), two()]);
+  const total = (table: string) => rounds.reduce((sum, gone) => sum + (gone[table] ?? 0), 0);
+  const late = await under.expire();
+  assert.equal(total("events") + (late.events ?? 0), 4_000);
+  assert.equal(total("deliveries") + (late.deliveries ?? 0), 8_000);
+  assert.equal(total("notifications") + (late.notifications ?? 0), 0);
+  assert.deepEqual(await under.agesLeft("events", acme), []);
+});
+
+test("the signal ends a round after the step in hand, and the next process goes on from there", async (t) => {
+  const under = await expiryUnderTest(t);
+  const acme = await under.tenant();
+  await fill(under, acme, 3_000);
+  const stop = new AbortController();
+  const round = under.expire(0, stop.signal);
+  await eventually(async () => (await countEvents(under)) < 3_000);
+  stop.abort();
+  const before = await countEvents(under);
+  const gone = await round;
+  assert.ok(before - (await countEvents(under)) <= 500);
+  assert.ok((gone.events ?? 0) < 3_000);
+  await under.expire();
+  assert.equal(await countEvents(under), 0);
+});
+
+test("a new process walks on where the last one was, and does not read again what others keep", async (t) => {
+  const under = await expiryUnderTest(t);
+  const [keeper, acme] = [await under.tenant(), await under.tenant()];
+  await under.setDays(keeper, 3650);
+  await fill(under, keeper, 5_000);
+  await fill(under, acme, 1_000);
+  await under.expire();
+  assert.equal(await countEvents(under), 5_000);
+  await eventOfAge(under, acme, 29);
+  await using client = await connected(under.pool);
+  const read = await rowsRead(client, async () => {
+    const later = new Date(NOW.getTime() + 2 * DAY_MS);
+    const pool = client as unknown as typeof under.pool;
+    for (let state = ""; state !== "done"; ) {
+      ({ state } = await expireStep(pool, "events", under.retention, later));
+    }
+  });
+  assert.deepEqual(await under.agesLeft("events", acme), [], "the step did its work");
+  assert.ok(read("events") < 10, `${read("events")} rows read`);
+});
+
+test("an id of long ago that was stored late, and a delivery without its event, leave all the same", async (t) => {
+  const under = await expiryUnderTest(t);
+  const acme = await under.tenant();
+  await under.expire();
+  await eventOfAge(under, acme, 9_000);
+  await under.pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status)
+     values ($1, gen_random_uuid(), $2, 'EMAIL', 1, 'accepted')`,
+    [idOfAge(40), acme],
+  );
+  const gone = await under.expire();
+  assert.deepEqual([gone.events, gone.deliveries], [1, 3]);
+  assert.deepEqual(await under.deliveries(), []);
+});
+
+test("how far behind it is can be read, and nothing is behind after a round", async (t) => {
+  const under = await expiryUnderTest(t);
+  const { pool, retention } = under;
+  const [acme, short] = [await under.tenant(), await under.tenant()];
+  await under.setDays(short, 7, 7);
+  const now = new Date();
+  const replica = under.newReplica((now.getTime() - NOW.getTime()) / 3_600_000);
+  const ageNow = (days: number) => days - (now.getTime() - NOW.getTime()) / DAY_MS;
+  await replica();
+  await eventOfAge(under, acme, ageNow(8));
+  const behind = async () =>
+    Object.fromEntries(
+      (await readExpiryLags(pool, retention)).map(({ table, seconds }) => [
+        table,
+        seconds / 86_400,
+      ]),
+    );
+  assert.deepEqual(await behind(), { events: 0, outbox: 0, notifications: 0 });
+  await pool.query("update expiry_cursors set next_id = $1", [idOfAge(2_000)]);
+  await eventOfAge(under, acme, ageNow(95));
+  await eventOfAge(under, short, ageNow(8));
+  const lags = await behind();
+  assert.deepEqual(
+    Object.entries(lags).map(([table, days]) => [table, Math.round(days)]),
+    [
+      ["events", 88],
+      ["outbox", 88],
+      ["notifications", 88],
+    ],
+  );
+  await replica();
+  assert.deepEqual(await behind(), { events: 0, outbox: 0, notifications: 0 });
+});
+
+test("an event that is dispatched while it is deleted leaves no delivery behind", async (t) => {
+  const under = await expiryUnderTest(t);
+  const acme = await under.tenant();
+  const dispatch = async (pool: typeof under.pool, id: string) => {
+    const [event] = await readEvents(under.pool, [id]);
+    return await dispatchEvents(
+      pool,
+      [
+        {
+          eventId: id,
+          acceptedAtText: event!.acceptedAtText,
+          outcome: null,
+          eraseVariables: false,
+          push: null,
+          deliveries: [
+            {
+              id: uuidv7(),
+              tenantId: acme,
+              channel: "EMAIL",
+              templateVersionId: "1",
+              expiresAt: null,
+            },
+          ],
+        },
+      ],
+      100,
+    );
+  };
+  const remove = "select * from delete_events(array[$1::uuid], false)";
+  const [first = "", second = ""] = await under.events(acme, {}, {});
+
+  // The dispatcher was there before: its deliveries are seen.
+  await using client = await connected(under.pool);
+  await client.query("begin");
+  await dispatch(client as unknown as typeof under.pool, first);
+  const removal = under.pool.query(remove, [first]);
+  await waiting(under.pool);
+  await client.query("commit");
+  assert.equal((await removal).rows[0].deliveries, "1");
+
+  // It comes too late: it finds nothing to claim.
+  await client.query("begin");
+  await client.query(remove, [second]);
+  const dispatched = dispatch(under.pool, second);
+  await waiting(under.pool);
+  await client.query("commit");
+  assert.equal((await dispatched).claimed.size, 0);
+  assert.deepEqual(await under.deliveries(), []);
+});
+
+for (const analyzed of [true, false]) {
+  const how = analyzed ? "with statistics" : "before the first statistics";
+  test(`a step reads by index what it looks at and deletes, ${how}`, async (t) => {
+    const under = await expiryUnderTest(t);
+    const { pool } = under;
+    // Plans are made here, where every table is known to be empty.
+    await pool.query("analyze");
+    await using client = await connected(pool);
+    const step = "select * from expire_batch('events', 30, $1, 2000, 500)";
+    await client.query(step, [NOW]);
+    await pool.query("update expiry_cursors set next_id = first_id_of('epoch')");
+    const [acme, keeper] = [await under.tenant(), await under.tenant()];
+    await fill(under, acme, 10_000);
+    await fill(under, keeper, 10_000);
+    await under.setDays(keeper, 3650);
+    if (analyzed) await pool.query("analyze");
+    // Of the keeper's walk.
+    await client.query(step, [NOW]);
+    const read = await rowsRead(client, async () => {
+      const { rows } = await client.query(step, [NOW]);
+      assert.equal(rows[0].counted.events, 500);
+      assert.equal(rows[0].counted.receipts, 1_000);
+    });
+    const tables = ["events", "deliveries", "attempts", "receipts", "undispatched_events"];
+    for (const table of tables) {
+      assert.ok(read(table) <= 5_000, `${read(table)} rows of ${table}`);
+    }
+  });
+}
+
+type Under = Awaited<ReturnType<typeof expiryUnderTest>>;
+
+/** Events of 31 to 60 days of age, each with two deliveries and attempts. */
+async function fill({ pool }: Under, tenant: string, count: number): Promise<void> {
+  await pool.query(
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
+       select overlay(first_id_of($2::timestamptz - (31 + 29.0 * n / $3) * interval '1 day')::text
+                placing right(gen_random_uuid()::text, 22) from 15)::uuid,
+              $1, 'x', 'u', 't', now(), now()
+       from generate_series(1, $3::integer) n returning id),
+     d as (
+       insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status)
+       select overlay(e.id::text placing right(gen_random_uuid()::text, 12) from 25)::uuid, e.id, $1,
+              c.channel, 1, 'accepted'
+       from e, (values ('EMAIL'), ('SMS')) c (channel) returning id),
+     r as (
+       insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind)
+       select $1, 'sendgrid', id::text, id, 'delivered' from d)
+     insert into attempts (delivery_id, number, provider_kind, started_at)
+     select id, 1, 'sandbox', now() from d`,
+    [tenant, NOW, count],
+  );
+}
+
+async function countEvents({ pool }: Under): Promise<number> {
+  const { rows } = await pool.query("select count(*)::integer as count from events");
+  return rows[0].count;
+}
+
+/** Rows of a table that the work on this connection read. */
+async function rowsRead(client: Client, work: () => Promise<void>) {
+  const counted = async () => {
+    const { rows } = await client.query<{ relname: string; read: string }>(
+      `select relname, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
+       from pg_stat_xact_user_tables`,
+    );
+    return new Map(rows.map(({ relname, read }) => [relname, Number(read)]));
+  };
+  await client.query("begin");
+  const before = await counted();
+  await work();
+  const after = await counted();
+  await client.query("commit");
+  return (table: string) => (after.get(table) ?? 0) - (before.get(table) ?? 0);
+}
+
+type Client = Awaited<ReturnType<typeof connected>>;
+
+async function connected(pool: Under["pool"]) {
+  const client = await pool.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: async () => client.release() });
+}
+
+async function waiting(pool: Under["pool"]): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await pool.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length > 0;
+  });
+}
+
+function nonZero(rows: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0));
+}
