@@ -15,19 +15,27 @@ export interface TenantInput {
   dedupIncludesVariables?: boolean | undefined;
   /** 1–1024 visible characters or spaces; null: triggers need no signature. */
   webhookSecret?: string | null | undefined;
+  /** Of events with their deliveries, attempts and receipts, 1–3650; null: as the installation keeps them. */
+  eventRetentionDays?: number | null | undefined;
+  /** Of the in-app history, 1–3650; null: as the installation keeps it. */
+  notificationRetentionDays?: number | null | undefined;
 }
 
 const MAX_PER_MINUTE = 1_000_000_000;
 const MAX_DAILY_CAP = 2_000_000_000;
 const MAX_WEBHOOK_SECRET_CHARACTERS = 1024;
+/** The migration 0011 says the same. */
+const MAX_RETENTION_DAYS = 3650;
 
 export function tenantFaults(input: TenantInput): (InputFault | undefined)[] {
   return [
     nameFault(input.name),
-    countFault("perMinute", input.perMinute, MAX_PER_MINUTE),
-    countFault("dailyCap", input.dailyCap ?? undefined, MAX_DAILY_CAP),
+    countFault("perMinute", input.perMinute, 0, MAX_PER_MINUTE),
+    countFault("dailyCap", input.dailyCap, 0, MAX_DAILY_CAP),
     channelsFault(input.deliveryChannels),
     webhookSecretFault(input.webhookSecret ?? undefined),
+    countFault("eventRetentionDays", input.eventRetentionDays, 1, MAX_RETENTION_DAYS),
+    countFault("notificationRetentionDays", input.notificationRetentionDays, 1, MAX_RETENTION_DAYS),
   ];
 }
 
@@ -37,10 +45,15 @@ function nameFault(name: string | undefined): InputFault | undefined {
   return fault === undefined ? undefined : { field: "name", message: fault };
 }
 
-function countFault(field: string, value: number | undefined, max: number): InputFault | undefined {
-  if (value === undefined || (Number.isInteger(value) && value >= 0 && value <= max))
-    return undefined;
-  return { field, message: `must be an integer from 0 to ${max}` };
+function countFault(
+  field: string,
+  value: number | null | undefined,
+  min: number,
+  max: number,
+): InputFault | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Number.isInteger(value) && value >= min && value <= max) return undefined;
+  return { field, message: `must be an integer from ${min} to ${max}` };
 }
 
 function channelsFault(channels: readonly unknown[] | undefined): InputFault | undefined {

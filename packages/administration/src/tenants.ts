@@ -31,6 +31,10 @@ export interface Tenant {
   dedupIncludesVariables: boolean;
   /** Whether there is one: then every trigger must be signed. */
   webhookSecret: boolean;
+  /** Of events and what belongs to them; null: as the installation keeps them. */
+  eventRetentionDays: number | null;
+  /** Of the in-app history; null: as the installation keeps it. */
+  notificationRetentionDays: number | null;
   /** The live ones, newest first. */
   apiKeys: ApiKeyView[];
   createdAt: string;
@@ -67,6 +71,8 @@ export async function createTenant(
     deliveryChannels: [],
     dedupIncludesVariables: false,
     webhookSecret: null,
+    eventRetentionDays: null,
+    notificationRetentionDays: null,
     ...(await settingsOf(id, input, keys)),
     name: input.name,
   };
@@ -142,7 +148,7 @@ async function settingsOf(
   keys: SecretKeys | undefined,
 ): Promise<Partial<TenantSettings>> {
   const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = input;
-  const { webhookSecret } = input;
+  const { webhookSecret, eventRetentionDays, notificationRetentionDays } = input;
   return {
     ...(name === undefined ? {} : { name }),
     ...(perMinute === undefined ? {} : { perMinute }),
@@ -154,6 +160,8 @@ async function settingsOf(
     ...(webhookSecret === undefined
       ? {}
       : { webhookSecret: await encryptedWebhookSecret(id, webhookSecret, keys) }),
+    ...(eventRetentionDays === undefined ? {} : { eventRetentionDays }),
+    ...(notificationRetentionDays === undefined ? {} : { notificationRetentionDays }),
   };
 }
 
@@ -177,6 +185,8 @@ function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
     deliveryChannels: tenant.deliveryChannels,
     dedupIncludesVariables: tenant.dedupIncludesVariables,
     webhookSecret: tenant.webhookSecret !== null,
+    eventRetentionDays: tenant.eventRetentionDays,
+    notificationRetentionDays: tenant.notificationRetentionDays,
     apiKeys: keys.map((key) => ({
       id: key.id,
       prefix: key.prefix,

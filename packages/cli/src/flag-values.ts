@@ -22,6 +22,15 @@ export function integerOrNone(text: string): number | "none" {
   return Number(text);
 }
 
+/** As `integerOrNone`. */
+export function integerOrDefault(text: string): number | "default" {
+  if (text === "default") return text;
+  if (!/^\d{1,15}$/.test(text)) {
+    throw new InvalidArgumentError("It must be a whole number, or default.");
+  }
+  return Number(text);
+}
+
 /** Empty: `all`. */
 export function channelsOrAll(text: string): Channel[] {
   if (text === "all") return [];

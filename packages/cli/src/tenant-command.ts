@@ -1,7 +1,7 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE, MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
 import type { Channel } from "@belfry/contracts/channels";
 import { Command } from "commander";
-import { channelsOrAll, integerOrNone, integerValue } from "./flag-values.ts";
+import { channelsOrAll, integerOrDefault, integerOrNone, integerValue } from "./flag-values.ts";
 import { readSecretInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import { type Session, withDatabase } from "./session.ts";
@@ -12,6 +12,8 @@ interface TenantFlags {
   dailyCap?: number | "none";
   channels?: Channel[];
   dedupIncludesVariables?: boolean;
+  eventRetentionDays?: number | "default";
+  notificationRetentionDays?: number | "default";
   webhookSecretFile?: string;
   /** false: `--no-webhook-secret`. */
   webhookSecret?: boolean;
@@ -122,6 +124,16 @@ function settingFlags(command: Command): Command {
     .option("--dedup-includes-variables", "variables count for the automatic dedup key")
     .option("--no-dedup-includes-variables", "they do not (the default)")
     .option(
+      "--event-retention-days <n|default>",
+      "keep events and their deliveries so many days, 1 to 3650; default: as the installation",
+      integerOrDefault,
+    )
+    .option(
+      "--notification-retention-days <n|default>",
+      "the same for the in-app history",
+      integerOrDefault,
+    )
+    .option(
       "--webhook-secret-file <file>",
       "holds the secret that every trigger must be signed with, or - for standard input",
     );
@@ -141,8 +153,14 @@ async function tenantInput(flags: TenantFlags) {
     dailyCap: flags.dailyCap === "none" ? null : flags.dailyCap,
     deliveryChannels: flags.channels,
     dedupIncludesVariables: flags.dedupIncludesVariables,
+    eventRetentionDays: daysOf(flags.eventRetentionDays),
+    notificationRetentionDays: daysOf(flags.notificationRetentionDays),
     webhookSecret,
   };
+}
+
+function daysOf(flag: number | "default" | undefined): number | null | undefined {
+  return flag === "default" ? null : flag;
 }
 
 async function keysFor(input: { webhookSecret?: string | null | undefined }, session: Session) {

@@ -14,6 +14,10 @@ export interface TenantSettings {
   dedupIncludesVariables: boolean;
   /** Compact JWE, see secrets.ts; null: triggers need no signature. */
   webhookSecret: string | null;
+  /** Of events and what belongs to them; null: as long as the installation keeps them. */
+  eventRetentionDays: number | null;
+  /** Of the in-app history; null: as long as the installation keeps it. */
+  notificationRetentionDays: number | null;
 }
 
 export interface TenantRow extends TenantSettings {
@@ -99,6 +103,12 @@ function columns(settings: Partial<TenantSettings>) {
       ? {}
       : { dedup_includes_variables: settings.dedupIncludesVariables }),
     ...(settings.webhookSecret === undefined ? {} : { webhook_secret: settings.webhookSecret }),
+    ...(settings.eventRetentionDays === undefined
+      ? {}
+      : { event_retention_days: settings.eventRetentionDays }),
+    ...(settings.notificationRetentionDays === undefined
+      ? {}
+      : { notification_retention_days: settings.notificationRetentionDays }),
   };
 }
 
@@ -118,6 +128,8 @@ function tenantRow(
     deliveryChannels: row.delivery_channels,
     dedupIncludesVariables: row.dedup_includes_variables,
     webhookSecret: row.webhook_secret,
+    eventRetentionDays: row.event_retention_days,
+    notificationRetentionDays: row.notification_retention_days,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
