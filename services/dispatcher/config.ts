@@ -43,7 +43,7 @@ export const DispatcherConfig = Type.Object({
       "A delivery that was released and has not moved is released again after this, in ms: longer than the senders' ack wait",
     minimum: SECOND_MS,
     maximum: HOUR_MS,
-    default: 2 * DELIVERY_ACK_WAIT_MS,
+    default: 4 * DELIVERY_ACK_WAIT_MS,
   }),
   REPUBLISH_AFTER_MS: Type.Integer({
     description: "An event neither dispatched nor refused is published again after this, in ms",

@@ -18,8 +18,11 @@ export const DUPLICATE_WINDOW_MS = 30 * SECOND_MS;
 /** A message delivered more often than this is set aside before any work. */
 export const MAX_DELIVERIES_OF_A_MESSAGE = 10;
 export const EVENT_ACK_WAIT_MS = 30 * SECOND_MS;
-/** Longer than a provider's timeout and its bookkeeping; services check it at start. */
-export const DELIVERY_ACK_WAIT_MS = 60 * SECOND_MS;
+/**
+ * As long as a sender's lease: a live sender keeps its messages however long they take, and those of a
+ * dead one come again as its leases end. What comes while another's lease holds is put off to its end.
+ */
+export const DELIVERY_ACK_WAIT_MS = 30 * SECOND_MS;
 
 export interface StreamDefinition {
   name: string;

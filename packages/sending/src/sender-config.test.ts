@@ -1,16 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkConfig } from "./sender-config.ts";
+import { checkConfig, senderConfig } from "./sender-config.ts";
 
 const GOOD = {
   PROVIDER_TIMEOUT_MS: 10_000,
   LEASE_MS: 30_000,
-  DELIVERY_ACK_WAIT_MS: 60_000,
+  DELIVERY_ACK_WAIT_MS: 30_000,
   CONCURRENCY: 64,
   MESSAGES_IN_HAND: 128,
 };
 
-test("the defaults go together", () => {
+test("the defaults go together, and messages of a dead sender come again as its leases end", () => {
+  const { properties } = senderConfig;
+  const defaults = Object.keys(GOOD).map((name) => [
+    name,
+    properties[name as keyof typeof GOOD].default,
+  ]);
+  assert.deepEqual(Object.fromEntries(defaults), GOOD);
   checkConfig(GOOD);
 });
 

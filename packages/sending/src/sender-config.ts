@@ -35,7 +35,8 @@ export const senderConfig = Type.Object({
     default: 30_000,
   }),
   DELIVERY_ACK_WAIT_MS: Type.Integer({
-    description: "Deliveries in the hands of a sender that died come again after this, in ms",
+    description:
+      "Deliveries in the hands of a sender that died come again after this, in ms; they leave when its leases have ended, too",
     minimum: 1000,
     maximum: 600_000,
     default: DELIVERY_ACK_WAIT_MS,
@@ -57,7 +58,7 @@ export type SenderConfig = Static<typeof senderConfig>;
 const BOOKKEEPING_MS = 5_000;
 
 /**
- * Throws when a lease could end during a call, a message come again before its lease has ended, or
+ * Throws when a lease could end during a call, messages come again long before a lease has ended, or
  * waiting messages keep others from being called for.
  */
 export function checkConfig(
@@ -73,8 +74,8 @@ export function checkConfig(
     const least = PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS;
     faults.push(`LEASE_MS: must be at least PROVIDER_TIMEOUT_MS + ${BOOKKEEPING_MS} = ${least}`);
   }
-  if (LEASE_MS >= ackWaitMs) {
-    faults.push(`LEASE_MS: must be less than DELIVERY_ACK_WAIT_MS, ${ackWaitMs}`);
+  if (LEASE_MS > ackWaitMs) {
+    faults.push(`LEASE_MS: must be at most DELIVERY_ACK_WAIT_MS, ${ackWaitMs}`);
   }
   if (MESSAGES_IN_HAND <= CONCURRENCY) {
     faults.push(`MESSAGES_IN_HAND: must be more than CONCURRENCY, ${CONCURRENCY}`);

@@ -88,6 +88,32 @@ test("a sender killed during a call: the delivery is sent again once its lease h
   assert.deepEqual(classes, ["ambiguous", "accepted"]);
 });
 
+test("what a killed sender held leaves by another as soon as the lease has ended, without anybody's help", async (t) => {
+  const stage = await createStage(t);
+  const vendor = await startVendor(t, hang);
+  const tenant = await stage.tenant();
+  await stage.sendgrid(tenant, vendor.url);
+  const version = await stage.template(tenant);
+  const ids = [await stage.delivery(tenant, version), await stage.delivery(tenant, version)];
+  const leaseMs = 6_000;
+  const waits = { LEASE_MS: String(leaseMs), DELIVERY_ACK_WAIT_MS: String(leaseMs) };
+  const env = { PROVIDER_TIMEOUT_MS: "1000", ...waits };
+  const killed = await stage.start(env);
+  await stage.publish(tenant, ids);
+  await eventually(() => vendor.calls.length === 2);
+  await killed.kill();
+
+  vendor.answer = accept;
+  await stage.start(env);
+  await eventually(() => vendor.calls.length === 4, { timeoutMs: leaseMs + 4_000 });
+  assert.deepEqual(vendor.calls.slice(2).map(deliveryOf).sort(), ids.toSorted());
+  for (const call of vendor.calls.slice(2)) {
+    const afterMs = call.at - vendor.calls[0]!.at;
+    assert.ok(afterMs > leaseMs - 500, `the lease holds: ${Math.round(afterMs)} ms`);
+  }
+  await eventually(async () => (await stage.row(ids[1]!)).status === "accepted");
+});
+
 test("times that contradict each other stop the process at its start, each named", async (t) => {
   const stage = await createStage(t);
   const env = { PROVIDER_TIMEOUT_MS: "20000", LEASE_MS: "21000" };
