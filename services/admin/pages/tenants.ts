@@ -109,6 +109,9 @@ interface Values {
   noCap: boolean;
   deliveryChannels: string[];
   dedupIncludesVariables: boolean;
+  /** Empty: as the installation keeps them. */
+  eventRetentionDays: string;
+  notificationRetentionDays: string;
 }
 
 const DEFAULTS: Values = {
@@ -118,6 +121,8 @@ const DEFAULTS: Values = {
   noCap: false,
   deliveryChannels: [],
   dedupIncludesVariables: false,
+  eventRetentionDays: "",
+  notificationRetentionDays: "",
 };
 
 function showNew(values: Values, faults: Faults): Answer {
@@ -132,6 +137,8 @@ function valuesOf(form: URLSearchParams): Values {
     noCap: form.has("noCap"),
     deliveryChannels: form.getAll("deliveryChannels"),
     dedupIncludesVariables: form.has("dedupIncludesVariables"),
+    eventRetentionDays: form.get("eventRetentionDays") ?? "",
+    notificationRetentionDays: form.get("notificationRetentionDays") ?? "",
   };
 }
 
@@ -143,6 +150,8 @@ function valuesOfTenant(tenant: Tenant): Values {
     noCap: tenant.dailyCap === null,
     deliveryChannels: tenant.deliveryChannels,
     dedupIncludesVariables: tenant.dedupIncludesVariables,
+    eventRetentionDays: String(tenant.eventRetentionDays ?? ""),
+    notificationRetentionDays: String(tenant.notificationRetentionDays ?? ""),
   };
 }
 
@@ -153,7 +162,13 @@ function inputOf(values: Values): TenantInput {
     // What is not a channel is refused by administration, which names the field.
     deliveryChannels: values.deliveryChannels as TenantInput["deliveryChannels"],
     dedupIncludesVariables: values.dedupIncludesVariables,
+    eventRetentionDays: wholeNumberOrNone(values.eventRetentionDays),
+    notificationRetentionDays: wholeNumberOrNone(values.notificationRetentionDays),
   };
+}
+
+function wholeNumberOrNone(text: string): number | null {
+  return text.trim() === "" ? null : wholeNumber(text);
 }
 
 /** NaN for what is none: administration says so beside the field. */
@@ -163,5 +178,9 @@ function wholeNumber(text: string): number {
 
 function recorded(tenant: Tenant): object {
   const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = tenant;
-  return { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables };
+  const { eventRetentionDays, notificationRetentionDays } = tenant;
+  return {
+    ...{ name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables },
+    ...{ eventRetentionDays, notificationRetentionDays },
+  };
 }
