@@ -106,10 +106,12 @@ test("a published event reaches the senders and the gateway, and SIGTERM ends th
   const [publication] = under.realtime;
   assert.equal(publication?.subject, realtimeSubject(prefix, acme, userSubjectToken("user-1")));
   assert.ok(publication?.message.kind === "publication");
-  const { channel, offset, data, tags } = publication.message.publications[0]!;
+  const { text, traceId, ...head } = publication.message.publications[0]!;
+  const { data, tags } = JSON.parse(text);
+  assert.ok(traceId);
   assert.equal(publication.message.userId, "user-1");
   assert.deepEqual(
-    { channel, offset, data, id: tags.id },
+    { ...head, data },
     {
       channel: "personal#user-1",
       offset: 1,

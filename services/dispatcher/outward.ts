@@ -1,7 +1,11 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import { MAX_ITEMS_PER_DELIVERIES_MESSAGE } from "@belfry/contracts/queue-message";
-import { encodeRealtimeMessage, type Publication } from "@belfry/contracts/realtime-message";
+import {
+  encodeRealtimeMessage,
+  type PublicationText,
+  publicationText,
+} from "@belfry/contracts/realtime-message";
 import { deliveriesStream, deliveriesSubject, realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import type { NewPush } from "@belfry/database/dispatch-events";
@@ -85,15 +89,15 @@ export function createOutward(options: {
   };
 }
 
-function toPublication(push: OutwardPush): Publication {
-  const { title, body, eventType } = push;
-  return {
+function toPublication(push: OutwardPush): PublicationText {
+  const { title, body, eventType, traceId } = push;
+  const publication = publicationText({
     channel: realtimeChannel(push.channelName, push.userId),
     offset: push.offset,
     data: { title, body, category: eventType, eventType },
     tags: { id: push.eventId, createdAt: push.createdAt.toISOString() },
-    traceId: push.traceId,
-  };
+  });
+  return { ...publication, traceId };
 }
 
 function slices<T>(items: readonly T[], size: number): T[][] {

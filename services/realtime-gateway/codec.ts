@@ -39,7 +39,6 @@ export type Reply =
   | { id: number; rpc: { data: unknown } };
 
 export type Push =
-  | { channel: string; pub: StoredPublication }
   | { channel: string; unsubscribe: { code: number; reason: string } }
   | { message: { data: unknown } };
 
@@ -52,6 +51,8 @@ export interface Codec {
   decode(frame: string): Incoming[] | undefined;
   reply(reply: Reply): string;
   push(push: Push): string;
+  /** `text`: of the publication, as it came (contracts/realtime-message). */
+  publication(channel: string, text: string): string;
   ping: string;
   join(messages: readonly string[]): string;
 }

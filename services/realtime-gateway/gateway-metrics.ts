@@ -40,9 +40,9 @@ export function countRecovery(isRecovered: boolean): void {
 }
 
 /** `eventId` is the id of the notification, which is that of its event. */
-export function observeDelivery(eventId: string | undefined): void {
+export function observeDelivery(eventId: string): void {
   delivered.inc();
-  const seconds = eventId === undefined ? undefined : secondsSinceId(eventId);
+  const seconds = secondsSinceId(eventId);
   if (seconds !== undefined) latency.observe(seconds);
 }
 

@@ -94,7 +94,7 @@ test("no frame, however mangled, makes the decoder throw or answer anything but 
 test("what is written never holds a line feed of its own", () => {
   const data = { title: "a\nb\r\u2028", body: "\u0000", category: "c", eventType: "c" };
   const pub = { offset: 1, data, tags: { id: "i", createdAt: "t" } };
-  const text = jsonCodec.push({ channel: "a#\n", pub });
+  const text = jsonCodec.publication("a#\n", JSON.stringify(pub));
   assert.ok(!text.includes("\n"));
   assert.deepEqual(JSON.parse(text), { push: { channel: "a#\n", pub } });
   assert.equal(jsonCodec.join([text, "{}"]), `${text}\n{}`);

@@ -20,6 +20,8 @@ export const jsonCodec: Codec = {
   },
   reply: (reply) => JSON.stringify(reply),
   push: (push) => JSON.stringify({ push }),
+  // The publication is JSON already: it is not read here, and not written again.
+  publication: (channel, text) => `{"push":{"channel":${JSON.stringify(channel)},"pub":${text}}}`,
   ping: "{}",
   join: (messages) => (messages.length === 1 ? messages[0]! : messages.join("\n")),
 };

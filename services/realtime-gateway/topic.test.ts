@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { publicationText } from "@belfry/contracts/realtime-message";
 import type {
   ChannelRead,
   ChannelState,
@@ -12,10 +13,12 @@ import { Subscription } from "./subscription.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 import { Topic } from "./topic.ts";
 
-function publication(offset: number): StoredPublication {
+function stored(offset: number): StoredPublication {
   const data = { title: "t", body: "b", category: "c", eventType: "c" };
   return { offset, data, tags: { id: String(offset), createdAt: "" } };
 }
+
+const publication = (offset: number) => publicationText({ channel: "a#1", ...stored(offset) });
 
 /** A topic over a channel that lies in an array. */
 function setUp() {
@@ -27,7 +30,7 @@ function setUp() {
       store.reads += 1;
       if (store.away) throw new Error("away");
       const missing = store.offsets.filter((offset) => offset > read.after).slice(0, read.limit);
-      return { epoch: store.epoch, top: store.top, publications: missing.map(publication) };
+      return { epoch: store.epoch, top: store.top, publications: missing.map(stored) };
     },
   };
   const lines: object[] = [];

@@ -1,8 +1,5 @@
-import type {
-  ChannelKey,
-  ChannelState,
-  StoredPublication,
-} from "@belfry/database/realtime-history";
+import { type PublicationText, publicationText } from "@belfry/contracts/realtime-message";
+import type { ChannelKey, ChannelState } from "@belfry/database/realtime-history";
 import type { Codec } from "./codec.ts";
 import { observeDelivery } from "./gateway-metrics.ts";
 import type { HistoryReader } from "./history-reader.ts";
@@ -34,7 +31,7 @@ export class Topic implements Timed {
   readonly #subscriptions: Subscription[] = [];
   #position: number | undefined;
   #epoch = "";
-  #pending: Map<number, StoredPublication> | undefined;
+  #pending: Map<number, PublicationText> | undefined;
   #filling = false;
 
   constructor(key: ChannelKey, channel: string, deps: TopicDeps) {
@@ -83,7 +80,7 @@ export class Topic implements Timed {
   }
 
   /** A publication from NATS: the next one, a repetition, or one ahead of a hole. */
-  receive(publication: StoredPublication): void {
+  receive(publication: PublicationText): void {
     if (this.isUnused) return;
     const { offset } = publication;
     if (this.#position !== undefined && offset <= this.#position) return;
@@ -147,8 +144,9 @@ export class Topic implements Timed {
       this.#fill();
       return;
     }
-    for (const publication of state.publications) {
-      if (publication.offset === this.#position + 1) this.#deliver(publication);
+    for (const stored of state.publications) {
+      if (stored.offset !== this.#position + 1) continue;
+      this.#deliver(publicationText({ channel: this.channel, ...stored }));
     }
     const progressed = this.#position > after;
     this.#deliverPending();
@@ -162,12 +160,11 @@ export class Topic implements Timed {
     }
   }
 
-  #deliver(publication: StoredPublication): void {
-    this.#position = publication.offset;
-    const { channel } = this;
-    const { offset, data, tags } = publication;
-    observeDelivery(tags?.id);
-    const message = this.#deps.codec.push({ channel, pub: { offset, data, tags } });
+  #deliver(publication: PublicationText): void {
+    const { offset, id, text } = publication;
+    this.#position = offset;
+    observeDelivery(id);
+    const message = this.#deps.codec.publication(this.channel, text);
     // Backwards: a slow subscriber may leave while it is offered something.
     for (let index = this.#subscriptions.length - 1; index >= 0; index -= 1) {
       this.#subscriptions[index]?.offer(offset, message);
@@ -176,11 +173,11 @@ export class Topic implements Timed {
   }
 
   /** A line for all its connections together; what was read back from Postgres has no trace id. */
-  #logDelivered({ offset, tags, traceId }: StoredPublication): void {
+  #logDelivered({ offset, id: eventId, traceId }: PublicationText): void {
     if (traceId === undefined) return;
     const connections = this.#subscriptions.length;
     const { tenantId } = this.key;
-    this.#deps.log.info({ tenantId, eventId: tags.id, traceId, offset, connections }, "pushed");
+    this.#deps.log.info({ tenantId, eventId, traceId, offset, connections }, "pushed");
   }
 
   #deliverPending(): void {

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
-import { encodeRealtimeMessage, type Publication } from "@belfry/contracts/realtime-message";
+import {
+  encodeRealtimeMessage,
+  type Publication,
+  publicationText,
+} from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { connectNatsWriter } from "./nats-writer.ts";
@@ -27,13 +31,13 @@ function publication(user: string): Publication {
   };
 }
 
-/** The NATS message before, between and behind offset and time. */
-function messageParts(userId: string): [head: string, middle: string, tail: string] {
-  const publications = [publication(userId)];
+/** The NATS message before, between and behind its two offsets and the time. */
+function messageParts(userId: string): string[] {
+  const traceId = "0af7651916cd43dd8448eb211c80319c";
+  const publications = [{ ...publicationText(publication(userId)), traceId }];
   const text = encodeRealtimeMessage({ version: 1, kind: "publication", userId, publications });
-  const [head = "", rest = ""] = text.split(String(OFFSET_MARK));
-  const [middle = "", tail = ""] = rest.split(TIME_MARK);
-  return [head, middle, tail];
+  const [head = "", middle = "", rest = ""] = text.split(String(OFFSET_MARK));
+  return [head, middle, ...rest.split(TIME_MARK)];
 }
 
 /** What a client is sent for a publication, for the yardstick that sends nothing else. */
@@ -65,11 +69,9 @@ export async function startFeed(options: {
     const offset = (offsets[index] ?? 0) + 1;
     offsets[index] = offset;
     sent += 1;
-    const [head, middle, tail] = texts[index] ?? ["", "", ""];
-    nats.publish(
-      subjects[index] ?? "",
-      `${head}${offset}${middle}${process.hrtime.bigint()}${tail}`,
-    );
+    const [head, middle, rest, tail] = texts[index] ?? [];
+    const payload = `${head}${offset}${middle}${offset}${rest}${process.hrtime.bigint()}${tail}`;
+    nats.publish(subjects[index] ?? "", payload);
   };
   /** Waits for what is under way; returns how many did not come. */
   const settle = async (target: number) => {

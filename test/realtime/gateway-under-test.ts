@@ -1,6 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { PERSONAL_CHANNEL, realtimeChannel } from "@belfry/contracts/identifiers";
-import { encodeRealtimeMessage, type Publication } from "@belfry/contracts/realtime-message";
+import {
+  encodeRealtimeMessage,
+  type Publication,
+  publicationText,
+} from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { parseTokenKeys, signRealtimeToken, type TokenKeys } from "@belfry/service/realtime-token";
@@ -80,7 +84,7 @@ export async function createWorld(
     SHUTDOWN_SPREAD_MS: "200",
   };
   const tell = (to: Recipient, publication: Publication) => {
-    const publications = [publication];
+    const publications = [publicationText(publication)];
     nc.publish(
       realtimeSubject(prefix, to.tenant, userSubjectToken(to.user)),
       encodeRealtimeMessage({ version: 1, kind: "publication", userId: to.user, publications }),

@@ -182,7 +182,7 @@ for (const { version, Library } of LIBRARIES)
       const tabs = await Promise.all(
         pages.map((page) => subscribed(page, channel, { since: { offset: 0, epoch: "" } })),
       );
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < 5 || published <= 20; round += 1) {
         for (const [index, page] of pages.entries()) {
           // The older client hands on what was on its way while it subscribes again: no server can mend that.
           if (index % 2 === 0 || version === "5.3.5") {
@@ -197,7 +197,6 @@ for (const { version, Library } of LIBRARIES)
       }
       storming = false;
       await storm;
-      assert.ok(published > 20, `${published} published`);
       for (const { got } of tabs) {
         await eventually(() => got.length >= published);
         assert.deepEqual(offsets(got), upTo(published));

@@ -18,8 +18,18 @@ export interface Publication {
   offset: number;
   data: PublicationData;
   tags: { id: string; createdAt: string };
-  /** For the gateway's log line; goes to no browser. Versions before it do not send it. */
+}
+
+/** A publication under way: where it belongs, and what its subscribers are sent of it. */
+export interface PublicationText {
+  channel: string;
+  offset: number;
+  /** Of the notification. */
+  id: string;
+  /** For the gateway's log line; goes to no browser. */
   traceId?: string;
+  /** JSON of `offset`, `data` and `tags`: written once, by the dispatcher, and handed on as it is. */
+  text: string;
 }
 
 /**
@@ -28,21 +38,34 @@ export interface Publication {
  * The subject is a hash, so every message names its user and the gateway compares it.
  */
 export type RealtimeMessage =
-  | { version: 1; kind: "publication"; userId: string; publications: Publication[] }
+  | { version: 1; kind: "publication"; userId: string; publications: PublicationText[] }
   | { version: 1; kind: "marked"; userId: string; notificationId: string | "all"; unread: number }
   | { version: 1; kind: "disconnect"; userId: string };
 
-const utf8 = new TextDecoder();
-
-export function encodeRealtimeMessage(message: RealtimeMessage): string {
-  return JSON.stringify(message);
+export function publicationText({ channel, offset, data, tags }: Publication): PublicationText {
+  return { channel, offset, id: tags.id, text: JSON.stringify({ offset, data, tags }) };
 }
 
+const decoder = new TextDecoder();
+
+/** A line of JSON, and behind it a line for the text of each publication: JSON holds no line feed. */
+export function encodeRealtimeMessage(message: RealtimeMessage): string {
+  if (message.kind !== "publication") return JSON.stringify(message);
+  const publications = message.publications.map(({ text, ...head }) => head);
+  const texts = message.publications.map(({ text }) => text);
+  return [JSON.stringify({ ...message, publications }), ...texts].join("\n");
+}
+
+/** Undefined for what no version of ours has written. The texts are not read. */
 export function decodeRealtimeMessage(data: Uint8Array): RealtimeMessage | undefined {
+  const [head = "", ...texts] = decoder.decode(data).split("\n");
   try {
-    const value = JSON.parse(utf8.decode(data)) as RealtimeMessage;
-    if (value?.version !== 1 || typeof value.userId !== "string") return undefined;
-    return value;
+    const message = JSON.parse(head) as RealtimeMessage;
+    if (message?.version !== 1 || typeof message.userId !== "string") return undefined;
+    if (message.kind !== "publication") return message;
+    if (message.publications.length !== texts.length) return undefined;
+    for (const [index, text] of texts.entries()) message.publications[index]!.text = text;
+    return message;
   } catch {
     return undefined;
   }
