@@ -9,6 +9,7 @@ import { createLogger } from "@belfry/service/logger";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
+import type { AppDeps } from "./page-deps.ts";
 import { createBrowser, type TestBrowser } from "./test-browser.ts";
 
 /** For tests: the Admin UI over a database of the test's own, on a port of its own. */
@@ -22,61 +23,72 @@ export interface AdminUnderTest {
   browser(): TestBrowser;
   /** Somebody who is signed in: the first is the operator. */
   operator(): Promise<TestBrowser>;
+  /** Another replica on the same database; returns its address. */
+  replica(): Promise<string>;
 }
 
 interface Cleanup {
   after(fn: () => Promise<void>): void;
 }
 
-export async function startAdmin(t: Cleanup): Promise<AdminUnderTest> {
+export async function startAdmin(
+  t: Cleanup,
+  config: Partial<AppDeps["config"]> = {},
+): Promise<AdminUnderTest> {
+  const cleanup = new AsyncDisposableStack();
+  t.after(() => cleanup.disposeAsync());
   const database = await createTestDatabase();
-  const pool = createPool({ url: database.url, applicationName: "admin-test", maxConnections: 6 });
-  const db = createDatabase(pool);
+  cleanup.use(database);
+  const keys = parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`);
   const published: string[] = [];
-  // The origin is known once it listens, and the form's address is checked against the Host.
-  const app = await createApp({
-    db,
-    pool,
-    keys: parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`),
-    config: {
-      baseUrl: "http://admin.test",
-      apiUrl: "http://api.test",
-      wsUrl: "ws://ws.test/connection/websocket",
-      allowPrivateAddresses: true,
-      trustProxy: "",
-    },
-    signToken: async ({ sub, tenant }) => `token of ${sub} in ${tenant}`,
-    publishEvent: async (id) => void published.push(id),
-    systemFacts: async () => ({
-      services: await connectedServices(db),
-      streams: undefined,
-      oldestDue: [],
-      undispatched: { count: 0, since: null },
-      circuits: [],
-      deadLetters: await listDeadLetters(db),
-    }),
-    log: createLogger({ service: "admin", level: "silent" }),
-  });
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  t.after(async () => {
-    await app.close();
-    await db.destroy();
-    await database[Symbol.asyncDispose]();
-  });
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+
+  const start = async () => {
+    const options = { url: database.url, applicationName: "admin-test", maxConnections: 6 };
+    const pool = createPool(options);
+    const db = createDatabase(pool);
+    cleanup.defer(() => db.destroy());
+    // The origin is known once it listens, and the form's address is checked against the Host.
+    const app = await createApp({
+      db,
+      pool,
+      keys,
+      config: {
+        baseUrl: "http://admin.test",
+        apiUrl: "http://api.test",
+        wsUrl: "ws://ws.test/connection/websocket",
+        allowPrivateAddresses: true,
+        trustProxy: "",
+        ...config,
+      },
+      signToken: async ({ sub, tenant }) => `token of ${sub} in ${tenant}`,
+      publishEvent: async (id) => void published.push(id),
+      systemFacts: async () => ({
+        services: await connectedServices(db),
+        streams: undefined,
+        oldestDue: [],
+        undispatched: { count: 0, since: null },
+        circuits: [],
+        deadLetters: await listDeadLetters(db),
+      }),
+      log: createLogger({ service: "admin", level: "silent" }),
+    });
+    cleanup.defer(() => app.close());
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+    return { app, db, pool, url };
+  };
+
   const admin: AdminUnderTest = {
-    app,
-    db,
-    pool,
-    url,
+    ...(await start()),
     published,
-    browser: () => createBrowser(url),
+    browser: () => createBrowser(admin.url),
     async operator() {
-      const token = await firstOperatorToken(db);
+      const token = await firstOperatorToken(admin.db);
       const browser = admin.browser();
       await browser.join(`/join/${token}`, { email: "op@example.com", name: "Olga Operator" });
       return browser;
     },
+    replica: async () => (await start()).url,
   };
   return admin;
 }

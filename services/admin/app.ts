@@ -34,7 +34,6 @@ import { Refusal } from "./refusal.ts";
 import { refuseUnknownRoutes } from "./refuse-unknown-routes.ts";
 import { createRoute, type Guest, type InTenant } from "./router.ts";
 import { securityHeaders } from "./security-headers.ts";
-import { createSignInLimits } from "./sign-in-limits.ts";
 import { createViews } from "./views.ts";
 
 /** A template's text, as the editor sends it, and the rest of the form. */
@@ -136,8 +135,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       return reply;
     });
     const route = createRoute(scope, { cookies, memberships: createMemberships(db), write });
-    const limits = createSignInLimits();
-    for (const pages of PAGES) pages({ ...deps, route, assets, cookies, limits });
+    for (const pages of PAGES) pages({ ...deps, route, assets, cookies });
     route("GET /*", async () => NOTHING_HERE);
   });
   return app;

@@ -4,7 +4,6 @@ import type { Logger } from "pino";
 import type { Assets } from "./assets.ts";
 import type { Cookies } from "./cookies.ts";
 import type { Route } from "./router.ts";
-import type { SignInLimits } from "./sign-in-limits.ts";
 import type { SystemFacts } from "./system-facts.ts";
 
 export interface AppDeps {
@@ -30,5 +29,4 @@ export type PageDeps = AppDeps & {
   route: Route;
   assets: Assets;
   cookies: Cookies;
-  limits: SignInLimits;
 };

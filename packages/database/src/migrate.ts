@@ -8,6 +8,7 @@ import * as providerLimits from "../migrations/0006-provider-limits.ts";
 import * as receiptsAndSuppressions from "../migrations/0008-receipts-and-suppressions.ts";
 import * as admin from "../migrations/0010-admin.ts";
 import * as retention from "../migrations/0011-retention.ts";
+import * as signInTries from "../migrations/0012-sign-in-tries.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 const MIGRATIONS = {
@@ -20,6 +21,7 @@ const MIGRATIONS = {
   "0008-receipts-and-suppressions": receiptsAndSuppressions,
   "0010-admin": admin,
   "0011-retention": retention,
+  "0012-sign-in-tries": signInTries,
 };
 
 /**

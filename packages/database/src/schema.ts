@@ -33,6 +33,7 @@ export interface Schema {
   invitations: InvitationsTable;
   audit_log: AuditLogTable;
   activity_buckets: ActivityBucketsTable;
+  sign_in_tries: SignInTriesTable;
   expiry_cursors: ExpiryCursorsTable;
 }
 
@@ -381,4 +382,11 @@ export interface ExpiryCursorsTable {
   /** Of its rows none is left with an id up to this one. */
   next_id: string;
   walked_at: Generated<Date>;
+}
+
+export interface SignInTriesTable {
+  /** SHA-256 of what is counted. */
+  key: Buffer;
+  count: number;
+  ends_at: Date;
 }

@@ -1,10 +1,12 @@
 import { audited } from "@belfry/administration/audited";
 import { changePassword, listMemberships, renamePerson } from "@belfry/administration/people";
 import { endSessions, listSessions } from "@belfry/administration/sign-in";
+import { takePasswordChange } from "@belfry/administration/sign-in-limits";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, type Faults, orFaults, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Signed } from "../router.ts";
+import { tooManyTries } from "./sign-in.ts";
 
 /** A person's own name, password and sessions. */
 export function accountPages({ route, db }: PageDeps): void {
@@ -42,6 +44,14 @@ export function accountPages({ route, db }: PageDeps): void {
   route("POST /account/password", async (signed) => {
     const { person, actor, form } = signed;
     const { sessionId } = person;
+    const waitSeconds = await takePasswordChange(db, person.personId);
+    if (waitSeconds > 0) {
+      signed.reply.header("retry-after", String(waitSeconds));
+      const answer = await show(signed, {
+        current: `cannot be checked. ${tooManyTries(waitSeconds)}`,
+      });
+      return { ...answer, status: 429 } as Answer;
+    }
     const input = {
       current: form.get("current") ?? "",
       password: form.get("password") ?? "",

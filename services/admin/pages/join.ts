@@ -7,12 +7,14 @@ import {
   showInvitation,
 } from "@belfry/administration/invitations";
 import { beginSession } from "@belfry/administration/sign-in";
+import { forgiveJoin, takeJoin } from "@belfry/administration/sign-in-limits";
 import { type Answer, type Faults, orFaults, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
+import { tooManyTries } from "./sign-in.ts";
 
 /** The links that make an operator or a member of whoever holds them. */
-export function joinPages({ route, db, cookies, limits }: PageDeps): void {
+export function joinPages({ route, db, cookies }: PageDeps): void {
   const showForm = async (guest: Guest, values: object, faults: Faults): Promise<Answer> => {
     const invitation = await showInvitation(db, guest.params.token ?? "").catch(orUndefined);
     if (invitation === undefined) {
@@ -28,8 +30,10 @@ export function joinPages({ route, db, cookies, limits }: PageDeps): void {
     const { form, person, address, request, reply } = guest;
     const token = guest.params.token ?? "";
     const values = { email: form.get("email") ?? "", name: form.get("name") ?? "" };
-    if (limits.take(address, "join") > 0) {
-      return page("message", "Too many tries", { text: "Wait 15 minutes and try again." }, 429);
+    const waitSeconds = await takeJoin(db, address);
+    if (waitSeconds > 0) {
+      reply.header("retry-after", String(waitSeconds));
+      return page("message", "Not now", { text: tooManyTries(waitSeconds) }, 429);
     }
     return await orFaults(
       async () => {
@@ -52,7 +56,7 @@ export function joinPages({ route, db, cookies, limits }: PageDeps): void {
           (transaction) => acceptAsNewPerson(transaction, token, input),
           (result) => note(result.invitation, result.invitation.email ?? ""),
         );
-        limits.forgive(address, "join");
+        await forgiveJoin(db, address);
         const userAgent = request.headers["user-agent"] ?? "";
         cookies.begin(reply, await beginSession(db, personId, { address, userAgent }));
         return redirect(placeOf(invitation), "joined");

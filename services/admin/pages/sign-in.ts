@@ -1,6 +1,7 @@
 import { listMemberships } from "@belfry/administration/people";
 import type { SessionHolder } from "@belfry/administration/sign-in";
 import { beginSession, checkPassword, endSessions } from "@belfry/administration/sign-in";
+import { forgiveSignIn, takeSignIn } from "@belfry/administration/sign-in-limits";
 import type { Database } from "@belfry/database/connection";
 import { page, redirect } from "../answer.ts";
 import { ownPath } from "../own-path.ts";
@@ -9,7 +10,7 @@ import type { PageDeps } from "../page-deps.ts";
 const WRONG = "The email address or the password is wrong.";
 
 /** Signing in and out, and the first page after it. */
-export function signInPages({ route, db, cookies, limits, log }: PageDeps): void {
+export function signInPages({ route, db, cookies, log }: PageDeps): void {
   route("GET /", async ({ person }) => {
     if (person === undefined) return redirect("/sign-in");
     return redirect(await homeOf(db, person));
@@ -26,18 +27,17 @@ export function signInPages({ route, db, cookies, limits, log }: PageDeps): void
     const next = ownPath(form.get("next"));
     const again = (fault: string, status: number) =>
       page("sign-in", "Sign in", { next, email, fault }, status);
-    const waitSeconds = limits.take(address, email);
+    const waitSeconds = await takeSignIn(db, { address, email });
     if (waitSeconds > 0) {
       reply.header("retry-after", String(waitSeconds));
-      const minutes = Math.ceil(waitSeconds / 60);
-      return again(`Too many tries. Wait ${minutes} min and try again.`, 429);
+      return again(tooManyTries(waitSeconds), 429);
     }
     const personId = await checkPassword(db, email, form.get("password") ?? "");
     if (personId === undefined) {
       log.warn({ address }, "signing in failed");
       return again(WRONG, 422);
     }
-    limits.forgive(address, email);
+    await forgiveSignIn(db, { address, email });
     // A session that was there before is not taken over by this one.
     if (person !== undefined) await endSessions(db, person.personId, { id: person.sessionId });
     const userAgent = request.headers["user-agent"] ?? "";
@@ -50,6 +50,10 @@ export function signInPages({ route, db, cookies, limits, log }: PageDeps): void
     cookies.end(reply);
     return redirect("/sign-in", "signed-out");
   });
+}
+
+export function tooManyTries(waitSeconds: number): string {
+  return `Too many tries. Wait ${Math.ceil(waitSeconds / 60)} min and try again.`;
 }
 
 async function homeOf(db: Database, person: SessionHolder): Promise<string> {
