@@ -4,12 +4,14 @@ import { listDeadLetters } from "@belfry/administration/dead-letters";
 import { firstOperatorToken } from "@belfry/administration/invitations";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { connectedServices } from "@belfry/database/platform-state";
+import { reconciledWithin } from "@belfry/database/reconciliations";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
 import type { AppDeps } from "./page-deps.ts";
+import type { SystemFacts } from "./system-facts.ts";
 import { createBrowser, type TestBrowser } from "./test-browser.ts";
 
 /** For tests: the Admin UI over a database of the test's own, on a port of its own. */
@@ -33,7 +35,7 @@ interface Cleanup {
 
 export async function startAdmin(
   t: Cleanup,
-  config: Partial<AppDeps["config"]> = {},
+  given: { config?: Partial<AppDeps["config"]>; facts?: Partial<SystemFacts> } = {},
 ): Promise<AdminUnderTest> {
   const cleanup = new AsyncDisposableStack();
   t.after(() => cleanup.disposeAsync());
@@ -58,7 +60,7 @@ export async function startAdmin(
         wsUrl: "ws://ws.test/connection/websocket",
         allowPrivateAddresses: true,
         trustProxy: "",
-        ...config,
+        ...given.config,
       },
       signToken: async ({ sub, tenant }) => `token of ${sub} in ${tenant}`,
       publishEvent: async (id) => void published.push(id),
@@ -68,7 +70,9 @@ export async function startAdmin(
         oldestDue: [],
         undispatched: { count: 0, since: null },
         circuits: [],
+        reconciled: await reconciledWithin(db, 24),
         deadLetters: await listDeadLetters(db),
+        ...given.facts,
       }),
       log: createLogger({ service: "admin", level: "silent" }),
     });

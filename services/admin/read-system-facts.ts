@@ -6,11 +6,13 @@ import {
   openCircuits,
   undispatched,
 } from "@belfry/database/platform-state";
+import { reconciledWithin } from "@belfry/database/reconciliations";
 import type { NatsLink } from "@belfry/service/nats";
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { StreamFacts, SystemFacts } from "./system-facts.ts";
 
 const NATS_TIMEOUT_MS = 1000;
+const RECONCILED_HOURS = 24;
 
 /** Reads Postgres and JetStream; what is away is left out. */
 export async function readSystemFacts(
@@ -18,15 +20,19 @@ export async function readSystemFacts(
   nats: NatsLink,
   prefix: string,
 ): Promise<SystemFacts> {
-  const [services, due, waiting, circuits, deadLetters, streams] = await Promise.all([
+  const [services, due, waiting, circuits, deadLetters, reconciled, streams] = await Promise.all([
     connectedServices(db),
     oldestDue(db),
     undispatched(db),
     openCircuits(db),
     listDeadLetters(db),
+    reconciledWithin(db, RECONCILED_HOURS),
     nats.isConnected() ? streamFacts(nats, prefix).catch(() => undefined) : undefined,
   ]);
-  return { services, oldestDue: due, undispatched: waiting, circuits, deadLetters, streams };
+  return {
+    ...{ services, oldestDue: due, undispatched: waiting, circuits, deadLetters, reconciled },
+    streams,
+  };
 }
 
 async function streamFacts(nats: NatsLink, prefix: string): Promise<StreamFacts[]> {

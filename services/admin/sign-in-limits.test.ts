@@ -46,7 +46,7 @@ test("two replicas bound guessing together: of twenty-four guesses spread over t
 
 test("a header that names another address buys no tries, unless it comes through a trusted proxy", async (t) => {
   const guesses = async (trustProxy: string) => {
-    const admin = await startAdmin(t, { trustProxy });
+    const admin = await startAdmin(t, { config: { trustProxy } });
     const guess = await guesser(admin.browser());
     const from = async (address: string) =>
       (await guess({}, { "x-forwarded-for": address, "x-real-ip": address })).status;

@@ -1,5 +1,6 @@
 import type { DeadLetterGroup } from "@belfry/administration/dead-letters";
 import type { ConnectedService, OpenAccount } from "@belfry/database/platform-state";
+import type { Reconciled } from "@belfry/database/reconciliations";
 
 /** What the system page shows. */
 export interface SystemFacts {
@@ -9,6 +10,8 @@ export interface SystemFacts {
   oldestDue: { channel: string; dueAt: Date }[];
   undispatched: { count: number; since: Date | null };
   circuits: OpenAccount[];
+  /** In the last 24 hours: lost or stalled, found and sent again. */
+  reconciled: Record<Reconciled, number>;
   deadLetters: DeadLetterGroup[];
 }
 

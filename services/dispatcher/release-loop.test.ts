@@ -147,6 +147,8 @@ test("what was released and reached no sender, or whose sender died, is released
   await restingDeliveries(under, acme, 1, { released_at: "now()" });
   assert.equal(await releaseLost(under.deps, "EMAIL", 120_000), 2);
   assert.equal(await releaseLost(under.deps, "EMAIL", 120_000), 0, "not again before its time");
+  const counted = await under.pool.query("select what, count from reconciliations");
+  assert.deepEqual(counted.rows, [{ what: "deliveries", count: "2" }], "operators see how many");
   assert.equal(under.sent.deliveries.length, 2);
 });
 

@@ -1,5 +1,6 @@
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
+import { recordReconciled } from "@belfry/database/reconciliations";
 import {
   eraseSensitiveVariables,
   type Release,
@@ -68,6 +69,7 @@ export async function releaseLost(
   await sendOut(deps, release);
   if (release.released.length > 0) {
     countReconciled("deliveries", release.released.length);
+    await recordReconciled(deps.pool, "deliveries", release.released.length);
     deps.log.warn({ channel, deliveries: release.released.length }, "deliveries released again");
   }
   return release.released.length;

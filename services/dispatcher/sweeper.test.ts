@@ -48,6 +48,8 @@ test("an event that nobody dispatched is published again under its own id, on th
     { subject: "p.events.express", items: [{ id: stuck, traceId: "trace-1" }], messageId: stuck },
   ]);
   assert.equal(await republishStuck(deps, AFTER_MS), 0);
+  const counted = await under.pool.query("select what, count from reconciliations");
+  assert.deepEqual(counted.rows, [{ what: "events", count: "1" }], "operators see how many");
 
   const handler = createEventHandler(under.deps);
   await under.pool.query("update undispatched_events set published_at = 'epoch'");

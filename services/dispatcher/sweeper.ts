@@ -1,5 +1,6 @@
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
+import { recordReconciled } from "@belfry/database/reconciliations";
 import { leaveStuck, takeStuckEvents, type Unpublished } from "@belfry/database/sweep";
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
@@ -44,6 +45,7 @@ export async function republishStuck(deps: SweeperDeps, olderThanMs: number): Pr
     if (failed.length > 0 || stuck.length < STUCK_PER_BATCH) break;
   }
   countReconciled("events", total);
+  await recordReconciled(pool, "events", total);
   if (total > 0) log.warn({ events: total }, "stuck events published again");
   return total;
 }

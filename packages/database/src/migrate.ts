@@ -9,6 +9,7 @@ import * as receiptsAndSuppressions from "../migrations/0008-receipts-and-suppre
 import * as admin from "../migrations/0010-admin.ts";
 import * as retention from "../migrations/0011-retention.ts";
 import * as signInTries from "../migrations/0012-sign-in-tries.ts";
+import * as reconciliations from "../migrations/0013-reconciliations.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 const MIGRATIONS = {
@@ -22,6 +23,7 @@ const MIGRATIONS = {
   "0010-admin": admin,
   "0011-retention": retention,
   "0012-sign-in-tries": signInTries,
+  "0013-reconciliations": reconciliations,
 };
 
 /**

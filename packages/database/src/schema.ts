@@ -34,6 +34,7 @@ export interface Schema {
   audit_log: AuditLogTable;
   activity_buckets: ActivityBucketsTable;
   sign_in_tries: SignInTriesTable;
+  reconciliations: ReconciliationsTable;
   expiry_cursors: ExpiryCursorsTable;
 }
 
@@ -382,6 +383,12 @@ export interface ExpiryCursorsTable {
   /** Of its rows none is left with an id up to this one. */
   next_id: string;
   walked_at: Generated<Date>;
+}
+
+export interface ReconciliationsTable {
+  hour: Date;
+  what: string;
+  count: string;
 }
 
 export interface SignInTriesTable {

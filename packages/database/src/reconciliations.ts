@@ -1,0 +1,42 @@
+import { sql } from "kysely";
+import type pg from "pg";
+import type { Database } from "./connection.ts";
+
+/** Queries on `reconciliations`: what was lost or stalled, found and sent again, by the hour. */
+
+export type Reconciled = "events" | "deliveries";
+
+const KEPT_DAYS = 31;
+
+/** Adds to this hour; 0 adds nothing. */
+export async function recordReconciled(
+  pool: pg.Pool,
+  what: Reconciled,
+  count: number,
+): Promise<void> {
+  if (count === 0) return;
+  await pool.query(
+    `insert into reconciliations as r (hour, what, count)
+     values (date_trunc('hour', now()), $1, $2)
+     on conflict (hour, what) do update set count = r.count + excluded.count`,
+    [what, count],
+  );
+  await pool.query("delete from reconciliations where hour < now() - make_interval(days => $1)", [
+    KEPT_DAYS,
+  ]);
+}
+
+/** How many in the last `hours`, the one that runs included. */
+export async function reconciledWithin(
+  db: Database,
+  hours: number,
+): Promise<Record<Reconciled, number>> {
+  const rows = await db
+    .selectFrom("reconciliations")
+    .select(["what", sql<number>`sum(count)::integer`.as("count")])
+    .where("hour", ">", sql<Date>`now() - make_interval(hours => ${hours})`)
+    .groupBy("what")
+    .execute();
+  const counted = new Map(rows.map(({ what, count }) => [what, count]));
+  return { events: counted.get("events") ?? 0, deliveries: counted.get("deliveries") ?? 0 };
+}
