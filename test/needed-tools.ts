@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 /** A program that some tests need and no npm package brings. */
 interface NeededTool {
   what: string;
-  debianPackage: string;
+  debianPackages: string[];
   /** Where it may be, beside the PATH; globs. */
   command: string;
   places: string[];
@@ -18,35 +18,41 @@ interface NeededTool {
 const TOOLS: NeededTool[] = [
   {
     what: "the browser tests",
-    debianPackage: "chromium",
+    debianPackages: ["chromium"],
     command: "chromium",
     places: ["/usr/bin/chromium-browser", "/usr/bin/google-chrome"],
     withoutVariable: "BELFRY_WITHOUT_BROWSER",
   },
   {
     what: "the Kubernetes manifests",
-    debianPackage: "kubernetes-client",
+    debianPackages: ["kubernetes-client"],
     command: "kubectl",
     places: [],
     withoutVariable: "BELFRY_WITHOUT_KUBECTL",
   },
   {
     what: "the alert rules",
-    debianPackage: "prometheus",
+    debianPackages: ["prometheus"],
     command: "promtool",
     places: [],
     withoutVariable: "BELFRY_WITHOUT_PROMTOOL",
   },
   {
     what: "the restore of a backup",
-    debianPackage: "postgresql",
+    debianPackages: ["postgresql"],
     // Of the server: a machine may have pg_dump alone.
     command: "initdb",
     places: ["/usr/lib/postgresql/*/bin/initdb"],
     withoutVariable: "BELFRY_WITHOUT_PG_DUMP",
   },
-  { what: "TLS", debianPackage: "openssl", command: "openssl", places: [] },
-  { what: "the curl lines", debianPackage: "curl", command: "curl", places: [] },
+  { what: "TLS", debianPackages: ["openssl"], command: "openssl", places: [] },
+  { what: "the curl lines", debianPackages: ["curl"], command: "curl", places: [] },
+  {
+    what: "the PHP sample",
+    debianPackages: ["php-cli", "php-curl"],
+    command: "php",
+    places: [],
+  },
 ];
 
 /**
@@ -59,7 +65,7 @@ export async function neededTools(
   let missing = await missingTools(env);
   const install = installer(await isOnPath("apt-get", env), await isOnPath("sudo", env));
   if (missing.length > 0 && install !== undefined) {
-    const packages = missing.map((tool) => tool.debianPackage);
+    const packages = missing.flatMap((tool) => tool.debianPackages);
     process.stderr.write(`installing for the tests: ${packages.join(", ")}\n`);
     for (const args of [
       ["update", "-qq"],
@@ -70,8 +76,9 @@ export async function neededTools(
     missing = await missingTools(env);
   }
   const left: Record<string, string> = {};
-  for (const { what, debianPackage, withoutVariable } of missing) {
-    process.stderr.write(`NOT RUN: ${what} (no ${debianPackage} on this machine)\n`);
+  for (const { what, debianPackages, withoutVariable } of missing) {
+    const packages = debianPackages.join(", ");
+    process.stderr.write(`NOT RUN: ${what} (no ${packages} on this machine)\n`);
     if (withoutVariable !== undefined) left[withoutVariable] = "1";
   }
   return left;
