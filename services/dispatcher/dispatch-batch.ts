@@ -8,6 +8,7 @@ import {
   type StoredEvent,
 } from "@belfry/database/dispatch-events";
 import { takeBackRelease } from "@belfry/database/release-deliveries";
+import { noteSensitiveEvents } from "@belfry/database/sensitive-events";
 import type { Logger } from "@belfry/service/logger";
 import type { Configuration } from "./configuration.ts";
 import { countDispatched } from "./dispatcher-metrics.ts";
@@ -47,6 +48,10 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[]):
       routing.tenant(event.tenantId),
       routing.templates(event.tenantId, event.eventType),
     ),
+  );
+  await noteSensitiveEvents(
+    pool,
+    batch.filter((one) => one.isPartlySensitive).map((one) => one.eventId),
   );
   const result =
     batch.length === 0 ? undefined : await dispatchEvents(pool, batch, deps.inFlightPerTenant);

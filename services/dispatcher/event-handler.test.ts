@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { refuseEvents } from "@belfry/database/accept-events";
+import { eraseNotedVariables, noteSensitiveEvents } from "@belfry/database/sensitive-events";
 import type { MessageHandler } from "@belfry/service/outcome";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler, DISPATCH_FAILED } from "./event-handler.ts";
@@ -374,4 +375,23 @@ test("variables of a one-time code are erased when nothing needs them any more",
   await handle([pushOnly, withSms]);
   assert.equal((await outcome(pushOnly)).variables, null);
   assert.notEqual((await outcome(withSms)).variables, null);
+});
+
+test("variables that are sensitive on one channel only go when the last channel has ended", async (t) => {
+  const { tenant, templates, events, handle, outcome, pool } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "otp", ["PUSH"], { sensitive: true });
+  await templates(acme, "otp", ["EMAIL"]);
+  const [id = "", refused = ""] = await events(acme, { eventType: "otp" }, { eventType: "otp" });
+  await noteSensitiveEvents(pool, [refused]);
+  await handle([id]);
+  assert.equal(await eraseNotedVariables(pool, 10), 0);
+  assert.notEqual((await outcome(id)).variables, null);
+  await pool.query("update deliveries set status = 'accepted' where event_id = $1", [id]);
+  assert.equal(await eraseNotedVariables(pool, 10), 1);
+  assert.equal((await outcome(id)).variables, null);
+  // Not dispatched yet: its variables are still to be rendered.
+  assert.notEqual((await outcome(refused)).variables, null);
+  await pool.query("delete from events");
+  assert.equal(await eraseNotedVariables(pool, 10), 1);
 });

@@ -267,6 +267,7 @@ test("an event that is dispatched while it is deleted leaves no delivery behind"
           acceptedAtText: event!.acceptedAtText,
           outcome: null,
           eraseVariables: false,
+          isPartlySensitive: false,
           push: null,
           deliveries: [
             {

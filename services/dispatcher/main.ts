@@ -6,6 +6,7 @@ import {
 } from "@belfry/contracts/streams";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { createDatabase, createPool } from "@belfry/database/connection";
+import { eraseNotedVariables } from "@belfry/database/sensitive-events";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { loadConfig } from "@belfry/service/config";
 import { watchVersion } from "@belfry/service/configuration-watch";
@@ -28,6 +29,8 @@ import { createSetAside } from "./set-aside.ts";
 import { every, republishStuck } from "./sweeper.ts";
 
 const STORE_LOOK_EVERY_MS = 2000;
+const ERASE_EVERY_MS = 5000;
+const ERASED_PER_LOOK = 1000;
 
 const config = loadConfig(DispatcherConfig);
 const prefix = config.NATS_PREFIX;
@@ -156,6 +159,12 @@ try {
       config.REPUBLISH_EVERY_MS,
       "publishing stuck events",
       () => republishStuck(sweeping, config.REPUBLISH_AFTER_MS),
+      { log, signal },
+    ),
+    every(
+      ERASE_EVERY_MS,
+      "erasing sensitive variables",
+      () => eraseNotedVariables(pool, ERASED_PER_LOOK),
       { log, signal },
     ),
     every(STORE_LOOK_EVERY_MS, "looking after the streams", lookAfterStore, { log, signal }),

@@ -25,6 +25,7 @@ export function routeEvent(
     acceptedAtText: event.acceptedAtText,
     outcome: null,
     eraseVariables: false,
+    isPartlySensitive: false,
     deliveries: [],
     push: null,
   };
@@ -48,9 +49,12 @@ export function routeEvent(
   }
   if (Object.keys(skipped).length > 0) outcome.skipped = skipped;
   if (Object.keys(outcome).length > 0) dispatch.outcome = outcome;
+  const isSensitive = [...templates.values()].some(({ sensitive }) => sensitive);
   // With no delivery under way the last channel has ended here.
-  dispatch.eraseVariables =
-    dispatch.deliveries.length === 0 && [...templates.values()].some(({ sensitive }) => sensitive);
+  dispatch.eraseVariables = isSensitive && dispatch.deliveries.length === 0;
+  dispatch.isPartlySensitive =
+    isSensitive &&
+    dispatch.deliveries.some(({ channel }) => templates.get(channel)?.sensitive !== true);
   return dispatch;
 }
 

@@ -29,6 +29,8 @@ export interface EventDispatch {
   outcome: EventOutcome | null;
   /** The variables are not needed any more and must not stay. */
   eraseVariables: boolean;
+  /** They must not stay when all has ended, and not every delivery's sender knows. */
+  isPartlySensitive: boolean;
   deliveries: NewDelivery[];
   push: NewPush | null;
 }

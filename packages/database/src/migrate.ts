@@ -10,6 +10,7 @@ import * as admin from "../migrations/0010-admin.ts";
 import * as retention from "../migrations/0011-retention.ts";
 import * as signInTries from "../migrations/0012-sign-in-tries.ts";
 import * as reconciliations from "../migrations/0013-reconciliations.ts";
+import * as sensitiveEvents from "../migrations/0014-sensitive-events.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 const MIGRATIONS = {
@@ -24,6 +25,7 @@ const MIGRATIONS = {
   "0011-retention": retention,
   "0012-sign-in-tries": signInTries,
   "0013-reconciliations": reconciliations,
+  "0014-sensitive-events": sensitiveEvents,
 };
 
 /**

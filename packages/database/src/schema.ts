@@ -36,6 +36,7 @@ export interface Schema {
   sign_in_tries: SignInTriesTable;
   reconciliations: ReconciliationsTable;
   expiry_cursors: ExpiryCursorsTable;
+  sensitive_events: SensitiveEventsTable;
 }
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
@@ -389,6 +390,10 @@ export interface ReconciliationsTable {
   hour: Date;
   what: string;
   count: string;
+}
+
+export interface SensitiveEventsTable {
+  event_id: string;
 }
 
 export interface SignInTriesTable {
