@@ -67,6 +67,12 @@ test("a publication twice is never explained", () => {
 
 test("what was refused and sent all the same, and what was met with silence, is told", () => {
   assert.deepEqual(verdictOf(entry(429), ALL).sentThoughRefused, ["key-a-1"]);
+  const unsure = (status: number | null) => ({ at: 400, tookMs: 1500, status, silent: false });
+  const retried = entry(429);
+  retried.tries.unshift(unsure(500));
+  assert.deepEqual(verdictOf(retried, ALL).sentThoughRefused, []);
+  const twice = { ...ALL, push: [...ALL.push, ...ALL.push] };
+  assert.deepEqual(verdictOf(retried, twice).unexplained, ["key-a-1 PUSH"]);
   const silent = entry(200, { tries: [{ at: 500, tookMs: 8000, status: null, silent: true }] });
   assert.equal(verdictOf(silent, ALL).silent, 1);
 });

@@ -1,5 +1,5 @@
 import type { Browser } from "./browsers.ts";
-import type { Entry } from "./load.ts";
+import type { Entry, Try } from "./load.ts";
 import type { VendorRequest } from "./vendors.ts";
 
 /** What one event's way out looks like from outside. Times by performance.now(). */
@@ -29,7 +29,7 @@ export interface Verdict {
   unanswered: number;
   /** `key channel`: answered 200 and not arrived. */
   lost: string[];
-  /** Answered 4xx and sent all the same. */
+  /** Answered nothing but 4xx and sent all the same. */
   sentThoughRefused: string[];
   /** Messages more than one, by cause. */
   doubled: Map<string, number>;
@@ -104,11 +104,16 @@ export function judge(
   };
   for (const entry of entries) {
     const arrived = arrivals(entry);
-    const isRefused = entry.tries.some(({ status }) => status !== null && isRefusal(status));
+    const isRefused = entry.tries.some(isTryRefused);
     if (entry.acceptedAt === undefined) {
       const count = arrived.email.length + arrived.sms.length + arrived.push.length;
       if (!isRefused) verdict.unanswered += 1;
-      else if (count > 0) verdict.sentThoughRefused.push(entry.key);
+      else if (count > 0 && entry.tries.every(isTryRefused)) {
+        verdict.sentThoughRefused.push(entry.key);
+      } else {
+        // A try before it had no answer, or a 500 that could not be written down: it may be sent, once.
+        noteDoubles(verdict, entry, arrived, attempts);
+      }
       continue;
     }
     verdict.accepted += 1;
@@ -126,8 +131,8 @@ export function judge(
   return verdict;
 }
 
-function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500;
+function isTryRefused({ status }: Try): boolean {
+  return status !== null && status >= 400 && status < 500;
 }
 
 function noteLost(verdict: Verdict, entry: Entry, { email, sms, push }: Arrivals): void {
