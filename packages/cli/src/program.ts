@@ -11,6 +11,7 @@ import { stopCommand } from "./stop-command.ts";
 import { suppressionCommand } from "./suppression-command.ts";
 import { templateCommand } from "./template-command.ts";
 import { tenantCommand } from "./tenant-command.ts";
+import { userCommand } from "./user-command.ts";
 
 const NOTES = `
 Prints one JSON value on standard output. Errors go to standard error, with exit code 1.
@@ -33,6 +34,7 @@ export function createProgram(): Command {
     realtimeCommand(),
     deadCommand(),
     suppressionCommand(),
+    userCommand(),
     secretsCommand(),
     migrateCommand(),
     stopCommand(),

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "./connection.ts";
+import { deleteEvents } from "./user-data.ts";
 
 /** What was deleted of a tenant, in rows. */
 export interface DeletedTenantData {
@@ -22,7 +23,7 @@ export async function deleteTenantData(
 ): Promise<DeletedTenantData> {
   const deleted = { events: 0, deliveries: 0, notifications: 0, outboxMessages: 0 };
   for (;;) {
-    const batch = await deleteEvents(db, tenantId, batchRows);
+    const batch = await deleteSomeEvents(db, tenantId, batchRows);
     deleted.events += batch.events;
     deleted.deliveries += batch.deliveries;
     if (batch.events < batchRows) break;
@@ -35,27 +36,16 @@ export async function deleteTenantData(
   return deleted;
 }
 
-// Deliveries are found by their event: no index of theirs leads from the tenant to all of them.
-async function deleteEvents(db: Database, tenantId: string, rows: number) {
-  const { rows: counts } = await sql<{ events: number; deliveries: number }>`
-    with batch as materialized (
-      select id from events where tenant_id = ${tenantId} order by id limit ${rows} for update
-    ),
-    gone_deliveries as (
-      delete from deliveries using batch where deliveries.event_id = batch.id returning deliveries.id
-    ),
-    gone_attempts as (
-      delete from attempts using gone_deliveries where attempts.delivery_id = gone_deliveries.id
-    ),
-    gone_undispatched as (
-      delete from undispatched_events using batch where undispatched_events.event_id = batch.id
-    ),
-    gone_events as (
-      delete from events using batch where events.id = batch.id returning events.id
-    )
-    select (select count(*)::integer from gone_events) as events,
-           (select count(*)::integer from gone_deliveries) as deliveries`.execute(db);
-  return counts[0] ?? { events: 0, deliveries: 0 };
+async function deleteSomeEvents(db: Database, tenantId: string, rows: number) {
+  const batch = await db
+    .selectFrom("events")
+    .select("id")
+    .where("tenant_id", "=", tenantId)
+    .orderBy("id")
+    .limit(rows)
+    .execute();
+  const ids = batch.map(({ id }) => id);
+  return await deleteEvents(db, ids, { spare: false });
 }
 
 async function deleteAll(

@@ -1,0 +1,85 @@
+/** What an erasure took away, and what it left. */
+
+export interface ErasedRows {
+  events: number;
+  /** Of the events, those that were not dispatched yet. */
+  undispatchedEvents: number;
+  deliveries: number;
+  attempts: number;
+  receipts: number;
+  outbox: number;
+  notifications: number;
+  realtimeChannels: number;
+  /** NATS messages that had been set aside and named nothing else. */
+  deadMessages: number;
+  suppressions: number;
+}
+
+export interface Kept {
+  where: string;
+  what: string;
+  /** Rows, where they can be counted. */
+  count?: number;
+}
+
+export interface ErasureReport {
+  tenantId: string;
+  userId: string;
+  /** Then nothing was changed, and the figures say what would go. */
+  dryRun: boolean;
+  deleted: ErasedRows;
+  /** Of the deliveries, those that were still to be sent: they are not sent any more. */
+  unsent: number;
+  kept: Kept[];
+}
+
+/** What stays behind, in words. The counts are of this person; what holds nothing is left out. */
+export function keptAfter(found: { suppressions: number; auditEntries: number }): Kept[] {
+  const rows: Kept[] = [
+    {
+      where: "suppressions",
+      what: "addresses of the person to which nothing may be sent; --suppressions removes them",
+      count: found.suppressions,
+    },
+    {
+      where: "audit_log",
+      what: "entries that name an address of the person: what people did in the Admin UI stays",
+      count: found.auditEntries,
+    },
+  ];
+  return [...rows.filter(({ count }) => count !== 0), ...ELSEWHERE];
+}
+
+const ELSEWHERE: readonly Kept[] = [
+  {
+    where: "dedup_keys",
+    what: "for 24 hours hashes of the requests, so that a retry does not bring the person back",
+  },
+  {
+    where: "audit_log",
+    what: "that this person was erased: a hash of the tenant's and the user's id",
+  },
+  {
+    where: "other people's events",
+    what: "variables in which the tenant wrote of this person, and events of this person under another user id",
+  },
+  {
+    where: "templates, Admin UI",
+    what: "sample values of templates, and an account of the Admin UI, if the person has one",
+  },
+  {
+    where: "providers",
+    what: "mails and texts that were handed over, and what the providers keep of them",
+  },
+  { where: "browsers", what: "what pages of the person show until they are closed" },
+  { where: "NATS", what: "ids of events and deliveries until they are acknowledged; no content" },
+  { where: "logs", what: "ids and trace ids for as long as you keep logs; no address, no content" },
+  {
+    where: "Postgres",
+    what: "the deleted rows in its files until vacuum, in its WAL and in replicas for as long as you keep those",
+  },
+  {
+    where: "backups",
+    what: "everything, in those made before: erase again after a restore",
+  },
+];

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { decodeRealtimeMessage } from "@belfry/contracts/realtime-message";
+import { createPool } from "@belfry/database/connection";
+import { eventually } from "@belfry/testing/eventually";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { connect } from "@nats-io/transport-node";
+
+const MAIN = join(import.meta.dirname, "main.ts");
+
+async function createWorld(t: TestContext) {
+  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  const database = await createTestDatabase();
+  const pool = createPool({ url: database.url, applicationName: "test" });
+  t.after(async () => {
+    await pool.end();
+    await database[Symbol.asyncDispose]();
+  });
+  await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'Acme', 60)");
+  for (const user of ["ann", "ann", "bob"]) {
+    await pool.query(
+      `insert into events (id, tenant_id, event_type, user_id, recipient_email, trace_id, accepted_at)
+       values (gen_random_uuid(), 'acme', 'x', $1, $1 || '@example.com', 't', now())`,
+      [user],
+    );
+  }
+  await pool.query(
+    "insert into suppressions (tenant_id, channel, address, reason) values ('acme', 'EMAIL', 'ann@example.com', 'bounced')",
+  );
+  const prefix = testPrefix(t);
+  const nc = await connect({ servers: testNatsUrl() });
+  t.after(() => nc.close());
+  const messages: unknown[] = [];
+  nc.subscribe(`${prefix}.>`, {
+    callback: (_error, { data }) => void messages.push(decodeRealtimeMessage(data)),
+  });
+  await nc.flush();
+  const env = {
+    DATABASE_URL: database.url,
+    BELFRY_HOME: home,
+    NATS_PREFIX: prefix,
+    NATS_URL: testNatsUrl(),
+  };
+  const erase = (args: string[], more: Record<string, string> = {}) =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      execFile(
+        process.execPath,
+        [MAIN, "user", "erase", ...args],
+        { env: { ...env, ...more } },
+        (error, out, err) => resolve({ code: Number(error?.code ?? 0), out, err }),
+      );
+    });
+  const users = async () => {
+    const { rows } = await pool.query("select user_id from events order by 1");
+    return rows.map((row) => row.user_id as string);
+  };
+  const suppressed = async () => (await pool.query("select from suppressions")).rowCount;
+  return { erase, users, suppressed, messages, pool };
+}
+
+const ANN = ["--tenant", "acme", "--user", "ann"];
+
+test("a person is erased and disconnected; the answer counts what went, and names what stays and why", async (t) => {
+  const { erase, users, suppressed, messages, pool } = await createWorld(t);
+  const dry = await erase([...ANN, "--dry-run"]);
+  assert.deepEqual([dry.code, dry.err, JSON.parse(dry.out).deleted.events], [0, "", 2]);
+  assert.deepEqual(await users(), ["ann", "ann", "bob"]);
+  assert.deepEqual(messages, []);
+
+  const done = await erase(ANN);
+  assert.deepEqual([done.code, done.err], [0, ""]);
+  const report = JSON.parse(done.out);
+  assert.deepEqual([report.tenantId, report.userId, report.dryRun], ["acme", "ann", false]);
+  assert.equal(report.deleted.events, 2);
+  assert.match(JSON.stringify(report.kept), /--suppressions removes them","count":1/);
+  assert.match(done.out, /backups/);
+  assert.deepEqual([await users(), await suppressed()], [["bob"], 1]);
+  await eventually(() => messages.length === 2);
+  assert.deepEqual(messages[0], { version: 1, kind: "disconnect", userId: "ann" });
+  const { rows } = await pool.query("select person, action from audit_log order by id");
+  assert.deepEqual(
+    rows.map(({ action }) => action),
+    ["user.erase", "user.erased"],
+  );
+  assert.match(rows[0].person, /^command line \(/);
+});
+
+test("with --suppressions the person's addresses may be sent to again", async (t) => {
+  const { erase, suppressed } = await createWorld(t);
+  const { out } = await erase([...ANN, "--suppressions"]);
+  assert.equal(JSON.parse(out).deleted.suppressions, 1);
+  assert.equal(await suppressed(), 0);
+});
+
+test("an unknown tenant, an impossible or missing user and a NATS that is away are refused, and nobody is erased", async (t) => {
+  const { erase, users } = await createWorld(t);
+  const cases = [
+    [await erase(["--tenant", "nobody", "--user", "ann"]), /--tenant.*no tenant/],
+    [await erase(["--tenant", "acme", "--user", "a\nb"]), /--user must not contain control/],
+    [await erase(["--tenant", "acme"]), /--user/],
+    [await erase(ANN, { NATS_URL: "nats://me:secret@127.0.0.1:1" }), /NATS is not reachable/],
+    [await erase(ANN, { NATS_URL: "" }), /no NATS: set NATS_URL/],
+  ] as const;
+  for (const [{ code, out, err }, pattern] of cases) {
+    assert.deepEqual([code, out], [1, ""]);
+    assert.match(err, pattern);
+    assert.doesNotMatch(err, /secret|\n\s+at /);
+  }
+  assert.deepEqual(await users(), ["ann", "ann", "bob"]);
+});
