@@ -98,6 +98,23 @@ test("a tenant's life: create, list, show, update, rotate, deactivate, activate,
   assert.deepEqual(await belfry.json(["tenant", "list"]), []);
 });
 
+test("a tenant's retention is set in days, put back to the default, and refused with its flag's name", async (t) => {
+  const belfry = await createBelfry(t);
+  const create = ["tenant", "create", "--name", "Acme", "--event-retention-days"];
+  const created = await belfry.json([...create, "7"]);
+  assert.deepEqual([created.eventRetentionDays, created.notificationRetentionDays], [7, null]);
+  const update = ["tenant", "update", created.id];
+  const flags = ["--event-retention-days", "default", "--notification-retention-days", "365"];
+  const updated = await belfry.json([...update, ...flags]);
+  assert.deepEqual([updated.eventRetentionDays, updated.notificationRetentionDays], [null, 365]);
+  const wrong = await belfry.run([...update, "--notification-retention-days", "3651"]);
+  assertFails(wrong, /--notification-retention-days must be an integer from 1 to 3650/);
+  assertFails(
+    await belfry.run([...create, "soon"]),
+    /--event-retention-days.*whole number, or def/,
+  );
+});
+
 test("a template's life: put, list, show, deactivate, activate, preview, delete", async (t) => {
   const belfry = await createBelfry(t);
   const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
