@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Kysely, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import * as initial from "../migrations/0001-initial.ts";
 import * as acceptEvents from "../migrations/0002-accept-events.ts";
@@ -13,7 +15,17 @@ import * as reconciliations from "../migrations/0013-reconciliations.ts";
 import * as sensitiveEvents from "../migrations/0014-sensitive-events.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
-const MIGRATIONS = {
+export interface Migration {
+  up(db: Kysely<unknown>): Promise<void>;
+  /**
+   * For what may not stand in a transaction, as `create index concurrently`. Such a migration begins
+   * with `drop index concurrently if exists`: when it ends halfway, it is run again.
+   */
+  withoutTransaction?: true;
+}
+
+/** In the order of their names. */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-initial": initial,
   "0002-accept-events": acceptEvents,
   "0003-dispatch": dispatch,
@@ -28,31 +40,93 @@ const MIGRATIONS = {
   "0014-sensitive-events": sensitiveEvents,
 };
 
+/** Held while migrations run; Kysely's own lock is for one of them. */
+const LOCK = "select pg_advisory_lock(hashtextextended('belfry migrate', 0))";
 /**
- * Brings the database to the newest schema, under a lock that Kysely takes: safe to call from many
- * processes at once. Forward only. Needs a direct connection, not a transaction pooler.
+ * Whoever waits for a lock on a table makes everybody wait who comes after: so a migration waits for
+ * less than a statement of the services may take, and tries again.
+ */
+const LOCK_TIMEOUT_MS = 500;
+const LOCK_TRY_EVERY_MS = 2_000;
+const LOCK_PATIENCE_MS = 10 * 60_000;
+const LOCK_NOT_AVAILABLE = "55P03";
+
+export interface MigrateOptions {
+  /** How long to go on trying while somebody else holds a table. Default: 10 minutes. */
+  patienceMs?: number;
+  everyMs?: number;
+}
+
+/**
+ * Brings the database to the newest schema, each migration in a transaction of its own, one process at
+ * a time: safe to call from many at once, and from an older version on a newer schema, where it does
+ * nothing. Forward only. Needs a direct connection, not a transaction pooler.
  * Returns the names of the migrations that ran; throws the first failure.
  */
-export async function migrateToLatest(url: string): Promise<string[]> {
-  const db = createDatabase(
-    createPool({
-      url,
-      applicationName: "belfry-migrate",
-      maxConnections: 2,
-      statementTimeoutMs: 0,
-    }),
-  );
+export async function migrateToLatest(
+  url: string,
+  options: MigrateOptions = {},
+): Promise<string[]> {
+  const pool = createPool({
+    url,
+    applicationName: "belfry-migrate",
+    // One holds the lock, the other does the work.
+    maxConnections: 2,
+    statementTimeoutMs: 0,
+  });
+  const db = createDatabase(pool);
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => runnable() } });
   try {
-    const migrator = new Migrator({
-      db,
-      provider: { getMigrations: async () => MIGRATIONS },
-    });
-    const { error, results } = await migrator.migrateToLatest();
-    if (error !== undefined) throw error;
-    return (results ?? []).map((result) => result.migrationName);
+    const holder = await pool.connect();
+    try {
+      await holder.query(LOCK);
+      const ran: string[] = [];
+      for (;;) {
+        const known = await migrator.getMigrations();
+        const next = known.find(({ executedAt }) => executedAt === undefined)?.name;
+        if (next === undefined) return ran;
+        await runNext(migrator, next, options);
+        ran.push(next);
+      }
+    } finally {
+      holder.release();
+    }
   } finally {
     await db.destroy();
   }
+}
+
+async function runNext(migrator: Migrator, name: string, options: MigrateOptions): Promise<void> {
+  const { patienceMs = LOCK_PATIENCE_MS, everyMs = LOCK_TRY_EVERY_MS } = options;
+  const giveUpAtMs = performance.now() + patienceMs;
+  for (;;) {
+    const disableTransactions = MIGRATIONS[name]?.withoutTransaction === true;
+    const { error } = await migrator.migrateUp({ disableTransactions });
+    if (error === undefined) return;
+    if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+    if (performance.now() > giveUpAtMs) {
+      throw new Error(
+        `migration ${name}: somebody holds a table that it has to change, perhaps a long transaction or a dump (pg_stat_activity, pg_locks); nothing of it was done`,
+        { cause: error },
+      );
+    }
+    await sleep(everyMs);
+  }
+}
+
+/** Each with its bound on waiting for locks; what runs concurrently waits for old transactions, and blocks nobody. */
+function runnable(): Record<string, Migration> {
+  const entries = Object.entries(MIGRATIONS).map(([name, migration]): [string, Migration] => [
+    name,
+    {
+      up: async (db) => {
+        const timeoutMs = migration.withoutTransaction ? 0 : LOCK_TIMEOUT_MS;
+        await sql`select set_config('lock_timeout', ${String(timeoutMs)}, false)`.execute(db);
+        await migration.up(db);
+      },
+    },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** The name of the newest migration this code knows: services wait until the database has it. */

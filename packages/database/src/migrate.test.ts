@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { Migrator } from "kysely/migration";
+import pg from "pg";
+import { createDatabase, createPool } from "./connection.ts";
+import { MIGRATIONS, migrateToLatest } from "./migrate.ts";
+
+const NAMES = Object.keys(MIGRATIONS).sort();
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** As 0.1.0 made it: 0011 is still to come, and changes `tenants`. */
+async function olderDatabase(t: Cleanup) {
+  const database = await createTestDatabase(undefined, "template0");
+  const clients: pg.Client[] = [];
+  t.after(async () => {
+    for (const client of clients) await client.end();
+    await database[Symbol.asyncDispose]();
+  });
+  const db = createDatabase(createPool({ url: database.url, applicationName: "test" }));
+  const older = Object.fromEntries(
+    Object.entries(MIGRATIONS).filter(([name]) => name < "0011-retention"),
+  );
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => older } });
+  const { error } = await migrator.migrateToLatest();
+  await db.destroy();
+  assert.equal(error, undefined);
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    clients.push(client);
+    return client;
+  };
+  return { url: database.url, connect };
+}
+
+test("a migration that somebody holds up does not hold up the others: it waits for moments, and goes on when it can", async (t) => {
+  const { url, connect } = await olderDatabase(t);
+  const [holder, reader] = [await connect(), await connect()];
+  await holder.query("begin");
+  await holder.query("select from tenants");
+  const begunAt = performance.now();
+  const migrating = migrateToLatest(url, { everyMs: 200 });
+  let slowestMs = 0;
+  while (performance.now() - begunAt < 2_500) {
+    const readAt = performance.now();
+    await reader.query("select from tenants");
+    slowestMs = Math.max(slowestMs, performance.now() - readAt);
+  }
+  assert.ok(slowestMs > 100, "the migration did get in the way");
+  assert.ok(slowestMs < 1_200, `a reader waited ${slowestMs} ms`);
+  await holder.query("commit");
+  assert.deepEqual(await migrating, NAMES.slice(NAMES.indexOf("0011-retention")));
+});
+
+test("after its patience it says what holds it up, and has changed nothing", async (t) => {
+  const { url, connect } = await olderDatabase(t);
+  const holder = await connect();
+  await holder.query("begin");
+  await holder.query("select from tenants");
+  const migrating = migrateToLatest(url, { everyMs: 50, patienceMs: 100 });
+  await assert.rejects(migrating, /migration 0011-retention: somebody holds a table/);
+  await holder.query("commit");
+  const { rows } = await holder.query("select to_regclass('expiry_cursors') as it");
+  assert.equal(rows[0].it, null);
+  assert.ok((await migrateToLatest(url)).includes("0011-retention"));
+});
+
+test("many processes migrate at once, and each migration runs once", async (t) => {
+  const database = await createTestDatabase(t, "template0");
+  const ran = await Promise.all([1, 2, 3].map(() => migrateToLatest(database.url)));
+  assert.deepEqual(ran.flat(), NAMES);
+});
+
+test("an older version finds nothing to do on a newer schema", async (t) => {
+  const database = await createTestDatabase(t);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query("insert into kysely_migration values ('9999-later', now()::text)");
+  await client.end();
+  assert.deepEqual(await migrateToLatest(database.url), []);
+});
