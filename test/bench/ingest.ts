@@ -1,13 +1,16 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createPool } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { freePort } from "@belfry/testing/free-port";
-import { cpuMicros, cpuTimes } from "./cpu-time.ts";
+import type { BenchOptions } from "./bench-options.ts";
+import { type CpuMicros, cpuMicros, cpuTimes } from "./cpu-time.ts";
+import { median, medians, printLine, round } from "./figures.ts";
 import type { LoadResult } from "./ingest-load.ts";
-import { median, startNode, untilOk } from "./node-process.ts";
+import { startNode } from "./node-process.ts";
 import { type BenchServers, startServers } from "./servers.ts";
+import { startService } from "./start-service.ts";
 
 /**
  * Accepted triggers a second and their latency, beside a bare route that only publishes the same body
@@ -16,37 +19,39 @@ import { type BenchServers, startServers } from "./servers.ts";
  */
 const ROUNDS = 5;
 const SECONDS = 5;
+const QUICK_SECONDS = 1;
 const WARM_UP_SECONDS = 3;
 const CONNECTIONS = 256;
 const TENANT = "bench";
 const TENANTS_BESIDE = 50;
 
-export async function run(args: string[]): Promise<void> {
-  const quick = args.includes("--quick");
-  const rounds = quick ? 1 : ROUNDS;
-  const seconds = quick ? 4 : SECONDS;
+export interface IngestResult {
+  bench: "ingest";
+  perSecond: number;
+  yardstickPerSecond: number;
+  ratio: number;
+  p50Ms: number;
+  p99Ms: number;
+  yardstickP50Ms: number;
+  yardstickP99Ms: number;
+  cpuMicros: CpuMicros;
+  yardstickCpuMicros: CpuMicros;
+}
+
+export async function run(options: BenchOptions): Promise<IngestResult> {
+  const { quick } = options;
+  const rounds = options.rounds ?? (quick ? 1 : ROUNDS);
+  const seconds = options.seconds ?? (quick ? QUICK_SECONDS : SECONDS);
+  const warmUpSeconds = quick ? QUICK_SECONDS : WARM_UP_SECONDS;
   await using resources = new AsyncDisposableStack();
   const servers = resources.use(await startServers());
   const secret = randomBytes(32).toString("hex");
   const apiKey = `bf_${randomBytes(24).toString("hex")}`;
   await createTenants(servers, apiKey, secret);
 
-  const [port, managementPort, yardstickPort] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ];
-  resources.use(
-    startNode(resolve(import.meta.dirname, "../../services/ingest-api/main.ts"), {
-      DATABASE_URL: servers.databaseUrl,
-      NATS_URL: servers.natsUrl,
-      SECRETS_KEYS: servers.secretsKeys,
-      REALTIME_TOKEN_KEYS: servers.realtimeTokenKeys,
-      INGEST_API_PORT: String(port),
-      MANAGEMENT_PORT: String(managementPort),
-      NODE_ENV: "production",
-    }),
-  );
+  const port = await freePort();
+  const yardstickPort = await freePort();
+  resources.use(await startService("ingest-api", servers, { INGEST_API_PORT: String(port) }));
   const yardstick = resources.use(
     startNode(join(import.meta.dirname, "ingest-yardstick.ts"), {
       NATS_URL: servers.natsUrl,
@@ -54,7 +59,6 @@ export async function run(args: string[]): Promise<void> {
       NODE_ENV: "production",
     }),
   );
-  await untilOk(`http://127.0.0.1:${managementPort}/health/ready`);
   await yardstick.ready;
 
   const body = JSON.stringify({
@@ -76,8 +80,8 @@ export async function run(args: string[]): Promise<void> {
   const belfryUrl = `http://127.0.0.1:${port}/api/v1/events/trigger`;
   const yardstickUrl = `http://127.0.0.1:${yardstickPort}/`;
 
-  await measure(yardstickUrl, quick ? 2 : WARM_UP_SECONDS);
-  await measure(belfryUrl, quick ? 2 : WARM_UP_SECONDS);
+  await measure(yardstickUrl, warmUpSeconds);
+  await measure(belfryUrl, warmUpSeconds);
   const table: Round[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     table.push({
@@ -87,11 +91,12 @@ export async function run(args: string[]): Promise<void> {
     });
   }
   print(table);
+  return resultOf(table);
 }
 
 interface Measured extends LoadResult {
   /** CPU time a request, in microseconds. */
-  cpu: { service: number; postgres: number; nats: number };
+  cpu: CpuMicros;
 }
 
 interface Round {
@@ -137,36 +142,44 @@ async function createTenants(servers: BenchServers, apiKey: string, secret: stri
 }
 
 function print(table: Round[]): void {
-  const line = (cells: (string | number)[]) =>
-    process.stdout.write(`${cells.map((cell) => String(cell).padStart(11)).join("")}\n`);
-  line(["round", "route", "per second", "p50 ms", "p99 ms", "CPU µs", "postgres", "nats", "ratio"]);
+  printLine([
+    "round",
+    "route",
+    "per second",
+    "p50 ms",
+    "p99 ms",
+    "CPU µs",
+    "postgres",
+    "nats",
+    "ratio",
+  ]);
   for (const { round, ...routes } of table) {
     for (const [name, { perSecond, p50Ms, p99Ms, cpu }] of Object.entries(routes)) {
       const ratio = perSecond / routes.yardstick.perSecond;
-      line([
-        round,
-        name,
-        Math.round(perSecond),
-        p50Ms,
-        p99Ms,
-        cpu.service,
-        cpu.postgres,
-        cpu.nats,
+      printLine([
+        ...[round, name, Math.round(perSecond), p50Ms, p99Ms],
+        ...[cpu["ingest-api"] ?? cpu.yardstick ?? 0, cpu.postgres ?? 0, cpu.nats ?? 0],
         ratio.toFixed(2),
       ]);
     }
   }
-  const perSecond = Math.round(median(table.map((row) => row.belfry.perSecond)));
-  const yardstickPerSecond = Math.round(median(table.map((row) => row.yardstick.perSecond)));
-  const ratio = median(table.map((row) => row.belfry.perSecond / row.yardstick.perSecond));
-  process.stdout.write(
-    `${JSON.stringify({
-      bench: "ingest",
-      perSecond,
-      yardstickPerSecond,
-      ratio: Math.round(ratio * 100) / 100,
-      p50Ms: median(table.map((row) => row.belfry.p50Ms)),
-      p99Ms: median(table.map((row) => row.belfry.p99Ms)),
-    })}\n`,
-  );
+}
+
+function resultOf(table: Round[]): IngestResult {
+  const of = (value: (row: Round) => number) => median(table.map(value));
+  return {
+    bench: "ingest",
+    perSecond: Math.round(of((row) => row.belfry.perSecond)),
+    yardstickPerSecond: Math.round(of((row) => row.yardstick.perSecond)),
+    ratio: round(
+      of((row) => row.belfry.perSecond / row.yardstick.perSecond),
+      2,
+    ),
+    p50Ms: of((row) => row.belfry.p50Ms),
+    p99Ms: of((row) => row.belfry.p99Ms),
+    yardstickP50Ms: of((row) => row.yardstick.p50Ms),
+    yardstickP99Ms: of((row) => row.yardstick.p99Ms),
+    cpuMicros: medians(table.map((row) => row.belfry.cpu)),
+    yardstickCpuMicros: medians(table.map((row) => row.yardstick.cpu)),
+  };
 }

@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPool } from "@belfry/database/connection";
 import { freePort } from "@belfry/testing/free-port";
+import type { BenchOptions } from "./bench-options.ts";
 import { type NodeProcess, startNode, untilOk } from "./node-process.ts";
 import { cpuSeconds, maxOpenFiles, settledKib } from "./process-facts.ts";
 import { BenchClients } from "./realtime-clients.ts";
@@ -14,7 +15,7 @@ import { type BenchServers, startServers } from "./servers.ts";
  * @fastify/websocket server (memory) and a bare `ws` loop that writes the same bytes (rate).
  */
 const CONNECTIONS = 10_000;
-const QUICK_CONNECTIONS = 1_000;
+const QUICK_CONNECTIONS = 200;
 const RATES = [1_000, 5_000, 10_000];
 /** Under way at a time while the highest rate is looked for. */
 const WINDOW = 4_000;
@@ -26,11 +27,10 @@ const GATEWAY = resolve(import.meta.dirname, "../../services/realtime-gateway/ma
 const YARDSTICK = join(import.meta.dirname, "realtime-yardstick.ts");
 const COLLECT = `--import=${join(import.meta.dirname, "collect-garbage.ts")}`;
 
-export async function run(args: string[]): Promise<void> {
-  const quick = args.includes("--quick");
-  const asked = args.find((arg) => /^--connections=\d+$/.test(arg))?.split("=")[1];
-  const count = Number(asked ?? (quick ? QUICK_CONNECTIONS : CONNECTIONS));
-  const seconds = quick ? 3 : 10;
+export async function run(options: BenchOptions) {
+  const { quick } = options;
+  const count = options.connections ?? (quick ? QUICK_CONNECTIONS : CONNECTIONS);
+  const seconds = options.seconds ?? (quick ? 1 : 10);
   const files = await maxOpenFiles();
   if (files < count + 500) {
     throw new Error(`only ${files} open files: run "ulimit -n ${count + 500}" first, or --quick`);
@@ -55,7 +55,7 @@ export async function run(args: string[]): Promise<void> {
   const connectsPerSecond = await clients.connect(url, TENANT, users);
   const fullKib = await settledKib(pid());
   const idleStart = await cpuSeconds(pid());
-  const idleSeconds = quick ? 5 : 30;
+  const idleSeconds = quick ? 1 : 30;
   await sleep(idleSeconds * 1000);
   const idleCpuPercent = (((await cpuSeconds(pid())) - idleStart) / idleSeconds) * 100;
 
@@ -93,7 +93,7 @@ export async function run(args: string[]): Promise<void> {
   const kib = (full: number, empty: number) => round((full - empty) / count, 1);
   const overBare = (fullKib - emptyKib - (bare.fullKib - bare.emptyKib)) / count;
   const result = {
-    bench: "realtime",
+    bench: "realtime" as const,
     connections: count,
     connectsPerSecond: Math.round(connectsPerSecond),
     kibPerConnection: kib(fullKib, emptyKib),
@@ -114,7 +114,10 @@ export async function run(args: string[]): Promise<void> {
     unrecovered,
   };
   print(result);
+  return result;
 }
+
+export type RealtimeResult = Awaited<ReturnType<typeof run>>;
 
 async function startGateway(
   servers: BenchServers,
@@ -246,5 +249,4 @@ function print(result: Record<string, unknown> & { rates: Record<string, object>
     const { p50Ms, p99Ms, lost } = found as Record<string, number>;
     line(`at ${rate} a second`, `p50 ${p50Ms} ms, p99 ${p99Ms} ms, lost ${lost}`);
   }
-  process.stdout.write(`${JSON.stringify(result)}\n`);
 }

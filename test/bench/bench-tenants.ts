@@ -1,0 +1,84 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { putProvider } from "@belfry/administration/providers";
+import { putTemplate } from "@belfry/administration/templates";
+import { createTenant } from "@belfry/administration/tenants";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import type { BenchServers } from "./servers.ts";
+
+export interface BenchTenant {
+  id: string;
+  apiKey: string;
+}
+
+export const EVENT_TYPE = "order.confirmed";
+/** What an event carries beside the time at which it was triggered. */
+export const VARIABLES = {
+  name: "Ann",
+  order: "A-1001",
+  total: "49.90 EUR",
+  delivery: "on Thursday",
+};
+const DEMO_MAIL = resolve(
+  import.meta.dirname,
+  "../../deploy/local/demo-templates/order-confirmed.mjml",
+);
+const NO_LIMIT = 1_000_000_000;
+
+/**
+ * Tenants with SendGrid and Vonage accounts at a vendor of ours, and a template on each channel: the
+ * demo's MJML mail, an SMS, and a push to the user's personal channel. Each ends with the variable
+ * `sentAt`, by which those who get it know how long it was under way.
+ */
+export async function createBenchTenants(
+  servers: BenchServers,
+  options: { count: number; vendorUrl: string },
+): Promise<BenchTenant[]> {
+  const { count, vendorUrl: baseUrl } = options;
+  const pool = createPool({ url: servers.databaseUrl, applicationName: "bench" });
+  const db = createDatabase(pool);
+  const keys = parseSecretKeys(servers.secretsKeys);
+  const mail = await readFile(DEMO_MAIL, "utf8");
+  const tenants: BenchTenant[] = [];
+  try {
+    for (let at = 0; at < count; at += 1) {
+      const name = `Bench ${at}`;
+      const input = { name, perMinute: NO_LIMIT, dailyCap: null };
+      const { id, apiKey } = await createTenant(db, input, keys);
+      const allowed = { keys, allowPrivateAddresses: true };
+      await putProvider(
+        db,
+        {
+          ...{ tenantId: id, channel: "EMAIL", kind: "sendgrid" },
+          settings: { apiKey: "SG.bench", from: "shop@example.com", baseUrl },
+        },
+        allowed,
+      );
+      await putProvider(
+        db,
+        {
+          ...{ tenantId: id, channel: "SMS", kind: "vonage" },
+          settings: { sender: "Belfry", apiKey: "key1", apiSecret: "secret-one", baseUrl },
+        },
+        allowed,
+      );
+      const template = { tenantId: id, eventType: EVENT_TYPE };
+      const subject = "Your order {{order}} is confirmed @{{sentAt}}";
+      await putTemplate(db, { ...template, channel: "EMAIL", subject, content: mail });
+      await putTemplate(db, {
+        ...{ ...template, channel: "SMS" },
+        content: "{{name}}, order {{order}} arrives {{delivery}}. @{{sentAt}}",
+      });
+      await putTemplate(db, {
+        ...{ ...template, channel: "PUSH", title: "Order {{order}} confirmed" },
+        content: "Thank you, {{name}}. It arrives {{delivery}}, total {{total}}. @{{sentAt}}",
+      });
+      tenants.push({ id, apiKey });
+    }
+    await pool.query("analyze");
+  } finally {
+    await db.destroy();
+  }
+  return tenants;
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import type { Environment } from "./environment.ts";
+import { readResults } from "./results.ts";
+import { tables } from "./write-table.ts";
+
+/** Each benchmark runs and says what the table needs; what it measures here says nothing. */
+
+const run = promisify(execFile);
+const MAIN = join(import.meta.dirname, "main.ts");
+let folder = "";
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "belfry-bench-test-"));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function quickly(name: "ingest" | "dispatch" | "email" | "realtime" | "end-to-end") {
+  const file = join(folder, `${name}.json`);
+  await run(process.execPath, [MAIN, name, "--quick", `--results=${file}`]);
+  const results = await readResults(file);
+  assert.deepEqual(Object.keys(results), [name]);
+  assertEnvironment(results[name]?.environment);
+  assert.match(tables(results), /^\| .+ \|$/m);
+  return results;
+}
+
+function assertEnvironment(environment: Environment | undefined): asserts environment {
+  assert.ok(environment !== undefined);
+  assert.ok(Math.abs(Date.parse(environment.at) - Date.now()) < 120_000);
+  assert.match(environment.commit, /^([0-9a-f]{10}\+?|unknown)$/);
+  assert.equal(environment.node, process.versions.node);
+  assert.match(environment.postgres, /^\d+\.\d+/);
+  assert.match(environment.natsServer, /^\d+\.\d+\.\d+/);
+  assert.ok(environment.cores >= 1 && environment.memoryGib >= 1);
+  assert.ok(environment.cpu.length > 0 && environment.kernel.length > 0);
+}
+
+/** Every figure is there, and none is what a broken division leaves. */
+function assertFigures(found: object, names: readonly string[]): void {
+  for (const name of names) {
+    const value = (found as Record<string, unknown>)[name];
+    assert.ok(
+      typeof value === "number" && Number.isFinite(value) && value >= 0,
+      `${name}: ${value}`,
+    );
+  }
+}
+
+/** On a machine that runs other tests beside. */
+const TIMEOUT_MS = 300_000;
+const RATE = ["perSecond", "yardstickPerSecond", "ratio"];
+
+describe("every benchmark runs, beside its yardstick, and keeps what it found", {
+  concurrency: 2,
+  timeout: TIMEOUT_MS,
+}, () => {
+  test("ingest", async () => {
+    const { result } = (await quickly("ingest")).ingest!;
+    assertFigures(result, [...RATE, "p50Ms", "p99Ms"]);
+    assert.ok(result.perSecond > 0 && result.yardstickPerSecond > 0);
+  });
+
+  test("dispatch", async () => {
+    const { result } = (await quickly("dispatch")).dispatch!;
+    assertFigures(result, RATE);
+    assert.ok(result.perSecond > 0 && result.yardstickPerSecond > 0);
+  });
+
+  test("email", async () => {
+    const { result } = (await quickly("email")).email!;
+    assertFigures(result, [...RATE, "mailBytes"]);
+    assert.ok(result.perSecond > 0 && result.yardstickPerSecond > 0 && result.mailBytes > 10_000);
+  });
+
+  test("realtime", async () => {
+    const { result } = (await quickly("realtime")).realtime!;
+    assertFigures(result, [
+      "perSecond",
+      "barePerSecond",
+      "ratio",
+      "kibPerConnection",
+      "backSeconds",
+    ]);
+    assert.deepEqual([result.missed, result.disordered, result.unrecovered], [0, 0, 0]);
+  });
+
+  test("end-to-end, and idle", async () => {
+    const { result } = (await quickly("end-to-end"))["end-to-end"]!;
+    for (const flow of [result.push, result.allChannels]) {
+      assertFigures(flow.browser, ["p50Ms", "p99Ms"]);
+      assert.equal(flow.lost, 0);
+    }
+    assertFigures(result.allChannels.email!, ["p50Ms", "p99Ms"]);
+    assertFigures(result.idle, ["cpuPercent", "pssMb"]);
+    const services = ["ingest-api", "dispatcher", "email-sender", "sms-sender", "realtime-gateway"];
+    for (const part of [...services, "admin", "postgres", "nats", "launcher"]) {
+      assert.ok(result.idle.parts[part]!.pssMb > 1, `${part} has no memory`);
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import { join } from "node:path";
+import { type AsideMessage, type Backlog, createBacklog } from "./backlog.ts";
+import type { BenchOptions } from "./bench-options.ts";
+import { createBenchTenants } from "./bench-tenants.ts";
+import { type CpuMicros, cpuMicros, cpuTimes } from "./cpu-time.ts";
+import type { YardstickDone, YardstickWarm } from "./dispatch-yardstick.ts";
+import { median, medians, printLine, round } from "./figures.ts";
+import { startNode } from "./node-process.ts";
+import { type BenchServers, startServers } from "./servers.ts";
+import { startService } from "./start-service.ts";
+
+/**
+ * Events a second from a full stream to deliveries on their way and pushes published, on three channels,
+ * beside a bare consumer of the same messages that makes one batched insert a batch.
+ */
+const ROUNDS = 5;
+const EVENTS = 20_000;
+const QUICK_EVENTS = 500;
+const TENANTS = 20;
+const CHANNELS = ["EMAIL", "SMS", "PUSH"];
+/** The part of the events during which both sides warm up. */
+const WARM_UP = 0.25;
+/** Nobody calls it: what is released is settled without senders. */
+const NO_VENDOR = "http://127.0.0.1:9";
+
+export interface DispatchResult {
+  bench: "dispatch";
+  events: number;
+  tenants: number;
+  perSecond: number;
+  yardstickPerSecond: number;
+  ratio: number;
+  cpuMicros: CpuMicros;
+  yardstickCpuMicros: CpuMicros;
+}
+
+interface Measured {
+  perSecond: number;
+  cpu: CpuMicros;
+}
+
+export async function run(options: BenchOptions): Promise<DispatchResult> {
+  const events = options.quick ? QUICK_EVENTS : EVENTS;
+  const rounds = options.rounds ?? (options.quick ? 1 : ROUNDS);
+  await using resources = new AsyncDisposableStack();
+  const servers = resources.use(await startServers());
+  const count = options.quick ? 2 : TENANTS;
+  const tenants = await createBenchTenants(servers, { count, vendorUrl: NO_VENDOR });
+  const backlog = resources.use(await createBacklog(servers, tenants));
+
+  await using _senders = backlog.settleReleased();
+  await using _dispatcher = await startService("dispatcher", servers);
+
+  printLine(["round", "", "per second", "CPU µs", "postgres", "nats", "ratio"]);
+  const belfry: Measured[] = [];
+  const yardstick: Measured[] = [];
+  for (let at = 1; at <= rounds; at += 1) {
+    const messages = await backlog.accept(events, CHANNELS);
+    const bare = await measureYardstick(servers, await backlog.copy(messages), events);
+    const own = await measureDispatcher(backlog, messages, events);
+    await backlog.clear();
+    yardstick.push(bare);
+    belfry.push(own);
+    for (const [name, { perSecond, cpu }] of Object.entries({ bare, dispatcher: own })) {
+      const ratio = (perSecond / bare.perSecond).toFixed(2);
+      const micros = cpu.dispatcher ?? cpu.yardstick ?? 0;
+      printLine([at, name, Math.round(perSecond), micros, cpu.postgres ?? 0, cpu.nats ?? 0, ratio]);
+    }
+  }
+  return {
+    bench: "dispatch",
+    events,
+    tenants: tenants.length,
+    perSecond: Math.round(median(belfry.map((one) => one.perSecond))),
+    yardstickPerSecond: Math.round(median(yardstick.map((one) => one.perSecond))),
+    ratio: round(median(belfry.map((one, at) => one.perSecond / yardstick[at]!.perSecond)), 2),
+    cpuMicros: medians(belfry.map(({ cpu }) => cpu)),
+    yardstickCpuMicros: medians(yardstick.map(({ cpu }) => cpu)),
+  };
+}
+
+async function measureYardstick(
+  servers: BenchServers,
+  stream: string,
+  events: number,
+): Promise<Measured> {
+  await using yardstick = startNode(join(import.meta.dirname, "dispatch-yardstick.ts"), {
+    DATABASE_URL: servers.databaseUrl,
+    NATS_URL: servers.natsUrl,
+    STREAM: stream,
+    EVENTS: String(events),
+    WARM_UP: String(events * WARM_UP),
+  });
+  const done = yardstick.message<YardstickDone>("done");
+  const warm = await yardstick.message<YardstickWarm>("warm");
+  const before = await cpuTimes();
+  const { perSecond } = await done;
+  return { perSecond, cpu: cpuMicros(before, await cpuTimes(), events - warm.events) };
+}
+
+async function measureDispatcher(
+  backlog: Backlog,
+  messages: readonly AsideMessage[],
+  events: number,
+): Promise<Measured> {
+  const { pool } = backlog;
+  await backlog.publish(messages);
+  await backlog.untilLeft(events * (1 - WARM_UP));
+  const { rows: warm } = await pool.query<{ at: Date; left: number }>(
+    "select clock_timestamp() as at, count(*)::integer as left from undispatched_events",
+  );
+  const before = await cpuTimes();
+  await backlog.untilLeft(0);
+  await backlog.untilNone("settled_at is null");
+  const after = await cpuTimes();
+  const { rows: end } = await pool.query<{ at: Date }>(
+    "select greatest((select max(dispatched_at) from events), (select max(settled_at) from deliveries)) as at",
+  );
+  const { at: warmAt, left } = warm[0]!;
+  return {
+    perSecond: left / ((end[0]!.at.getTime() - warmAt.getTime()) / 1000),
+    cpu: cpuMicros(before, after, left),
+  };
+}

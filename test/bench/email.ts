@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { type Backlog, createBacklog } from "./backlog.ts";
+import type { BenchOptions } from "./bench-options.ts";
+import { createBenchTenants } from "./bench-tenants.ts";
+import { type CpuMicros, cpuMicros, cpuTimes } from "./cpu-time.ts";
+import type { MailsAsked } from "./email-yardstick.ts";
+import { median, medians, printLine, round } from "./figures.ts";
+import { startNode } from "./node-process.ts";
+import { type BenchServers, startServers } from "./servers.ts";
+import { startService } from "./start-service.ts";
+import { startVendor, type Vendor } from "./start-vendor.ts";
+
+/**
+ * Mails a second from deliveries on their way to the vendor (claim, render, call, settle), beside the
+ * vendor's library in a bare loop. The vendor is a process of its own, answers at once and does the
+ * counting for both.
+ */
+const ROUNDS = 5;
+const MAILS = 8_000;
+const QUICK_MAILS = 300;
+const TENANTS = 15;
+/** What the sender's 64 are for so many tenants: each has a share of 64 / (tenants + 1). */
+const AT_A_TIME = 60;
+const WARM_UP = 0.25;
+
+export interface EmailResult {
+  bench: "email";
+  mails: number;
+  mailBytes: number;
+  perSecond: number;
+  yardstickPerSecond: number;
+  ratio: number;
+  cpuMicros: CpuMicros;
+  yardstickCpuMicros: CpuMicros;
+}
+
+interface Measured {
+  perSecond: number;
+  cpu: CpuMicros;
+}
+
+interface Bench {
+  servers: BenchServers;
+  backlog: Backlog;
+  vendor: Vendor;
+  mails: number;
+}
+
+export async function run(options: BenchOptions): Promise<EmailResult> {
+  const mails = options.quick ? QUICK_MAILS : MAILS;
+  const rounds = options.rounds ?? (options.quick ? 1 : ROUNDS);
+  await using resources = new AsyncDisposableStack();
+  const servers = resources.use(await startServers());
+  const vendor = resources.use(await startVendor());
+  const count = options.quick ? 2 : TENANTS;
+  const tenants = await createBenchTenants(servers, { count, vendorUrl: vendor.url });
+  const backlog = resources.use(await createBacklog(servers, tenants));
+  // Releases the deliveries, each tenant's as the sender gets them done.
+  await using _dispatcher = await startService("dispatcher", servers);
+  const bench: Bench = { servers, backlog, vendor, mails };
+
+  printLine(["round", "", "per second", "CPU µs", "postgres", "nats", "ratio"]);
+  const belfry: Measured[] = [];
+  const yardstick: Measured[] = [];
+  let mail = "";
+  for (let at = 1; at <= rounds; at += 1) {
+    const own = await measureSender(bench);
+    mail = (await vendor.result()).lastMail;
+    const bare = await measureYardstick(bench, mail);
+    await backlog.clear();
+    yardstick.push(bare);
+    belfry.push(own);
+    for (const [name, { perSecond, cpu }] of Object.entries({ sender: own, bare })) {
+      const ratio = (perSecond / bare.perSecond).toFixed(2);
+      const micros = cpu["email-sender"] ?? cpu.yardstick ?? 0;
+      printLine([at, name, Math.round(perSecond), micros, cpu.postgres ?? 0, cpu.nats ?? 0, ratio]);
+    }
+  }
+  return {
+    bench: "email",
+    mails,
+    mailBytes: mail.length,
+    perSecond: Math.round(median(belfry.map((one) => one.perSecond))),
+    yardstickPerSecond: Math.round(median(yardstick.map((one) => one.perSecond))),
+    ratio: round(median(belfry.map((one, at) => one.perSecond / yardstick[at]!.perSecond)), 2),
+    cpuMicros: medians(belfry.map(({ cpu }) => cpu)),
+    yardstickCpuMicros: medians(yardstick.map(({ cpu }) => cpu)),
+  };
+}
+
+async function measureSender({ servers, backlog, vendor, mails }: Bench): Promise<Measured> {
+  await backlog.publish(await backlog.accept(mails, ["EMAIL"]));
+  await backlog.untilLeft(0);
+  const measuring = measureCpu(await vendor.count(mails * WARM_UP, mails), mails);
+  await using _sender = await startService("email-sender", servers);
+  const measured = await measuring;
+  await backlog.untilNone("status <> 'accepted'");
+  return measured;
+}
+
+async function measureYardstick(bench: Bench, body: string): Promise<Measured> {
+  const { vendor, mails: count } = bench;
+  await using yardstick = startNode(join(import.meta.dirname, "email-yardstick.ts"), {
+    VENDOR_URL: vendor.url,
+    AT_A_TIME: String(AT_A_TIME),
+    NODE_ENV: "production",
+  });
+  await yardstick.ready;
+  const measuring = measureCpu(await vendor.count(count * WARM_UP, count), count);
+  yardstick.child.send({ type: "send", count, body } satisfies MailsAsked);
+  return await measuring;
+}
+
+async function measureCpu(
+  counting: { warm: Promise<void>; perSecond: Promise<number> },
+  mails: number,
+): Promise<Measured> {
+  await counting.warm;
+  const before = await cpuTimes();
+  const perSecond = await counting.perSecond;
+  return { perSecond, cpu: cpuMicros(before, await cpuTimes(), mails * (1 - WARM_UP)) };
+}

@@ -1,0 +1,33 @@
+import { resolve } from "node:path";
+import { freePort } from "@belfry/testing/free-port";
+import { type NodeProcess, startNode, untilOk } from "./node-process.ts";
+import type { BenchServers } from "./servers.ts";
+
+const SERVICES = resolve(import.meta.dirname, "../../services");
+
+/** Starts a service as it is delivered, on the servers of this run, and waits until it is ready. */
+export async function startService(
+  name: string,
+  servers: BenchServers,
+  env: Record<string, string> = {},
+): Promise<NodeProcess> {
+  const managementPort = await freePort();
+  const started = startNode(resolve(SERVICES, name, "main.ts"), {
+    DATABASE_URL: servers.databaseUrl,
+    NATS_URL: servers.natsUrl,
+    SECRETS_KEYS: servers.secretsKeys,
+    REALTIME_TOKEN_KEYS: servers.realtimeTokenKeys,
+    MANAGEMENT_PORT: String(managementPort),
+    // The vendor of this run is on loopback.
+    ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
+    NODE_ENV: "production",
+    ...env,
+  });
+  try {
+    await untilOk(`http://127.0.0.1:${managementPort}/health/ready`);
+  } catch (error) {
+    await started[Symbol.asyncDispose]();
+    throw error;
+  }
+  return started;
+}

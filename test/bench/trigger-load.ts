@@ -1,0 +1,107 @@
+/**
+ * Triggers events over HTTP, in a process of its own: `count` of them as fast as they are answered, or
+ * `perSecond` for `seconds`, whatever the answers. Each carries in `sentAt` the time (of the monotonic
+ * clock, in ns) at which its request was begun.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, request } from "undici";
+import { type BenchTenant, EVENT_TYPE, VARIABLES } from "./bench-tenants.ts";
+import { percentile } from "./figures.ts";
+
+export interface TriggerLoad {
+  url: string;
+  tenants: BenchTenant[];
+  usersPerTenant: number;
+  channels: string[];
+  pace: { count: number } | { perSecond: number; seconds: number };
+}
+
+export interface TriggerResult {
+  type: "triggered";
+  triggered: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+const CONNECTIONS = 128;
+const TICK_MS = 2;
+
+const load = JSON.parse(process.argv[2] ?? "{}") as TriggerLoad;
+const agent = new Agent({ connections: CONNECTIONS, pipelining: 1 });
+const run = `${process.pid}-${Date.now()}`;
+const latencies: number[] = [];
+const faults: string[] = [];
+let triggered = 0;
+
+process.on("disconnect", () => process.exit());
+if ("count" in load.pace) await asFastAsAnswered(load.pace.count);
+else await paced(load.pace.perSecond, load.pace.seconds);
+await agent.close();
+if (faults.length > 0) {
+  process.stderr.write(`${faults.length} events were not accepted: ${faults[0]}\n`);
+  process.exit(1);
+}
+latencies.sort((a, b) => a - b);
+process.send?.({
+  type: "triggered",
+  triggered,
+  p50Ms: percentile(latencies, 50),
+  p99Ms: percentile(latencies, 99),
+} satisfies TriggerResult);
+
+async function asFastAsAnswered(count: number): Promise<void> {
+  const work = async () => {
+    while (triggered < count) await trigger();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, work));
+}
+
+async function paced(perSecond: number, seconds: number): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  const start = performance.now();
+  const total = perSecond * seconds;
+  while (triggered < total) {
+    const due = Math.min(total, ((performance.now() - start) / 1000) * perSecond);
+    while (triggered < due) {
+      const one = trigger().finally(() => underWay.delete(one));
+      underWay.add(one);
+    }
+    await sleep(TICK_MS);
+  }
+  await Promise.all(underWay);
+}
+
+async function trigger(): Promise<void> {
+  const at = triggered;
+  triggered += 1;
+  const tenant = load.tenants[at % load.tenants.length]!;
+  const user = Math.floor(at / load.tenants.length) % load.usersPerTenant;
+  const sentAt = process.hrtime.bigint();
+  const body = JSON.stringify({
+    eventType: EVENT_TYPE,
+    payload: {
+      userId: `user-${user}`,
+      recipientEmail: `user-${user}@example.com`,
+      recipientPhone: `+1202555${String(1000 + user).padStart(4, "0")}`,
+    },
+    channels: load.channels,
+    variables: { ...VARIABLES, sentAt: String(sentAt) },
+  });
+  try {
+    const response = await request(load.url, {
+      method: "POST",
+      dispatcher: agent,
+      headers: {
+        "content-type": "application/json",
+        "x-api-key": tenant.apiKey,
+        "x-idempotency-key": `${run}-${at}`,
+      },
+      body,
+    });
+    const text = await response.body.text();
+    if (response.statusCode !== 200) faults.push(`${response.statusCode} ${text}`);
+  } catch (error) {
+    faults.push(String(error));
+  }
+  latencies.push(Number(process.hrtime.bigint() - sentAt) / 1e6);
+}
