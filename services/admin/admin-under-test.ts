@@ -5,7 +5,7 @@ import { firstOperatorToken } from "@belfry/administration/invitations";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { connectedServices } from "@belfry/database/platform-state";
 import { reconciledWithin } from "@belfry/database/reconciliations";
-import { parseSecretKeys } from "@belfry/database/secrets";
+import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import type { FastifyInstance } from "fastify";
@@ -19,6 +19,8 @@ export interface AdminUnderTest {
   app: FastifyInstance;
   db: Database;
   pool: Pool;
+  /** For secrets at rest. */
+  keys: SecretKeys;
   url: string;
   /** What was handed to the dispatcher. */
   published: string[];
@@ -84,6 +86,7 @@ export async function startAdmin(
 
   const admin: AdminUnderTest = {
     ...(await start()),
+    keys,
     published,
     browser: () => createBrowser(admin.url),
     async operator() {

@@ -19,19 +19,24 @@ export interface BarChart {
   rows: readonly Bar[];
 }
 
-const WIDTH = 720;
-const HEIGHT = 240;
+const WIDE = { width: 720, height: 240 };
+/** That a mark below needs. */
+const MARK_WIDTH = 100;
 const LEFT = 40;
 const TOP = 10;
 const BOTTOM = 24;
 const HOUR_MS = 60 * 60_000;
 
-export function barChart(series: readonly Bar[], barMs: number): BarChart {
+export function barChart(
+  series: readonly Bar[],
+  barMs: number,
+  { width, height } = WIDE,
+): BarChart {
   const most = Math.max(...series.map((bar) => bar.sent + bar.failed));
   const top = niceTop(most);
-  const room = HEIGHT - TOP - BOTTOM;
+  const room = height - TOP - BOTTOM;
   const y = (value: number) => TOP + room * (1 - value / top);
-  const slot = (WIDTH - LEFT) / series.length;
+  const slot = (width - LEFT) / series.length;
   const bars = series.map((bar, index) => {
     const sentTop = y(bar.sent);
     const failedTop = y(bar.sent + bar.failed);
@@ -44,10 +49,10 @@ export function barChart(series: readonly Bar[], barMs: number): BarChart {
       title: `${bar.sent} sent, ${bar.failed} failed`,
     };
   });
-  const everyBars = Math.ceil(series.length / 6);
+  const everyBars = Math.ceil(series.length / Math.floor(width / MARK_WIDTH));
   return {
-    width: WIDTH,
-    height: HEIGHT,
+    width,
+    height,
     bars,
     lines: [0, 0.5, 1].map((share) => ({ y: round(y(top * share)), label: short(top * share) })),
     marks: series

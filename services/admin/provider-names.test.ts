@@ -42,7 +42,7 @@ test("a tenant adds several accounts of one kind by name; a name that is taken i
   );
   const html = await operator.text(base);
   assert.match(html, /Another [^<]+<\/a>/);
-  assert.match(html, /<span class="badge quiet">marketing<\/span>/);
+  assert.match(html, /<span class="badge">marketing<\/span>/);
   assert.match(await operator.text(`/tenants/${id}/audit`), /EMAIL sandbox marketing/);
 
   assert.match(

@@ -73,6 +73,15 @@ export function toneOfAction(action: string): string {
   return /(create|add|activate|join|restore)$/.test(action) ? "good" : "quiet";
 }
 
+/** `Sandbox (keeps emails)`: its name alone, and what stands in brackets. */
+export function shortTitle(title: string): string {
+  return title.replace(/ \(.*\)$/, "");
+}
+
+export function titleNote(title: string): string {
+  return / \((.*)\)$/.exec(title)?.[1] ?? "";
+}
+
 /** Of a user agent's line, what a person knows it by. */
 export function browser(userAgent: string): string {
   const name = /(Edg|OPR|Firefox|Chrome|Safari|curl)\/[\d.]+/.exec(userAgent)?.[1];

@@ -46,6 +46,9 @@ export interface DeadGroupRow {
 export interface DeadDeliveryRow {
   id: string;
   eventId: string;
+  /** null: the event is gone. */
+  eventType: string | null;
+  userId: string | null;
   tenantId: string;
   channel: ProviderChannel;
   status: DeliveryStatus;
@@ -120,7 +123,7 @@ export async function deadDeliveries(
 ): Promise<DeadDeliveryRow[]> {
   const status = selection.ids === undefined ? sql`d.status in (${DISCARDABLE})` : sql`true`;
   const { rows } = await sql<DeadDeliveryRow>`
-    select d.id, d.event_id as "eventId", d.tenant_id as "tenantId", d.channel, d.status,
+    select d.id, d.event_id as "eventId", e.event_type as "eventType", e.user_id as "userId", d.tenant_id as "tenantId", d.channel, d.status,
            ${CLASS} as class, ${PROVIDER} as provider, d.reason, d.created_at as "createdAt",
            d.settled_at as "endedAt", d.expires_at as "expiresAt", ${OBSTACLE} as obstacle
     from ${DELIVERIES} ${ORIGINS}

@@ -10,10 +10,10 @@ import { tooManyTries } from "./sign-in.ts";
 
 /** A person's own name, password and sessions. */
 export function accountPages({ route, db }: PageDeps): void {
-  const show = async ({ person }: Signed, faults: Faults = {}): Promise<Answer> => {
+  const show = async ({ person }: Signed, faults: Faults = {}, name?: string): Promise<Answer> => {
     const sessions = await listSessions(db, person.personId);
     const memberships = await listMemberships(db, person.personId);
-    return page("account", "Your account", { sessions, memberships, faults });
+    return page("account", "Your account", { sessions, memberships, faults, name });
   };
 
   route("GET /account", (signed) => show(signed));
@@ -37,7 +37,7 @@ export function accountPages({ route, db }: PageDeps): void {
         );
         return redirect("/account", "saved");
       },
-      (faults) => show(signed, faults),
+      (faults) => show(signed, faults, name),
     );
   });
 

@@ -1,6 +1,7 @@
 import { listAuditEntries } from "@belfry/administration/audited";
 import { UUID } from "@belfry/contracts/identifiers";
 import { page } from "../answer.ts";
+import { auditChanges } from "../audit-changes.ts";
 import type { PageDeps } from "../page-deps.ts";
 
 const PAGE = 50;
@@ -11,7 +12,10 @@ export function auditPages({ route, db }: PageDeps): void {
     const given = query.get("before") ?? "";
     const before = UUID.test(given) ? given : undefined;
     const found = await listAuditEntries(db, { tenantId, before, limit: PAGE + 1 });
-    const entries = found.slice(0, PAGE);
+    const entries = found.slice(0, PAGE).map(({ before: old, after, ...entry }) => ({
+      ...entry,
+      changes: auditChanges(old, after),
+    }));
     const next = found.length > PAGE ? entries.at(-1)?.id : undefined;
     return page("audit", "Audit log", { entries, next, ofAll: tenantId === undefined });
   };

@@ -17,6 +17,7 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
       found: await showTenant(db, tenant.id),
       created: undefined,
       createdSecret: undefined,
+      overlapHours: "24",
       faults: {},
       ...extra,
     });
@@ -67,7 +68,7 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
         );
         return await showKey(context, apiKey);
       },
-      (faults) => show(context, { faults }),
+      (faults) => show(context, { faults, overlapHours: hours }),
     );
   });
 

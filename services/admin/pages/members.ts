@@ -26,6 +26,7 @@ export function memberPages({ route, db, config }: PageDeps): void {
       values: { email: "", role: "owner" },
       faults: {},
       link: undefined,
+      fault: undefined,
       ...extra,
     });
 
@@ -59,44 +60,52 @@ export function memberPages({ route, db, config }: PageDeps): void {
     );
   });
 
-  route("POST /tenants/:tenantId/members/:personId/role", async (context) => {
-    const { tenant, params, form, actor, base } = context;
-    await audited(
-      db,
-      actor,
-      (transaction) =>
-        changeRole(
-          transaction,
-          tenant.id,
-          params.personId ?? "",
-          (form.get("role") ?? "") as TenantRole,
-        ),
-      ({ before, after }) => ({
-        tenantId: tenant.id,
-        action: "member.role",
-        target: after.email,
-        before: { role: before.role },
-        after: { role: after.role },
-      }),
-    );
-    return redirect(`${base}/members`, "saved");
-  });
+  /** What is wrong with a member stands above them all. */
+  const orFault = (context: InTenant, change: () => Promise<Answer>) =>
+    orFaults(change, (_, [fault]) => show(context, { fault: fault?.message }));
 
-  route("POST /tenants/:tenantId/members/:personId/remove", async (context) => {
-    const { tenant, params, actor, base } = context;
-    await audited(
-      db,
-      actor,
-      (transaction) => removeMember(transaction, tenant.id, params.personId ?? ""),
-      (member) => ({
-        tenantId: tenant.id,
-        action: "member.remove",
-        target: member.email,
-        before: { role: member.role },
-      }),
-    );
-    return redirect(`${base}/members`, "removed");
-  });
+  route("POST /tenants/:tenantId/members/:personId/role", (context) =>
+    orFault(context, async () => {
+      const { tenant, params, form, actor, base } = context;
+      await audited(
+        db,
+        actor,
+        (transaction) =>
+          changeRole(
+            transaction,
+            tenant.id,
+            params.personId ?? "",
+            (form.get("role") ?? "") as TenantRole,
+          ),
+        ({ before, after }) => ({
+          tenantId: tenant.id,
+          action: "member.role",
+          target: after.email,
+          before: { role: before.role },
+          after: { role: after.role },
+        }),
+      );
+      return redirect(`${base}/members`, "saved");
+    }),
+  );
+
+  route("POST /tenants/:tenantId/members/:personId/remove", (context) =>
+    orFault(context, async () => {
+      const { tenant, params, actor, base } = context;
+      await audited(
+        db,
+        actor,
+        (transaction) => removeMember(transaction, tenant.id, params.personId ?? ""),
+        (member) => ({
+          tenantId: tenant.id,
+          action: "member.remove",
+          target: member.email,
+          before: { role: member.role },
+        }),
+      );
+      return redirect(`${base}/members`, "removed");
+    }),
+  );
 
   route("POST /tenants/:tenantId/invitations/:invitationId/withdraw", async (context) => {
     const { tenant, params, actor, base } = context;

@@ -8,6 +8,9 @@ import { barChart } from "../bar-chart.ts";
 import { figuresOf, RANGES, type RangeName, seriesOf } from "../figures.ts";
 import type { PageDeps } from "../page-deps.ts";
 
+/** Of the chart on a phone. */
+const NARROW = { width: 350, height: 190 };
+
 /** A tenant at a glance. */
 export function overviewPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId", async ({ tenant, query }): Promise<Answer> => {
@@ -24,6 +27,7 @@ export function overviewPages({ route, db }: PageDeps): void {
       listTemplates(db, tenant.id),
       listProviders(db, tenant.id),
     ]);
+    const series = seriesOf(buckets, since, bars, barMs);
     return page("overview", "Overview", {
       found,
       used,
@@ -36,7 +40,8 @@ export function overviewPages({ route, db }: PageDeps): void {
       range,
       ranges: RANGES,
       figures: figuresOf(buckets),
-      chart: barChart(seriesOf(buckets, since, bars, barMs), barMs),
+      chart: barChart(series, barMs),
+      narrowChart: barChart(series, barMs, NARROW),
     });
   });
 }

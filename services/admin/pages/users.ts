@@ -8,18 +8,28 @@ import {
 } from "@belfry/contracts/identifiers";
 import { findTargetChannels } from "@belfry/database/find-tenant";
 import { countUnread, listNotifications } from "@belfry/database/notifications";
+import { searchEvents } from "@belfry/database/search-events";
 import { json, page } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 
 const PAGE = 30;
+/** Where the users come from that were seen lately, and how many are named. */
+const LATEST_EVENTS = 100;
+const MOST_USERS = 12;
 
 /** A user's history as they see it, and a live inbox to try. */
 export function userPages({ route, db, config, signToken }: PageDeps): void {
   route("GET /tenants/:tenantId/users", async ({ tenant, query }) => {
     const userId = (query.get("user") ?? "").trim();
-    if (userId === "") return page("users", "Users", { userId, fault: undefined });
-    const fault = textFault(userId);
-    if (fault !== undefined) return page("users", "Users", { userId, fault }, 422);
+    const fault = userId === "" ? undefined : textFault(userId);
+    if (userId === "" || fault !== undefined) {
+      const { events } = await searchEvents(db, { tenantId: tenant.id, limit: LATEST_EVENTS });
+      const lately = [...Map.groupBy(events, (event) => event.userId)]
+        .slice(0, MOST_USERS)
+        .map(([id, own]) => ({ id, at: own[0]?.acceptedAt }));
+      const status = fault === undefined ? 200 : 422;
+      return page("users", "Users", { userId, fault, lately }, status);
+    }
     const owner = { tenantId: tenant.id, userId };
     const given = query.get("before") ?? "";
     const before = UUID.test(given) ? given : undefined;
