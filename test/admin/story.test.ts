@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
-import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { createTestDatabase } from "@belfry/testing/postgres";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
-import { newHome, type RunningStack, startStack } from "../stack/start-stack.ts";
+import { firstLink, startAdminStack } from "./admin-stack.ts";
 
 const run = promisify(execFile);
 // biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
@@ -19,7 +16,7 @@ const PASSWORD = "a quiet bell in the tower";
 test("from an empty database to a replayed dead letter, in a browser alone", {
   skip,
 }, async (t) => {
-  const stack = await startStackFor(t);
+  const stack = await startAdminStack(t);
   const vendor = await startRecordingServer(t);
   vendor.answer = { status: 202, headers: { "x-message-id": "m1" } };
   const browser = await openBrowser(t);
@@ -55,8 +52,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
   await chapter(
     "the printed link makes the first operator, who creates a tenant and invites its owner",
     async () => {
-      const link = new RegExp(`${stack.local.adminUrl}/join/\\S+`).exec(stack.output())?.[0] ?? "";
-      await operator.goto(link);
+      await operator.goto(stack.local.adminUrl + firstLink(stack));
       await operator.getByLabel("Email address").fill("olga@example.com");
       await join(operator, "Olga");
       await operator.getByRole("heading", { name: "Tenants" }).waitFor();
@@ -271,24 +267,4 @@ async function save(page: Page): Promise<void> {
 async function trigger(curl: string): Promise<void> {
   const { stdout } = await run("bash", ["-c", curl]);
   assert.equal(JSON.parse(stdout).success, true, stdout);
-}
-
-/** Over the servers of this test run: the embedded ones are the stack test's matter. */
-async function startStackFor(t: TestContext): Promise<RunningStack> {
-  const cleanup = new AsyncDisposableStack();
-  t.after(() => cleanup.disposeAsync());
-  const last = { after: (fn: () => Promise<void>) => cleanup.defer(fn) };
-  const home = await newHome(last, {
-    DATABASE_URL: (await createTestDatabase(last)).url,
-    NATS_URL: testNatsUrl(),
-    NATS_PREFIX: testPrefix(last),
-    // The figures of the overview, soon enough for whoever looks.
-    ACTIVITY_EVERY_MS: "1000",
-  });
-  const stack = await startStack(home);
-  cleanup.defer(async () => {
-    stack.child.kill("SIGTERM");
-    await once(stack.child, "exit");
-  });
-  return stack;
 }

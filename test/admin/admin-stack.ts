@@ -1,0 +1,31 @@
+import { once } from "node:events";
+import type { TestContext } from "node:test";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { newHome, type RunningStack, startStack } from "../stack/start-stack.ts";
+
+/** The whole stack over the servers of this test run: the embedded ones are the stack test's matter. */
+export async function startAdminStack(t: TestContext): Promise<RunningStack> {
+  const cleanup = new AsyncDisposableStack();
+  t.after(() => cleanup.disposeAsync());
+  const last = { after: (fn: () => Promise<void>) => cleanup.defer(fn) };
+  const home = await newHome(last, {
+    DATABASE_URL: (await createTestDatabase(last)).url,
+    NATS_URL: testNatsUrl(),
+    NATS_PREFIX: testPrefix(last),
+    // The figures of the overview, soon enough for whoever looks.
+    ACTIVITY_EVERY_MS: "1000",
+  });
+  const stack = await startStack(home);
+  cleanup.defer(async () => {
+    stack.child.kill("SIGTERM");
+    await once(stack.child, "exit");
+  });
+  return stack;
+}
+
+/** The path of the link that was printed for the first operator. */
+export function firstLink(stack: RunningStack): string {
+  const link = new RegExp(`${stack.local.adminUrl}(/join/\\S+)`).exec(stack.output());
+  return link?.[1] ?? "";
+}
