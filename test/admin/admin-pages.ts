@@ -1,7 +1,7 @@
 import type { SampleTenant } from "./sample-tenant.ts";
 
-/** Every page there is, by name: for looking at each. */
-export function adminPages(tenant: SampleTenant): Record<string, string> {
+/** Every page of a tenant, by name: for looking at each. */
+export function tenantPages(tenant: SampleTenant): Record<string, string> {
   const base = `/tenants/${tenant.id}`;
   return {
     overview: base,
@@ -13,6 +13,8 @@ export function adminPages(tenant: SampleTenant): Record<string, string> {
     outbox: `${base}/outbox`,
     "outbox-message": `${base}/outbox/${tenant.outboxId}`,
     "dead-letters": `${base}/dead-letters`,
+    "dead-letters-replay": `${base}/dead-letters/replay?class=credentials&channel=EMAIL&of=20`,
+    "dead-letters-discard": `${base}/dead-letters/discard?class=credentials`,
     suppressions: `${base}/suppressions`,
     templates: `${base}/templates`,
     "template-new": `${base}/templates/new`,
@@ -27,13 +29,26 @@ export function adminPages(tenant: SampleTenant): Record<string, string> {
     members: `${base}/members`,
     audit: `${base}/audit`,
     limits: `${base}/settings`,
-    tenants: "/tenants",
-    "tenant-new": "/tenants/new",
-    "platform-templates": "/tenants/platform/templates",
-    system: "/system",
-    operators: "/operators",
-    "audit-all": "/audit",
-    account: "/account",
-    missing: "/nowhere",
   };
+}
+
+/** The pages of the platform, and a person's own. */
+export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
+  tenants: "/tenants",
+  "tenant-new": "/tenants/new",
+  "platform-templates": "/tenants/platform/templates",
+  system: "/system",
+  operators: "/operators",
+  "audit-all": "/audit",
+  account: "/account",
+  missing: "/nowhere",
+};
+
+/** Of a tenant that has nothing yet. */
+export function emptyPages(tenantId: string): Record<string, string> {
+  const pages = ["", "activity", "users", "users?user=nobody", "outbox", "dead-letters"];
+  pages.push("dead-letters/replay", "suppressions", "templates", "providers", "members", "audit");
+  return Object.fromEntries(
+    pages.map((path) => [`empty ${path}`, `/tenants/${tenantId}${path === "" ? "" : `/${path}`}`]),
+  );
 }

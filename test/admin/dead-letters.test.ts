@@ -4,6 +4,7 @@ import { startAdmin } from "@belfry/admin/admin-under-test";
 import { storeDeadLetters } from "@belfry/admin/test-dead-letters";
 import { createTenant } from "@belfry/administration/tenants";
 import { openBrowser } from "../browser/open-page.ts";
+import { signedIn } from "./signed-in.ts";
 
 // biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
 const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
@@ -16,10 +17,7 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
   const { id } = await createTenant(admin.db, { name: "Acme" });
   await storeDeadLetters(admin, id, 1200);
   const browser = await openBrowser(t);
-  const context = await browser.newContext();
-  await context.addCookies(
-    [...operator.cookies].map(([name, value]) => ({ name, value, url: admin.url })),
-  );
+  const context = await signedIn(browser, admin.url, operator);
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
   const faults: string[] = [];
@@ -67,10 +65,7 @@ test("a replay that the server does not answer says where it stopped, and goes o
   const { id } = await createTenant(admin.db, { name: "Acme" });
   await storeDeadLetters(admin, id, 700);
   const browser = await openBrowser(t);
-  const context = await browser.newContext();
-  await context.addCookies(
-    [...operator.cookies].map(([name, value]) => ({ name, value, url: admin.url })),
-  );
+  const context = await signedIn(browser, admin.url, operator);
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
   let posts = 0;

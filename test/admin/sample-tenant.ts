@@ -1,5 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { replayDeadLetters } from "@belfry/administration/change-dead-letters";
+import type { AdminUnderTest } from "@belfry/admin/admin-under-test";
+import { audited } from "@belfry/administration/audited";
+import { invite } from "@belfry/administration/invitations";
 import { putProvider } from "@belfry/administration/providers";
 import { addSuppressions } from "@belfry/administration/suppressions";
 import { putTemplate } from "@belfry/administration/templates";
@@ -7,8 +8,8 @@ import { createTenant } from "@belfry/administration/tenants";
 import { BUCKET_MS, countBucket } from "@belfry/database/activity-buckets";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
+import { insertPerson, putMembership } from "@belfry/database/people";
 import { idAt } from "@belfry/database/search-events";
-import { parseSecretKeys } from "@belfry/database/secrets";
 import { sql } from "kysely";
 
 /** A tenant as it looks after a day of work: for screenshots, and for looking at every page. */
@@ -48,9 +49,8 @@ const SAMPLES = JSON.stringify(
 );
 const NAMES = ["ada", "grace", "alan", "edsger", "barbara", "donald", "margaret", "ken"];
 
-export async function sampleTenant(db: Database): Promise<SampleTenant> {
+export async function sampleTenant({ db, keys }: AdminUnderTest): Promise<SampleTenant> {
   const { id } = await createTenant(db, { name: "Northwind Books" });
-  const keys = parseSecretKeys(`s1:${randomBytes(32).toString("base64")}`);
   const put = (input: Omit<Parameters<typeof putTemplate>[1], "tenantId">) =>
     putTemplate(db, {
       ...input,
@@ -154,9 +154,49 @@ export async function sampleTenant(db: Database): Promise<SampleTenant> {
     reason: "bounced",
     source: "sendgrid",
   });
-  await replayDeadLetters(db, { tenantId: id }, { dryRun: true });
+  await storePeople(db, id);
   const templates = { EMAIL: email.id, SMS: sms.id, PUSH: push.id };
   return { id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId };
+}
+
+/** Its members, an invitation, and what they changed. */
+async function storePeople(db: Database, tenantId: string): Promise<void> {
+  const people = [
+    { name: "Olive Owner", email: "olive@books.example.com", role: "owner" },
+    { name: "Edgar Editor", email: "edgar@books.example.com", role: "editor" },
+    { name: "Vera Viewer", email: "vera@books.example.com", role: "viewer" },
+  ] as const;
+  for (const { name, email, role } of people) {
+    const personId = await insertPerson(db, { name, email, password: "none", operator: false });
+    await putMembership(db, { personId, tenantId, role });
+  }
+  const email = "otto@books.example.com";
+  await invite(db, { tenantId, role: "editor", email, invitedBy: null });
+  const olive = "Olive Owner <olive@books.example.com>";
+  const actor = { personId: null, person: olive, address: "192.0.2.7" };
+  const changes = [
+    { action: "key.rotate", target: "bf_Zx12…", after: { othersEndAfterHours: 24 } },
+    { action: "member.invite", target: email, after: { email, role: "editor" } },
+    {
+      action: "provider.update",
+      target: "EMAIL sendgrid",
+      before: { settings: { apiKey: "•••• cdef", from: "hello@books.example.com" } },
+      after: {
+        settings: { apiKey: "•••• cdef", from: "orders@books.example.com", fromName: "Northwind" },
+        maxPerSecond: 50,
+      },
+    },
+    { action: "template.deactivate", target: "parcel.arriving PUSH" },
+    { action: "suppression.remove", target: "EMAIL back@example.com", after: { removed: 1 } },
+  ];
+  for (const change of changes) {
+    await audited(
+      db,
+      actor,
+      async () => undefined,
+      () => ({ tenantId, ...change }),
+    );
+  }
 }
 
 const HOUR_MS = 60 * 60_000;
@@ -172,9 +212,10 @@ async function storeDay(
   const events: { id: string; at: Date; index: number }[] = [];
   for (let hour = 23; hour >= 0; hour -= 1) {
     const busy = 4 + Math.round(14 * Math.max(0, Math.sin(((23 - hour) / 23) * Math.PI)));
-    for (let n = 0; n < busy; n += 1) {
+    for (let n = busy - 1; n >= 0; n -= 1) {
       const at = new Date(now - hour * HOUR_MS - 60_000 - (n * 50 * 60_000) / busy);
-      const id = `${idAt(at).slice(0, 14)}7${String(n).padStart(3, "0")}-8000-${String(events.length).padStart(12, "0")}`;
+      const count = events.length;
+      const id = `${idAt(at).slice(0, 14)}7${String(count % 1000).padStart(3, "0")}-8000-${String(count).padStart(12, "0")}`;
       events.push({ id, at, index: events.length });
     }
   }
@@ -221,7 +262,7 @@ async function storeDay(
           attempts: 1,
           message_id: `m-${index}`,
           created_at: later(at, 0.05),
-          settled_at: later(at, 0.4),
+          settled_at: later(at, 2.5),
         })),
       )
       .execute();
@@ -230,6 +271,7 @@ async function storeDay(
       .values(
         own.map(({ id, at, index }) => {
           const bad = channel === "EMAIL" && isBad(index);
+          const vendor = channel === "EMAIL" ? "SendGrid" : "The sandbox";
           return {
             delivery_id: deliveryId(id),
             number: 1,
@@ -238,7 +280,7 @@ async function storeDay(
             started_at: later(at, 0.1),
             ended_at: later(at, 0.2 + (index % 9) / 4),
             class: bad ? ("credentials" as const) : ("accepted" as const),
-            reason: bad ? "SendGrid refused the key" : "SendGrid accepted the message",
+            reason: bad ? "SendGrid refused the key" : `${vendor} accepted the message`,
             vendor_status: bad ? "401" : "202",
           };
         }),

@@ -3,8 +3,11 @@ import { resolve } from "node:path";
 import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import { openBrowser } from "../browser/open-page.ts";
-import { adminPages } from "./admin-pages.ts";
+import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
+import { pageStates } from "./page-states.ts";
+import { sampleFacts } from "./sample-facts.ts";
 import { sampleTenant } from "./sample-tenant.ts";
+import { signedIn } from "./signed-in.ts";
 
 /**
  * `node test/run.ts test/admin/screenshots.ts`: draws the pictures of the README into docs/screenshots.
@@ -16,7 +19,7 @@ const LOOKS = {
   "-phone": { width: 375, height: 780, colorScheme: "light" },
   "-phone-dark": { width: 375, height: 780, colorScheme: "dark" },
 } as const;
-const OF_THE_README: [keyof ReturnType<typeof adminPages>, keyof typeof LOOKS][] = [
+const OF_THE_README: [string, keyof typeof LOOKS][] = [
   ["overview", ""],
   ["overview", "-dark"],
   ["template-email", ""],
@@ -27,16 +30,16 @@ const OF_THE_README: [keyof ReturnType<typeof adminPages>, keyof typeof LOOKS][]
   ["template-sms", "-phone-dark"],
 ];
 
-test("screenshots", async (t) => {
-  const admin = await startAdmin(t);
+test("screenshots", { timeout: 600_000 }, async (t) => {
+  const admin = await startAdmin(t, { facts: sampleFacts() });
   const operator = await admin.operator();
-  const tenant = await sampleTenant(admin.db);
+  const tenant = await sampleTenant(admin);
   const browser = await openBrowser(t);
-  const context = await browser.newContext({ timezoneId: "UTC", reducedMotion: "reduce" });
-  await context.addCookies(
-    [...operator.cookies].map(([name, value]) => ({ name, value, url: admin.url })),
-  );
-  const pages = adminPages(tenant);
+  const context = await signedIn(browser, admin.url, operator, {
+    ...{ timezoneId: "UTC", reducedMotion: "reduce" },
+  });
+  const pages: Record<string, string> = { ...tenantPages(tenant), ...PLATFORM_PAGES };
+  const states = pageStates(tenant);
   // biome-ignore lint/style/noProcessEnv: a script's own argument
   const everything = process.env.SCREENSHOTS;
   const folder = everything ?? resolve(import.meta.dirname, "../../docs/screenshots");
@@ -44,16 +47,22 @@ test("screenshots", async (t) => {
   const wanted =
     everything === undefined
       ? OF_THE_README
-      : Object.keys(pages).flatMap((name) =>
-          (["", "-phone"] as const).map((look) => [name, look] as const),
+      : [...Object.keys(pages), ...Object.keys(states)].flatMap((name) =>
+          (Object.keys(LOOKS) as (keyof typeof LOOKS)[]).map((look) => [name, look] as const),
         );
   const page = await context.newPage();
+  let shown: string | undefined;
   for (const [name, look] of wanted) {
     const { width, height, colorScheme } = LOOKS[look];
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme });
-    await page.goto(admin.url + pages[name]);
-    if (name.startsWith("template")) await page.waitForTimeout(700);
+    if (name !== shown) {
+      await page.goto(admin.url + (pages[name] ?? states[name]?.path));
+      await states[name]?.act?.(page);
+      // What is in frames, and the live preview.
+      if (/^(template|event|outbox-)/.test(name)) await page.waitForTimeout(700);
+    }
+    shown = name;
     const path = resolve(folder, `admin-${name}${look}.png`);
     await page.screenshot({ path, fullPage: everything !== undefined });
   }

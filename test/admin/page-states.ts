@@ -1,0 +1,126 @@
+import type { Page } from "playwright-core";
+import type { SampleTenant } from "./sample-tenant.ts";
+
+/** What a page looks like after something was done on it: with faults, just made, asked once more. */
+export interface PageState {
+  path: string;
+  act?(page: Page): Promise<void>;
+}
+
+export function pageStates(tenant: SampleTenant): Record<string, PageState> {
+  const base = `/tenants/${tenant.id}`;
+  return {
+    "tenant-faults": {
+      path: "/tenants/new",
+      async act(page) {
+        await page.getByLabel("Name").fill("Acme");
+        await page.getByLabel("Events a minute").fill("many");
+        await page.getByRole("button", { name: "Create tenant" }).click();
+        await page.locator("#perMinute-fault").waitFor();
+      },
+    },
+    "provider-faults": {
+      path: `${base}/providers/new?channel=EMAIL&kind=sendgrid`,
+      async act(page) {
+        await page.getByLabel("Name", { exact: true }).fill("second");
+        await page.getByLabel("API key").fill("with a space");
+        await page.getByLabel("From", { exact: true }).fill("nobody");
+        await page.getByRole("button", { name: "Add provider" }).click();
+        await page.getByText("must be an email address").waitFor();
+      },
+    },
+    "provider-tested": {
+      path: `${base}/providers`,
+      async act(page) {
+        await page.getByRole("link", { name: "Sandbox", exact: true }).last().click();
+        await page.getByLabel("Phone number").fill("+12025550123");
+        await page.getByRole("button", { name: "Send" }).click();
+        await page.getByText("Accepted:").waitFor();
+      },
+    },
+    "template-faults": {
+      path: `${base}/templates/new?eventType=order.sent`,
+      async act(page) {
+        await page.locator(".cm-content").click();
+        await page.keyboard.press("Control+a");
+        await page.keyboard.insertText("<p>Hello {{ name</p>");
+        await page.locator("#faults li").first().waitFor();
+      },
+    },
+    "template-conflict": {
+      path: `${base}/templates/${tenant.templates.SMS}`,
+      async act(page) {
+        const other = await page.context().newPage();
+        await other.goto(page.url());
+        await saveText(other, "Northwind: order {{ order }} leaves {{ delivery }}.");
+        await other.getByText("Saved as a new version").waitFor();
+        await other.close();
+        await saveText(page, "Northwind: {{ order }} is on its way.");
+        await page.getByText("while you were writing").waitFor();
+      },
+    },
+    "key-made": {
+      path: `${base}/keys`,
+      async act(page) {
+        await page.getByRole("button", { name: "Create key" }).click();
+        await page.locator("#curl").waitFor();
+      },
+    },
+    "webhook-secret-made": {
+      path: `${base}/keys`,
+      async act(page) {
+        await page.getByRole("button", { name: /(Create|Replace) secret/ }).click();
+        await page.getByRole("button", { name: "Go on" }).click();
+        await page.locator("#webhook-secret").waitFor();
+      },
+    },
+    "asked-once-more": {
+      path: `${base}/keys`,
+      async act(page) {
+        await page
+          .getByRole("button", { name: /^Revoke/ })
+          .first()
+          .click();
+        await page.getByRole("dialog").waitFor();
+      },
+    },
+    invited: {
+      path: `${base}/members`,
+      async act(page) {
+        await page.getByLabel("Email address").fill("new@books.example.com");
+        await page.getByRole("button", { name: "Make a link" }).click();
+        await page.locator("#link").waitFor();
+      },
+    },
+    "last-owner": {
+      path: `${base}/members`,
+      async act(page) {
+        await page.getByRole("button", { name: "Remove Olive Owner" }).click();
+        await page.getByRole("button", { name: "Go on" }).click();
+        await page.getByText("the tenant would have no owner").waitFor();
+      },
+    },
+    "menu-open": {
+      path: base,
+      async act(page) {
+        await page.setViewportSize({ width: 375, height: 900 });
+        await page.getByRole("button", { name: "Menu" }).click();
+      },
+    },
+    "figures-open": {
+      path: base,
+      act: (page) => page.getByText("As a table").click(),
+    },
+    "event-unknown": { path: `${base}/activity?event=nothing` },
+    "events-found": { path: `${base}/activity?status=failed&channel=EMAIL` },
+    "events-not-found": { path: `${base}/activity?user=nobody&from=x` },
+    "user-fault": { path: `${base}/users?user=a%00b` },
+  };
+}
+
+async function saveText(page: Page, text: string): Promise<void> {
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+  await page.getByRole("button", { name: "Save as a new version" }).click();
+}

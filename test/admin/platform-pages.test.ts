@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ACCESS } from "@belfry/admin/access";
+import { startAdmin } from "@belfry/admin/admin-under-test";
+import { invite } from "@belfry/administration/invitations";
+import { createTenant } from "@belfry/administration/tenants";
+import { openBrowser } from "../browser/open-page.ts";
+import { faultsOf, MOST_MS } from "./accessible-pages.ts";
+import { emptyPages, PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
+import { sampleFacts } from "./sample-facts.ts";
+import { sampleTenant } from "./sample-tenant.ts";
+import { signedIn } from "./signed-in.ts";
+
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+
+test("axe finds no fault on any page of the platform, of a guest, or of a tenant that has nothing yet, in any look", {
+  ...{ skip, timeout: MOST_MS },
+}, async (t) => {
+  const admin = await startAdmin(t, { facts: sampleFacts() });
+  const operator = await admin.operator();
+  await sampleTenant(admin);
+  const { id: tenantId } = await createTenant(admin.db, { name: "Nothing Yet" });
+  const invitation = {
+    tenantId,
+    role: "owner",
+    email: "new@example.com",
+    invitedBy: null,
+  } as const;
+  const { token } = await invite(admin.db, invitation);
+  const browser = await openBrowser(t);
+  const person = await signedIn(browser, admin.url, operator);
+  const guest = await browser.newContext();
+  const doors = { "sign-in": "/sign-in", join: `/join/${token}`, "join-used": "/join/nothing" };
+  const visits = [
+    ...Object.entries({ ...PLATFORM_PAGES, ...emptyPages(tenantId) }).map(([name, path]) => ({
+      ...{ name, context: person, url: admin.url + path },
+    })),
+    ...Object.entries(doors).map(([name, path]) => ({
+      ...{ name, context: guest, url: admin.url + path },
+    })),
+    {
+      ...{ name: "sign-in-fault", context: guest, url: `${admin.url}/sign-in` },
+      async act(page: import("playwright-core").Page) {
+        await page.getByLabel("Email address").fill("nobody@example.com");
+        await page.getByLabel("Password").fill("a guess");
+        await page.getByRole("button", { name: "Sign in" }).click();
+        await page.getByRole("alert").waitFor();
+      },
+    },
+  ];
+  assert.deepEqual(await faultsOf(visits), []);
+});
+
+/** What answers no page of ours: redirects, documents of a frame, files. */
+const NO_PAGES = [
+  "GET /",
+  "GET /assets/*",
+  "GET /preview-frame",
+  "GET /tenants/:tenantId/activity/:eventId/document",
+  "GET /tenants/:tenantId/outbox/:messageId/document",
+];
+
+test("no page is left out of these tests: each route of the Admin UI that shows one is looked at", () => {
+  const ids = { EMAIL: "e", SMS: "s", PUSH: "p" };
+  const tenant = { id: "t", templates: ids, providerId: "p", eventId: "v" };
+  const looked = [
+    ...Object.values(tenantPages({ ...tenant, failedEventId: "f", outboxId: "o" })),
+    ...Object.values(PLATFORM_PAGES),
+    ...["/sign-in", "/join/token"],
+  ].map((path) => path.split("?")[0] ?? "");
+  const leftOut = Object.keys(ACCESS)
+    .filter((route) => route.startsWith("GET ") && !NO_PAGES.includes(route))
+    .filter((route) => {
+      const pattern = new RegExp(`^${route.slice(4).replaceAll(/:\w+|\*/g, "[^/]+")}$`);
+      return !looked.some((path) => pattern.test(path));
+    });
+  assert.deepEqual(leftOut, []);
+});
