@@ -1,12 +1,11 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { promisify } from "node:util";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
-import { parseSecretKeys } from "@belfry/database/secrets";
-import { DEMO_TEMPLATES } from "./demo-templates.ts";
 import { type HomeFolder, type LocalJson, readJson, writeJson } from "./home-folder.ts";
 
+const run = promisify(execFile);
 const DEMO_TENANT = { name: "Demo", perMinute: 6_000, dailyCap: 1_000_000 };
 
 /** `tenant.json`: the key is kept, since the database has only its hash. */
@@ -43,7 +42,7 @@ export async function seedDemoTenant(options: {
       await writeJson(home.tenantFile, kept);
     }
     if (!kept.seeded) {
-      await seedConfiguration(db, kept.id, options.secretsKeys);
+      await seedConfiguration(options.databaseUrl, kept.id, options.secretsKeys);
       await writeJson(home.tenantFile, { ...kept, seeded: true });
       say(`demo tenant ${kept.id}: sandbox providers and templates are in place`);
     }
@@ -53,25 +52,17 @@ export async function seedDemoTenant(options: {
   }
 }
 
-async function seedConfiguration(db: Database, tenantId: string, keys: string): Promise<void> {
-  const { putProvider } = await import("@belfry/administration/providers");
-  const { listTemplates, putTemplate } = await import("@belfry/administration/templates");
-  for (const channel of PROVIDER_CHANNELS) {
-    await putProvider(
-      db,
-      { tenantId, channel, kind: "sandbox", settings: {} },
-      { keys: parseSecretKeys(keys) },
-    );
-  }
-  const there = await listTemplates(db, tenantId);
-  for (const { file, ...template } of DEMO_TEMPLATES) {
-    const isThere = there.some(
-      (one) => one.eventType === template.eventType && one.channel === template.channel,
-    );
-    if (isThere) continue;
-    const content = await readFile(join(import.meta.dirname, "demo-templates", file), "utf8");
-    await putTemplate(db, { ...template, tenantId, content });
-  }
+/** In a process of its own: what compiling templates takes goes with it. */
+async function seedConfiguration(
+  databaseUrl: string,
+  tenantId: string,
+  secretsKeys: string,
+): Promise<void> {
+  const env = { DATABASE_URL: databaseUrl, SECRETS_KEYS: secretsKeys, TENANT_ID: tenantId };
+  await run(process.execPath, [join(import.meta.dirname, "seed-configuration.ts")], {
+    // biome-ignore lint/style/noProcessEnv: the seeding runs in the environment of the stack
+    env: { ...process.env, ...env },
+  });
 }
 
 /** Another database may stand behind the same home folder now. */
