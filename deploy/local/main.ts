@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChain, watchChain } from "./process-chain.ts";
+import { SMALL_HEAP } from "./small-heap.ts";
 
 /**
  * `pnpm start`. Package managers end their script by SIGKILL when they are ended themselves, so the
@@ -13,7 +14,7 @@ import { startChain, watchChain } from "./process-chain.ts";
 /** How long the services of a killed stack have to notice and end by themselves. */
 const LEFTOVER_GRACE_MS = 5_000;
 
-const stack = spawn(process.execPath, [join(import.meta.dirname, "stack.ts")], {
+const stack = spawn(process.execPath, [...SMALL_HEAP, join(import.meta.dirname, "stack.ts")], {
   detached: true,
   stdio: ["ignore", "inherit", "inherit", "ipc"],
   env: {

@@ -3,6 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { SMALL_HEAP } from "./small-heap.ts";
 import type { Run } from "./supervise.ts";
 
 const POLL_MS = 50;
@@ -23,7 +24,7 @@ export interface ServiceProcess {
 /** Starts a service, in our process group: it ends when we are gone. */
 export async function startService(service: ServiceProcess): Promise<Run> {
   const log = openSync(service.logFile, "a", 0o600);
-  const child = spawn(process.execPath, [service.file], {
+  const child = spawn(process.execPath, [...SMALL_HEAP, service.file], {
     // The channel is how the service notices that we are gone.
     stdio: ["ignore", log, log, "ipc"],
     env: {
