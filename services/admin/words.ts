@@ -82,6 +82,12 @@ export function titleNote(title: string): string {
   return / \((.*)\)$/.exec(title)?.[1] ?? "";
 }
 
+/** `settings.fromName`: "settings, from name". */
+export function fieldName(field: string): string {
+  const words = field.replaceAll(/([a-z])([A-Z])/g, (_, end, start) => `${end} ${start}`);
+  return words.replaceAll(".", ", ").toLowerCase();
+}
+
 /** Of a user agent's line, what a person knows it by. */
 export function browser(userAgent: string): string {
   const name = /(Edg|OPR|Firefox|Chrome|Safari|curl)\/[\d.]+/.exec(userAgent)?.[1];
