@@ -28,6 +28,25 @@ test("tenants take turns: a backlog gets its share and a single delivery of anot
   assert.equal(under.sent.deliveries.length, 41, "what senders settle makes room");
 });
 
+test("a backlog goes on in parts of a fifth of its share, not one by one as its sender gets them done", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const acme = await under.tenant();
+  await restingDeliveries(under, acme, 100);
+  const deps = { ...under.deps, inFlightPerTenant: 20 };
+  const settle = (count: number) =>
+    under.pool.query(
+      `update deliveries set status = 'accepted', released_at = null, due_at = null
+       where id = any (array(select id from deliveries where released_at is not null limit $1))`,
+      [count],
+    );
+  await releaseOnce(deps, "EMAIL", "");
+  assert.equal(under.sent.deliveries.length, 20);
+  await settle(3);
+  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", next: "soon", released: 0 });
+  await settle(1);
+  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", next: "soon", released: 4 });
+});
+
 test("the oldest due leave first, and what is due later stays", async (t) => {
   const under = await dispatcherUnderTest(t);
   const acme = await under.tenant();
