@@ -7,7 +7,7 @@ const GOOD = {
   LEASE_MS: 30_000,
   DELIVERY_ACK_WAIT_MS: 30_000,
   CONCURRENCY: 64,
-  MESSAGES_IN_HAND: 128,
+  MESSAGES_IN_HAND: 256,
 };
 
 test("the defaults go together, and messages of a dead sender come again as its leases end", () => {

@@ -20,7 +20,7 @@ export const senderConfig = Type.Object({
     description: "Messages (of up to 20 deliveries) in hand at a time",
     minimum: 1,
     maximum: 2000,
-    default: 128,
+    default: 256,
   }),
   PROVIDER_TIMEOUT_MS: Type.Integer({
     description: "From the beginning of a provider's call to the end of its answer",
