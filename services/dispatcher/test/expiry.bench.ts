@@ -99,12 +99,13 @@ async function loaded(pool: Pool, work: () => Promise<void>) {
     // On a machine that cannot keep up there is less load, and the figures say how much.
     while (inFlight >= MOST_IN_FLIGHT) await pause(1);
     inFlight += 1;
-    batches.push(
-      acceptAndDispatch(pool).then((ms) => {
-        acceptMs.push(ms);
-        inFlight -= 1;
-      }),
-    );
+    const batch = acceptAndDispatch(pool).then((ms) => {
+      acceptMs.push(ms);
+      inFlight -= 1;
+    });
+    // Thrown below, once the work has ended.
+    batch.catch(() => stop.abort());
+    batches.push(batch);
     sent += LOAD_BATCH;
     const dueMs = (sent / LOAD_PER_SECOND) * 1000;
     await pause(Math.max(0, dueMs - (performance.now() - begunAt)));
