@@ -6,6 +6,7 @@ import { ACCESS, type Access, isOfPlatform, type RouteKey } from "./access.ts";
 import { type AdminUnderTest, startAdmin } from "./admin-under-test.ts";
 import { refuseUnknownRoutes } from "./refuse-unknown-routes.ts";
 import type { TestBrowser } from "./test-browser.ts";
+import { invited } from "./test-people.ts";
 
 type Who = "guest" | "stranger" | "viewer" | "editor" | "owner" | "operator";
 
@@ -87,13 +88,8 @@ async function peopleOfTenant(admin: AdminUnderTest) {
   const operator = await admin.operator();
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
   const other = await createTenant(admin.db, { name: "Other" });
-  const member = async (role: string, of: string, email: string) => {
-    const invited = await operator.post(`/tenants/${of}/members/invite`, { email, role });
-    const link = /(\/join\/[\w-]+)/.exec(await invited.text())?.[1] ?? "";
-    const browser = admin.browser();
-    await browser.join(link, { email, name: role });
-    return browser;
-  };
+  const member = (role: string, of: string, email: string) =>
+    invited(admin, operator, { role, tenantId: of, email });
   // Two owners: taking the role from one must not be refused for being the last.
   await member("owner", tenantId, "second@example.com");
   const people: Record<Who, TestBrowser> = {

@@ -7,7 +7,7 @@ import { type Answer, page } from "./answer.ts";
 import { loadAssets } from "./assets.ts";
 import { createCookies } from "./cookies.ts";
 import { createMemberships } from "./memberships.ts";
-import { NOTICES } from "./notices.ts";
+import { noticeOf } from "./notices.ts";
 import type { AppDeps } from "./page-deps.ts";
 import { accountPages } from "./pages/account.ts";
 import { activityPages } from "./pages/activity.ts";
@@ -111,7 +111,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
               ? []
               : await listMemberships(db, person.personId),
           token: cookies.formToken(request, reply, person !== undefined),
-          notice: NOTICES[query.get("done") ?? ""],
+          notice: noticeOf(query.get("done")),
           asset: assets.address,
         });
         await reply.code(answer.status).type("text/html; charset=utf-8").send(html);

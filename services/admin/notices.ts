@@ -1,5 +1,4 @@
-/** Sentences that a page shows once, named by the `done` of its address: no text comes from there. */
-export const NOTICES: Readonly<Record<string, string>> = {
+const NOTICES: Readonly<Record<string, string>> = {
   saved: "Saved.",
   "saved-version": "Saved as a new version. It is in force everywhere within 5 seconds.",
   activated: "Activated. It is in force everywhere within 5 seconds.",
@@ -20,3 +19,8 @@ export const NOTICES: Readonly<Record<string, string>> = {
   discarded: "Discarded.",
   added: "Added.",
 };
+
+/** The sentence that a page shows once, named by the `done` of its address: no text comes from there. */
+export function noticeOf(done: string | null): string | undefined {
+  return done !== null && Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined;
+}

@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants";
+import { ACCESS } from "./access.ts";
+import { startAdmin } from "./admin-under-test.ts";
+import { ownPath } from "./own-path.ts";
+import { PASSWORD, type TestBrowser } from "./test-browser.ts";
+
+const NOWHERE = "01890000-0000-7000-8000-000000000000";
+
+test("a form that another site sends is refused: without a token, with a stranger's, or from elsewhere", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const stranger = admin.browser();
+  const fields = { name: "Forged", perMinute: "1", dailyCap: "1" };
+  const send = (browser: TestBrowser, token: string, headers = {}) =>
+    browser.raw("/tenants", {
+      method: "POST",
+      headers,
+      body: new URLSearchParams({ ...fields, _token: token }),
+    });
+  const own = await operator.token("/account");
+  assert.equal((await send(operator, "")).status, 403);
+  assert.equal((await send(operator, await stranger.token("/sign-in"))).status, 403);
+  assert.equal((await send(operator, own, { origin: "https://evil.example" })).status, 403);
+  assert.equal((await send(operator, own, { origin: "null" })).status, 403);
+  assert.equal((await send(operator, own, { "sec-fetch-site": "cross-site" })).status, 403);
+  assert.equal((await send(operator, own, { "sec-fetch-site": "same-site" })).status, 403);
+  const json = await operator.raw("/tenants", {
+    method: "POST",
+    headers: { "content-type": "text/plain" },
+    body: `_token=${own}&name=Forged`,
+  });
+  assert.equal(json.status, 415);
+  assert.ok(!(await operator.text("/tenants")).includes("Forged"));
+  assert.equal(
+    (await send(operator, own, { origin: admin.url })).status,
+    303,
+    "the form itself works",
+  );
+});
+
+test("no form of the table goes without its token, whoever sends it", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const own = await operator.token("/account");
+  const letIn: string[] = [];
+  for (const key of Object.keys(ACCESS).filter((one) => one.startsWith("POST "))) {
+    const path = key.slice(5).replace(":tenantId", id).replaceAll(/:\w+/g, NOWHERE);
+    // In the address it is no token: addresses are in logs and in the history.
+    for (const [address, body] of [
+      [path, ""],
+      [`${path}?_token=${own}`, "x=1"],
+    ] as const) {
+      const headers = { "content-type": "application/x-www-form-urlencoded" };
+      const { status } = await operator.raw(address, { method: "POST", headers, body });
+      if (status !== 403) letIn.push(`${key}: ${status}`);
+    }
+  }
+  assert.deepEqual(letIn, []);
+});
+
+test("signing in over a session that somebody planted ends it, and begins another", async (t) => {
+  const admin = await startAdmin(t);
+  const attacker = await admin.operator();
+  const planted = attacker.cookies.get("belfry_session") ?? "";
+  const victim = admin.browser();
+  victim.cookies.set("belfry_session", planted);
+  const credentials = { email: "op@example.com", password: PASSWORD, next: "/account" };
+  // The form of a page that was open before the cookie was planted has no token for it.
+  const early = await admin.browser().token("/sign-in");
+  const body = new URLSearchParams({ ...credentials, _token: early });
+  assert.equal((await victim.raw("/sign-in", { method: "POST", body })).status, 403);
+  const done = await victim.post("/sign-in", credentials, { from: "/account" });
+  assert.equal(done.status, 303);
+  assert.notEqual(victim.cookies.get("belfry_session"), planted);
+  assert.equal((await victim.get("/tenants")).status, 200);
+  assert.equal((await attacker.get("/tenants")).status, 303, "the planted one has ended");
+});
+
+test("pages may not be framed, run only our scripts, and are not kept; cookies are out of reach", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  for (const path of ["/tenants", "/sign-in", "/nowhere", "/tenants/nobody"]) {
+    const { headers } = await operator.get(path);
+    const policy = headers.get("content-security-policy") ?? "";
+    assert.match(policy, /frame-ancestors 'none'/, path);
+    assert.match(policy, /script-src 'self';/, path);
+    assert.doesNotMatch(policy, /unsafe/, path);
+    assert.equal(headers.get("x-frame-options"), "DENY");
+    assert.equal(headers.get("cache-control"), "no-store");
+    assert.equal(headers.get("x-content-type-options"), "nosniff");
+  }
+  const html = await operator.text("/tenants");
+  assert.doesNotMatch(html, /<script(?![^>]* src=)/, "no script in the page");
+  assert.doesNotMatch(html, / on\w+=| style=/, "no handler, no style in the page");
+});
+
+const ELSEWHERE = [
+  "//evil.example",
+  "/\\evil.example",
+  "https://evil.example",
+  "javascript:alert(1)",
+  "/\t/evil.example",
+  "/..//evil.example",
+  "\\\\evil.example",
+];
+
+test("after signing in the way leads to a path of ours only", async (t) => {
+  for (const bad of [...ELSEWHERE, null]) assert.equal(ownPath(bad), "/", String(bad));
+  assert.equal(ownPath("/tenants/a?b=c"), "/tenants/a?b=c");
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  for (const next of ELSEWHERE) {
+    const signedIn = await operator.get(`/sign-in?next=${encodeURIComponent(next)}`);
+    assert.equal(signedIn.headers.get("location"), "/", next);
+  }
+  const credentials = { email: "op@example.com", password: PASSWORD, next: "//evil.example" };
+  const answer = await admin.browser().post("/sign-in", credentials, { from: "/sign-in" });
+  assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/"]);
+  const guest = await admin.browser().get("/tenants/x?y=//evil.example");
+  const to = guest.headers.get("location") ?? "";
+  assert.equal(to, "/sign-in?next=%2Ftenants%2Fx%3Fy%3D%2F%2Fevil.example");
+});
+
+test("headers that name another host, address or method change nothing", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const path = `/tenants/${id}/members`;
+  const tricks = {
+    "x-forwarded-host": "evil.example",
+    "x-forwarded-proto": "https",
+    forwarded: "host=evil.example",
+    "x-host": "evil.example",
+    "x-original-url": "/tenants",
+    "x-rewrite-url": "/tenants",
+    "x-http-method-override": "DELETE",
+  };
+  const _token = await operator.token("/account");
+  const body = new URLSearchParams({ _token, email: "a@example.com", role: "owner" });
+  const made = await operator.raw(`${path}/invite`, { method: "POST", headers: tricks, body });
+  const html = await made.text();
+  assert.match(html, /http:\/\/admin\.test\/join\//, "links are of the configured address");
+  assert.ok(!html.includes("evil.example"));
+  const guest = await admin.browser().raw(path, { headers: tricks });
+  assert.equal(guest.headers.get("location"), `/sign-in?next=${encodeURIComponent(path)}`);
+  assert.equal(await rawStatus(admin.url, "/sign-in", { host: "evil.example" }), 200);
+  const { rows } = await admin.pool.query(
+    "select address from audit_log where action = 'member.invite'",
+  );
+  assert.deepEqual(rows, [{ address: "127.0.0.1" }]);
+});
+
+test("a form of another type, one that is too large, and names of every object are answered, not thrown", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const _token = await operator.token("/account");
+  const send = async (type: string, body: string) =>
+    (await operator.raw("/tenants", { method: "POST", headers: { "content-type": type }, body }))
+      .status;
+  assert.equal(await send("multipart/form-data; boundary=x", "--x--"), 415);
+  assert.equal(await send("text/plain", `_token=${_token}`), 415);
+  const form = "application/x-www-form-urlencoded";
+  assert.equal(await send(form, `_token=${_token}&name=${"x".repeat(1_100_000)}`), 413);
+  assert.equal(await send("application/json", JSON.stringify({ _token, name: "x" })), 403);
+  for (const name of ["constructor", "__proto__", "toString"]) {
+    const html = await operator.text(`/tenants?done=${name}`);
+    assert.ok(!html.includes('role="status"'), `a notice named ${name}`);
+  }
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  for (const query of ["range=constructor", "range[]=day", "range=%00"]) {
+    assert.equal((await operator.get(`/tenants/${id}?${query}`)).status, 200, query);
+  }
+  const odd = [
+    "before=%00",
+    "channel=__proto__&status=constructor",
+    "from=%00&to=9999-99-99T00:00",
+  ];
+  odd.push("user=%00", "event=%00", "type=%F0%9F", `trace=${"x".repeat(1500)}`);
+  for (const query of odd) {
+    const { status } = await operator.get(`/tenants/${id}/activity?${query}`);
+    assert.equal(status, 200, query);
+  }
+});
+
+test("no path leads out of the assets, and broken requests are answered, not thrown", async (t) => {
+  const admin = await startAdmin(t);
+  for (const path of [
+    "/assets/../main.ts",
+    "/assets/%2e%2e/main.ts",
+    "/assets/x/..%2f..%2fmain.ts",
+    "/assets//etc/passwd",
+    "/tenants/%00",
+    "/tenants/%E0%A4%A",
+    "/join/%ff",
+    "/tenants/..%2f..%2fetc%2fpasswd",
+    "//tenants",
+    "/TENANTS",
+    "/tenants/",
+    "/%2e%2e/%2e%2e/etc/passwd",
+    `/tenants/${"a".repeat(3000)}`,
+  ]) {
+    const status = await rawStatus(admin.url, path);
+    assert.ok([303, 400, 404, 414].includes(status), `${path}: ${status}`);
+  }
+});
+
+/** The path as it stands: fetch would tidy it. */
+function rawStatus(
+  url: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on("error", reject)
+      .end();
+  });
+}

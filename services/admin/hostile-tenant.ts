@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { invite } from "@belfry/administration/invitations";
+import { putProvider } from "@belfry/administration/providers";
+import { putTemplate } from "@belfry/administration/templates";
+import { createTenant } from "@belfry/administration/tenants";
+import { insertAuditEntry } from "@belfry/database/audit-log";
+import { storeOutboxMessage } from "@belfry/database/outbox";
+import { insertPerson, putMembership } from "@belfry/database/people";
+import { insertSession } from "@belfry/database/sessions";
+import type { AdminUnderTest } from "./admin-under-test.ts";
+
+/** What somebody writes who wants it to run in another's browser. */
+export const SCRIPT = `"><script>alert(1)</script><img src=x onerror=alert(2)>'{{x}}`;
+
+/** The ids of a tenant's things. */
+export interface HostileTenant {
+  id: string;
+  eventId: string;
+  messageId: string;
+  templateId: string;
+  providerId: string;
+  personId: string;
+}
+
+/**
+ * For tests: a tenant that has the script in every field that it, its users or its vendors can fill, past
+ * the checks of administration where these would refuse it.
+ */
+export async function hostileTenant(admin: AdminUnderTest): Promise<HostileTenant> {
+  const { db, pool, keys } = admin;
+  const { id } = await createTenant(db, { name: SCRIPT });
+  const eventId = randomUUID();
+  const push = {
+    ...({ tenantId: id, eventType: SCRIPT, channel: "PUSH", createdBy: SCRIPT } as const),
+    sampleVariables: JSON.stringify({ [SCRIPT]: SCRIPT }),
+  };
+  const content = "<script>alert(1)</script>";
+  await putTemplate(db, { ...push, title: "older", content: SCRIPT.replace("{{x}}", "") });
+  const template = await putTemplate(db, { ...push, title: content, content });
+  const mail = { ...push, channel: "EMAIL", subject: SCRIPT, content: "<p>Hello</p>" } as const;
+  await putTemplate(db, mail);
+  const sandbox = { tenantId: id, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
+  const { id: providerId } = await putProvider(db, { ...sandbox, name: SCRIPT }, { keys });
+  await pool.query("update providers set masked_settings = $1", [{ [SCRIPT]: SCRIPT }]);
+  await pool.query(
+    `insert into provider_circuits (provider_id, class, reason, failures, opened_at, open_until)
+     values ($1, 'credentials', $2, 1, now(), now() + interval '1 hour')`,
+    [providerId, SCRIPT],
+  );
+  await storeEvent(admin, id, eventId);
+  const text = { eventId, to: SCRIPT, subject: SCRIPT, html: SCRIPT, text: SCRIPT, segments: null };
+  const messageId = await storeOutboxMessage(db, {
+    ...{ deliveryId: eventId, tenantId: id, channel: "EMAIL", ...text },
+  });
+  await pool.query(
+    `insert into suppressions (tenant_id, channel, address, reason, source)
+     values ($1, 'EMAIL', $2, 'bounced', $2)`,
+    [id, SCRIPT],
+  );
+  const personId = await insertPerson(db, {
+    ...{ name: SCRIPT, email: SCRIPT.toLowerCase(), password: "none", operator: true },
+  });
+  await putMembership(db, { personId, tenantId: id, role: "owner" });
+  for (const tenantId of [id, null]) {
+    const role = tenantId === null ? "operator" : "owner";
+    const email = "invited@example.com";
+    await invite(db, { tenantId, role, email, invitedBy: personId });
+  }
+  await pool.query("update invitations set email = $1", [SCRIPT.toLowerCase()]);
+  await insertAuditEntry(db, {
+    ...{ personId, person: SCRIPT, address: SCRIPT, tenantId: id, action: SCRIPT, target: SCRIPT },
+    ...{ before: { [SCRIPT]: SCRIPT }, after: { [SCRIPT]: `${SCRIPT}2` } },
+  });
+  return { id, eventId, messageId, templateId: template.id, providerId, personId };
+}
+
+/** An event with all that its user and its vendor may have said. */
+async function storeEvent({ db }: AdminUnderTest, id: string, eventId: string): Promise<void> {
+  const now = new Date();
+  await db
+    .insertInto("events")
+    .values({
+      id: eventId,
+      tenant_id: id,
+      event_type: SCRIPT,
+      user_id: SCRIPT,
+      reference: SCRIPT,
+      recipient_email: SCRIPT,
+      recipient_phone: SCRIPT,
+      trace_id: SCRIPT,
+      accepted_at: now,
+      dispatched_at: now,
+      outcome: JSON.stringify({ skipped: { EMAIL: SCRIPT }, missing: { PUSH: [SCRIPT] } }),
+    })
+    .execute();
+  await db
+    .insertInto("deliveries")
+    .values({
+      id: eventId,
+      event_id: eventId,
+      tenant_id: id,
+      channel: "SMS",
+      status: "failed",
+      reason: SCRIPT,
+      template_version_id: "999999",
+      attempts: 1,
+      settled_at: now,
+    })
+    .execute();
+  await db
+    .insertInto("attempts")
+    .values({
+      delivery_id: eventId,
+      number: 1,
+      provider_kind: SCRIPT,
+      started_at: now,
+      ended_at: now,
+      class: "permanent",
+      reason: SCRIPT,
+      vendor_status: SCRIPT,
+      vendor_answer: SCRIPT,
+    })
+    .execute();
+  await db
+    .insertInto("notifications")
+    .values({
+      id: eventId,
+      tenant_id: id,
+      user_id: SCRIPT,
+      event_type: SCRIPT,
+      title: SCRIPT,
+      body: SCRIPT,
+      channel_name: "personal",
+      channel_offset: "1",
+      created_at: now,
+    })
+    .execute();
+}
+
+/** A session of the person's from a browser that says what it likes. */
+export async function hostileSession({ db }: AdminUnderTest, email: string): Promise<void> {
+  const person = await db
+    .selectFrom("people")
+    .select("id")
+    .where("email", "=", email)
+    .executeTakeFirstOrThrow();
+  await insertSession(db, {
+    ...{ personId: person.id, sha256: Buffer.from("none"), address: SCRIPT, userAgent: SCRIPT },
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+}

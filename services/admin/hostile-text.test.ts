@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { invite } from "@belfry/administration/invitations";
+import { ACCESS } from "./access.ts";
+import { startAdmin } from "./admin-under-test.ts";
+import { hostileSession, hostileTenant, SCRIPT } from "./hostile-tenant.ts";
+
+const ENCODED = encodeURIComponent(SCRIPT);
+const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;";
+
+test("what a tenant, its users or a vendor write is text on every page, in every field", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const tenant = await hostileTenant(admin);
+  await hostileSession(admin, "op@example.com");
+  const email = "new@example.com";
+  const { token } = await invite(admin.db, {
+    ...{ tenantId: tenant.id, role: "owner", email, invitedBy: null },
+  });
+  const base = `/tenants/${tenant.id}`;
+  /** Of each route the pages that show somebody's text. */
+  const pages: Record<string, string[]> = {
+    "GET /tenants": ["/tenants"],
+    "GET /system": ["/system"],
+    "GET /audit": ["/audit"],
+    "GET /operators": ["/operators"],
+    "GET /account": ["/account"],
+    "GET /join/:token": [`/join/${token}`],
+    "GET /tenants/:tenantId": [base],
+    "GET /tenants/:tenantId/settings": [`${base}/settings`],
+    "GET /tenants/:tenantId/activity": [
+      `${base}/activity`,
+      `${base}/activity?event=${ENCODED}2&type=${ENCODED}&user=${ENCODED}&from=${ENCODED}`,
+      `${base}/activity?trace=${ENCODED}`,
+    ],
+    "GET /tenants/:tenantId/activity/:eventId": [`${base}/activity/${tenant.eventId}`],
+    "GET /tenants/:tenantId/outbox": [`${base}/outbox`],
+    "GET /tenants/:tenantId/outbox/:messageId": [`${base}/outbox/${tenant.messageId}`],
+    "GET /tenants/:tenantId/users": [`${base}/users`, `${base}/users?user=${ENCODED}`],
+    "GET /tenants/:tenantId/dead-letters": [`${base}/dead-letters`],
+    "GET /tenants/:tenantId/dead-letters/replay": [`${base}/dead-letters/replay`],
+    "GET /tenants/:tenantId/dead-letters/discard": [`${base}/dead-letters/discard`],
+    "GET /tenants/:tenantId/suppressions": [
+      `${base}/suppressions`,
+      `${base}/suppressions?search=${ENCODED}`,
+    ],
+    "GET /tenants/:tenantId/templates": [`${base}/templates`],
+    "GET /tenants/:tenantId/templates/new": [`${base}/templates/new?eventType=${ENCODED}`],
+    "GET /tenants/:tenantId/templates/:templateId": [`${base}/templates/${tenant.templateId}`],
+    "GET /tenants/:tenantId/templates/:templateId/versions": [
+      `${base}/templates/${tenant.templateId}/versions`,
+    ],
+    "GET /tenants/:tenantId/providers": [`${base}/providers`],
+    "GET /tenants/:tenantId/providers/new": [`${base}/providers/new?channel=EMAIL&kind=sendgrid`],
+    "GET /tenants/:tenantId/providers/:providerId": [`${base}/providers/${tenant.providerId}`],
+    "GET /tenants/:tenantId/keys": [`${base}/keys`],
+    "GET /tenants/:tenantId/members": [`${base}/members`],
+    "GET /tenants/:tenantId/audit": [`${base}/audit`],
+  };
+  for (const path of Object.values(pages).flat()) {
+    const browser = path.startsWith("/join") ? admin.browser() : operator;
+    const html = await browser.text(path);
+    assert.ok(!html.includes("<script>alert"), path);
+    assert.ok(!html.includes("<img src=x"), path);
+    // Those without the tenant's name in their frame show no text of others.
+    const isBare = path === "/system" || /\/providers\/new/.test(path);
+    assert.ok(isBare || html.includes(ESCAPED), `nothing to see at ${path}`);
+  }
+  const others = Object.keys(ACCESS).filter((key) => key.startsWith("GET ") && !(key in pages));
+  assert.deepEqual(others, [
+    ...["GET /", "GET /*", "GET /assets/*", "GET /sign-in", "GET /preview-frame"],
+    "GET /tenants/new",
+    "GET /tenants/:tenantId/activity/:eventId/document",
+    "GET /tenants/:tenantId/outbox/:messageId/document",
+  ]);
+});
+
+test("what is typed into a form comes back as text, whatever is wrong with it", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const tenant = await hostileTenant(admin);
+  const base = `/tenants/${tenant.id}`;
+  const fields = Object.fromEntries(
+    [
+      ...["name", "perMinute", "email", "role", "content", "subject", "title", "eventType"],
+      ...["sampleVariables", "targetChannel", "address", "overlapHours", "to", "password"],
+      ...["settings.apiKey", "settings.from", "maxPerSecond", "expiresAfterSeconds", "next"],
+    ].map((name) => [name, SCRIPT]),
+  );
+  for (const path of [
+    "/tenants",
+    "/operators/invite",
+    `${base}/settings`,
+    `${base}/members/invite`,
+    `${base}/templates`,
+    `${base}/templates/${tenant.templateId}`,
+    `${base}/providers/${tenant.providerId}`,
+    `${base}/providers/${tenant.providerId}/test`,
+    `${base}/suppressions`,
+    `${base}/keys/rotate`,
+  ]) {
+    const answer = await operator.post(path, fields);
+    assert.equal(answer.status, 422, path);
+    const html = await answer.text();
+    assert.ok(!html.includes("<script>alert"), path);
+    assert.ok(!html.includes("<img src=x"), path);
+  }
+  const account = { channel: "EMAIL", kind: "sendgrid" };
+  const provider = await operator.post(`${base}/providers`, { ...fields, ...account });
+  assert.equal(provider.status, 422);
+  assert.ok(!(await provider.text()).includes("<script>alert"));
+  const guest = await admin
+    .browser()
+    .post("/sign-in", { ...fields, email: `2${SCRIPT}` }, { from: "/sign-in" });
+  assert.equal(guest.status, 422);
+  assert.ok(!(await guest.text()).includes("<script>alert"));
+});
+
+test("a mail is shown under a policy of its own: no script, no form, no origin", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const tenant = await hostileTenant(admin);
+  const path = `/tenants/${tenant.id}/outbox/${tenant.messageId}`;
+  assert.match(await operator.text(path), /<iframe class="mail" sandbox=""/);
+  const mail = await operator.get(`${path}/document`);
+  const policy = mail.headers.get("content-security-policy") ?? "";
+  assert.match(
+    policy,
+    /^sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data: https:/,
+  );
+  assert.match(policy, /form-action 'none'; frame-ancestors 'self'/);
+  assert.ok((await mail.text()).includes("<script>alert"), "as it was sent");
+  const frame = await operator.get("/preview-frame");
+  assert.match(frame.headers.get("content-security-policy") ?? "", /^sandbox allow-scripts; /);
+});
