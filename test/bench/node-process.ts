@@ -10,7 +10,7 @@ export interface NodeProcess extends AsyncDisposable {
   message<T extends { type: string }>(type: T["type"]): Promise<T>;
 }
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 
 /** Starts a TypeScript file as a process of its own, ended with this one. */

@@ -4,9 +4,9 @@
  * clock, in ns) at which its request was begun.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, request } from "undici";
 import { type BenchTenant, EVENT_TYPE, VARIABLES } from "./bench-tenants.ts";
 import { percentile } from "./figures.ts";
+import { createRawHttp } from "./raw-http.ts";
 
 export interface TriggerLoad {
   url: string;
@@ -27,7 +27,8 @@ const CONNECTIONS = 128;
 const TICK_MS = 2;
 
 const load = JSON.parse(process.argv[2] ?? "{}") as TriggerLoad;
-const agent = new Agent({ connections: CONNECTIONS, pipelining: 1 });
+const http = createRawHttp(load.url, CONNECTIONS);
+const path = new URL(load.url).pathname;
 const run = `${process.pid}-${Date.now()}`;
 const latencies: number[] = [];
 const faults: string[] = [];
@@ -36,7 +37,7 @@ let triggered = 0;
 process.on("disconnect", () => process.exit());
 if ("count" in load.pace) await asFastAsAnswered(load.pace.count);
 else await paced(load.pace.perSecond, load.pace.seconds);
-await agent.close();
+http.close();
 if (faults.length > 0) {
   process.stderr.write(`${faults.length} events were not accepted: ${faults[0]}\n`);
   process.exit(1);
@@ -87,19 +88,10 @@ async function trigger(): Promise<void> {
     channels: load.channels,
     variables: { ...VARIABLES, sentAt: String(sentAt) },
   });
+  const headers = `content-type: application/json\r\nx-api-key: ${tenant.apiKey}\r\nx-idempotency-key: ${run}-${at}\r\n`;
   try {
-    const response = await request(load.url, {
-      method: "POST",
-      dispatcher: agent,
-      headers: {
-        "content-type": "application/json",
-        "x-api-key": tenant.apiKey,
-        "x-idempotency-key": `${run}-${at}`,
-      },
-      body,
-    });
-    const text = await response.body.text();
-    if (response.statusCode !== 200) faults.push(`${response.statusCode} ${text}`);
+    const answer = await http.post(path, headers, body);
+    if (answer.status !== 200) faults.push(`${answer.status} ${answer.body}`);
   } catch (error) {
     faults.push(String(error));
   }
