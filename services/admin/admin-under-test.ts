@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { listDeadLetters } from "@belfry/administration/dead-letters";
+import { glanceAtDeadLetters } from "@belfry/administration/dead-letters";
 import { firstOperatorToken } from "@belfry/administration/invitations";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { connectedServices } from "@belfry/database/platform-state";
@@ -73,7 +73,7 @@ export async function startAdmin(
         undispatched: { count: 0, since: null },
         circuits: [],
         reconciled: await reconciledWithin(db, 24),
-        deadLetters: await listDeadLetters(db),
+        deadLetters: await glanceAtDeadLetters(db, {}),
         ...given.facts,
       }),
       log: createLogger({ service: "admin", level: "silent" }),

@@ -44,6 +44,19 @@ test("without scripts a large replay goes batch by batch: each page says how man
   assert.equal(audit.match(/dead-letter: replay/g)?.length, 3, "each batch is in the log");
 });
 
+test("of more dead letters than a page looks at it says so, and shows the newest", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  await storeDeadLetters(admin, id, 3100);
+  const html = await operator.text(`/tenants/${id}/dead-letters`);
+  assert.match(html, /There are more: these are the newest 3,000\./);
+  assert.match(html, /<strong>3,000<\/strong> Email by sendgrid/);
+  const replay = await operator.text(`/tenants/${id}/dead-letters/replay?${CHOICE}`);
+  assert.equal(textOf(replay), "3,100 would be replayed.");
+  assert.match(await operator.text("/system"), /There are more: these are 3,000 of them\./);
+});
+
 test("one dead letter is replayed by itself; a second time, and in another's tenant, it says why not", async (t) => {
   const admin = await startAdmin(t);
   const operator = await admin.operator();

@@ -1,4 +1,4 @@
-import { listDeadLetters } from "@belfry/administration/dead-letters";
+import { glanceAtDeadLetters } from "@belfry/administration/dead-letters";
 import type { Database } from "@belfry/database/connection";
 import {
   connectedServices,
@@ -25,7 +25,7 @@ export async function readSystemFacts(
     oldestDue(db),
     undispatched(db),
     openCircuits(db),
-    listDeadLetters(db),
+    glanceAtDeadLetters(db, {}),
     reconciledWithin(db, RECONCILED_HOURS),
     nats.isConnected() ? streamFacts(nats, prefix).catch(() => undefined) : undefined,
   ]);

@@ -1,4 +1,4 @@
-import type { DeadLetterGroup } from "@belfry/administration/dead-letters";
+import type { DeadLetterGlance } from "@belfry/administration/dead-letters";
 import type { ConnectedService, OpenAccount } from "@belfry/database/platform-state";
 import type { Reconciled } from "@belfry/database/reconciliations";
 
@@ -12,7 +12,7 @@ export interface SystemFacts {
   circuits: OpenAccount[];
   /** In the last 24 hours: lost or stalled, found and sent again. */
   reconciled: Record<Reconciled, number>;
-  deadLetters: DeadLetterGroup[];
+  deadLetters: DeadLetterGlance;
 }
 
 export interface StreamFacts {

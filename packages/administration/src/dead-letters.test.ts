@@ -8,7 +8,7 @@ import { storeReceipts } from "@belfry/database/receipts";
 import { releaseDeliveries } from "@belfry/database/release-deliveries";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { discardDeadLetters, replayDeadLetters } from "./change-dead-letters.ts";
-import { listDeadLetters, showDeadLetter } from "./dead-letters.ts";
+import { glanceAtDeadLetters, listDeadLetters, showDeadLetter } from "./dead-letters.ts";
 import { showEvent } from "./event-report.ts";
 import { InvalidInput, NotFound } from "./input-error.ts";
 import { createTenant } from "./tenants.ts";
@@ -119,6 +119,31 @@ test("dead letters are grouped by tenant, channel, provider and error class, wit
   assert.deepEqual(await listDeadLetters(db, { since: new Date(Date.now() + 60_000) }), []);
   assert.deepEqual(await listDeadLetters(db, { until: new Date(Date.now() - 60_000) }), []);
   await assert.rejects(listDeadLetters(db, { tenantId: "nobody" }), NotFound);
+});
+
+test("at a glance only so many are looked at, of a tenant the newest, and it says that there are more", async (t) => {
+  const { db, tenantId, dead } = await setUp(t);
+  const { id: otherId } = await createTenant(db, { name: "Other" });
+  const ended = (minute: number) => `2026-01-01T00:0${minute}:00Z`;
+  for (let minute = 1; minute <= 3; minute += 1) await dead({ endedAt: ended(minute) });
+  await dead({ channel: "SMS", classes: ["permanent"], endedAt: ended(4) });
+  await dead({ tenant: otherId, endedAt: ended(5) });
+  const glance = async (most?: number, tenant: string | undefined = tenantId) => {
+    const { groups, ofNewest } = await glanceAtDeadLetters(db, { tenantId: tenant }, most);
+    return [groups.map(({ channel, count }) => [channel, count]), ofNewest];
+  };
+  const all = [
+    ["EMAIL", 3],
+    ["SMS", 1],
+  ];
+  assert.deepEqual(await glance(), [all, undefined]);
+  const two = [
+    ["EMAIL", 1],
+    ["SMS", 1],
+  ];
+  assert.deepEqual(await glance(2), [two, 2]);
+  const { groups, ofNewest } = await glanceAtDeadLetters(db, {}, 4);
+  assert.deepEqual([groups.reduce((sum, { count }) => sum + count, 0), ofNewest], [4, 4]);
 });
 
 test("a replay is a new attempt of the same delivery: released like any other, its attempts kept", async (t) => {

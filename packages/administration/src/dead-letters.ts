@@ -52,6 +52,14 @@ export interface DeadLetterGroup {
   examples: { id: string; eventId: string | null; reason: string | null; endedAt: string }[];
 }
 
+export interface DeadLetterGlance {
+  groups: DeadLetterGroup[];
+  /** There are more than these: the groups are of so many. undefined: they are all. */
+  ofNewest: number | undefined;
+}
+
+const MOST_AT_A_GLANCE = 3_000;
+
 /** Throws `NotFound` for an unknown tenant. */
 export async function listDeadLetters(
   db: Database,
@@ -61,6 +69,24 @@ export async function listDeadLetters(
   const selection = deliverySelection(filter);
   const groups = selection === undefined ? [] : await deadGroups(db, selection);
   return [...groups.map(groupView), ...(await deadMessageGroups(db, filter))];
+}
+
+/**
+ * What a page shows: as `listDeadLetters`, but of at most `most` deliveries, of a tenant the newest, so
+ * that it costs the same however many there are. Throws `NotFound` for an unknown tenant.
+ */
+export async function glanceAtDeadLetters(
+  db: Database,
+  filter: { tenantId?: string | undefined },
+  most = MOST_AT_A_GLANCE,
+): Promise<DeadLetterGlance> {
+  await requireTenant(db, filter.tenantId);
+  const groups = await deadGroups(db, filter, most);
+  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  return {
+    groups: [...groups.map(groupView), ...(await deadMessageGroups(db, filter))],
+    ofNewest: count < most ? undefined : most,
+  };
 }
 
 /** One delivery (dead or not) with its attempts, or one message. Throws `NotFound`. */

@@ -73,9 +73,10 @@ const DISCARDABLE = literals(statusesBefore("discarded"));
 const CLASS = sql<DeadClass>`case d.status when 'expired' then 'expired' when 'unknown' then 'unknown'
   else coalesce(a.class, 'untried') end`;
 const PROVIDER = sql<string | null>`coalesce(a.provider_kind, p.kind)`;
-const DELIVERIES = sql`deliveries d
+const ATTEMPT_AND_PROVIDER = sql`
   left join attempts a on a.delivery_id = d.id and a.number = d.attempts
   left join providers p on p.id = d.provider_id`;
+const DELIVERIES = sql`deliveries d ${ATTEMPT_AND_PROVIDER}`;
 const ORIGINS = sql`left join tenants t on t.id = d.tenant_id
   left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id
   left join template_versions v on v.id = d.template_version_id`;
@@ -92,13 +93,29 @@ const OBSTACLE = sql<string | null>`case
   when v.sensitive and e.variables is null then 'its variables were erased: the template is sensitive'
   end`;
 
-/** Groups by tenant, channel, provider and class, the largest first. */
-export async function deadGroups(db: Database, selection: DeadSelection): Promise<DeadGroupRow[]> {
+/**
+ * Groups by tenant, channel, provider and class, the largest first. With `most` it looks at so many
+ * of the dead letters, of a tenant the newest, before any other condition.
+ */
+export async function deadGroups(
+  db: Database,
+  selection: DeadSelection,
+  most?: number,
+): Promise<DeadGroupRow[]> {
+  const { tenantId } = selection;
+  const order = tenantId === undefined ? sql`` : sql`order by l.settled_at desc, l.id desc`;
+  const looked =
+    most === undefined
+      ? sql`deliveries`
+      : sql`(select l.* from deliveries l where l.status in (${DISCARDABLE})
+             ${tenantId === undefined ? sql`` : sql`and l.tenant_id = ${tenantId}`}
+             ${order} limit ${most})`;
   const { rows } = await sql<DeadGroupRow>`
     with dead as (
       select d.id, d.event_id, d.tenant_id, d.channel, d.reason, d.settled_at,
              ${PROVIDER} as provider, ${CLASS} as class
-      from ${DELIVERIES} where d.status in (${DISCARDABLE}) and ${conditions(selection)}
+      from ${looked} d ${ATTEMPT_AND_PROVIDER}
+      where d.status in (${DISCARDABLE}) and ${conditions(selection)}
     ),
     ranked as (
       select *, row_number() over (

@@ -7,7 +7,7 @@ import {
 import {
   DEAD_CLASSES,
   type DeadLetterFilter,
-  listDeadLetters,
+  glanceAtDeadLetters,
   newestDeadLetters,
 } from "@belfry/administration/dead-letters";
 import { UUID } from "@belfry/contracts/identifiers";
@@ -31,11 +31,11 @@ const CHANGES = {
 export function deadLetterPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/dead-letters", async ({ tenant, query }) => {
     const filter = filterOf(query, tenant.id);
-    const [groups, letters] = await Promise.all([
-      listDeadLetters(db, { tenantId: tenant.id }),
+    const [glance, letters] = await Promise.all([
+      glanceAtDeadLetters(db, { tenantId: tenant.id }),
       newestDeadLetters(db, filter, PAGE),
     ]);
-    return page("dead-letters", "Dead letters", { groups, letters, filter });
+    return page("dead-letters", "Dead letters", { ...glance, letters, filter });
   });
 
   for (const action of ["replay", "discard"] as const) {
