@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Environment } from "./environment.ts";
 import type { Results } from "./results.ts";
+import { SIZING_COLUMNS, sizingRows } from "./sizing.ts";
 import {
   CPU_COLUMNS,
   cpuRows,
@@ -12,19 +13,26 @@ import {
 } from "./table-rows.ts";
 
 const DOCUMENT = new URL("../../docs/performance.md", import.meta.url);
-const BEGIN = "<!-- benchmarks:begin -->";
-const END = "<!-- benchmarks:end -->";
 
 /** Writes the tables of docs/performance.md anew. */
 export async function writeTable(results: Results): Promise<void> {
-  const page = await readFile(DOCUMENT, "utf8");
-  const [before, after] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (before < 0 || after < before) throw new Error(`docs/performance.md has no ${BEGIN} … ${END}`);
-  const written = `${BEGIN}\n${tables(results)}\n${END}`;
-  await writeFile(DOCUMENT, page.slice(0, before) + written + page.slice(after + END.length));
+  await writeFile(DOCUMENT, withTables(await readFile(DOCUMENT, "utf8"), results));
 }
 
-/** All tables and what they were measured on, as Markdown. */
+/** The page with its tables made of these results; the text around them stays. */
+export function withTables(page: string, results: Results): string {
+  const sizing = table(SIZING_COLUMNS, sizingRows(results));
+  return between(between(page, "benchmarks", tables(results)), "sizing", sizing);
+}
+
+function between(page: string, name: string, text: string): string {
+  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
+  const [before, after] = [page.indexOf(begin), page.indexOf(end)];
+  if (before < 0 || after < before) throw new Error(`the page has no ${begin} … ${end}`);
+  return `${page.slice(0, before)}${begin}\n${text}\n${page.slice(after)}`;
+}
+
+/** The figures and what they were measured on, as Markdown. */
 export function tables(results: Results): string {
   const parts = [
     ...environmentLines(results),
