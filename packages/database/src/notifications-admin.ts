@@ -29,6 +29,24 @@ export async function notificationOfEvent(
   };
 }
 
+/** Of these event types those whose in-app items are not to be seen by others. */
+export async function sensitivePushTypes(
+  db: Database,
+  tenantId: string,
+  eventTypes: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("templates as t")
+    .innerJoin("template_versions as v", "v.id", "t.current_version_id")
+    .select("t.event_type")
+    .where("t.tenant_id", "in", [tenantId, "platform"])
+    .where("t.channel", "=", "PUSH")
+    .where("t.event_type", "in", [...eventTypes])
+    .where("v.sensitive", "=", true)
+    .execute();
+  return rows.map((row) => row.event_type);
+}
+
 /** The in-app item of an event as it was rendered, and whether its template is sensitive. */
 export async function notificationContent(
   db: Database,

@@ -86,9 +86,23 @@ export function accountPages({ route, db }: PageDeps): void {
     return redirect("/account", "sessions-ended");
   });
 
-  route("POST /account/sessions/:sessionId/end", async ({ person, params }) => {
+  route("POST /account/sessions/:sessionId/end", async ({ person, actor, params }) => {
     const id = params.sessionId ?? "";
-    if (UUID.test(id)) await endSessions(db, person.personId, { id });
+    if (!UUID.test(id)) return redirect("/account");
+    await audited(
+      db,
+      actor,
+      (transaction) => endSessions(transaction, person.personId, { id }),
+      (ended) =>
+        ended === 0
+          ? undefined
+          : {
+              tenantId: null,
+              action: "account.end-sessions",
+              target: person.email,
+              after: { ended },
+            },
+    );
     return redirect("/account", "sessions-ended");
   });
 }
