@@ -41,6 +41,31 @@ test("the overview says what is still to be done, and shows the figures, the lim
   }
 });
 
+test("of many tenants a page shows fifty, and the rest is found by name or page after page", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  assert.doesNotMatch(await operator.text("/tenants"), /role="search"/);
+  await admin.pool.query(
+    `insert into tenants (id, name, per_minute)
+     select 'id' || n, 'Tenant ' || lpad(n::text, 3, '0'), 60 from generate_series(1, 120) n`,
+  );
+  const shown: string[] = [];
+  let path = "/tenants";
+  for (let pages = 0; path !== "" && pages < 5; pages += 1) {
+    const html = await operator.text(path);
+    shown.push(...[...html.matchAll(/<code class="soft">(\w+)</g)].map(([, id]) => id ?? ""));
+    const next = /href="(\?[^"]*)">More</.exec(html)?.[1];
+    path = next === undefined ? "" : `/tenants${next}`;
+  }
+  assert.deepEqual(
+    shown,
+    Array.from({ length: 120 }, (_, index) => `id${index + 1}`),
+  );
+  assert.match(await operator.text("/tenants?search=tenant+077"), />Tenant 077</);
+  assert.match(await operator.text("/tenants?search=nobody"), /No tenant has this in its name/);
+  assert.equal((await operator.get("/tenants?search=%00&after=%27")).status, 200);
+});
+
 test("templates at a glance: which exist, which are active, which are missing", async (t) => {
   const admin = await startAdmin(t);
   const { operator, id, base } = await withTenant(admin);

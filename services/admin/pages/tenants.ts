@@ -2,7 +2,6 @@ import { audited } from "@belfry/administration/audited";
 import type { TenantInput } from "@belfry/administration/tenant-input";
 import {
   createTenant,
-  listTenants,
   setTenantActive,
   showTenant,
   type Tenant,
@@ -10,13 +9,33 @@ import {
 } from "@belfry/administration/tenants";
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { CHANNELS } from "@belfry/contracts/channels";
+import { TENANT_ID } from "@belfry/contracts/identifiers";
+import { searchTenants } from "@belfry/database/search-tenants";
 import { type Answer, type Faults, orFaults, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
+const PAGE = 50;
+
 /** The operator's tenants: create, limits, whitelist, activate and deactivate. */
 export function tenantPages({ route, db }: PageDeps): void {
-  route("GET /tenants", async () => page("tenants", "Tenants", { list: await listTenants(db) }));
+  route("GET /tenants", async ({ query }) => {
+    const search = (query.get("search") ?? "").trim().replaceAll("\u0000", "");
+    const after = query.get("after") ?? undefined;
+    const found = await searchTenants(db, {
+      ...{ search: search === "" ? undefined : search, limit: PAGE + 1 },
+      after: after !== undefined && TENANT_ID.test(after) ? after : undefined,
+    });
+    const list = found.slice(0, PAGE);
+    const next = new URLSearchParams({
+      ...(search === "" ? {} : { search }),
+      after: list.at(-1)?.id ?? "",
+    });
+    return page("tenants", "Tenants", {
+      ...{ list, search, isFirst: after === undefined },
+      nextPage: found.length > PAGE ? `?${next}` : undefined,
+    });
+  });
 
   route("GET /tenants/new", async () => showNew(DEFAULTS, {}));
 
