@@ -44,6 +44,32 @@ test("a rotation lets the others go on for the hours that were said; hours that 
   assert.equal(html.match(/class="badge good">live</g)?.length, 1);
 });
 
+test("a webhook secret is shown once, with how to sign; another takes its place with an overlap, and it is removed", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const base = `/tenants/${id}`;
+  const make = async (fields: Record<string, string> = {}) =>
+    await (await operator.post(`${base}/webhook-secret`, fields)).text();
+  const html = await make();
+  const secret = /id="webhook-secret">([^<]+)</.exec(html)?.[1] ?? "";
+  assert.match(secret, /^whsec_/);
+  assert.match(html, /createHmac\(&quot;sha256&quot;/);
+  const later = await operator.text(`${base}/keys`);
+  assert.ok(!later.includes(secret) && later.includes("triggers must be signed"));
+  assert.doesNotMatch(later, /The one before is taken too/);
+  for (const secretOverlapHours of ["soon", "721"]) {
+    const refused = await make({ secretOverlapHours });
+    assert.match(refused, /id="secretOverlapHours-fault"/);
+    assert.ok(refused.includes(`value="${secretOverlapHours}"`));
+  }
+  const both = await make({ secretOverlapHours: "24" });
+  assert.match(both, /The one before is taken too, and ends <time[^>]*>in (24 h|1 days)</);
+  assert.notEqual(/id="webhook-secret">([^<]+)</.exec(both)?.[1], secret);
+  await operator.post(`${base}/webhook-secret/remove`);
+  assert.match(await operator.text(`${base}/keys`), /none: triggers need no signature/);
+});
+
 test("the line to paste holds whatever a variable is called", () => {
   const line = curlLine("http://api.test", "bf_key", `it's "$(x)" \`y\``, ["o'clock", "a b"]);
   const body = / -d '(.*)'$/s.exec(line)?.[1]?.replaceAll(`'\\''`, "'") ?? "";

@@ -1,17 +1,29 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Problem } from "@belfry/contracts/problems";
+import type { WebhookSecret } from "./tenant-directory.ts";
 
 const HEX_SHA256 = /^[0-9a-f]{64}$/;
 
 /**
- * Verifies `X-Service-Signature`: HMAC-SHA256 over the raw body exactly as sent, in lowercase hex,
- * compared in constant time. Throws a 401 Problem that names the cause in a header only.
+ * Verifies `X-Service-Signature`: HMAC-SHA256 over the raw body exactly as sent, in lowercase hex, by one
+ * of the secrets that have not ended, compared in constant time. Throws a 401 Problem that names the
+ * cause in a header only.
  */
-export function verifySignature(secret: string, body: Buffer, signature: unknown): void {
+export function verifySignature(
+  secrets: readonly WebhookSecret[],
+  body: Buffer,
+  signature: unknown,
+  now: Date,
+): void {
   if (signature === undefined) throw unsigned("missing");
   if (typeof signature !== "string" || !HEX_SHA256.test(signature)) throw unsigned("invalid");
-  const expected = createHmac("sha256", secret).update(body).digest("hex");
-  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signature))) throw unsigned("invalid");
+  const given = Buffer.from(signature);
+  const isRight = secrets.some(({ secret, endsAt }) => {
+    if (endsAt !== null && endsAt <= now) return false;
+    const expected = createHmac("sha256", secret).update(body).digest("hex");
+    return timingSafeEqual(Buffer.from(expected), given);
+  });
+  if (!isRight) throw unsigned("invalid");
 }
 
 function unsigned(error: "missing" | "invalid"): Problem {

@@ -11,9 +11,16 @@ export interface Tenant {
   name: string;
   active: boolean;
   dedupIncludesVariables: boolean;
-  webhookSecret: string | null;
+  /** Each signs the tenant's triggers until its end; empty: they need no signature. The newest first. */
+  webhookSecrets: readonly WebhookSecret[];
   keyId: string;
   keyExpiresAt: Date | null;
+}
+
+export interface WebhookSecret {
+  secret: string;
+  /** null: it has none. */
+  endsAt: Date | null;
 }
 
 /** Keys that were looked up: known ones, and unknown ones for as long as the configuration stands. */
@@ -80,11 +87,21 @@ async function toTenant(holder: KeyHolder, keys: SecretKeys): Promise<Tenant> {
     name: tenant.name,
     active: tenant.active,
     dedupIncludesVariables: tenant.dedup_includes_variables,
-    webhookSecret:
-      tenant.webhook_secret === null
-        ? null
-        : await decryptSecret(keys, webhookSecretOwner(tenant.id), tenant.webhook_secret),
+    webhookSecrets: await webhookSecretsOf(tenant, keys),
     keyId: holder.keyId,
     keyExpiresAt: holder.expiresAt,
   };
+}
+
+async function webhookSecretsOf(
+  tenant: KeyHolder["tenant"],
+  keys: SecretKeys,
+): Promise<WebhookSecret[]> {
+  const { webhook_secret: newest, previous_webhook_secret: previous } = tenant;
+  if (newest === null) return [];
+  const owner = webhookSecretOwner(tenant.id);
+  const secrets = [{ secret: await decryptSecret(keys, owner, newest), endsAt: null }];
+  if (previous === null) return secrets;
+  const endsAt = tenant.previous_webhook_secret_until;
+  return [...secrets, { secret: await decryptSecret(keys, owner, previous), endsAt }];
 }

@@ -28,8 +28,9 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
   const trigger = async (request: FastifyRequest, reply: FastifyReply) => {
     const { tenant } = request;
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    if (tenant.webhookSecret !== null) {
-      verifySignature(tenant.webhookSecret, body, request.headers[HEADERS.signature]);
+    if (tenant.webhookSecrets.length > 0) {
+      const signature = request.headers[HEADERS.signature];
+      verifySignature(tenant.webhookSecrets, body, signature, new Date());
     }
     const trigger = readTrigger(readJson(request));
     const given = request.headers[HEADERS.idempotencyKey];

@@ -230,6 +230,17 @@ test("a change made in the Admin UI is in force in every service within 5 s, wha
   );
   secret = made;
   await inForce("the new one is taken", async () => undefined, statusIs(200));
+  const overlapping = secret;
+  await inForce(
+    "a webhook secret with an overlap: the new one is taken",
+    async () => {
+      const { html } = await post(`${base}/webhook-secret`, { secretOverlapHours: "1" });
+      secret = textOf(html, "webhook-secret");
+    },
+    statusIs(200),
+  );
+  secret = overlapping;
+  await inForce("and the one before too", async () => undefined, statusIs(200));
   secret = undefined;
   await inForce(
     "no webhook secret any more",

@@ -42,7 +42,7 @@ export async function rotateApiKey(
   return { apiKey, ...(await showTenant(db, tenantId)) };
 }
 
-function overlapFault(seconds: number) {
+export function overlapFault(seconds: number) {
   if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_OVERLAP_SECONDS) return undefined;
   return {
     field: "overlapSeconds",

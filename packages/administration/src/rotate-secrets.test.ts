@@ -43,7 +43,11 @@ test("every secret is under the new key afterwards, for its owner alone, and the
     reencrypted: 2,
     outdated: 0,
     inUse: { k2: 2 },
-    columns: { "tenants.webhook_secret": { k2: 1 }, "providers.settings": { k2: 1 } },
+    columns: {
+      "tenants.webhook_secret": { k2: 1 },
+      "tenants.previous_webhook_secret": {},
+      "providers.settings": { k2: 1 },
+    },
     retirable: ["k1"],
     unreadable: [],
   });

@@ -31,6 +31,8 @@ export interface Tenant {
   dedupIncludesVariables: boolean;
   /** Whether there is one: then every trigger must be signed. */
   webhookSecret: boolean;
+  /** Until then the webhook secret before it is taken too; null: it is not. */
+  previousWebhookSecretUntil: string | null;
   /** Of events and what belongs to them; null: as the installation keeps them. */
   eventRetentionDays: number | null;
   /** Of the in-app history; null: as the installation keeps it. */
@@ -175,6 +177,10 @@ async function encryptedWebhookSecret(
   return await encryptSecret(keys, webhookSecretOwner(id), secret);
 }
 
+function future(time: Date | null | undefined): string | null {
+  return time != null && time.getTime() > Date.now() ? time.toISOString() : null;
+}
+
 function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
   return {
     id: tenant.id,
@@ -185,6 +191,7 @@ function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
     deliveryChannels: tenant.deliveryChannels,
     dedupIncludesVariables: tenant.dedupIncludesVariables,
     webhookSecret: tenant.webhookSecret !== null,
+    previousWebhookSecretUntil: future(tenant.previousWebhookSecretUntil),
     eventRetentionDays: tenant.eventRetentionDays,
     notificationRetentionDays: tenant.notificationRetentionDays,
     apiKeys: keys.map((key) => ({

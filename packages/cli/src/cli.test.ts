@@ -88,7 +88,13 @@ test("a tenant's life: create, list, show, update, rotate, deactivate, activate,
     ["tenant", "rotate-webhook-secret", id, "--webhook-secret-file", "-"],
     "hush hush",
   );
-  assert.equal(signed.webhookSecret, true);
+  assert.deepEqual([signed.webhookSecret, signed.previousWebhookSecretUntil], [true, null]);
+  const overlap = ["--webhook-secret-file", "-", "--overlap-seconds", "3600"];
+  const both = await belfry.json(
+    ["tenant", "rotate-webhook-secret", id, ...overlap],
+    "hush once more",
+  );
+  assert.ok(Date.parse(both.previousWebhookSecretUntil) > Date.now() + 3_500_000);
   const rotated = await belfry.json(["tenant", "rotate-key", id, "--overlap-seconds", "60"]);
   assert.notEqual(rotated.apiKey, apiKey);
   assert.equal(rotated.apiKeys.length, 2);

@@ -86,12 +86,22 @@ export function tenantCommand(): Command {
 
   tenant
     .command("rotate-webhook-secret <id>")
-    .description("Set the secret that signs its triggers; the one before ends at once")
+    .description("Set the secret that signs its triggers; the one before ends after the overlap")
     .requiredOption("--webhook-secret-file <file>", "holds the new secret, or - for standard input")
-    .action((id: string, flags: { webhookSecretFile: string }) =>
-      run(async (session, tenants) => {
-        const input = await tenantInput(flags);
-        return await tenants.updateTenant(session.db, id, input, await session.keys());
+    .option(
+      "--overlap-seconds <n>",
+      "how long the one before is taken besides, 0 to 2592000 (default: 0)",
+      integerValue,
+    )
+    .action((id: string, flags: { webhookSecretFile: string; overlapSeconds?: number }) =>
+      withDatabase(async (session) => {
+        const { rotateWebhookSecret } = await import(
+          "@belfry/administration/rotate-webhook-secret"
+        );
+        const { webhookSecretFile, overlapSeconds = 0 } = flags;
+        const webhookSecret = await readSecretInput("--webhook-secret-file", webhookSecretFile);
+        const input = { webhookSecret, overlapSeconds };
+        await printJson(await rotateWebhookSecret(session.db, id, input, await session.keys()));
       }),
     );
 

@@ -9,7 +9,13 @@ export interface KeyHolder {
   expiresAt: Date | null;
   tenant: Pick<
     Selectable<TenantsTable>,
-    "id" | "name" | "active" | "dedup_includes_variables" | "webhook_secret"
+    | "id"
+    | "name"
+    | "active"
+    | "dedup_includes_variables"
+    | "webhook_secret"
+    | "previous_webhook_secret"
+    | "previous_webhook_secret_until"
   >;
 }
 
@@ -29,6 +35,8 @@ export async function findTenantByKey(
       "t.active",
       "t.dedup_includes_variables",
       "t.webhook_secret",
+      "t.previous_webhook_secret",
+      "t.previous_webhook_secret_until",
     ])
     .where("k.sha256", "=", sha256)
     .executeTakeFirst();

@@ -13,6 +13,7 @@ import * as retention from "../migrations/0011-retention.ts";
 import * as signInTries from "../migrations/0012-sign-in-tries.ts";
 import * as reconciliations from "../migrations/0013-reconciliations.ts";
 import * as sensitiveEvents from "../migrations/0014-sensitive-events.ts";
+import * as webhookSecretOverlap from "../migrations/0014-webhook-secret-overlap.ts";
 import * as releaseInParts from "../migrations/0015-release-in-parts.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
@@ -38,6 +39,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0011-retention": retention,
   "0012-sign-in-tries": signInTries,
   "0013-reconciliations": reconciliations,
+  "0014-webhook-secret-overlap": webhookSecretOverlap,
   "0014-sensitive-events": sensitiveEvents,
   "0015-release-in-parts": releaseInParts,
 };

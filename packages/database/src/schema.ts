@@ -52,6 +52,8 @@ export interface TenantsTable {
   dedup_includes_variables: Generated<boolean>;
   /** Compact JWE, see secrets.ts. */
   webhook_secret: string | null;
+  previous_webhook_secret: string | null;
+  previous_webhook_secret_until: Date | null;
   created_at: CreatedAt;
   updated_at: UpdatedAt;
   /** null: the installation's. */

@@ -3,7 +3,7 @@
  * same, and a ciphertext moved to another row or another tenant does not decrypt.
  */
 
-/** Of `tenants.webhook_secret`. */
+/** Of `tenants.webhook_secret`, and of the one before it. */
 export function webhookSecretOwner(tenantId: string): string {
   return `tenant:${tenantId}`;
 }

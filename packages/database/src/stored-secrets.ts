@@ -24,6 +24,13 @@ export const SECRET_COLUMNS: readonly SecretColumn[] = [
     ownerOf: webhookSecretOwner,
   },
   {
+    table: "tenants",
+    column: "previous_webhook_secret",
+    idType: "text",
+    tenantColumn: "id",
+    ownerOf: webhookSecretOwner,
+  },
+  {
     table: "providers",
     column: "settings",
     idType: "uuid",

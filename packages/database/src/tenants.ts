@@ -14,6 +14,8 @@ export interface TenantSettings {
   dedupIncludesVariables: boolean;
   /** Compact JWE, see secrets.ts; null: triggers need no signature. */
   webhookSecret: string | null;
+  /** How long the webhook secret before it is taken besides; null: there is none. */
+  previousWebhookSecretUntil?: Date | null;
   /** Of events and what belongs to them; null: as long as the installation keeps them. */
   eventRetentionDays: number | null;
   /** Of the in-app history; null: as long as the installation keeps it. */
@@ -102,7 +104,13 @@ function columns(settings: Partial<TenantSettings>) {
     ...(settings.dedupIncludesVariables === undefined
       ? {}
       : { dedup_includes_variables: settings.dedupIncludesVariables }),
-    ...(settings.webhookSecret === undefined ? {} : { webhook_secret: settings.webhookSecret }),
+    ...(settings.webhookSecret === undefined
+      ? {}
+      : {
+          webhook_secret: settings.webhookSecret,
+          previous_webhook_secret: null,
+          previous_webhook_secret_until: null,
+        }),
     ...(settings.eventRetentionDays === undefined
       ? {}
       : { event_retention_days: settings.eventRetentionDays }),
@@ -128,6 +136,7 @@ function tenantRow(
     deliveryChannels: row.delivery_channels,
     dedupIncludesVariables: row.dedup_includes_variables,
     webhookSecret: row.webhook_secret,
+    previousWebhookSecretUntil: row.previous_webhook_secret_until,
     eventRetentionDays: row.event_retention_days,
     notificationRetentionDays: row.notification_retention_days,
     createdAt: row.created_at,

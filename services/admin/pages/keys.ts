@@ -2,6 +2,7 @@ import { addApiKey, revokeApiKey } from "@belfry/administration/api-keys";
 import { audited } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
 import { rotateApiKey } from "@belfry/administration/rotate-api-key";
+import { rotateWebhookSecret } from "@belfry/administration/rotate-webhook-secret";
 import { listTemplates } from "@belfry/administration/templates";
 import { showTenant, updateTenant } from "@belfry/administration/tenants";
 import { newWebhookSecret } from "@belfry/administration/webhook-secret";
@@ -18,6 +19,7 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
       created: undefined,
       createdSecret: undefined,
       overlapHours: "24",
+      secretOverlapHours: "24",
       faults: {},
       ...extra,
     });
@@ -51,14 +53,10 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
     const hours = form.get("overlapHours") ?? "";
     return await orFaults(
       async () => {
-        if (!/^\d{1,3}$/.test(hours)) {
-          const message = "must be a whole number of hours, from 0 to 720";
-          throw new InvalidInput([{ field: "overlapSeconds", message }]);
-        }
         const { apiKey } = await audited(
           db,
           actor,
-          (transaction) => rotateApiKey(transaction, tenant.id, Number(hours) * 3600),
+          (transaction) => rotateApiKey(transaction, tenant.id, secondsOf(hours)),
           ({ apiKeys }) => ({
             tenantId: tenant.id,
             action: "key.rotate",
@@ -84,15 +82,28 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/webhook-secret", async (context) => {
-    const { tenant, actor } = context;
+    const { tenant, actor, form } = context;
+    const hours = form.get("secretOverlapHours") ?? "0";
     const createdSecret = newWebhookSecret();
-    await audited(
-      db,
-      actor,
-      (transaction) => updateTenant(transaction, tenant.id, { webhookSecret: createdSecret }, keys),
-      () => ({ tenantId: tenant.id, action: "webhook-secret.create", target: "webhook secret" }),
+    return await orFaults(
+      async () => {
+        const input = { webhookSecret: createdSecret, overlapSeconds: secondsOf(hours) };
+        await audited(
+          db,
+          actor,
+          (transaction) => rotateWebhookSecret(transaction, tenant.id, input, keys),
+          ({ previousWebhookSecretUntil }) => ({
+            tenantId: tenant.id,
+            action: "webhook-secret.create",
+            target: "webhook secret",
+            after: { theOneBeforeEndsAt: previousWebhookSecretUntil },
+          }),
+        );
+        return await show(context, { createdSecret });
+      },
+      ({ overlapSeconds: secretOverlapHours = "" }) =>
+        show(context, { faults: { secretOverlapHours }, secretOverlapHours: hours }),
     );
-    return await show(context, { createdSecret });
   });
 
   route("POST /tenants/:tenantId/webhook-secret/remove", async ({ tenant, actor, base }) => {
@@ -104,4 +115,12 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
     );
     return redirect(`${base}/keys`, "secret-removed");
   });
+}
+
+const MAX_HOURS = 720;
+
+function secondsOf(hours: string): number {
+  if (/^\d{1,3}$/.test(hours) && Number(hours) <= MAX_HOURS) return Number(hours) * 3600;
+  const message = `must be a whole number of hours, from 0 to ${MAX_HOURS}`;
+  throw new InvalidInput([{ field: "overlapSeconds", message }]);
 }
