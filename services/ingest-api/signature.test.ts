@@ -22,9 +22,15 @@ function isTaken(secrets: Parameters<typeof verifySignature>[0], signature: unkn
 test("during a rotation the new secret signs and the one before still does, until its end", () => {
   const old = (endsAt: string) => ({ secret: "old", endsAt: new Date(endsAt) });
   const both = [NEW, old("2026-01-01T12:00:01Z")];
-  assert.deepEqual([isTaken(both, signedWith("new")), isTaken(both, signedWith("old"))], [true, true]);
+  assert.deepEqual(
+    [isTaken(both, signedWith("new")), isTaken(both, signedWith("old"))],
+    [true, true],
+  );
   const ended = [NEW, old("2026-01-01T12:00:00Z")];
-  assert.deepEqual([isTaken(ended, signedWith("new")), isTaken(ended, signedWith("old"))], [true, false]);
+  assert.deepEqual(
+    [isTaken(ended, signedWith("new")), isTaken(ended, signedWith("old"))],
+    [true, false],
+  );
   assert.equal(isTaken(both, signedWith("other")), false);
   for (const bad of [undefined, "", signedWith("new").toUpperCase(), ["a"], "x".repeat(64)]) {
     assert.equal(isTaken(both, bad), false);
