@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { PLATFORM } from "@belfry/contracts/identifiers";
 import { compileTemplate } from "@belfry/templates/compile";
 import { GLOBAL_TEMPLATE_SOURCES } from "./global-template-sources.ts";
 
@@ -11,7 +12,7 @@ const FILE = new URL("../../database/migrations/0004-global-templates.json", imp
 
 const rows = [];
 for (const { eventType, targetChannel, source } of GLOBAL_TEMPLATE_SOURCES) {
-  const result = await compileTemplate(source);
+  const result = await compileTemplate(source, PLATFORM);
   if (!result.ok)
     throw new Error(`${eventType} ${source.channel}: ${JSON.stringify(result.faults)}`);
   rows.push({

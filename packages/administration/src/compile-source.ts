@@ -7,11 +7,14 @@ export interface CompiledSource {
   warnings: TemplateFault[];
 }
 
-/** Throws `InvalidInput` with the place of each fault. */
-export async function compileSource(source: TemplateSource): Promise<CompiledSource> {
+/** For a tenant, or the platform. Throws `InvalidInput` with the place of each fault. */
+export async function compileSource(
+  source: TemplateSource,
+  tenantId: string,
+): Promise<CompiledSource> {
   // Loaded when a template is compiled: most commands never do, and a start must be quick.
   const { compileTemplate } = await import("@belfry/templates/compile");
-  const result = await compileTemplate(source);
+  const result = await compileTemplate(source, tenantId);
   if (result.ok) return { compiled: result.compiled, warnings: result.warnings };
   throw new InvalidInput(
     result.faults.map(({ field, line, column, message }) => ({

@@ -23,10 +23,11 @@ export async function previewTemplate(
 
 /** Renders a template that is not saved. Throws `InvalidInput` for its faults too. */
 export async function previewSource(
+  tenantId: string,
   input: TemplateSourceInput,
   variables: Record<string, unknown>,
 ): Promise<Preview> {
-  const { compiled } = await compileSource(templateSource(input));
+  const { compiled } = await compileSource(templateSource(input), tenantId);
   return await preview(compiled, variables);
 }
 
@@ -36,11 +37,12 @@ export type SourceCheck =
 
 /** What an editor shows as one types: the result, or every fault with its place. Never throws for either. */
 export async function checkSource(
+  tenantId: string,
   input: TemplateSourceInput,
   variables: Record<string, unknown>,
 ): Promise<SourceCheck> {
   try {
-    const { compiled, warnings } = await compileSource(templateSource(input));
+    const { compiled, warnings } = await compileSource(templateSource(input), tenantId);
     const shown = await preview(compiled, variables);
     return { ok: true, preview: shown, variables: compiled.variables, warnings };
   } catch (error) {

@@ -5,7 +5,12 @@ import {
   versionsOfTemplate,
 } from "@belfry/database/templates";
 import { NotFound } from "./input-error.ts";
-import { putTemplate, requireTemplate, type Template, type TemplateAddress } from "./templates.ts";
+import {
+  type PreparedTemplate,
+  prepareTemplate,
+  requireTemplate,
+  type TemplateAddress,
+} from "./templates.ts";
 
 export type TemplateVersion = TemplateVersionRow;
 
@@ -29,16 +34,16 @@ export async function showTemplateVersion(
   return found;
 }
 
-/** Saves an older version again, as the newest; active or not stays. Throws `NotFound`, `InvalidInput`. */
-export async function restoreTemplateVersion(
+/** An older version, to be saved again as the newest; active or not stays. Throws `NotFound`, `InvalidInput`. */
+export async function prepareTemplateVersion(
   db: Database,
   address: TemplateAddress,
   version: number,
   createdBy?: string,
-): Promise<Template> {
+): Promise<PreparedTemplate> {
   const { tenantId, eventType, channel, active } = await requireTemplate(db, address);
   const old = await showTemplateVersion(db, address, version);
-  return await putTemplate(db, {
+  return await prepareTemplate(db, {
     tenantId,
     eventType,
     channel,

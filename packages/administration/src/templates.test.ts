@@ -135,7 +135,7 @@ test("a preview renders what was saved, and names the variables that are missing
   assert.ok(saved.channel === "EMAIL");
   assert.match(saved.html, /<h1>&lt;b&gt;<\/h1>/);
   assert.deepEqual([saved.subject, saved.missing], ["Hi ", ["x"]]);
-  assert.deepEqual(await previewSource(input, { name: "<b>" }), saved);
+  assert.deepEqual(await previewSource(tenantId, input, { name: "<b>" }), saved);
 });
 
 test("the platform has all five global types on all three channels, rendered with title and message", async (t) => {
@@ -151,4 +151,10 @@ test("the platform has all five global types on all three channels, rendered wit
     assert.match(text, /Tea (&|&amp;) cake/);
     assert.match(text, /At four/);
   }
+});
+
+test("nothing is compiled within a transaction: a connection would be held meanwhile", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const inside = db.transaction().execute((open) => putTemplate(open, { ...SMS, tenantId }));
+  await assert.rejects(inside, /compiled before the transaction/);
 });

@@ -12,6 +12,7 @@ import {
   templatesOfTenant,
 } from "@belfry/database/templates";
 import { lockTenant, tenantById } from "@belfry/database/tenants";
+import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { changeConfiguration } from "./change-configuration.ts";
 import { compileSource } from "./compile-source.ts";
 import { Conflict, NotFound, refuseFaults } from "./input-error.ts";
@@ -61,20 +62,46 @@ export interface TemplateWarning {
   message: string;
 }
 
-/**
- * Checks, compiles and saves. Every save is a version, and becomes the current one; what is not said
- * (target channel, sensitive) is not kept from the version before. Throws `InvalidInput` with every
- * fault and its place, `NotFound`, and `Conflict` when `basedOnVersion` is not the current one.
- */
+/** A template that has been checked and compiled, and may be saved. */
+export interface PreparedTemplate {
+  input: TemplateInput;
+  compiled: CompiledTemplate;
+  warnings: TemplateWarning[];
+}
+
+/** `savePreparedTemplate` of what `prepareTemplate` makes. Throws as the two do. */
 export async function putTemplate(
   db: Database,
   input: TemplateInput,
 ): Promise<Template & { warnings: TemplateWarning[] }> {
+  return await savePreparedTemplate(db, await prepareTemplate(db, input));
+}
+
+/**
+ * Checks and compiles. Compiling waits for its turn, so it is never done within a transaction, which
+ * would hold a connection meanwhile. Throws `InvalidInput` with every fault and its place, `NotFound`.
+ */
+export async function prepareTemplate(
+  db: Database,
+  input: TemplateInput,
+): Promise<PreparedTemplate> {
+  if (db.isTransaction) throw new Error("a template is compiled before the transaction begins");
   refuseFaults(templateFaults(input));
-  const { tenantId, eventType, channel, content } = input;
   // Compiling takes its time and memory: not for a tenant that is not there.
-  await requireOwner(db, tenantId);
-  const { compiled, warnings } = await compileSource(templateSource(input));
+  await requireOwner(db, input.tenantId);
+  return { input, ...(await compileSource(templateSource(input), input.tenantId)) };
+}
+
+/**
+ * Every save is a version, and becomes the current one; what is not said (target channel, sensitive) is
+ * not kept from the version before. Throws `NotFound`, and `Conflict` when `basedOnVersion` is not the
+ * current one.
+ */
+export async function savePreparedTemplate(
+  db: Database,
+  { input, compiled, warnings }: PreparedTemplate,
+): Promise<Template & { warnings: TemplateWarning[] }> {
+  const { tenantId, eventType, channel, content } = input;
   const id = await changeConfiguration(db, async (transaction) => {
     if (tenantId !== PLATFORM && !(await lockTenant(transaction, tenantId))) {
       throw tenantNotFound(tenantId, "tenantId");

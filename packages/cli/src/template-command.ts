@@ -1,5 +1,6 @@
 import type { TemplateAddress } from "@belfry/administration/templates";
 import type { Channel } from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { channelValue, integerValue } from "./flag-values.ts";
@@ -122,7 +123,8 @@ async function preview(id: string | undefined, flags: PreviewFlags): Promise<voi
   if (contentFile !== undefined) {
     if (channel === undefined) throw new CommandError("--channel is required with --content-file");
     const content = await readInput("--content-file", contentFile);
-    await printJson(await previewSource({ channel, content, subject, title }, variables));
+    const source = { channel, content, subject, title };
+    await printJson(await previewSource(flags.tenant ?? PLATFORM, source, variables));
     return;
   }
   if (subject !== undefined || title !== undefined) {

@@ -27,6 +27,13 @@ export const COMPILE_TIMEOUT_MS = 5_000;
 /** Time for starting the compiler's thread and loading its libraries. */
 export const COMPILER_START_TIMEOUT_MS = 30_000;
 
+/** Threads that compile, in one process; an owner of templates has one of them at most. */
+export const COMPILER_THREADS = 2;
+
+/** Documents that wait to be compiled, each of up to 256 KiB. Whoever comes then is told to try again. */
+export const MAX_WAITING_COMPILES_OF_OWNER = 4;
+export const MAX_WAITING_COMPILES = 64;
+
 /** An unused compiler's thread ends after this time and gives its memory back. */
 export const COMPILER_IDLE_MS = 60_000;
 

@@ -13,36 +13,45 @@ export type CompiledContent =
   | { ok: true; format: EmailFormat; html: string; text: string }
   | { ok: false; faults: TagFault[] };
 
-/** Compiles a content whose tags have been scanned without faults. */
+/** Compiles a content whose tags have been scanned without faults. `owner`: whose turn it takes. */
 export async function compileEmailContent(
   content: string,
   tags: readonly Tag[],
+  owner: string,
 ): Promise<CompiledContent> {
   const format = emailFormat(content);
   switch (format) {
     case "text":
       return { ok: true, format, html: textPage(content, tags), text: content };
     case "html":
-      return compileHtml(content, tags);
+      return compileHtml(content, tags, owner);
     case "mjml":
-      return compileMjml(content, tags);
+      return compileMjml(content, tags, owner);
   }
 }
 
-async function compileHtml(content: string, tags: readonly Tag[]): Promise<CompiledContent> {
+async function compileHtml(
+  content: string,
+  tags: readonly Tag[],
+  owner: string,
+): Promise<CompiledContent> {
   const faults = refusedSlots(content, tags);
   if (faults.length > 0) return { ok: false, faults };
   const words = markupWords(content, tags);
-  const result = await compileMarkup("html", words.content);
+  const result = await compileMarkup({ owner, format: "html", content: words.content });
   if (!result.ok) return { ok: false, faults: compilerFaults(result, words, content, tags) };
   return { ok: true, format: "html", html: content, text: words.restoreText(result.text) };
 }
 
-async function compileMjml(content: string, tags: readonly Tag[]): Promise<CompiledContent> {
+async function compileMjml(
+  content: string,
+  tags: readonly Tag[],
+  owner: string,
+): Promise<CompiledContent> {
   const sourceFaults = mjmlSourceFaults(content, tags);
   if (sourceFaults.length > 0) return { ok: false, faults: sourceFaults };
   const words = markupWords(content, tags);
-  const result = await compileMarkup("mjml", words.content);
+  const result = await compileMarkup({ owner, format: "mjml", content: words.content });
   if (!result.ok) return { ok: false, faults: compilerFaults(result, words, content, tags) };
   const html = words.restore(result.html);
   const faults = compiledFaults(html, words.indexesIn(result.html), tags);

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { compileTemplate } from "./compile.ts";
 import type { TemplateFault } from "./source.ts";
 
-const compile = (content: string) => compileTemplate({ channel: "EMAIL", subject: "S", content });
+const compile = (content: string) =>
+  compileTemplate({ channel: "EMAIL", subject: "S", content }, "acme");
 
 const page = (inner: string, head = "") =>
   `<mjml>${head}<mj-body><mj-section><mj-column>\n${inner}\n</mj-column></mj-section></mj-body></mjml>`;

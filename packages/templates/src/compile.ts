@@ -17,12 +17,16 @@ export type CompileResult =
 
 /**
  * Checks a source and compiles it. Faults are answers with line and column; nothing a tenant writes
- * makes this throw, or run longer than the compiler's time limit.
+ * makes this throw, or run longer than the compiler's time limit. `owner` is the tenant whose turn at
+ * the compiler it takes: one tenant's sources never wait for all of another's.
  */
-export async function compileTemplate(source: TemplateSource): Promise<CompileResult> {
+export async function compileTemplate(
+  source: TemplateSource,
+  owner: string,
+): Promise<CompileResult> {
   switch (source.channel) {
     case "EMAIL":
-      return compileEmail(source.subject, source.content);
+      return compileEmail(source.subject, source.content, owner);
     case "SMS":
       return compileSms(source.content);
     case "PUSH":
@@ -30,12 +34,16 @@ export async function compileTemplate(source: TemplateSource): Promise<CompileRe
   }
 }
 
-async function compileEmail(subjectSource: string, contentSource: string): Promise<CompileResult> {
+async function compileEmail(
+  subjectSource: string,
+  contentSource: string,
+  owner: string,
+): Promise<CompileResult> {
   const subject = checkField("subject", subjectSource);
   const content = checkField("content", contentSource);
   const faults = [...subject.faults, ...content.faults];
   if (faults.length > 0) return refused(faults);
-  const made = await compileEmailContent(content.text, content.tags);
+  const made = await compileEmailContent(content.text, content.tags, owner);
   if (!made.ok) {
     return refused(
       made.faults.map(({ offset, message }) => faultAt("content", content.text, offset, message)),

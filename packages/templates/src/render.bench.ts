@@ -40,7 +40,7 @@ const MEASURE_MS = 300;
 const result: Record<string, number> = {};
 for (const [name, source] of Object.entries(SOURCES)) {
   const compileStart = performance.now();
-  const compiled = await compileTemplate(source);
+  const compiled = await compileTemplate(source, "acme");
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
   const prepareStart = performance.now();
   const render = createRenderer(compiled.compiled);

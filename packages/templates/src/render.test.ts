@@ -8,7 +8,7 @@ async function render(
   source: TemplateSource,
   variables: Record<string, unknown> | string,
 ): Promise<Rendered> {
-  const result = await compileTemplate(source);
+  const result = await compileTemplate(source, "acme");
   assert.ok(result.ok, JSON.stringify(result));
   const values = typeof variables === "string" ? JSON.parse(variables) : variables;
   return createRenderer(result.compiled)(values);
@@ -150,7 +150,7 @@ test("a large template of one repeated large value stops early", async () => {
     // A style takes no such value, so that nothing large is written.
     ['<p style="color:{{x}}">a</p>'.repeat(9_000), true],
   ] as const) {
-    const compiled = await compileTemplate({ channel: "EMAIL", subject: "S", content });
+    const compiled = await compileTemplate({ channel: "EMAIL", subject: "S", content }, "acme");
     assert.ok(compiled.ok);
     const renderer = createRenderer(compiled.compiled);
     const started = performance.now();
@@ -161,7 +161,7 @@ test("a large template of one repeated large value stops early", async () => {
 });
 
 test("one renderer serves many events, each with its own values and missing names", async () => {
-  const result = await compileTemplate({ channel: "SMS", content: "{{a}}{{b}}" });
+  const result = await compileTemplate({ channel: "SMS", content: "{{a}}{{b}}" }, "acme");
   assert.ok(result.ok);
   const renderer = createRenderer(JSON.parse(JSON.stringify(result.compiled)));
   const first = renderer({ a: 1 });

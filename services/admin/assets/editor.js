@@ -100,21 +100,39 @@ document
   ?.addEventListener("click", () => editor.focus());
 
 let timer;
-let turn = 0;
+/** One preview is asked for at a time; what was typed meanwhile is shown by the next one. */
+let isAsking = false;
+let isStale = false;
 function later() {
   clearTimeout(timer);
-  timer = setTimeout(() => preview().catch(() => {}), PREVIEW_AFTER_MS);
+  timer = setTimeout(preview, PREVIEW_AFTER_MS);
 }
 
 async function preview() {
-  turn += 1;
-  const mine = turn;
+  isStale = isAsking;
+  if (isAsking) return;
+  isAsking = true;
+  try {
+    show(await askPreview());
+  } catch {
+    // Without a connection: the next edit asks again.
+  } finally {
+    isAsking = false;
+    if (isStale) later();
+  }
+}
+
+/** Undefined where the server did not answer with a preview. */
+async function askPreview() {
   const answer = await fetch(form.dataset.preview, {
     method: "POST",
     body: new URLSearchParams(new FormData(form)),
   });
-  if (!answer.ok || mine !== turn) return;
-  const checked = await answer.json();
+  return answer.ok ? await answer.json() : undefined;
+}
+
+function show(checked) {
+  if (checked === undefined || isStale) return;
   const faults = checked.ok ? [] : [...checked.faults];
   if (checked.sampleFault) faults.push(checked.sampleFault);
   showFaults("faults", faults);
@@ -226,4 +244,4 @@ byId("send-test")?.addEventListener("click", async () => {
   const told = await response.json().catch(() => ({ ok: false, text: "It could not be sent." }));
   answer.textContent = told.ok ? `Sent. ${told.text}` : `Not sent: ${told.text}`;
 });
-preview().catch(() => {});
+preview();

@@ -1,6 +1,11 @@
 import { audited } from "@belfry/administration/audited";
 import { Conflict, type InputFault, InvalidInput } from "@belfry/administration/input-error";
-import { putTemplate, showTemplate, type Template } from "@belfry/administration/templates";
+import {
+  prepareTemplate,
+  savePreparedTemplate,
+  showTemplate,
+  type Template,
+} from "@belfry/administration/templates";
 import { type Channel, isChannel } from "@belfry/contracts/channels";
 import { mayDo } from "../access.ts";
 import { type Answer, faultsByField, page, redirect } from "../answer.ts";
@@ -57,16 +62,16 @@ export function templateEditorPages({ route, db }: PageDeps): void {
         : { ...typed, eventType: before.eventType, channel: before.channel };
     const shown = before === undefined ? {} : { template: before };
     try {
+      const prepared = await prepareTemplate(db, {
+        ...inputOf(values),
+        tenantId: tenant.id,
+        active: before?.active ?? true,
+        createdBy: person.email,
+      });
       const saved = await audited(
         db,
         actor,
-        (transaction) =>
-          putTemplate(transaction, {
-            ...inputOf(values),
-            tenantId: tenant.id,
-            active: before?.active ?? true,
-            createdBy: person.email,
-          }),
+        (transaction) => savePreparedTemplate(transaction, prepared),
         (after) => ({
           tenantId: tenant.id,
           action: before === undefined ? "template.create" : "template.save",

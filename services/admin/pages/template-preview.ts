@@ -11,10 +11,10 @@ import { sourceOf, valuesOfForm } from "../template-values.ts";
 export function templatePreviewPages({ route, db, keys, config }: PageDeps): void {
   const sending = { keys, allowPrivateAddresses: config.allowPrivateAddresses };
 
-  route("POST /tenants/:tenantId/templates/preview", async ({ form }) => {
+  route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) => {
     const values = valuesOfForm(form);
     const samples = sampleObject(values.sampleVariables || "{}");
-    const checked = await checkSource(sourceOf(values), samples ?? {});
+    const checked = await checkSource(tenant.id, sourceOf(values), samples ?? {});
     const fault =
       samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
     return json({ ...checked, sampleFault: fault });
@@ -25,7 +25,7 @@ export function templatePreviewPages({ route, db, keys, config }: PageDeps): voi
     const to = form.get("to") ?? "";
     try {
       const samples = sampleObject(values.sampleVariables || "{}") ?? {};
-      const rendered = await previewSource(sourceOf(values), samples);
+      const rendered = await previewSource(tenant.id, sourceOf(values), samples);
       const { provider, outcome } = await auditedAfter(
         db,
         actor,

@@ -1,12 +1,13 @@
 import { audited } from "@belfry/administration/audited";
 import {
   listTemplateVersions,
-  restoreTemplateVersion,
+  prepareTemplateVersion,
   showTemplateVersion,
 } from "@belfry/administration/template-versions";
 import {
   deleteTemplate,
   listTemplates,
+  savePreparedTemplate,
   setTemplateActive,
   showTemplate,
   type Template,
@@ -100,11 +101,11 @@ export function templatePages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/templates/:templateId/restore", async (context) => {
     const { tenant, actor, person, form, base } = context;
     const version = Number(form.get("version"));
+    const prepared = await prepareTemplateVersion(db, addressOf(context), version, person.email);
     const { id } = await audited(
       db,
       actor,
-      (transaction) =>
-        restoreTemplateVersion(transaction, addressOf(context), version, person.email),
+      (transaction) => savePreparedTemplate(transaction, prepared),
       (template) => ({
         tenantId: tenant.id,
         action: "template.restore",
