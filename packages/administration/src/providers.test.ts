@@ -7,6 +7,7 @@ import {
   deleteProvider,
   listProviders,
   putProvider,
+  revealSettings,
   setProviderActive,
   showProvider,
 } from "./providers.ts";
@@ -130,4 +131,56 @@ test("two accounts that are given one name at once: one has it, the other is ref
   assert.deepEqual(ends.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
   const refused = ends.find((end) => end.status === "rejected");
   assert.ok(refused?.reason instanceof InvalidInput);
+});
+
+test("a stored secret never follows a changed address: it is asked for again", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const options = { keys, allowPrivateAddresses: true };
+  const accounts = [
+    {
+      input: { tenantId, channel: "EMAIL", kind: "sendgrid", settings: SENDGRID },
+      moves: [{ baseUrl: "https://elsewhere.example" }],
+      secret: "apiKey",
+    },
+    {
+      input: {
+        tenantId,
+        channel: "EMAIL",
+        kind: "smtp",
+        settings: { host: "mail.example.com", user: "u", password: "pw-1", from: "a@example.com" },
+      },
+      moves: [{ host: "elsewhere.example" }, { port: 2525 }],
+      secret: "password",
+    },
+  ] as const;
+  for (const { input, moves, secret } of accounts) {
+    const { id } = await putProvider(db, input, options);
+    const settings: Record<string, unknown> = { ...input.settings };
+    delete settings[secret];
+    // The same address, and anything else: kept.
+    await putProvider(
+      db,
+      { ...input, keepSecrets: true, settings: { ...settings, fromName: "Acme" } },
+      options,
+    );
+    const stored = () => revealSettings(db, { id, tenantId }, keys);
+    const secretText = (input.settings as Record<string, unknown>)[secret];
+    assert.equal((await stored())[secret], secretText);
+    for (const move of moves) {
+      const moved = { ...input, keepSecrets: true, settings: { ...settings, ...move } };
+      await assert.rejects(putProvider(db, moved, options), (error: InvalidInput) => {
+        const [field] = Object.keys(move);
+        assert.equal(
+          error.message,
+          `settings ${secret}: must be given again: the stored one was for another ${field}`,
+        );
+        return true;
+      });
+      const given = { ...moved, settings: { ...moved.settings, [secret]: "another-1" } };
+      await putProvider(db, given, options);
+      const { [secret]: now } = await stored();
+      assert.equal(now, "another-1");
+      await putProvider(db, input, options);
+    }
+  }
 });

@@ -52,7 +52,10 @@ export interface ProviderInput {
   active?: boolean | undefined;
   /** null: no limit; absent: as it was. */
   maxPerSecond?: number | null | undefined;
-  /** Secrets that `settings` leaves out are kept as they are stored. */
+  /**
+   * Secrets that `settings` leaves out are kept as they are stored; refused where they would go to
+   * another server than the one that they were given for.
+   */
   keepSecrets?: boolean | undefined;
 }
 
@@ -199,15 +202,30 @@ async function withKeptSecrets(
   keys: SecretKeys,
 ): Promise<unknown> {
   const { tenantId, channel, kind, name = kind, settings } = input;
-  if (input.keepSecrets !== true || typeof settings !== "object") return settings;
+  if (input.keepSecrets !== true || typeof settings !== "object" || settings === null)
+    return settings;
   const [existing] = await findProviders(db, { tenantId, channel, name });
   const row = (await providerKinds()).find((one) => one.channel === channel && one.kind === kind);
   if (existing === undefined || row === undefined) return settings;
   const stored = await revealSettings(db, existing, keys);
-  const secrets = Object.entries(row.settings.properties)
-    .filter(([name, property]) => property.secret === true && Object.hasOwn(stored, name))
-    .map(([name]) => [name, stored[name]]);
-  return { ...Object.fromEntries(secrets), ...settings };
+  const given = settings as Record<string, unknown>;
+  const properties = Object.entries(row.settings.properties);
+  const kept = properties
+    .filter(([field, { secret }]) => secret === true && Object.hasOwn(stored, field))
+    .filter(([field]) => !Object.hasOwn(given, field));
+  const moved = properties.find(
+    ([field, { destination, default: fallback }]) =>
+      destination === true && (given[field] ?? fallback) !== (stored[field] ?? fallback),
+  );
+  if (moved !== undefined) {
+    refuseFaults(
+      kept.map(([field]) => ({
+        field: "settings",
+        message: `${field}: must be given again: the stored one was for another ${moved[0]}`,
+      })),
+    );
+  }
+  return { ...Object.fromEntries(kept.map(([field]) => [field, stored[field]])), ...given };
 }
 
 async function placeProvider(

@@ -13,6 +13,8 @@ export interface FieldOptions extends StringOptions {
   multiline?: boolean;
   /** What a fault says instead of the pattern. */
   fault?: string;
+  /** Names the server that is given the secrets: where it changes, they are asked for again. */
+  destination?: boolean;
 }
 
 const NO_CONTROL_CHARACTERS = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$";
@@ -59,6 +61,7 @@ export function baseUrlField(vendorUrl: string) {
       minLength: 1,
       maxLength: 512,
       default: vendorUrl,
+      destination: true,
     }),
   );
 }

@@ -28,7 +28,11 @@ const IDLE_MS = 60_000;
 
 export const SMTP_SETTINGS = Type.Object(
   {
-    host: lineField({ title: "Host", description: "The mail server that takes your messages." }),
+    host: lineField({
+      title: "Host",
+      description: "The mail server that takes your messages.",
+      destination: true,
+    }),
     port: Type.Optional(
       Type.Integer({
         title: "Port",
@@ -36,6 +40,7 @@ export const SMTP_SETTINGS = Type.Object(
         minimum: 1,
         maximum: 65_535,
         default: DEFAULT_PORT,
+        destination: true,
       }),
     ),
     user: Type.Optional(
