@@ -4,6 +4,7 @@ import { PHONE } from "@belfry/contracts/identifiers";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
+import { allowTest } from "./allow-test.ts";
 import { InvalidInput, NotFound } from "./input-error.ts";
 import type { Preview } from "./preview-template.ts";
 import {
@@ -22,7 +23,8 @@ type Sendable = Extract<Preview, { channel: "EMAIL" | "SMS" }>;
 
 /**
  * Sends a message of ours through one provider, active or not, and returns the vendor's answer. It is
- * no delivery: nothing of it is in the timeline. Throws `InvalidInput`, `NotFound`.
+ * no delivery: nothing of it is in the timeline. It keeps to what holds for the tenant's deliveries
+ * (`allowTest`). Throws `InvalidInput`, `NotFound`.
  */
 export async function sendProviderTest(
   db: Database,
@@ -74,6 +76,7 @@ async function send(
   const kinds = await providerKinds();
   const kind = kinds.find((row) => row.channel === provider.channel && row.kind === provider.kind);
   if (kind === undefined) throw new NotFound("kind", `no provider of kind ${provider.kind}`);
+  await allowTest(db, { tenantId: provider.tenantId, channel: message.channel, recipient });
   const client = kind.create(await revealSettings(db, provider, options.keys), {
     timeoutMs: TIMEOUT_MS,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,

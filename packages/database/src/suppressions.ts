@@ -27,6 +27,23 @@ export function suppressedForm(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
+/** Why a tenant sends nothing to the address; undefined: it does. */
+export async function suppressionReason(
+  db: Database,
+  tenantId: string,
+  channel: ProviderChannel,
+  address: string,
+): Promise<SuppressionReason | undefined> {
+  const row = await db
+    .selectFrom("suppressions")
+    .select("reason")
+    .where("tenant_id", "=", tenantId)
+    .where("channel", "=", channel)
+    .where("address", "=", suppressedForm(address))
+    .executeTakeFirst();
+  return row?.reason;
+}
+
 /** Adds those that are not there; an address keeps the reason for which it came first. Returns how many are new. */
 export async function insertSuppressions(db: Database, entry: NewSuppression): Promise<number> {
   if (entry.addresses.length === 0) return 0;
