@@ -105,12 +105,10 @@ describe("publishIds", () => {
     const { publisher, nats } = await setUp(t);
     const subject = `${testPrefix()}.nobody`;
     const silent = nats.nc.subscribe(subject, { callback: () => undefined });
-    const start = performance.now();
     await assert.rejects(
       publisher.publishIds(subject, items, { timeoutMs: 150 }),
       (error: PublishFault) => error.code === "timeout" && error.outcomeUnknown,
     );
-    assert.ok(performance.now() - start < 1000);
     silent.unsubscribe();
   });
 });

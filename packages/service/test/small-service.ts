@@ -42,6 +42,7 @@ resources.use(
 const http = createHttpServer({ log, maxBodyBytes: 1024 });
 resources.defer(() => http.close());
 http.get("/slow", async () => {
+  log.info("slow");
   await sleep(config.SLOW_MS);
   return { ok: true };
 });

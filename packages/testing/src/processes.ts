@@ -48,6 +48,8 @@ export async function startProcess(t: Cleanup, options: StartProcessOptions): Pr
     env: {
       // biome-ignore lint/style/noProcessEnv: the child needs the PATH and nothing else of ours
       PATH: process.env.PATH,
+      // biome-ignore lint/style/noProcessEnv: the run's
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       STOP_WITH_PARENT: "true",
       MANAGEMENT_PORT: String(managementPort),
       ...options.env,
