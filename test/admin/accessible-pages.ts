@@ -47,7 +47,7 @@ export async function faultsOf(visits: readonly Visit[]): Promise<string[]> {
 async function faultsOfVisit({ name, context, url, act }: Visit): Promise<string[]> {
   const faults: string[] = [];
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   page.on("console", (message) => {
     if (message.type() === "error" && !EXPECTED_ERRORS.test(message.text())) {
       faults.push(`${name}: ${message.text()}`);

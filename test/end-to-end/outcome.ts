@@ -16,17 +16,14 @@ export async function outcomeOf(stack: Stack, eventId: string): Promise<Record<s
 }
 
 export async function settled(stack: Stack, eventId: string): Promise<EventReport> {
-  return await eventually(
-    async () => {
-      const report = await showEvent(stack.db, eventId);
-      const channels = Object.values(report.channels);
-      if (channels.length < 3 || !channels.every(({ status }) => RESTING.has(status))) {
-        throw new Error(`not settled: ${JSON.stringify(report.channels)}`);
-      }
-      return report;
-    },
-    { timeoutMs: 30_000 },
-  );
+  return await eventually(async () => {
+    const report = await showEvent(stack.db, eventId);
+    const channels = Object.values(report.channels);
+    if (channels.length < 3 || !channels.every(({ status }) => RESTING.has(status))) {
+      throw new Error(`not settled: ${JSON.stringify(report.channels)}`);
+    }
+    return report;
+  });
 }
 
 /** What the sandbox provider was given for an event. */

@@ -575,9 +575,7 @@ describe("bounds on abuse", () => {
   });
 
   test("a client that dribbles its headers or its body is 408 and closed, others are served", async () => {
-    const start = performance.now();
     assert.equal((await send("GET", "/docs")).status, 200);
-    assert.ok(performance.now() - start < 2000);
     for (const text of await slowAnswers) {
       assert.match(text, /^HTTP\/1\.1 408 /);
       assert.equal(JSON.parse(text.slice(text.indexOf("\r\n\r\n") + 4)).statusCode, 408);
