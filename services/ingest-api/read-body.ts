@@ -3,8 +3,8 @@ import { Problem } from "@belfry/contracts/problems";
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** The media types that carry JSON in UTF-8. */
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
+/** The one parameter that says nothing new: JSON is UTF-8. */
+const UTF8_CHARSET = /^charset\s*=\s*"?utf-?8"?$/;
 
 /**
  * Parses a raw body by `JSON.parse` itself: the framework's parser refuses keys such as
@@ -23,7 +23,7 @@ export function readJson(request: {
 
 function requireJson(headers: { [name: string]: string | string[] | undefined }): void {
   const type = headers["content-type"];
-  if (type !== "application/json" && (typeof type !== "string" || !JSON_TYPE.test(type))) {
+  if (type !== "application/json" && (typeof type !== "string" || !isJson(type))) {
     throw new Problem("unsupportedMediaType");
   }
   const encoding = headers["content-encoding"];
@@ -32,6 +32,15 @@ function requireJson(headers: { [name: string]: string | string[] | undefined })
       message: "Content-Encoding is not supported: send the body as it is",
     });
   }
+}
+
+/** Part by part: one expression over a whole header tries its spaces again and again. */
+function isJson(type: string): boolean {
+  const [mediaType, ...parameters] = type.split(";").map((part) => part.trim().toLowerCase());
+  return (
+    mediaType === "application/json" &&
+    parameters.every((part) => part === "" || UTF8_CHARSET.test(part))
+  );
 }
 
 export function parseJson(body: Buffer | undefined): unknown {
