@@ -1,3 +1,4 @@
+import { clientNetwork } from "@belfry/contracts/client-network";
 import { Problem } from "@belfry/contracts/problems";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -13,6 +14,19 @@ export interface AbuseLimits {
   checkUnknownKeys(request: FastifyRequest): Promise<void>;
   /** A tenant's requests to the endpoints other than trigger. */
   countOther(request: FastifyRequest, tenantId: string): Promise<void>;
+  /** Every request to a tenant's webhook; refuses an address whose receipts there are not verified, too. */
+  countReceipts(request: FastifyRequest): Promise<void>;
+  /**
+   * Receipts whose signature is not the vendor's, against the address and the webhook together: a vendor
+   * has the same addresses for all tenants, and one tenant's wrong key must not end the others' receipts.
+   */
+  countUnverified(request: FastifyRequest): Promise<void>;
+}
+
+export interface AbuseBounds {
+  unknownKeysPerMinute: number;
+  otherPerMinute: number;
+  receiptsPerMinute: number;
 }
 
 /**
@@ -21,20 +35,25 @@ export interface AbuseLimits {
  */
 export async function createAbuseLimits(
   app: FastifyInstance,
-  config: { unknownKeysPerMinute: number; otherPerMinute: number },
+  bounds: AbuseBounds,
 ): Promise<AbuseLimits> {
-  await app.register(rateLimit, { global: false, cache: MAX_ADDRESSES });
-  const unknownKeys = app.createRateLimit({
-    max: config.unknownKeysPerMinute,
-    timeWindow: MINUTE_MS,
-    keyGenerator: (request) => `address ${request.ip}`,
-  });
+  await app.register(rateLimit, { global: false });
+  const limit = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
+    // Each has a cache of its own, which the types do not know.
+    const options = { max, timeWindow: MINUTE_MS, cache: MAX_ADDRESSES, keyGenerator };
+    return app.createRateLimit(options);
+  };
+  const unknownKeys = limit(
+    bounds.unknownKeysPerMinute,
+    (request) => `address ${clientNetwork(request.ip)}`,
+  );
   const tenants = new WeakMap<FastifyRequest, string>();
-  const other = app.createRateLimit({
-    max: config.otherPerMinute,
-    timeWindow: MINUTE_MS,
-    keyGenerator: (request) => `tenant ${tenants.get(request) ?? ""}`,
-  });
+  const other = limit(bounds.otherPerMinute, (request) => `tenant ${tenants.get(request) ?? ""}`);
+  const receipts = limit(bounds.receiptsPerMinute, (request) => `webhook ${webhookOf(request)}`);
+  const unverified = limit(
+    bounds.unknownKeysPerMinute,
+    (request) => `unverified ${clientNetwork(request.ip)} ${webhookOf(request)}`,
+  );
   return {
     async countUnknownKey(request) {
       refuse(await unknownKeys(request));
@@ -46,7 +65,20 @@ export async function createAbuseLimits(
       tenants.set(request, tenantId);
       refuse(await other(request));
     },
+    async countReceipts(request) {
+      refuse(await unverified(request, { increment: false }));
+      refuse(await receipts(request));
+    },
+    async countUnverified(request) {
+      refuse(await unverified(request));
+    },
   };
+}
+
+/** As it was read: an address can be written in several ways. */
+function webhookOf({ params }: FastifyRequest): string {
+  const { provider, tenantId } = params as { provider: string; tenantId: string };
+  return `${provider} ${tenantId}`;
 }
 
 function refuse(

@@ -3,7 +3,7 @@ import type { Database } from "@belfry/database/connection";
 import { createHttpServer } from "@belfry/service/http";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { createAbuseLimits } from "./abuse-limits.ts";
+import { type AbuseBounds, createAbuseLimits } from "./abuse-limits.ts";
 import type { Acceptor } from "./accept.ts";
 import { createAuthentication } from "./authenticate.ts";
 import { eventRoute } from "./event-route.ts";
@@ -16,12 +16,8 @@ import type { KnownRefusals } from "./tenant-limits.ts";
 import { triggerRoute } from "./trigger-route.ts";
 import { type WebhookDeps, webhookRoute } from "./webhook-route.ts";
 
-export interface AppDeps extends WebhookDeps {
-  config: {
-    trustProxy: string;
-    unknownKeysPerMinute: number;
-    otherPerMinute: number;
-  };
+export interface AppDeps extends Omit<WebhookDeps, "limits"> {
+  config: AbuseBounds & { trustProxy: string };
   acceptor: Acceptor;
   refusals: KnownRefusals;
   directory: TenantDirectory;
@@ -50,7 +46,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
   eventRoute(app, { ...deps, authentication });
-  webhookRoute(app, deps);
+  webhookRoute(app, { ...deps, limits });
   openApiRoutes(app);
   return app;
 }

@@ -32,7 +32,8 @@ export const configSchema = Type.Object({
     default: "",
   }),
   UNKNOWN_KEYS_PER_MINUTE: Type.Integer({
-    description: "API keys that an address may ask for before it is answered 429, a replica",
+    description:
+      "Unknown API keys, or unverified receipts of one webhook, that an address may send a minute before it is answered 429, a replica",
     minimum: 1,
     default: 60,
   }),
@@ -40,6 +41,11 @@ export const configSchema = Type.Object({
     description: "Requests of a tenant to the endpoints other than trigger, a replica",
     minimum: 1,
     default: 6000,
+  }),
+  RECEIPTS_PER_MINUTE: Type.Integer({
+    description: "Requests of a provider to one tenant's webhook, a replica",
+    minimum: 1,
+    default: 12_000,
   }),
   EXPRESS_PER_MINUTE: Type.Integer({
     description: "A tenant with more events than this in the last minute goes to the bulk lane",

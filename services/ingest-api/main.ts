@@ -102,6 +102,7 @@ const app = await createApp({
     trustProxy: config.TRUST_PROXY,
     unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
     otherPerMinute: config.OTHER_REQUESTS_PER_MINUTE,
+    receiptsPerMinute: config.RECEIPTS_PER_MINUTE,
   },
   acceptor,
   refusals,

@@ -2,6 +2,7 @@ import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import type { ReceiptReader } from "@belfry/providers/receipt";
+import { RECEIPT_READERS } from "@belfry/providers/receipt-readers";
 import { LRUCache } from "lru-cache";
 
 const MAX_ENTRIES = 5_000;
@@ -22,15 +23,39 @@ export function createWebhookKeys(db: Database, keys: SecretKeys): WebhookKeys {
         readKeys(db, keys, name.slice(name.indexOf(" ") + 1), reader),
     });
   let cache = create();
+  let known: Promise<ReadonlySet<string>> | undefined;
+  /** One query for all, until the configuration changes: whoever tries names costs none. */
+  const webhooks = () => {
+    if (known !== undefined) return known;
+    const reading = readWebhooks(db);
+    known = reading;
+    reading.catch(() => {
+      if (known === reading) known = undefined;
+    });
+    return reading;
+  };
   return {
     async of(tenantId, reader) {
-      return (await cache.fetch(`${reader.kind} ${tenantId}`, { context: reader })) ?? [];
+      const name = `${reader.kind} ${tenantId}`;
+      if (!(await webhooks()).has(name)) return [];
+      return (await cache.fetch(name, { context: reader })) ?? [];
     },
     clear() {
       // A new one: clearing would abort the look-ups under way.
       cache = create();
+      known = undefined;
     },
   };
+}
+
+async function readWebhooks(db: Database): Promise<Set<string>> {
+  const kinds = RECEIPT_READERS.map((reader) => reader.kind);
+  const rows = await db
+    .selectFrom("providers")
+    .select(["tenant_id", "kind"])
+    .where("kind", "in", kinds)
+    .execute();
+  return new Set(rows.map((row) => `${row.kind} ${row.tenant_id}`));
 }
 
 async function readKeys(

@@ -1,16 +1,23 @@
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { showEvent } from "@belfry/administration/event-report";
+import { MAX_WEBHOOK_BYTES } from "@belfry/contracts/receipt";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeReceipts } from "@belfry/database/receipts";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
+import { eventually } from "@belfry/testing/eventually";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { SignJWT } from "jose";
 import { uuidv7 } from "uuidv7";
+import { type AbuseBounds, createAbuseLimits } from "./abuse-limits.ts";
+import { UNVERIFIED_BOUNDS, UnverifiedBodies } from "./unverified-bodies.ts";
 import { createWebhookKeys } from "./webhook-keys.ts";
 import { webhookRoute } from "./webhook-route.ts";
 
@@ -19,7 +26,7 @@ const secretKeys = parseSecretKeys(`t1:${Buffer.alloc(32, 7).toString("base64")}
 const log = createLogger({ service: "test", level: "silent" });
 
 /** Two tenants, `a` and `b`, each with both providers; `a` has keys to verify with. */
-async function setUp(t: TestContext) {
+async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
   const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
   const pool = createPool({ url, applicationName: "test" });
   const db = createDatabase(pool);
@@ -43,10 +50,20 @@ async function setUp(t: TestContext) {
   await provider("b", "sendgrid", {});
 
   const webhookKeys = createWebhookKeys(db, secretKeys);
-  const app = createHttpServer({ log, maxBodyBytes: 256 * 1024, jsonBody: "raw" });
+  const app = createHttpServer({
+    log,
+    maxBodyBytes: 256 * 1024,
+    jsonBody: "raw",
+    trustProxy: "127.0.0.1",
+  });
+  const bounds = { unknownKeysPerMinute: 60, otherPerMinute: 60, receiptsPerMinute: 1000, ...over };
+  const limits = await createAbuseLimits(app, bounds);
+  const bodies = new UnverifiedBodies();
   const broken = { database: false };
   webhookRoute(app, {
     webhookKeys,
+    limits,
+    bodies,
     storeReceipts: (origin, receipts) =>
       broken.database
         ? Promise.reject(new Error("connection refused"))
@@ -93,16 +110,17 @@ async function setUp(t: TestContext) {
     await response.arrayBuffer();
     return response.status;
   };
-  const sendgrid = (events: object[], options: { key?: KeyObject; tenant?: string } = {}) => {
+  const sendgrid = (events: object[], options: Sender = {}) => {
     const body = `${JSON.stringify(events)}\r\n`;
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = sign("sha256", Buffer.from(timestamp + body), options.key ?? privateKey);
     return post(`/webhooks/sendgrid/${options.tenant ?? "a"}`, body, {
       "x-twilio-email-event-webhook-signature": signature.toString("base64"),
       "x-twilio-email-event-webhook-timestamp": timestamp,
+      "x-forwarded-for": options.from ?? "192.0.2.1",
     });
   };
-  const vonage = async (status: object) => {
+  const vonage = async (status: object, { from = "192.0.2.1" } = {}) => {
     const body = JSON.stringify({ message_uuid: randomUUID(), ...status });
     const payload_hash = createHash("sha256").update(body).digest("hex");
     const token = await new SignJWT({ payload_hash })
@@ -111,12 +129,33 @@ async function setUp(t: TestContext) {
       .setIssuedAt()
       .setJti(randomUUID())
       .sign(new TextEncoder().encode(SECRET));
-    return post("/webhooks/vonage/a", body, { authorization: `Bearer ${token}` });
+    return post("/webhooks/vonage/a", body, {
+      authorization: `Bearer ${token}`,
+      "x-forwarded-for": from,
+    });
   };
   return {
-    ...{ pool, db, broken, webhookKeys, provider, delivery, statusOf, suppressions },
+    ...{
+      pool,
+      db,
+      address,
+      bodies,
+      broken,
+      webhookKeys,
+      provider,
+      delivery,
+      statusOf,
+      suppressions,
+    },
     ...{ post, sendgrid, vonage },
   };
+}
+
+interface Sender {
+  key?: KeyObject;
+  tenant?: string;
+  /** The vendor's address. */
+  from?: string;
 }
 
 let events = 0;
@@ -261,4 +300,106 @@ test("a batch as large as the vendor makes it is taken", async (t) => {
   );
   assert.equal(await sendgrid([...filler, event(one, "delivered")]), 200);
   assert.equal(await statusOf(one.id), "delivered");
+});
+
+/** A body of `bytes`, of which the last never comes, from an address; ends when the answer does. */
+async function sendWithoutEnd(origin: string, from: string, bytes: number) {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => undefined);
+  socket.write(
+    `POST /webhooks/sendgrid/a HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Forwarded-For: ${from}\r\nContent-Length: ${bytes}\r\n\r\n`,
+  );
+  socket.write(Buffer.alloc(bytes - 1));
+  const answered = once(socket, "data").then(([data]) => Number(String(data).split(" ")[1]));
+  return { socket, answered };
+}
+
+test("bodies whose sender is not known take bounded memory, in all and by address, and it is given back", async (t) => {
+  const { address, bodies, delivery, sendgrid } = await setUp(t);
+  const { bytes, bytesOfAddress } = UNVERIFIED_BOUNDS;
+  const sockets: Socket[] = [];
+  const senders = async (count: number, from: (index: number) => string) => {
+    const all = Array.from({ length: count }, (_, index) =>
+      sendWithoutEnd(address, from(index), MAX_WEBHOOK_BYTES),
+    );
+    const sent = await Promise.all(all);
+    sockets.push(...sent.map(({ socket }) => socket));
+    return sent.map(({ answered }) => answered);
+  };
+  // One network of an IPv6 customer is one address.
+  const mine = await senders(12, (index) => `2001:db8::${index}`);
+  const room = Math.floor(bytesOfAddress / MAX_WEBHOOK_BYTES);
+  const refused: number[] = [];
+  for (const answer of mine) answer.then((status) => refused.push(status));
+  await eventually(() => assert.ok(refused.length >= 12 - room));
+  assert.ok(refused.every((status) => status === 429));
+  assert.ok(bodies.heldBytes <= bytesOfAddress);
+  const one = await delivery();
+  assert.equal(await sendgrid([event(one, "delivered")]), 200, "others are heard");
+
+  const many = await senders(40, (index) => `198.51.100.${index}`);
+  assert.equal(await Promise.any(many), 503);
+  await eventually(() => assert.ok(bodies.heldBytes > bytes - MAX_WEBHOOK_BYTES));
+  assert.ok(bodies.heldBytes <= bytes);
+  for (const socket of sockets) socket.destroy();
+  await eventually(() => assert.equal(bodies.heldBytes, 0));
+  assert.equal(await sendgrid([event(one, "delivered")]), 200);
+  assert.equal(bodies.heldBytes, 0);
+});
+
+test("a body that comes byte by byte takes no more memory than one that comes at once", async () => {
+  const bodies = new UnverifiedBodies();
+  const bytes = Array.from({ length: 100_000 }, () => Buffer.from("x"));
+  using body = await bodies.read(
+    Readable.from(bytes, { objectMode: true }),
+    "a",
+    MAX_WEBHOOK_BYTES,
+  );
+  assert.equal(body.bytes.length, 100_000);
+  assert.ok(bodies.heldBytes < 200_000);
+});
+
+test("a body that is too long is 413, whether it says so or not, and is not kept", async (t) => {
+  const { address, bodies } = await setUp(t);
+  const sender = await sendWithoutEnd(address, "192.0.2.1", MAX_WEBHOOK_BYTES + 1);
+  assert.equal(await sender.answered, 413);
+  sender.socket.destroy();
+  const chunks = Readable.from(Array.from({ length: 33 }, () => Buffer.alloc(64 * 1024)));
+  await assert.rejects(bodies.read(chunks, "a", MAX_WEBHOOK_BYTES), /too large/);
+  assert.equal(bodies.heldBytes, 0);
+});
+
+test("an address whose receipts are not verified is 429 before its body, for that webhook alone", async (t) => {
+  const { address, delivery, sendgrid, vonage } = await setUp(t, { unknownKeysPerMinute: 3 });
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const one = await delivery();
+  const forged = (from: string) => sendgrid([event(one, "bounce")], { key: privateKey, from });
+  const answers = [];
+  for (let i = 0; i < 5; i += 1) answers.push(await forged(`2001:db8::${i}`));
+  assert.deepEqual(answers, [401, 401, 401, 429, 429]);
+  const sender = await sendWithoutEnd(address, "2001:db8::9", 1000);
+  assert.equal(await sender.answered, 429);
+  sender.socket.destroy();
+  assert.equal(await sendgrid([event(one, "delivered")], { from: "192.0.2.1" }), 200);
+  const sms = await delivery("a", { channel: "SMS", to: "+12025550123" });
+  const from = "2001:db8::1";
+  assert.equal(await vonage({ client_ref: sms.id, status: "delivered" }, { from }), 200);
+});
+
+test("a webhook takes so many requests a minute, and the others go on", async (t) => {
+  const { delivery, sendgrid, vonage } = await setUp(t, { receiptsPerMinute: 2 });
+  const one = await delivery();
+  const answers = [];
+  for (let i = 0; i < 3; i += 1) answers.push(await sendgrid([event(one, "open")]));
+  assert.deepEqual(answers, [200, 200, 429]);
+  const sms = await delivery("a", { channel: "SMS", to: "+12025550123" });
+  assert.equal(await vonage({ client_ref: sms.id, status: "delivered" }), 200);
+});
+
+test("whoever tries names of tenants costs the database one query", async (t) => {
+  const { db, post } = await setUp(t);
+  const queries = t.mock.method(db, "selectFrom");
+  for (let i = 0; i < 50; i += 1) assert.equal(await post(`/webhooks/vonage/t${i}`, "[]", {}), 404);
+  assert.equal(queries.mock.callCount(), 1);
 });

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { clientNetwork } from "@belfry/contracts/client-network";
 import type { Database } from "@belfry/database/connection";
 import {
   deleteOldTries,
@@ -7,7 +8,6 @@ import {
   type TryBound,
   takeTry,
 } from "@belfry/database/sign-in-tries";
-import { clientNetwork } from "./client-network.ts";
 
 /**
  * Bounds guessing, over all replicas together: signing in by address, by account and by both; the rest

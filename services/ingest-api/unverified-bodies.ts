@@ -1,0 +1,101 @@
+import type { Readable } from "node:stream";
+import { Problem } from "@belfry/contracts/problems";
+
+const MIB = 1024 * 1024;
+/** What one request takes before its sender has sent more. */
+const FIRST_BYTES = 16 * 1024;
+
+export interface UnverifiedBounds {
+  /** Of all bodies together. */
+  bytes: number;
+  /** Of those of one address. */
+  bytesOfAddress: number;
+}
+
+/** A container of 512 MiB carries this beside its work; a vendor's largest body fits four times. */
+export const UNVERIFIED_BOUNDS: UnverifiedBounds = { bytes: 32 * MIB, bytesOfAddress: 8 * MIB };
+
+/** A body and the memory it takes, which is given back with `using`. */
+export interface UnverifiedBody extends Disposable {
+  bytes: Buffer;
+}
+
+/**
+ * Reads bodies whose sender is known only once they are read, such as receipts, whose signature is over
+ * the body: the memory that they take is counted, in all and by address, until it is given back.
+ */
+export class UnverifiedBodies {
+  readonly #bounds: UnverifiedBounds;
+  readonly #byAddress = new Map<string, number>();
+  #held = 0;
+
+  constructor(bounds: UnverifiedBounds = UNVERIFIED_BOUNDS) {
+    this.#bounds = bounds;
+  }
+
+  /** In all, now. */
+  get heldBytes(): number {
+    return this.#held;
+  }
+
+  /**
+   * Throws a Problem: 413 beyond `maxBytes`, 429 for an address that has too much under way, 503 where
+   * all addresses together have, 400 for a body that breaks off.
+   */
+  async read(source: Readable, address: string, maxBytes: number): Promise<UnverifiedBody> {
+    let taken = 0;
+    const take = (bytes: number) => {
+      this.#take(address, bytes);
+      taken += bytes;
+    };
+    const giveBack = () => {
+      this.#give(address, taken);
+      taken = 0;
+    };
+    try {
+      take(FIRST_BYTES);
+      // One growing buffer: a body sent byte by byte would be a million small ones.
+      let buffer = Buffer.allocUnsafe(FIRST_BYTES);
+      let length = 0;
+      for await (const chunk of source.iterator({ destroyOnReturn: false })) {
+        const needed = length + chunk.length;
+        if (needed > maxBytes) throw new Problem("tooLarge");
+        if (needed > buffer.length) {
+          const size = Math.min(maxBytes, Math.max(needed, buffer.length * 2));
+          take(size - buffer.length);
+          const larger = Buffer.allocUnsafe(size);
+          buffer.copy(larger, 0, 0, length);
+          buffer = larger;
+        }
+        chunk.copy(buffer, length);
+        length = needed;
+      }
+      return { bytes: buffer.subarray(0, length), [Symbol.dispose]: giveBack };
+    } catch (error) {
+      giveBack();
+      // The answer has to leave by the same connection: what is still to come is read for nothing.
+      source.resume();
+      if (error instanceof Problem) throw error;
+      throw new Problem("badRequest", { cause: error });
+    }
+  }
+
+  #take(address: string, bytes: number): void {
+    const ofAddress = (this.#byAddress.get(address) ?? 0) + bytes;
+    if (ofAddress > this.#bounds.bytesOfAddress) {
+      throw new Problem("tooManyRequests", { retryAfterSeconds: 1 });
+    }
+    if (this.#held + bytes > this.#bounds.bytes) {
+      throw new Problem("unavailable", { headers: { "retry-after": "1" } });
+    }
+    this.#byAddress.set(address, ofAddress);
+    this.#held += bytes;
+  }
+
+  #give(address: string, bytes: number): void {
+    const left = (this.#byAddress.get(address) ?? 0) - bytes;
+    if (left > 0) this.#byAddress.set(address, left);
+    else this.#byAddress.delete(address);
+    this.#held -= bytes;
+  }
+}
