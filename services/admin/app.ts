@@ -1,6 +1,7 @@
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people";
 import { createHttpServer } from "@belfry/service/http";
+import { problemOf } from "@belfry/service/http-problems";
 import cookie from "@fastify/cookie";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Answer, page } from "./answer.ts";
@@ -159,8 +160,8 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   if (error instanceof InvalidInput) {
     return page("message", "Not possible", { text: error.message }, 422);
   }
-  const { statusCode } = error as { statusCode?: unknown };
-  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
+  const { statusCode } = problemOf(error).body;
+  if (statusCode < 500) {
     return page("message", "Not possible", { text: "The request could not be read." }, statusCode);
   }
   request.log.error({ err: error }, "request failed");

@@ -26,7 +26,8 @@ export function createCookies(db: Database, isHttps: boolean): Cookies {
   const guest = `${prefix}belfry_guest`;
   const options = { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps } as const;
   const read = (request: FastifyRequest, name: string) => {
-    const value = request.cookies[name];
+    // Not read yet where the request was refused before: for its `Host`, say.
+    const value = (request.cookies as FastifyRequest["cookies"] | null)?.[name];
     return value !== undefined && TOKEN.test(value) ? value : undefined;
   };
   return {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants";
 import { ACCESS } from "./access.ts";
@@ -224,3 +226,20 @@ function rawStatus(
       .end();
   });
 }
+
+test("a request without a Host that can be read is 400, never a fault of ours; HTTP/1.0 needs none", async (t) => {
+  const admin = await startAdmin(t);
+  const { hostname, port } = new URL(admin.url);
+  const status = async (...lines: string[]) => {
+    const socket = connect(Number(port), hostname);
+    socket.end(`${[...lines, "Connection: close", "", ""].join("\r\n")}`);
+    return Number((await text(socket)).split(" ")[1]);
+  };
+  for (const path of ["/sign-in", "/", "/tenants", "/assets/nothing", "/nowhere"]) {
+    assert.equal(await status(`GET ${path} HTTP/1.1`), 400, path);
+    assert.equal(await status(`GET ${path} HTTP/1.1`, "Host: a", "Host: b"), 400, path);
+    assert.equal(await status(`GET ${path} HTTP/1.1`, "Host: a/b"), 400, path);
+    const old = await status(`GET ${path} HTTP/1.0`);
+    assert.ok([200, 303, 404].includes(old), `${path}: ${old}`);
+  }
+});

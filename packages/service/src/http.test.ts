@@ -183,10 +183,34 @@ describe("every error has the one shape", () => {
     assert.equal(head.body, "", "no body answers HEAD");
   });
 
-  test("a request without Host is 400", async () => {
-    const { head, body } = await raw("GET /fine HTTP/1.1\r\nConnection: close\r\n\r\n");
-    assert.match(head, /^HTTP\/1\.1 400 /);
-    assert.equal(JSON.parse(body).error, "Bad Request");
+  test("a request without Host, with two or with one that is none is 400", async () => {
+    for (const host of [
+      "",
+      "Host: a\r\nHost: a\r\n",
+      "Host: a\r\nhOST: b\r\n",
+      "Host: a b\r\n",
+      "Host: a/b\r\n",
+      "Host: user@a\r\n",
+      "Host: a:80:90\r\n",
+      "Host: a:x\r\n",
+      "Host: [::1\r\n",
+      "Host: %zz\r\n",
+      "Host: \u00fc\r\n",
+    ]) {
+      const { head, body } = await raw(`GET /fine HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
+      assert.match(head, /^HTTP\/1\.1 400 /, host);
+      assert.equal(JSON.parse(body).error, "Bad Request");
+    }
+  });
+
+  test("hosts of every form are served, and HTTP/1.0 needs none", async () => {
+    for (const host of ["a", "a.example.com:8080", "[::1]:3000", "127.0.0.1", "", "a_b~%20:"]) {
+      const { head } = await raw(
+        `GET /fine HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      assert.match(head, /^HTTP\/1\.1 200 /, host);
+    }
+    assert.match((await raw("GET /fine HTTP/1.0\r\n\r\n")).head, /^HTTP\/1\.1 200 /);
   });
 
   test("a length and a chunked body together are refused", async () => {

@@ -9,6 +9,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
+import { hasHostFault } from "./host-fault.ts";
 import { observeRequest } from "./http-metrics.ts";
 import { answerBrokenRequest, problemOf } from "./http-problems.ts";
 import type { Logger } from "./logger.ts";
@@ -107,8 +108,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
   app.addHook("onRequest", (request, reply, done) => {
     reply.header(HEADERS.traceId, request.id);
-    const { headers, httpVersion } = request.raw;
-    if (headers.host === undefined && httpVersion === "1.1") return done(new Problem("badRequest"));
+    const { headers } = request.raw;
+    if (hasHostFault(request.raw)) return done(new Problem("badRequest"));
     // Before the body is looked at: of what goes nowhere it does not matter.
     if (request.is404) return done(leadsNowhere(request.url));
     // A content type without a body says nothing: clients send it out of habit.

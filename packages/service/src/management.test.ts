@@ -1,16 +1,24 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { PROBLEMS } from "@belfry/contracts/problems";
+import { register } from "prom-client";
 import { createLogger } from "./logger.ts";
 import { type ManagementOptions, startManagement } from "./management.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 
-async function start(checks: ManagementOptions["checks"]) {
+async function start(
+  checks: ManagementOptions["checks"],
+  others: NonNullable<ManagementOptions["others"]> = {},
+) {
   const stopping = new AbortController();
   const management = await startManagement({
     host: "127.0.0.1",
     port: 0,
     checks,
+    others,
     log,
     signal: stopping.signal,
   });
@@ -19,7 +27,7 @@ async function start(checks: ManagementOptions["checks"]) {
     const text = await response.text();
     return { status: response.status, text, json: () => JSON.parse(text) };
   };
-  return { stopping, get, [Symbol.asyncDispose]: () => management.close() };
+  return { port: management.port, stopping, get, [Symbol.asyncDispose]: () => management.close() };
 }
 
 test("ready means that everything the service needs is there; otherwise it says what is away", async () => {
@@ -73,8 +81,35 @@ test("metrics are in the format of Prometheus, with those of the process", async
   assert.match(text, /^process_cpu_user_seconds_total \d/m);
 });
 
-test("other paths are 404 and other methods 405", async () => {
+test("what it can do without is named when it is away, and it is ready all the same", async () => {
+  await using management = await start({ postgres: () => true }, { nats: () => false });
+  const answer = await management.get("/health/ready");
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.json(), { ready: true, away: ["nats"] });
+  const { text: metrics } = await management.get("/metrics");
+  assert.match(metrics, /^belfry_dependency_up\{dependency="nats"\} 0$/m);
+  assert.match(metrics, /^belfry_dependency_up\{dependency="postgres"\} 1$/m);
+});
+
+test("every error has the three fields of all others", async (t) => {
   await using management = await start({});
-  assert.equal((await management.get("/")).status, 404);
-  assert.equal((await management.get("/health/live", { method: "POST" })).status, 405);
+  assert.deepEqual((await management.get("/")).json(), PROBLEMS.notFound);
+  const post = await management.get("/health/live", { method: "POST" });
+  assert.equal(post.status, 405);
+  assert.deepEqual(post.json(), PROBLEMS.methodNotAllowed);
+  t.mock.method(register, "metrics", () => Promise.reject(new Error("a fault of ours")));
+  const failed = await management.get("/metrics");
+  assert.equal(failed.status, 500);
+  assert.deepEqual(failed.json(), PROBLEMS.internal);
+});
+
+test("a request without Host, with two, or that is no HTTP, is 400", async () => {
+  await using management = await start({});
+  for (const host of ["", "Host: a\r\nHost: b\r\n", "Host: a b\r\n", "\u0000\r\n"]) {
+    const socket = connect(management.port, "127.0.0.1");
+    socket.end(`GET /health/live HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
+    const answer = await text(socket);
+    assert.match(answer, /^HTTP\/1\.1 400 /);
+    assert.deepEqual(JSON.parse(answer.split("\r\n\r\n")[1] ?? ""), PROBLEMS.badRequest);
+  }
 });

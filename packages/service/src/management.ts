@@ -1,6 +1,9 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { PROBLEMS, type ProblemName } from "@belfry/contracts/problems";
 import { collectDefaultMetrics, register } from "prom-client";
+import { hasHostFault } from "./host-fault.ts";
+import { answerBrokenRequest } from "./http-problems.ts";
 import type { Logger } from "./logger.ts";
 import { gauge } from "./metrics.ts";
 
@@ -13,11 +16,15 @@ const dependencies = gauge(
 const CACHE_MS = 1000;
 const CHECK_TIMEOUT_MS = 1000;
 
+type Checks = Record<string, () => boolean | Promise<boolean>>;
+
 export interface ManagementOptions {
   host: string;
   port: number;
   /** What the service needs: name → whether it is there. A throw or a second without an answer is a no. */
-  checks: Record<string, () => boolean | Promise<boolean>>;
+  checks: Checks;
+  /** What it can do without for a while: named when it is away, and the service is ready all the same. */
+  others?: Checks;
   log: Logger;
   /** `stopping` of the stop signal: from here on the service is not ready. */
   signal: AbortSignal;
@@ -33,11 +40,12 @@ export interface Management extends AsyncDisposable {
 /** Health and metrics on a port of their own: `/health/live`, `/health/ready`, `/metrics`. */
 export async function startManagement(options: ManagementOptions): Promise<Management> {
   const { log, signal } = options;
+  const checks = { ...options.others, ...options.checks };
   let cached: { at: number; away: Promise<string[]> } | undefined;
   const away = () => {
     const now = performance.now();
     if (cached === undefined || now - cached.at >= CACHE_MS) {
-      cached = { at: now, away: findAway(options.checks) };
+      cached = { at: now, away: findAway(checks) };
     }
     return cached.away;
   };
@@ -45,36 +53,39 @@ export async function startManagement(options: ManagementOptions): Promise<Manag
   const answerReady = async (response: ServerResponse) => {
     if (signal.aborted) return sendJson(response, 503, { ready: false, away: ["shutting down"] });
     const names = await away();
-    sendJson(response, names.length === 0 ? 200 : 503, { ready: names.length === 0, away: names });
+    const ready = !names.some((name) => name in options.checks);
+    sendJson(response, ready ? 200 : 503, { ready, away: names });
   };
   const answerMetrics = async (response: ServerResponse) => {
     startDefaultMetrics();
     const names = await away();
-    for (const name of Object.keys(options.checks)) {
+    for (const name of Object.keys(checks)) {
       dependencies.set({ dependency: name }, names.includes(name) ? 0 : 1);
     }
     const text = await register.metrics();
     response.writeHead(200, { "content-type": register.contentType }).end(text);
   };
 
-  const server = createServer((request, response) => {
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
     const path = request.url?.split("?", 1)[0];
     const answer = async () => {
+      if (hasHostFault(request)) return sendProblem(response, "badRequest");
       if (request.method !== "GET" && request.method !== "HEAD") {
         response.setHeader("allow", "GET, HEAD");
-        return sendJson(response, 405, { error: "Method Not Allowed" });
+        return sendProblem(response, "methodNotAllowed");
       }
       if (path === "/health/live") return sendJson(response, 200, { live: true });
       if (path === "/health/ready") return answerReady(response);
       if (path === "/metrics") return answerMetrics(response);
-      sendJson(response, 404, { error: "Not Found" });
+      sendProblem(response, "notFound");
     };
     answer().catch((err) => {
       log.error({ err }, "management request failed");
-      if (!response.headersSent) sendJson(response, 500, { error: "Internal Server Error" });
+      if (!response.headersSent) sendProblem(response, "internal");
       else response.destroy();
     });
   });
+  server.on("clientError", answerBrokenRequest);
   server.headersTimeout = 5000;
   server.requestTimeout = 10_000;
   await new Promise<void>((resolve, reject) => {
@@ -91,7 +102,7 @@ export async function startManagement(options: ManagementOptions): Promise<Manag
   return { port, away, close, [Symbol.asyncDispose]: close };
 }
 
-async function findAway(checks: ManagementOptions["checks"]): Promise<string[]> {
+async function findAway(checks: Checks): Promise<string[]> {
   const names = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       let timer: NodeJS.Timeout | undefined;
@@ -118,7 +129,16 @@ function startDefaultMetrics(): void {
   collectDefaultMetrics();
 }
 
+function sendProblem(response: ServerResponse, problem: ProblemName): void {
+  sendJson(response, PROBLEMS[problem].statusCode, PROBLEMS[problem]);
+}
+
 function sendJson(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
-  response.end(JSON.stringify(body));
+  const text = JSON.stringify(body);
+  response
+    .writeHead(status, {
+      "content-type": "application/json; charset=utf-8",
+      "content-length": Buffer.byteLength(text),
+    })
+    .end(text);
 }
