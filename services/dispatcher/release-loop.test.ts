@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ProviderChannel } from "@belfry/contracts/channels";
 import { eventually } from "@belfry/testing/eventually";
 import { dispatcherUnderTest, restingDeliveries } from "./dispatcher-under-test.ts";
 import { createReleaseLoop, releaseLost, releaseOnce } from "./release-loop.ts";
@@ -10,7 +11,7 @@ test("tenants take turns: a backlog gets its share and a single delivery of anot
   await restingDeliveries(under, big, 500);
   await restingDeliveries(under, small, 1);
   const deps = { ...under.deps, inFlightPerTenant: 20 };
-  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", next: "soon", released: 21 });
+  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", capped: true, released: 21 });
   const byTenant = Object.groupBy(under.sent.deliveries, (one) => one.tenantId);
   assert.equal(byTenant[big]?.length, 20);
   assert.equal(byTenant[small]?.length, 1);
@@ -42,9 +43,9 @@ test("a backlog goes on in parts of a fifth of its share, not one by one as its 
   await releaseOnce(deps, "EMAIL", "");
   assert.equal(under.sent.deliveries.length, 20);
   await settle(3);
-  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", next: "soon", released: 0 });
+  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", capped: true, released: 0 });
   await settle(1);
-  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", next: "soon", released: 4 });
+  assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", capped: true, released: 4 });
 });
 
 test("the oldest due leave first, and what is due later stays", async (t) => {
@@ -56,13 +57,13 @@ test("the oldest due leave first, and what is due later stays", async (t) => {
     `update deliveries d set due_at = now() + (n - 3) * interval '1 minute'
      from (select id, row_number() over (order by id desc) as n from deliveries) x where x.id = d.id`,
   );
-  const { next } = await releaseOnce({ ...under.deps, inFlightPerTenant: 1 }, "EMAIL", "");
-  assert.equal(next, "soon");
+  const { capped } = await releaseOnce({ ...under.deps, inFlightPerTenant: 1 }, "EMAIL", "");
+  assert.equal(capped, true);
   const released = await under.deliveries("released_at is not null");
   const oldest = await under.deliveries("due_at = (select min(due_at) from deliveries)");
   assert.deepEqual(released, oldest);
   const rest = await releaseOnce({ ...under.deps, inFlightPerTenant: 100 }, "EMAIL", "");
-  assert.equal(rest.next, "later");
+  assert.equal(rest.capped, false);
   assert.equal((await under.deliveries("released_at is null")).length, 1);
 });
 
@@ -75,14 +76,48 @@ test("a turn that is cut short goes on after its last tenant and comes round to 
   }
   const deps = { ...under.deps, inFlightPerTenant: 1500 };
   const first = await releaseOnce(deps, "EMAIL", "");
-  assert.deepEqual(first, { after: "b", next: "at once", released: 2000 });
+  assert.deepEqual(first, { after: "b", capped: true, released: 2000 });
   const count = (id: string) => under.sent.deliveries.filter((one) => one.tenantId === id).length;
   assert.deepEqual(tenants.map(count), [1500, 500, 0, 0]);
   const second = await releaseOnce(deps, "EMAIL", "b");
   assert.deepEqual(tenants.map(count), [1500, 500, 1500, 500]);
-  assert.deepEqual(second, { after: "", next: "at once", released: 2000 });
-  await releaseOnce(deps, "EMAIL", second.after);
+  assert.deepEqual(second, { after: "d", capped: true, released: 2000 });
+  const third = await releaseOnce(deps, "EMAIL", second.after);
+  assert.deepEqual(third, { after: "", capped: false, released: 0 }, "the end of the round");
+  await releaseOnce(deps, "EMAIL", "");
   assert.deepEqual(tenants.map(count), [1500, 1500, 1500, 1500]);
+});
+
+test("tenants with nothing due are looked at once a rest, however many they are", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  await under.pool.query(
+    `insert into tenants (id, name, per_minute) select 'tenant' || n, 'x', 1 from generate_series(1, 1200) n`,
+  );
+  await under.pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at)
+     select gen_random_uuid(), gen_random_uuid(), 'tenant' || n, 'EMAIL', 1, now() + interval '1 hour'
+     from generate_series(1, 1200) n`,
+  );
+  const looks = { EMAIL: 0, SMS: 0 };
+  const pool = new Proxy(under.pool, {
+    get(target, name) {
+      if (name !== "query") return Reflect.get(target, name, target);
+      return (query: { name?: string; values?: unknown[] }) => {
+        if (query.name === "release_deliveries") looks[query.values?.[0] as ProviderChannel] += 1;
+        return target.query(query as never);
+      };
+    },
+  });
+  const stop = new AbortController();
+  const loop = createReleaseLoop({ ...under.deps, pool, everyMs: 100, againAfterMs: 120_000 });
+  const running = loop.run(stop.signal);
+  t.after(() => stop.abort());
+  // Nothing is at rest here: one look and one rest a round.
+  await eventually(() => looks.SMS >= 10);
+  stop.abort();
+  await running;
+  assert.ok(looks.EMAIL >= 3, "1,200 tenants are three looks");
+  assert.ok(looks.EMAIL <= 60, `${looks.EMAIL} looks in about ten rounds of three`);
 });
 
 test("two replicas never release a delivery twice nor more than a tenant's share", async (t) => {
@@ -100,7 +135,7 @@ test("what could not be published rests again", async (t) => {
   await restingDeliveries(under, await under.tenant(), 5);
   const outward = { ...under.deps.outward, deliveries: async (all: readonly never[]) => [...all] };
   const failing = { ...under.deps, outward };
-  assert.equal((await releaseOnce(failing, "EMAIL", "")).next, "later");
+  assert.equal((await releaseOnce(failing, "EMAIL", "")).after, "");
   assert.equal((await under.deliveries("released_at is not null")).length, 0);
   await releaseOnce(under.deps, "EMAIL", "");
   assert.equal(under.sent.deliveries.length, 5);

@@ -28,14 +28,15 @@ const CAPPED_REST_MS = 20;
 const LONGEST_CAPPED_REST_MS = 200;
 const FAULT_REST_MS = 1000;
 
-/** Where to go on, and whether more is due. */
 export interface Turn {
+  /** Where to go on; "" at the end of the round, when every tenant has had its turn. */
   after: string;
-  next: "at once" | "soon" | "later";
+  /** Whether a tenant has more due than it may have outstanding. */
+  capped: boolean;
   released: number;
 }
 
-/** One turn over the tenants of a channel. */
+/** One turn over the tenants of a channel, or a part of it. */
 export async function releaseOnce(
   deps: ReleaseDeps,
   channel: ProviderChannel,
@@ -50,9 +51,8 @@ export async function releaseOnce(
   const failed = await sendOut(deps, release);
   const released = release.released.length - failed;
   countReleased(channel, released);
-  if (failed > 0) return { after: "", next: "later", released };
-  if (release.cutAfter !== undefined) return { after: release.cutAfter, next: "at once", released };
-  return { after: "", next: release.capped.length > 0 ? "soon" : "later", released };
+  if (failed > 0) return { after: "", capped: false, released };
+  return { after: release.cutAfter ?? "", capped: release.capped.length > 0, released };
 }
 
 /**
@@ -138,7 +138,7 @@ export function createReleaseLoop(
   };
 
   const runChannel = async (channel: ProviderChannel, signal: AbortSignal) => {
-    let after = "";
+    let round: Turn = { after: "", capped: false, released: 0 };
     let lookedForLostAt = performance.now();
     let cappedRestMs = CAPPED_REST_MS;
     let failing = false;
@@ -146,12 +146,18 @@ export function createReleaseLoop(
       const wakesBefore = wakes;
       let restMs = deps.everyMs;
       try {
-        const turn = await releaseOnce(deps, channel, after);
-        after = turn.after;
-        if (turn.next === "at once") restMs = 0;
-        cappedRestMs =
-          turn.released > 0 ? CAPPED_REST_MS : Math.min(2 * cappedRestMs, LONGEST_CAPPED_REST_MS);
-        if (turn.next === "soon") restMs = Math.min(cappedRestMs, deps.everyMs);
+        const turn = await releaseOnce(deps, channel, round.after);
+        const capped = round.capped || turn.capped;
+        const released = round.released + turn.released;
+        round = { after: turn.after, capped, released };
+        if (turn.after !== "") {
+          restMs = 0;
+        } else {
+          cappedRestMs =
+            released > 0 ? CAPPED_REST_MS : Math.min(2 * cappedRestMs, LONGEST_CAPPED_REST_MS);
+          if (capped) restMs = Math.min(cappedRestMs, deps.everyMs);
+          round = { after: "", capped: false, released: 0 };
+        }
         await releaseAllLost(channel);
         if (performance.now() - lookedForLostAt > lookForLostEveryMs) {
           lookedForLostAt = performance.now();

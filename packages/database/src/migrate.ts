@@ -15,6 +15,7 @@ import * as reconciliations from "../migrations/0013-reconciliations.ts";
 import * as sensitiveEvents from "../migrations/0014-sensitive-events.ts";
 import * as webhookSecretOverlap from "../migrations/0014-webhook-secret-overlap.ts";
 import * as releaseInParts from "../migrations/0015-release-in-parts.ts";
+import * as orderAndRounds from "../migrations/0016-order-and-rounds.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 export interface Migration {
@@ -42,6 +43,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0014-webhook-secret-overlap": webhookSecretOverlap,
   "0014-sensitive-events": sensitiveEvents,
   "0015-release-in-parts": releaseInParts,
+  "0016-order-and-rounds": orderAndRounds,
 };
 
 /** Held while migrations run; Kysely's own lock is for one of them. */

@@ -30,8 +30,8 @@ interface Row {
 }
 
 /**
- * One turn over the tenants with deliveries due on a channel, beginning after the tenant `after` (""
- * for the first): each gets at most what it lacks to `inFlightPerTenant` outstanding.
+ * One turn over the tenants with deliveries due on a channel, from the one after `after` ("" for the
+ * first) to the last: each gets at most what it lacks to `inFlightPerTenant` outstanding.
  */
 export async function releaseDeliveries(
   pool: pg.Pool,
