@@ -10,8 +10,9 @@ import {
 import { takeBackRelease } from "@belfry/database/release-deliveries";
 import { noteSensitiveEvents } from "@belfry/database/sensitive-events";
 import type { Logger } from "@belfry/service/logger";
-import type { Configuration } from "./configuration.ts";
+import type { Configuration, Routing } from "./configuration.ts";
 import { countDispatched } from "./dispatcher-metrics.ts";
+import { EventFault } from "./event-fault.ts";
 import { logDispatched } from "./log-dispatched.ts";
 import type { Outward, OutwardDelivery, OutwardPush } from "./outward.ts";
 import { routeEvent } from "./route-event.ts";
@@ -42,13 +43,7 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[]):
 
   const open = events.filter((event) => !event.dispatched && !event.refused);
   const routing = await configuration.routingFor(open);
-  const batch = open.map((event) =>
-    routeEvent(
-      event,
-      routing.tenant(event.tenantId),
-      routing.templates(event.tenantId, event.eventType),
-    ),
-  );
+  const batch = open.map((event) => route(event, routing));
   await noteSensitiveEvents(
     pool,
     batch.filter((one) => one.isPartlySensitive).map((one) => one.eventId),
@@ -89,6 +84,15 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[]):
     );
   }
   return before.pending;
+}
+
+function route(event: StoredEvent, routing: Routing): EventDispatch {
+  const { id, tenantId, eventType } = event;
+  try {
+    return routeEvent(event, routing.tenant(tenantId), routing.templates(tenantId, eventType));
+  } catch (cause) {
+    throw new EventFault(`event ${id} cannot be routed`, { cause });
+  }
 }
 
 function isUnclaimed(event: StoredEvent, result: DispatchResult | undefined): boolean {

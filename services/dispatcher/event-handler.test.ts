@@ -211,6 +211,20 @@ test("a fault that is not the event's is thrown and nothing is given up", async 
   assert.deepEqual(await handle([id], 10), [DONE]);
 });
 
+test("what breaks on the way out, however it is called, condemns no event", async (t) => {
+  const { tenant, templates, events, handle, deps, sent } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed");
+  const [id = ""] = await events(acme, {});
+  const broken = createEventHandler({
+    ...deps,
+    outward: { ...deps.outward, pushes: () => Promise.reject(new TypeError("not a socket")) },
+  });
+  await assert.rejects(handle([id], 10, broken), TypeError);
+  assert.deepEqual(await handle([id], 11), [DONE]);
+  assert.equal(sent.pushes.length, 1);
+});
+
 test("what cannot be decoded is rejected and its neighbours are handled", async (t) => {
   const { tenant, events, handler, log, outcome } = await setUp(t);
   const [id = ""] = await events(await tenant(), {});

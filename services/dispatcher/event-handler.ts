@@ -3,9 +3,9 @@ import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
 import { failDispatch } from "@belfry/database/fail-dispatch";
 import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
-import { isDataFault } from "./data-fault.ts";
 import { type DispatchDeps, dispatchBatch } from "./dispatch-batch.ts";
 import { countFailed } from "./dispatcher-metrics.ts";
+import { isEventFault } from "./event-fault.ts";
 
 /** Events a transaction. */
 const EVENTS_PER_BATCH = 200;
@@ -51,7 +51,7 @@ async function dispatchAll(
   try {
     for (const id of await dispatchBatch(deps, ids)) troubles.set(id, { kind: "changed" });
   } catch (err) {
-    if (!isDataFault(err)) throw err;
+    if (!isEventFault(err)) throw err;
     const [only] = ids;
     if (ids.length === 1 && only !== undefined) {
       deps.log.error({ err, eventId: only }, "event cannot be dispatched");

@@ -189,6 +189,41 @@ test("kill -9 under load: after a restart every event is dispatched exactly once
   assert.equal((await under.deps.pool.query("select 1 from deliveries")).rowCount, 2 * ids.length);
 });
 
+test("while Postgres answers but takes no writes it is not ready, and no event is lost by that", async (t) => {
+  const { start, publish, tenant, templates, events, readiness, outcome, pool } = await running(t);
+  const acme = await tenant();
+  await templates(acme, "order.confirmed", ["PUSH"]);
+  const ids = await events(acme, {}, {}, {});
+  start();
+  await readiness(200);
+  const { rows } = await pool.query("select current_database() as name");
+  const demote = async (value: "on" | "off") => {
+    await pool.query(
+      `alter database "${rows[0].name}" set default_transaction_read_only = ${value}`,
+    );
+    await pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name like 'belfry-dispatcher%'`,
+    );
+  };
+  await demote("on");
+  await readiness(503);
+  for (const id of ids) await publish([id]);
+  // In the hands of a request that was open before, they fail and are put off.
+  await readiness(503);
+  await demote("off");
+  await eventually(
+    async () => {
+      const all = await Promise.all(ids.map((id) => outcome(id)));
+      return all.every(
+        (event) => event.dispatched_at !== null && event.outcome?.failed === undefined,
+      );
+    },
+    { timeoutMs: 30_000 },
+  );
+  await readiness(200);
+});
+
 /** Stands before a server and can be away. */
 async function gate(t: Cleanup, target: URL) {
   const port = await freePort();

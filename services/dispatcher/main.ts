@@ -6,6 +6,8 @@ import {
 } from "@belfry/contracts/streams";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { createDatabase, createPool } from "@belfry/database/connection";
+import { isWritable } from "@belfry/database/is-writable";
+import { messageTries } from "@belfry/database/message-tries";
 import { eraseNotedVariables } from "@belfry/database/sensitive-events";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { loadConfig } from "@belfry/service/config";
@@ -60,7 +62,7 @@ resources.defer(() => db.destroy());
 let connected = () => false;
 const consuming = new Set<string>();
 const checks = {
-  postgres: async () => (await pool.query("select 1")).rowCount === 1,
+  postgres: () => isWritable(pool),
   nats: () => connected(),
   consumers: () => consuming.size === EVENT_LANES.length,
 };
@@ -140,6 +142,7 @@ try {
         batchSize: config.DISPATCH_BATCH,
         concurrency: config.DISPATCH_CONCURRENCY,
         setAside: createSetAside(pool, eventsStream(prefix).name),
+        tries: messageTries(pool, eventsStream(prefix).name),
         canWork: async () => (await management.away()).every((name) => name === "consumers"),
         onStarted: () => consuming.add(lane),
         log: log.child({ lane }),

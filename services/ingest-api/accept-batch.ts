@@ -1,4 +1,5 @@
 import type { AcceptResult, EventToAccept } from "@belfry/database/accept-events";
+import { isDataFault } from "@belfry/database/data-fault";
 import type { Logger } from "pino";
 
 /** Bounds of one call of the accept function. */
@@ -134,10 +135,4 @@ export function createAcceptBatches<W extends Waiter>(deps: {
 function compare(a: EventToAccept, b: EventToAccept): number {
   if (a.tenantId !== b.tenantId) return a.tenantId < b.tenantId ? -1 : 1;
   return a.dedupKey < b.dedupKey ? -1 : a.dedupKey > b.dedupKey ? 1 : 0;
-}
-
-/** SQLSTATE classes that speak of a value, not of the server: data, integrity, size. */
-function isDataFault(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return typeof code === "string" && /^(22|23|54)...$/.test(code);
 }

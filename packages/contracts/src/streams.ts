@@ -15,8 +15,10 @@ export const EVENT_LANES = ["express", "bulk"] as const;
 export type EventLane = (typeof EVENT_LANES)[number];
 
 export const DUPLICATE_WINDOW_MS = 30 * SECOND_MS;
-/** A message delivered more often than this is set aside before any work. */
+/** A message delivered more often than this is tried alone, and each try is noted before it begins. */
 export const MAX_DELIVERIES_OF_A_MESSAGE = 10;
+/** A message of which so many noted tries ended with the process is set aside before any work. */
+export const MAX_UNFINISHED_TRIES = 3;
 export const EVENT_ACK_WAIT_MS = 30 * SECOND_MS;
 /**
  * As long as a sender's lease: a live sender keeps its messages however long they take, and those of a

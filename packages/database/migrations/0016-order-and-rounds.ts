@@ -1,10 +1,22 @@
 import { type Kysely, sql } from "kysely";
 
 /**
+ * message_tries: a NATS message that has come often is tried alone, and each try is noted here before it
+ * begins. What stands is a try that ended with its process, or one under way.
+ *
  * release_deliveries (see 0003 and 0015) ends with the last tenant instead of going on with the first, so
  * that its caller knows when it has seen every tenant once.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table message_tries (
+      stream text not null,
+      sequence bigint not null,
+      begun integer not null,
+      begun_at timestamptz not null,
+      primary key (stream, sequence)
+    )`.execute(db);
+
   await sql`
 create or replace function release_deliveries(p_channel text, p_in_flight integer, p_after text, p_most integer)
 returns table (kind text, tenant_id text, delivery_id uuid, event_id uuid, trace_id text)

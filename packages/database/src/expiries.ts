@@ -20,6 +20,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("dedup_keys", "accepted_at", ago(25 * HOUR_MS)),
     before("api_keys", "expires_at", ago(0)),
     before("dead_messages", "created_at", ago(eventDays * DAY_MS)),
+    before("message_tries", "begun_at", ago(HOUR_MS)),
   ];
 }
 

@@ -37,6 +37,7 @@ export interface Schema {
   reconciliations: ReconciliationsTable;
   expiry_cursors: ExpiryCursorsTable;
   sensitive_events: SensitiveEventsTable;
+  message_tries: MessageTriesTable;
 }
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
@@ -396,6 +397,14 @@ export interface ReconciliationsTable {
 
 export interface SensitiveEventsTable {
   event_id: string;
+}
+
+/** Tries of NATS messages that began and have not ended. */
+export interface MessageTriesTable {
+  stream: string;
+  sequence: string;
+  begun: number;
+  begun_at: Date;
 }
 
 export interface SignInTriesTable {

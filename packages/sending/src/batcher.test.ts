@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBatcher, isDataFault } from "./batcher.ts";
+import { isDataFault } from "@belfry/database/data-fault";
+import { createBatcher } from "./batcher.ts";
 
 const OPTIONS = { maxItems: 100, lingerMs: 1, maxInFlight: 1, isItemFault: isDataFault };
 

@@ -66,9 +66,3 @@ export function createBatcher<Item, Result>(
     },
   };
 }
-
-/** Postgres' classes 22 (data) and 23 (constraint): the fault of a value, not of the connection. */
-export function isDataFault(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" && /^2[23]/.test(code);
-}

@@ -2,6 +2,8 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import { deliveriesConsumer, deliveriesStream } from "@belfry/contracts/streams";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { createDatabase, createPool } from "@belfry/database/connection";
+import { isWritable } from "@belfry/database/is-writable";
+import { messageTries } from "@belfry/database/message-tries";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { watchVersion } from "@belfry/service/configuration-watch";
@@ -50,7 +52,7 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
     });
     const db = createDatabase(pool);
     resources.defer(() => db.destroy());
-    const postgresIsThere = () => pool.query("select 1").then(() => true);
+    const postgresIsThere = () => isWritable(pool);
     let isConnected = () => false;
     let isConsuming = false;
     resources.use(
@@ -113,6 +115,7 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
       batchSize: 1,
       concurrency: config.MESSAGES_IN_HAND,
       setAside: setAsideIn(pool, stream.name),
+      tries: messageTries(pool, stream.name),
       canWork: postgresIsThere,
       onStarted: () => {
         isConsuming = true;

@@ -6,6 +6,7 @@ import {
   type DeliveryToClaim,
 } from "@belfry/database/claim-deliveries";
 import type { Database } from "@belfry/database/connection";
+import { isDataFault } from "@belfry/database/data-fault";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import { eraseSensitiveVariables } from "@belfry/database/release-deliveries";
 import type { SecretKeys } from "@belfry/database/secrets";
@@ -18,7 +19,7 @@ import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/outcome";
 import type pg from "pg";
 import { createAccounts } from "./accounts.ts";
-import { createBatcher, isDataFault } from "./batcher.ts";
+import { createBatcher } from "./batcher.ts";
 import { createCircuits } from "./circuits.ts";
 import { createDeliveriesHandler } from "./deliveries-handler.ts";
 import { maxRetries } from "./next-step.ts";

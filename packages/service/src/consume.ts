@@ -8,7 +8,7 @@ import {
 import { countMessages, watchConsumer } from "./consumer-metrics.ts";
 import type { Logger } from "./logger.ts";
 import { canWork, runBatch } from "./message-batch.ts";
-import type { MessageHandler, SetAside } from "./outcome.ts";
+import type { MessageHandler, SetAside, Tries } from "./outcome.ts";
 import { pause } from "./pause.ts";
 import { openPull, type Pull, type PulledMessage } from "./pull.ts";
 import { ensureConsumer } from "./streams.ts";
@@ -35,9 +35,10 @@ export interface ConsumeLoopOptions {
   /** At most this many calls of the handler at a time. Default 1. */
   concurrency?: number;
   setAside: SetAside;
+  tries: Tries;
   /**
-   * Whether what the handler needs (Postgres) is there; while it is not, nothing is pulled, so that an
-   * outage does not use up the deliveries of innocent messages.
+   * Whether what the handler needs (Postgres, and that it takes writes) is there; while it is not,
+   * nothing is pulled.
    */
   canWork?: () => boolean | Promise<boolean>;
   /** Called when the consumer is there and the first messages may come. */

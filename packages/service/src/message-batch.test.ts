@@ -5,6 +5,8 @@ import { faultDelayMs, runBatch } from "./message-batch.ts";
 import { DONE, type MessageHandler } from "./outcome.ts";
 import type { PulledMessage } from "./pull.ts";
 
+const NO_TRIES = { begin: async () => 0, end: async () => undefined };
+
 const log = createLogger({ service: "test", level: "silent" });
 
 /** Messages that note what the server would be told. The consume loop's own test uses a real server. */
@@ -26,6 +28,7 @@ async function run(count: number, handler: MessageHandler, canWork?: () => boole
   const result = await runBatch(messages(count, said), {
     handler,
     setAside: async () => undefined,
+    tries: NO_TRIES,
     ackWaitMs: 30_000,
     log,
     signal: new AbortController().signal,
@@ -59,6 +62,88 @@ test("three poisoned messages in front do not hide that the others are good, onc
     ...["ack 0", "nak 1", "nak 2", "nak 3", "nak 4"],
     ...["ack 5", "ack 6", "ack 7"],
   ]);
+});
+
+/** One message that has come often; `tries` outlives the process that handles it, as a table does. */
+function often(handler: MessageHandler, tries = new Map<number, number>()) {
+  const said: string[] = [];
+  const aside: string[] = [];
+  const isWritable = { now: true };
+  const runOnce = () =>
+    runBatch(
+      messages(1, said).map((message) => ({ ...message, deliveryCount: 500 })),
+      {
+        handler,
+        setAside: async (_message, reason) => void aside.push(reason),
+        tries: {
+          async begin({ streamSequence }) {
+            if (!isWritable.now) throw new Error("read only");
+            const unfinished = tries.get(streamSequence) ?? 0;
+            tries.set(streamSequence, unfinished + 1);
+            return unfinished;
+          },
+          async end({ streamSequence }) {
+            if (!isWritable.now) throw new Error("read only");
+            tries.delete(streamSequence);
+          },
+        },
+        ackWaitMs: 30_000,
+        log,
+        signal: new AbortController().signal,
+      },
+    );
+  return { said, aside, tries, isWritable, runOnce };
+}
+
+test("a message that came often and always met a fault of ours is kept, and done when it is over", async () => {
+  let isBroken = true;
+  const { said, aside, tries, runOnce } = often(async (batch) => {
+    if (isBroken) throw new Error("disk full");
+    return batch.map(() => DONE);
+  });
+  for (let at = 0; at < 20; at += 1) assert.equal((await runOnce()).allFailed, true);
+  isBroken = false;
+  await runOnce();
+  assert.deepEqual(said, [...Array.from({ length: 20 }, () => "nak 0"), "ack 0"]);
+  assert.deepEqual(aside, []);
+  assert.equal(tries.size, 0);
+});
+
+test("a message that ends the process at every try is set aside before a fourth", async (t) => {
+  const tries = new Map<number, number>();
+  let begun = 0;
+  const unfinished: (number | undefined)[] = [];
+  const { promise: never, resolve: end } = Promise.withResolvers<[]>();
+  t.after(() => end([]));
+  for (let at = 0; at < 3; at += 1) {
+    // The process is gone: this call never comes back.
+    const crashing = often(([message]) => {
+      begun += 1;
+      unfinished.push(message?.unfinishedTries);
+      return never;
+    }, tries);
+    void crashing.runOnce();
+    await new Promise(setImmediate);
+  }
+  assert.deepEqual(unfinished, [0, 1, 2], "the handler is told");
+  const last = often(async (batch) => batch.map(() => DONE), tries);
+  await last.runOnce();
+  assert.deepEqual(
+    [begun, last.aside, last.said],
+    [3, ["ended the process too often"], ["term 0"]],
+  );
+  assert.equal(tries.size, 0);
+});
+
+test("where a try cannot be noted none is made, and the message is put off", async () => {
+  let calls = 0;
+  const { said, aside, isWritable, runOnce } = often(async (batch) => {
+    calls += 1;
+    return batch.map(() => DONE);
+  });
+  isWritable.now = false;
+  assert.equal((await runOnce()).allFailed, true);
+  assert.deepEqual([calls, said, aside], [0, ["nak 0"], []]);
 });
 
 test("outcomes belong to messages by their place", async () => {

@@ -1,6 +1,6 @@
-import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
+import { MAX_DELIVERIES_OF_A_MESSAGE, MAX_UNFINISHED_TRIES } from "@belfry/contracts/streams";
 import type { Logger } from "./logger.ts";
-import type { MessageHandler, Outcome, SetAside } from "./outcome.ts";
+import type { MessageHandler, Outcome, SetAside, Tries } from "./outcome.ts";
 import type { PulledMessage } from "./pull.ts";
 
 const SECOND_MS = 1000;
@@ -11,6 +11,7 @@ const FAULTS_IN_A_ROW = 3;
 export interface BatchOptions {
   handler: MessageHandler;
   setAside: SetAside;
+  tries: Tries;
   ackWaitMs: number;
   log: Logger;
   signal: AbortSignal;
@@ -22,7 +23,7 @@ export interface BatchResult {
   done: number;
   retried: number;
   setAside: number;
-  /** The handler threw for every message that it was given. */
+  /** No message could be handled: what failed was not in them. */
   allFailed: boolean;
 }
 
@@ -39,11 +40,13 @@ export async function runBatch(
     for (const message of messages) message.working();
   }, options.ackWaitMs / 2);
   try {
-    const [spent, fresh] = partition(messages);
-    for (const message of spent) {
-      await settle(message, { kind: "reject", reason: "delivered too often" }, options, result);
+    const [frequent, others] = partition(messages);
+    let anyWorked = false;
+    if (others.length > 0 && (await handle(others, options, result))) anyWorked = true;
+    for (const message of frequent) {
+      if (await handleNoted(message, options, result)) anyWorked = true;
     }
-    if (fresh.length > 0) await handle(fresh, options, result);
+    result.allFailed = !anyWorked;
   } finally {
     clearInterval(keepAlive);
   }
@@ -51,19 +54,46 @@ export async function runBatch(
 }
 
 function partition(messages: PulledMessage[]): [PulledMessage[], PulledMessage[]] {
-  const spent: PulledMessage[] = [];
-  const fresh: PulledMessage[] = [];
+  const frequent: PulledMessage[] = [];
+  const others: PulledMessage[] = [];
   for (const message of messages) {
-    (message.deliveryCount > MAX_DELIVERIES_OF_A_MESSAGE ? spent : fresh).push(message);
+    (message.deliveryCount > MAX_DELIVERIES_OF_A_MESSAGE ? frequent : others).push(message);
   }
-  return [spent, fresh];
+  return [frequent, others];
 }
 
+/** Whatever ends the process now has this message to blame, and no other. */
+async function handleNoted(
+  message: PulledMessage,
+  options: BatchOptions,
+  result: BatchResult,
+): Promise<boolean> {
+  const { tries, log } = options;
+  let unfinishedTries: number;
+  try {
+    unfinishedTries = await tries.begin(message);
+  } catch (err) {
+    log.error({ err, ...placeOf(message) }, "a try could not be noted: later");
+    await settle(message, faultOutcome(message), options, result);
+    return false;
+  }
+  let worked = true;
+  if (unfinishedTries < MAX_UNFINISHED_TRIES) {
+    worked = await handle([{ ...message, unfinishedTries }], options, result);
+  } else {
+    const reason = "ended the process too often";
+    await settle(message, { kind: "reject", reason }, options, result);
+  }
+  await tries.end(message).catch((err) => log.warn({ err }, "a try could not be struck out"));
+  return worked;
+}
+
+/** Resolves to whether any of them could be handled. */
 async function handle(
   messages: PulledMessage[],
   options: BatchOptions,
   result: BatchResult,
-): Promise<void> {
+): Promise<boolean> {
   const { log } = options;
   let failure: unknown;
   try {
@@ -71,7 +101,7 @@ async function handle(
     for (const [at, message] of messages.entries()) {
       await settle(message, outcomes[at]!, options, result);
     }
-    return;
+    return true;
   } catch (err) {
     failure = err;
   }
@@ -79,18 +109,17 @@ async function handle(
   if (messages.length === 1 || isOurs) {
     log.error({ err: failure, messages: messages.length }, "messages could not be handled");
     for (const message of messages) await settle(message, faultOutcome(message), options, result);
-    result.allFailed = true;
-    return;
+    return false;
   }
   log.warn({ err: failure, messages: messages.length }, "batch failed: running it one by one");
-  await handleOneByOne(messages, options, result);
+  return await handleOneByOne(messages, options, result);
 }
 
 async function handleOneByOne(
   messages: PulledMessage[],
   options: BatchOptions,
   result: BatchResult,
-): Promise<void> {
+): Promise<boolean> {
   let faults = 0;
   let anyWorked = false;
   for (const message of messages) {
@@ -106,7 +135,7 @@ async function handleOneByOne(
     }
     await settle(message, outcome, options, result);
   }
-  result.allFailed = !anyWorked;
+  return anyWorked;
 }
 
 async function call(messages: PulledMessage[], options: BatchOptions): Promise<Outcome[]> {

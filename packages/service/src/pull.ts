@@ -1,5 +1,6 @@
 import type { ConsumerDefinition } from "@belfry/contracts/streams";
 import { createInbox, type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
+import type { Message } from "./outcome.ts";
 
 /** How long the server keeps a pull request that it cannot fill. */
 const PULL_EXPIRES_MS = 5000;
@@ -7,12 +8,7 @@ const PULL_EXPIRES_MS = 5000;
 const PULL_LOST_MS = PULL_EXPIRES_MS + 2500;
 
 /** One message in hand. What it says to the server is fire and forget: a lost word means redelivery. */
-export interface PulledMessage {
-  data: Uint8Array;
-  subject: string;
-  /** 1 at first; counts every delivery, a crash of the receiver included. */
-  deliveryCount: number;
-  streamSequence: number;
+export interface PulledMessage extends Message {
   ack(): void;
   nak(delayMs: number): void;
   term(): void;
