@@ -4,7 +4,7 @@ import { createTestDatabase } from "@belfry/testing/postgres";
 import { Migrator } from "kysely/migration";
 import pg from "pg";
 import { createDatabase, createPool } from "./connection.ts";
-import { MIGRATIONS, migrateToLatest } from "./migrate.ts";
+import { MIGRATIONS, type Migration, migrateToLatest } from "./migrate.ts";
 
 const NAMES = Object.keys(MIGRATIONS).sort();
 
@@ -74,6 +74,84 @@ test("many processes migrate at once, and each migration runs once", async (t) =
   const ran = await Promise.all([1, 2, 3].map(() => migrateToLatest(database.url)));
   assert.deepEqual(ran.flat(), NAMES);
 });
+
+/** As they were added; those after it in the order of their names. */
+const ADDED = [
+  "0001-initial",
+  "0002-accept-events",
+  "0003-dispatch",
+  "0005-sending",
+  "0004-global-templates",
+  "0006-provider-limits",
+  "0008-receipts-and-suppressions",
+  "0010-admin",
+  "0011-retention",
+  "0012-sign-in-tries",
+  "0013-reconciliations",
+  "0014-sensitive-events",
+  "0015-release-in-parts",
+  "0014-webhook-secret-overlap",
+];
+
+test("a database of every moment at which there was one becomes the newest", async (t) => {
+  const added = [...ADDED, ...NAMES.filter((name) => !ADDED.includes(name))];
+  assert.deepEqual(added.toSorted(), NAMES);
+  const newest = await shapeOf((await createTestDatabase(t)).url);
+  for (let had = 1; had < added.length; had += 1) {
+    await using database = await createTestDatabase(undefined, "template0");
+    await migrateOnly(database.url, added.slice(0, had));
+    assert.deepEqual(
+      await migrateToLatest(database.url),
+      added.slice(had).sort(),
+      `after ${added[had - 1]}`,
+    );
+    assert.deepEqual(await shapeOf(database.url), newest, `after ${added[had - 1]}`);
+  }
+});
+
+/** In this order, as the code of each moment did. */
+async function migrateOnly(url: string, names: readonly string[]): Promise<void> {
+  const db = createDatabase(createPool({ url, applicationName: "test" }));
+  const known: Record<string, Migration> = {};
+  for (const name of names) {
+    known[name] = MIGRATIONS[name]!;
+    const migrator = new Migrator({
+      db,
+      provider: { getMigrations: async () => known },
+      allowUnorderedMigrations: true,
+    });
+    const { error } = await migrator.migrateUp({
+      disableTransactions: known[name].withoutTransaction === true,
+    });
+    assert.equal(error, undefined);
+  }
+  await db.destroy();
+}
+
+/** Everything that a statement can depend on. */
+async function shapeOf(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ line: string }>(
+    `select concat_ws(' ', table_name, column_name, udt_name, is_nullable, column_default) as line
+     from information_schema.columns where table_schema = 'public'
+     union all
+     select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+     union all
+     select indexdef from pg_indexes where schemaname = 'public'
+     union all
+     select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
+     where connamespace = 'public'::regnamespace
+     union all
+     select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+     union all
+     select relname || ' ' || coalesce(array_to_string(reloptions, ','), '') from pg_class
+     where relnamespace = 'public'::regnamespace
+     order by line`,
+  );
+  await client.end();
+  return rows.map(({ line }) => line);
+}
 
 test("an older version finds nothing to do on a newer schema", async (t) => {
   const database = await createTestDatabase(t);

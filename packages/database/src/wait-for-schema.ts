@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { NEWEST_MIGRATION } from "./migrate.ts";
+import { MIGRATIONS } from "./migrate.ts";
 
 export interface WaitForSchemaOptions {
   log: {
@@ -10,45 +10,48 @@ export interface WaitForSchemaOptions {
   /** Ends the wait with the signal's reason. */
   signal: AbortSignal;
   everyMs?: number;
-  /** The migration to wait for; the newest that this code knows unless said. */
-  migration?: string;
 }
 
 const SAY_AGAIN_MS = 30_000;
 const UNDEFINED_TABLE = "42P01";
+const NOT_MIGRATED = "waiting for the database to be migrated";
 
 /**
- * Resolves once the database has the newest migration of this code. Postgres may be absent, empty or
+ * Resolves once the database has every migration of this code. Postgres may be absent, empty or
  * older: says what it waits for, when that changes and every 30 s. Rejects only when told to stop.
  */
 export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions): Promise<void> {
-  const { log, signal, everyMs = 500, migration = NEWEST_MIGRATION } = options;
+  const { log, signal, everyMs = 500 } = options;
   let said: { what: string; at: number } | undefined;
   for (;;) {
     signal.throwIfAborted();
-    const state = await schemaState(pool, migration);
+    const state = await schemaState(pool);
     if (state === "ready") {
-      if (said !== undefined) log.info({ migration }, "the database is ready");
+      if (said !== undefined) log.info({}, "the database is ready");
       return;
     }
-    if (said?.what !== state.what || performance.now() - said.at > SAY_AGAIN_MS) {
-      log.warn({ migration, err: state.err }, state.what);
-      said = { what: state.what, at: performance.now() };
+    const { what, ...details } = state;
+    if (said?.what !== what || performance.now() - said.at > SAY_AGAIN_MS) {
+      log.warn(details, what);
+      said = { what, at: performance.now() };
     }
     await sleep(everyMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
-async function schemaState(
-  pool: pg.Pool,
-  migration: string,
-): Promise<"ready" | { what: string; err?: unknown }> {
+type Waiting = { what: string; err: unknown } | { what: string; missing: string[] };
+
+async function schemaState(pool: pg.Pool): Promise<"ready" | Waiting> {
+  // Not only the last name: one that sorts before it may have been added after it.
+  const needed = Object.keys(MIGRATIONS);
   try {
-    const found = await pool.query("select 1 from kysely_migration where name = $1", [migration]);
-    return found.rowCount === 0 ? { what: "waiting for the database to be migrated" } : "ready";
+    const { rows } = await pool.query<{ name: string }>("select name from kysely_migration");
+    const there = new Set(rows.map(({ name }) => name));
+    const missing = needed.filter((name) => !there.has(name));
+    return missing.length === 0 ? "ready" : { what: NOT_MIGRATED, missing };
   } catch (err) {
     return (err as { code?: string }).code === UNDEFINED_TABLE
-      ? { what: "waiting for the database to be migrated" }
+      ? { what: NOT_MIGRATED, missing: needed }
       : { what: "waiting for Postgres", err };
   }
 }
