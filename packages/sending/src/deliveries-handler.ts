@@ -51,35 +51,35 @@ async function handleMessage(message: Message, deps: DeliveriesHandlerDeps): Pro
   const ids = [...new Set(decoded.items.map(({ id }) => id.toLowerCase()))];
   if (ids.some((id) => !UUID.test(id)))
     return { kind: "reject", reason: "not an id of a delivery" };
-  const busyMs = await sendAll(tenantId, ids, deps);
+  const busyMs = await sendAll(tenantId, ids, performance.now() + deps.slotWaitMs, deps);
   // Held by another sender: it settles them, or dies, and then this message is what brings them back.
   if (busyMs === 0) return DONE;
   return { kind: "retry", delayMs: busyMs + BUSY_MARGIN_MS, reason: "held by another sender" };
 }
 
-/** Resolves to how long other senders hold some of the deliveries; 0: none. */
+/**
+ * Resolves to how long other senders hold some of the deliveries; 0: none. Everything that is begun is
+ * observed from its first moment, and waited for also when something else fails: a message that comes
+ * again must not find its own deliveries still under way.
+ */
 async function sendAll(
   tenantId: string,
   ids: string[],
+  waitUntil: number,
   deps: DeliveriesHandlerDeps,
 ): Promise<number> {
-  const waitUntil = performance.now() + deps.slotWaitMs;
-  const sent: Promise<number>[] = [];
-  let rest = ids;
-  while (rest.length > 0) {
-    const waitMs = Math.max(0, waitUntil - performance.now());
-    const step = sendSome(tenantId, rest, waitMs, deps);
-    const { begun, postponement } = await step;
-    sent.push(...begun);
-    rest = rest.slice(begun.length);
-    if (postponement === undefined) continue;
-    sent.push(deps.postpone({ tenantId, ids: rest, ...postponement }).then(() => 0));
-    break;
-  }
-  const ended = await Promise.allSettled(sent);
+  if (ids.length === 0) return 0;
+  const waitMs = Math.max(0, waitUntil - performance.now());
+  const { begun, postponement } = await sendSome(tenantId, ids, waitMs, deps);
+  const rest = ids.slice(begun.length);
+  const following =
+    postponement === undefined
+      ? sendAll(tenantId, rest, waitUntil, deps)
+      : deps.postpone({ tenantId, ids: rest, ...postponement });
+  const ended = await Promise.allSettled([...begun, following]);
   const fault = ended.find((one) => one.status === "rejected");
   if (fault !== undefined) throw fault.reason;
-  return Math.max(0, ...ended.map((one) => (one.status === "fulfilled" ? one.value : 0)));
+  return Math.max(0, ...ended.map((one) => (one.status === "fulfilled" && one.value) || 0));
 }
 
 interface Begun {

@@ -114,6 +114,35 @@ test("what a killed sender held leaves by another as soon as the lease has ended
   await eventually(async () => (await stage.row(ids[1]!)).status === "accepted");
 });
 
+test("connections to Postgres that die under 500 mails: the process stays, and each mail leaves once", async (t) => {
+  const stage = await createStage(t);
+  const vendor = await startVendor(t);
+  const tenant = await stage.tenant();
+  await stage.sendgrid(tenant, vendor.url);
+  const version = await stage.template(tenant);
+  const ids = await Promise.all(Array.from({ length: 500 }, () => stage.delivery(tenant, version)));
+  // Every tenth claim or settlement takes its connection with it, eight times.
+  await stage.pool.query(`create sequence written;
+    create function die() returns trigger language plpgsql as $$
+    declare n bigint := nextval('written');
+    begin
+      if n % 10 = 0 and n <= 80 then perform pg_terminate_backend(pg_backend_pid()); end if;
+      return null;
+    end $$;
+    create trigger die after insert or update on attempts for each statement execute function die()`);
+  // Few slots, so that most of a message waits while its claims are under way.
+  const sender = await stage.start({ CONCURRENCY: "16" });
+  for (let at = 0; at < ids.length; at += 100) {
+    await stage.publish(tenant, ids.slice(at, at + 100));
+  }
+  const left = "select count(*)::integer as n from deliveries where status <> 'accepted'";
+  await eventually(async () => (await stage.pool.query(left)).rows[0].n === 0, {
+    timeoutMs: 60_000,
+  });
+  assert.equal(await sender.stop(), 0, sender.errors());
+  assert.deepEqual(vendor.calls.map(deliveryOf).sort(), ids.toSorted());
+});
+
 test("times that contradict each other stop the process at its start, each named", async (t) => {
   const stage = await createStage(t);
   const env = { PROVIDER_TIMEOUT_MS: "20000", LEASE_MS: "21000" };

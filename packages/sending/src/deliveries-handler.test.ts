@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import type { ClaimResult } from "@belfry/database/claim-deliveries";
+import { createLogger } from "@belfry/service/logger";
+import { uuidv7 } from "uuidv7";
+import { message } from "../test/sending-fixture.ts";
+import { createDeliveriesHandler, type DeliveriesHandlerDeps } from "./deliveries-handler.ts";
+import type { Permit } from "./permits.ts";
+import { createSlots } from "./slots.ts";
+
+const log = createLogger({ service: "test", level: "silent" });
+const LOST = new Error("Connection terminated unexpectedly");
+const GONE: ClaimResult = { becomes: "gone" };
+const IDS = Array.from({ length: 4 }, () => uuidv7());
+
+/** Of four deliveries a tenant alone has two in hand: the others wait for a slot. */
+function handlerWith(deps: Partial<DeliveriesHandlerDeps>) {
+  const handler = createDeliveriesHandler({
+    channel: "EMAIL",
+    slots: createSlots(4, 8),
+    slotWaitMs: 60_000,
+    permits: { ask: async () => ({ kind: "none" }) },
+    random: Math.random,
+    log,
+    ...deps,
+  } as DeliveriesHandlerDeps);
+  return handler([message("acme", IDS)], { log, signal: new AbortController().signal });
+}
+
+test("a claim that fails while the rest waits to begin fails the message once all that began has ended", async () => {
+  const claimed: string[] = [];
+  const second = Promise.withResolvers<ClaimResult>();
+  const asked = Promise.withResolvers<void>();
+  const permit = Promise.withResolvers<Permit>();
+  let asks = 0;
+  const handled = handlerWith({
+    claim: async ({ id }) => {
+      claimed.push(id);
+      if (id === IDS[0]) throw LOST;
+      return id === IDS[1] ? second.promise : GONE;
+    },
+    permits: {
+      ask: async () => {
+        asks += 1;
+        if (asks !== 2) return { kind: "none" };
+        asked.resolve();
+        return permit.promise;
+      },
+    },
+  });
+  const order: string[] = [];
+  const ended = handled.catch(() => void order.push("failed"));
+  await asked.promise;
+  // What nobody observes by the end of a turn is an unhandled rejection, and fails this test.
+  await turn();
+  permit.resolve({ kind: "none" });
+  await turn();
+  order.push("second");
+  second.resolve(GONE);
+  await ended;
+  await assert.rejects(handled, LOST);
+  assert.deepEqual(order, ["second", "failed"]);
+  assert.deepEqual(claimed, IDS);
+});
+
+test("when the next cannot begin, what began is waited for before the message fails", async () => {
+  const first = Promise.withResolvers<ClaimResult>();
+  const asked = Promise.withResolvers<void>();
+  let asks = 0;
+  const handled = handlerWith({
+    claim: ({ id }) => (id === IDS[0] ? first.promise : Promise.resolve(GONE)),
+    permits: {
+      ask: async () => {
+        asks += 1;
+        if (asks === 1) return { kind: "none" };
+        asked.resolve();
+        throw LOST;
+      },
+    },
+  });
+  const order: string[] = [];
+  const ended = handled.catch(() => void order.push("failed"));
+  await asked.promise;
+  await turn();
+  order.push("first");
+  first.resolve(GONE);
+  await ended;
+  await assert.rejects(handled, LOST);
+  assert.deepEqual(order, ["first", "failed"]);
+});
