@@ -136,6 +136,8 @@ function createTable<Value>(max: number) {
           waits.set(key, reading);
         }
       }
+      // Together: one that fails while another is waited for would be nobody's.
+      await Promise.all(waits.values());
       for (const [key, reading] of waits) {
         const value = (await reading).get(key);
         if (value !== undefined) result.set(key, value);
