@@ -26,7 +26,6 @@ const stack = spawn(process.execPath, [...SMALL_HEAP, join(import.meta.dirname, 
 });
 const stop = () => stack.kill("SIGTERM");
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
-startChain(process.pid).then((chain) => watchChain(process.pid, chain, stop));
 
 /** What a living stack says of itself, to be removed should it be killed. */
 let files: { stackFile: string; localFile: string } | undefined;
@@ -41,6 +40,7 @@ stack.on("exit", async (code, signal) => {
   }
   process.exit(code ?? 1);
 });
+watchChain(process.pid, await startChain(process.pid), stop);
 
 /** Unless the next stack has taken the home folder meanwhile. */
 function removeFiles(holder: number): void {

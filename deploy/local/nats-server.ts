@@ -59,6 +59,7 @@ export async function startNats(options: NatsServerOptions): Promise<NatsServer>
     },
   });
   let ended = false;
+  // biome-ignore lint/nursery/noFloatingPromises: never rejects
   server.exited.then(() => {
     ended = true;
   });

@@ -101,6 +101,7 @@ async function untilReady(
   deadline: number,
 ): Promise<string | undefined> {
   let ended = false;
+  // biome-ignore lint/nursery/noFloatingPromises: never rejects
   server.exited.then(() => {
     ended = true;
   });

@@ -7,7 +7,7 @@ const GOOD_RUN_MS = 30_000;
 
 /** One run of something that ought not to end. */
 export interface Run {
-  /** Settles when it can be used; false when it ended before. */
+  /** Resolves when it can be used, false when it ended before; never rejects. */
   ready: Promise<boolean>;
   /** Why it ended; never rejects. */
   ended: Promise<string>;
@@ -51,6 +51,7 @@ export async function supervise(
         say(`${name}: ${error.message}`);
         return undefined;
       });
+      // biome-ignore lint/nursery/noFloatingPromises: never rejects
       run?.ready.then((ready) => {
         if (ready && !stopped.signal.aborted) say(`${name} is back`);
       });

@@ -130,6 +130,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     reply,
   });
   // A scope of its own: outside of it errors are the JSON of every service.
+  // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits it
   await app.register(async (scope) => {
     scope.setErrorHandler(async (error, request, reply) => {
       await write(errorAnswer(error, request), await guestOf(request, reply));

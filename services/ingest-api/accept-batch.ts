@@ -77,6 +77,7 @@ export function createAcceptBatches<W extends Waiter>(deps: {
         slow += 1;
         schedule();
       }, SLOW_CALL_MS);
+      // biome-ignore lint/nursery/noFloatingPromises: every failure goes to the waiters
       run(batch).finally(() => {
         clearTimeout(timer);
         if (isSlow) slow -= 1;

@@ -142,4 +142,4 @@ resources.defer(async () => {
   await watch;
 });
 
-await stop.stopped;
+await Promise.race([stop.stopped, watch]);

@@ -125,7 +125,7 @@ async function open(client: Client): Promise<void> {
       const most = Math.min(MAX_BACK_MS, MIN_BACK_MS * 2 ** client.attempts);
       client.attempts += 1;
       const delayMs = MIN_BACK_MS + Math.random() * (most - MIN_BACK_MS);
-      setTimeout(() => void open(client).then(resolve), delayMs);
+      setTimeout(() => resolve(open(client)), delayMs);
     });
   });
 }

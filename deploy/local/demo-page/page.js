@@ -51,7 +51,7 @@ async function send(event) {
 element("send").addEventListener("click", () => send({ eventType: element("event-type").value }));
 element("send-again").addEventListener("click", () => {
   const { eventType, order, key } = lastSent;
-  send({ eventType, order, key });
+  return send({ eventType, order, key });
 });
 element("copy").addEventListener("click", async ({ currentTarget: button }) => {
   await navigator.clipboard.writeText(element("curl").textContent);

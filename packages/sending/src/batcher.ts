@@ -36,6 +36,7 @@ export function createBatcher<Item, Result>(
       const entries = waiting.slice(0, maxItems);
       waiting = waiting.slice(maxItems);
       inFlight += 1;
+      // biome-ignore lint/nursery/noFloatingPromises: every failure goes to who added the entries
       settle(entries).finally(() => {
         inFlight -= 1;
         flush();

@@ -96,14 +96,19 @@ test("Postgres away between the vendor's answer and ours: written down when it i
       name,
     ]);
     accept(response, call);
-    setTimeout(() => void admin.query(`alter database ${name} allow_connections true`), 300);
   });
   await fixture.sendgrid(tenant, vendor.url);
   const id = await fixture.delivery(tenant, await fixture.template(tenant));
-  assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
+  const back = async () => {
+    const cannotSettle = () =>
+      fixture.logged.some(({ msg }) => msg === "cannot settle: trying again");
+    await eventually(cannotSettle, { timeoutMs: 60_000 });
+    await admin.query(`alter database ${name} allow_connections true`);
+  };
+  const [outcomes] = await Promise.all([fixture.sender().handle(message(tenant, [id])), back()]);
+  assert.deepEqual(outcomes, [DONE]);
   assert.equal((await fixture.row(id)).status, "accepted");
   assert.equal(vendor.calls.length, 1);
-  assert.ok(fixture.logged.some((line) => line.msg === "cannot settle: trying again"));
 });
 
 test("an acceptance that comes after the lease still ends the delivery", async (t) => {

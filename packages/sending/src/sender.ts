@@ -95,35 +95,36 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
       log,
     });
     resources.defer(() => sending.close());
-    const watching = watchVersion({
-      read: () => readConfigurationVersion(db),
-      nc: nats.nc,
-      prefix: config.NATS_PREFIX,
-      onChange: () => sending.forgetConfiguration(),
-      log,
-      signal,
-    });
-    const refreshing = refreshCircuits(sending, log, signal);
     const stream = deliveriesStream(config.NATS_PREFIX);
-    await consumeLoop({
-      nc: nats.nc,
-      stream,
-      consumer: deliveriesConsumer(config.NATS_PREFIX, channel, config.DELIVERY_ACK_WAIT_MS),
-      replicas: config.NATS_REPLICAS,
-      handler: sending.handler,
-      // Each message settles on its own: one of a slow provider holds up no other.
-      batchSize: 1,
-      concurrency: config.MESSAGES_IN_HAND,
-      setAside: setAsideIn(pool, stream.name),
-      tries: messageTries(pool, stream.name),
-      canWork: postgresIsThere,
-      onStarted: () => {
-        isConsuming = true;
-      },
-      log,
-      signal,
-    });
-    await Promise.all([watching, refreshing]);
+    await Promise.all([
+      watchVersion({
+        read: () => readConfigurationVersion(db),
+        nc: nats.nc,
+        prefix: config.NATS_PREFIX,
+        onChange: () => sending.forgetConfiguration(),
+        log,
+        signal,
+      }),
+      refreshCircuits(sending, log, signal),
+      consumeLoop({
+        nc: nats.nc,
+        stream,
+        consumer: deliveriesConsumer(config.NATS_PREFIX, channel, config.DELIVERY_ACK_WAIT_MS),
+        replicas: config.NATS_REPLICAS,
+        handler: sending.handler,
+        // Each message settles on its own: one of a slow provider holds up no other.
+        batchSize: 1,
+        concurrency: config.MESSAGES_IN_HAND,
+        setAside: setAsideIn(pool, stream.name),
+        tries: messageTries(pool, stream.name),
+        canWork: postgresIsThere,
+        onStarted: () => {
+          isConsuming = true;
+        },
+        log,
+        signal,
+      }),
+    ]);
   } catch (error) {
     // Stopped while it still waited for Postgres or NATS.
     if (!signal.aborted) throw error;

@@ -10,9 +10,10 @@ export interface VendorCall {
   at: number;
 }
 
-export type Answer = (response: ServerResponse, call: VendorCall) => void;
+type ImmediateAnswer = (response: ServerResponse, call: VendorCall) => void;
+export type Answer = ImmediateAnswer | ((...args: Parameters<ImmediateAnswer>) => Promise<void>);
 
-export const accept: Answer = (response, call) => {
+export const accept: ImmediateAnswer = (response, call) => {
   if (call.path.includes("mail")) {
     response.writeHead(202, { "x-message-id": `vendor-${Math.random()}` }).end();
   } else {
@@ -22,7 +23,7 @@ export const accept: Answer = (response, call) => {
 };
 
 export const status =
-  (code: number, headers: Record<string, string> = {}, body = ""): Answer =>
+  (code: number, headers: Record<string, string> = {}, body = ""): ImmediateAnswer =>
   (response) =>
     response.writeHead(code, headers).end(body);
 
@@ -39,7 +40,7 @@ export async function startVendor(t: TestContext, answer: Answer = accept) {
     for await (const chunk of request) text += chunk;
     const call = { path: request.url ?? "", body: JSON.parse(text), at: performance.now() };
     calls.push(call);
-    vendor.answer(response, call);
+    await vendor.answer(response, call);
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   t.after(() => {

@@ -177,7 +177,7 @@ function createIntake(options: ConsumeLoopOptions) {
       onLost = over.resolve;
       const onAbort = () => over.resolve("aborted");
       signal.addEventListener("abort", onAbort, { once: true });
-      nc.closed().then(onAbort);
+      nc.closed().then(onAbort, onAbort);
       step();
       const why = await over.promise;
       signal.removeEventListener("abort", onAbort);

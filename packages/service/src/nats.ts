@@ -118,6 +118,7 @@ function createLink(nc: NatsConnection, log: Logger): NatsLink {
     }
   };
   watch().catch((err) => log.error({ err }, "NATS status ended"));
+  // biome-ignore lint/nursery/noFloatingPromises: what went wrong is its value, it never rejects
   nc.closed().then((err) => {
     connected = false;
     if (closing === undefined) log.fatal({ err }, "NATS connection closed for good");
