@@ -85,6 +85,8 @@ test("one command gives a working stack, and the next one finds its data", async
       /dispatcher ended \(SIGKILL\)[\s\S]*dispatcher is back/.test(stack.output()),
     );
     assert.notEqual(await dispatcher(), before);
+    const ended = stack.output().match(/\S+ ended \(.*?\)/g);
+    assert.deepEqual(ended, ["dispatcher ended (SIGKILL)"], "nothing else has ended");
   });
 
   await t.test("SIGTERM ends everything, in order and with exit code 0", async () => {

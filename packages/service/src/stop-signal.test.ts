@@ -15,7 +15,8 @@ interface Cleanup {
 async function start(t: Cleanup, env: Record<string, string> = {}) {
   const port = await freePort();
   const service = await startProcess(t, { main, env: { PORT: String(port), ...env } });
-  return { service, slow: () => fetch(`http://127.0.0.1:${port}/slow`) };
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  return { service, get, slow: () => get("/slow") };
 }
 
 const says = (service: TestProcess, words: string) =>
@@ -83,6 +84,22 @@ test("a service that is to stop with its parent does so when the parent is kille
   await eventually(isUp);
   parent.kill("SIGKILL");
   await eventually(() => !isAlive(pid));
+});
+
+test("a rejection that nobody handles ends the process with 1 and a line that says so, and fails the test that started it", async (t) => {
+  const endings: (() => Promise<void>)[] = [];
+  t.after(() => Promise.allSettled(endings.map((ending) => ending())));
+  const { service, get } = await start({ after: (ending) => void endings.push(ending) });
+  const answer = get("/floating").catch(() => undefined);
+  assert.equal((await service.exited).code, 1);
+  await answer;
+  const fatal = service.logs().find(({ level }) => level === "fatal");
+  assert.equal(fatal?.origin, "unhandledRejection");
+  assert.match(JSON.stringify(fatal?.err), /nobody waits for this/);
+  await assert.rejects(
+    endings[0]!(),
+    /small-service\.ts ended by itself[\s\S]*nobody waits for this/,
+  );
 });
 
 test("a bad configuration ends the start with the list of faults and no stack", async (t) => {

@@ -24,7 +24,11 @@ export interface StopSignalOptions {
   stopWithParent?: boolean;
 }
 
-/** Turns SIGTERM, SIGINT and, if asked for, the parent's death into abort signals; the second SIGTERM or SIGINT exits with 1 at once. */
+/**
+ * Turns SIGTERM, SIGINT and, if asked for, the parent's death into abort signals; the second SIGTERM or
+ * SIGINT exits with 1 at once. So does what nobody caught, an unhandled rejection included: the process
+ * may be in any state, and the next one starts from what is stored.
+ */
 export function createStopSignal(options: StopSignalOptions): StopSignal {
   const { log } = options;
   const stopping = new AbortController();
@@ -59,8 +63,13 @@ export function createStopSignal(options: StopSignalOptions): StopSignal {
     }
     stop(name);
   };
+  const onUncaught = (err: unknown, origin: string) => {
+    log.fatal({ err, origin }, "nobody caught an error: exiting at once");
+    process.exit(1);
+  };
   const onDisconnect = () => stop("parent disconnected", 0);
 
+  process.on("uncaughtException", onUncaught);
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);
   let parentCheck: NodeJS.Timeout | undefined;
@@ -84,6 +93,7 @@ export function createStopSignal(options: StopSignalOptions): StopSignal {
     [Symbol.dispose]() {
       disposed.abort();
       clearInterval(parentCheck);
+      process.off("uncaughtException", onUncaught);
       process.off("SIGTERM", onSignal);
       process.off("SIGINT", onSignal);
       process.off("disconnect", onDisconnect);

@@ -46,5 +46,9 @@ http.get("/slow", async () => {
   await sleep(config.SLOW_MS);
   return { ok: true };
 });
+http.get("/floating", async () => {
+  void Promise.reject(new Error("nobody waits for this"));
+  return { ok: true };
+});
 await http.listen({ port: config.PORT, host: "127.0.0.1" });
 await stop.stopped;

@@ -39,7 +39,10 @@ export interface TestProcess {
   waitUntilReady(isReady?: boolean, timeoutMs?: number): Promise<void>;
 }
 
-/** Starts a program under this Node; killed, if it is still there, after the test. */
+/**
+ * Starts a program under this Node; killed, if it is still there, after the test. The test fails when the
+ * program ended by itself once it was ready, or by an error that nobody caught.
+ */
 export async function startProcess(t: Cleanup, options: StartProcessOptions): Promise<TestProcess> {
   const managementPort = Number(options.env?.MANAGEMENT_PORT ?? (await freePort()));
   const main = options.main instanceof URL ? options.main.pathname : options.main;
@@ -61,9 +64,19 @@ export async function startProcess(t: Cleanup, options: StartProcessOptions): Pr
   child.stderr!.setEncoding("utf8").on("data", (chunk: string) => {
     errors += chunk;
   });
+  let isReady = false;
+  let isAsked = false;
+  let endedByItself = false;
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
-    child.once("exit", (code, signal) => resolve({ code, signal }));
+    child.once("exit", (code, signal) => {
+      endedByItself = isReady && !isAsked;
+      resolve({ code, signal });
+    });
   });
+  const signal = (name: NodeJS.Signals) => {
+    isAsked ||= name !== "SIGSTOP" && name !== "SIGCONT";
+    child.kill(name);
+  };
   await once(child, "spawn");
 
   const started: TestProcess = {
@@ -73,20 +86,28 @@ export async function startProcess(t: Cleanup, options: StartProcessOptions): Pr
     logs: () => lines.flatMap(parseLine),
     errors: () => errors,
     exited,
-    signal: (name) => void child.kill(name),
+    signal,
     async stop() {
-      child.kill("SIGTERM");
+      signal("SIGTERM");
       return (await exited).code;
     },
     async kill() {
-      child.kill("SIGKILL");
+      signal("SIGKILL");
       await exited;
     },
     waitUntilReady: (isReady = true, timeoutMs = options.readyTimeoutMs ?? 60_000) =>
       waitUntilReady(started, child, isReady, timeoutMs),
   };
-  t.after(() => started.kill());
-  if (options.waitUntilReady !== false) await started.waitUntilReady();
+  t.after(async () => {
+    await started.kill();
+    if (endedByItself || started.logs().some(isUncaught)) {
+      throw new Error([`${main} ended by itself`, ...lastWords(started)].join("\n"));
+    }
+  });
+  if (options.waitUntilReady !== false) {
+    await started.waitUntilReady();
+    isReady = true;
+  }
   return started;
 }
 
@@ -115,10 +136,18 @@ async function waitUntilReady(
   throw new Error(
     [
       `process ${started.pid} was not ${isReady ? "ready" : "unready"}: ${last}`,
-      ...started.lines.slice(-20),
-      started.errors().slice(-4000),
+      ...lastWords(started),
     ].join("\n"),
   );
+}
+
+/** The line of `createStopSignal`, which has Node's word for where the error came from. */
+function isUncaught({ level, origin }: Record<string, unknown>): boolean {
+  return level === "fatal" && origin !== undefined;
+}
+
+function lastWords(started: TestProcess): string[] {
+  return [...started.lines.slice(-20), started.errors().slice(-4000)];
 }
 
 function parseLine(line: string): Record<string, unknown>[] {
