@@ -219,6 +219,25 @@ test("an id of long ago that was stored late, and a delivery without its event, 
   assert.deepEqual(await under.deliveries(), []);
 });
 
+test("a realtime channel leaves when its last notification has, and not before", async (t) => {
+  const under = await expiryUnderTest(t);
+  const acme = await under.tenant();
+  await eventOfAge(under, acme, 89);
+  const channels = async () => {
+    const { rows } = await under.pool.query("select user_id from realtime_channels order by 1");
+    return rows.map((row) => row.user_id);
+  };
+  await under.pool.query(
+    `insert into realtime_channels
+     select $1, user_id, 'personal', 7 from unnest(array['u', 'gone']) u (user_id)`,
+    [acme],
+  );
+  assert.equal((await under.expire()).realtime_channels, 1);
+  assert.deepEqual(await channels(), ["u"]);
+  assert.equal((await under.expire(2 * 24)).realtime_channels, 1);
+  assert.deepEqual(await channels(), []);
+});
+
 test("how far behind it is can be read, and nothing is behind after a round", async (t) => {
   const under = await expiryUnderTest(t);
   const { pool, retention } = under;

@@ -55,9 +55,9 @@ export function createExpiry(deps: ExpiryDeps) {
       return step.state === "walked";
     };
     const deletion = (expiry: Expiry) => async () => {
-      const rows = await expiry.run(pool, ROWS_PER_BATCH);
+      const { rows, more } = await expiry.run(pool, ROWS_PER_BATCH);
       add({ [expiry.table]: rows });
-      return rows === ROWS_PER_BATCH;
+      return more;
     };
 
     try {

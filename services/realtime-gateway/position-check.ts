@@ -1,10 +1,10 @@
-import type { ChannelKey } from "@belfry/database/realtime-history";
+import type { ChannelKey, ChannelTop } from "@belfry/database/realtime-history";
 import type { Hub } from "./hub.ts";
 import type { Topic } from "./topic.ts";
 
 export interface PositionCheckOptions {
   hub: Hub;
-  readTops(channels: readonly ChannelKey[]): Promise<{ epoch: string; tops: number[] }>;
+  readTops(channels: readonly ChannelKey[]): Promise<ChannelTop[]>;
   log: { warn(details: object, message: string): void };
 }
 
@@ -28,9 +28,9 @@ export function createPositionCheck(options: PositionCheckOptions): () => Promis
     for (let start = 0; start < topics.length; start += CHUNK) {
       const chunk = topics.slice(start, start + CHUNK);
       const positions = chunk.map((topic) => topic.position ?? 0);
-      const { epoch, tops } = await readTops(chunk.map((topic) => topic.key));
-      for (const [index, topic] of chunk.entries()) {
-        topic.compare(epoch, tops[index] ?? 0, positions[index] ?? 0);
+      const tops = await readTops(chunk.map((topic) => topic.key));
+      for (const [index, { epoch, top }] of tops.entries()) {
+        chunk[index]?.compare(epoch, top, positions[index] ?? 0);
       }
     }
   };

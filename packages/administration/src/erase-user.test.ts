@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { encodeQueueMessage } from "@belfry/contracts/queue-message";
-import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import { dispatchEvents } from "@belfry/database/dispatch-events";
 import { createTestDatabase } from "@belfry/testing/postgres";
+import { untilBlocked } from "@belfry/testing/until-blocked";
 import { erasedUser, eraseUser } from "./erase-user.ts";
 import { InvalidInput, NotFound } from "./input-error.ts";
 import { ADA, BOB, storeEvent, storeOutbox, tablesWith } from "./person-under-test.ts";
@@ -181,6 +183,36 @@ test("an event that comes while the person is erased is found as well", async (t
   const report = await eraseUser(db, ada, DEPS);
   assert.equal(report.deleted.events, 2);
   assert.deepEqual(await tablesWith(pool, ADA.userId), []);
+});
+
+test("a push that is under way while the person is erased goes too, and who comes back gets every push", async (t) => {
+  const { db, pool, ada } = await world(t);
+  const push = async (client: Pool) => {
+    const id = randomUUID();
+    const { rows } = await client.query<{ accepted: string }>(
+      `with u as (insert into undispatched_events values ($1, now()))
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at)
+       values ($1, $2, 'x', $3, 't', now()) returning accepted_at::text as accepted`,
+      [id, ada.tenantId, ada.userId],
+    );
+    const dispatch = {
+      ...{ eventId: id, acceptedAtText: rows[0]!.accepted, outcome: null, deliveries: [] },
+      ...{ eraseVariables: false, isPartlySensitive: false },
+      push: { ...ada, eventType: "x", title: "t", body: "b", channelName: "personal" },
+    };
+    return (await dispatchEvents(client, [dispatch], 100)).published.get(id)?.offset;
+  };
+  assert.deepEqual([await push(pool), await push(pool)], [1, 2]);
+  const client = await pool.connect();
+  await client.query("begin");
+  await push(client as unknown as Pool);
+  const erasing = eraseUser(db, ada, DEPS);
+  await untilBlocked(pool);
+  await client.query("commit");
+  client.release();
+  await erasing;
+  assert.deepEqual(await db.selectFrom("notifications").selectAll().execute(), []);
+  for (const offset of [1, 2, 3, 4]) assert.equal(await push(pool), offset);
 });
 
 test("who erased whom stands in the audit log, without the person", async (t) => {

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { forgetChannels } from "@belfry/database/realtime-channels";
 import { deleteSuppressions, suppressedForm } from "@belfry/database/suppressions";
 import { tenantById } from "@belfry/database/tenants";
 import {
@@ -10,7 +11,6 @@ import {
   countRealtimeChannels,
   deleteEvents,
   deleteNotifications,
-  deleteRealtimeChannels,
   userEvents,
 } from "@belfry/database/user-data";
 import { countAuditEntries, countSuppressions } from "@belfry/database/user-traces";
@@ -74,10 +74,7 @@ export async function eraseUser(
   const deleted: ErasedRows = {
     ...found.deleted,
     outbox: await eraseOutbox(db, owner, { dryRun }),
-    notifications: await eraseNotifications(db, owner, dryRun),
-    realtimeChannels: dryRun
-      ? await countRealtimeChannels(db, owner)
-      : await deleteRealtimeChannels(db, owner),
+    ...(await eraseHistory(db, owner, dryRun)),
     deadMessages: dryRun ? 0 : await eraseDeadMessages(db),
     suppressions: 0,
   };
@@ -167,17 +164,27 @@ async function eraseEvents(
   return found;
 }
 
-async function eraseNotifications(
+async function eraseHistory(
   db: Database,
   owner: UserOfTenant,
   dryRun: boolean,
-): Promise<number> {
-  if (dryRun) return await countNotifications(db, owner);
-  for (let total = 0; ; ) {
-    const rows = await deleteNotifications(db, owner, ROWS_PER_BATCH);
-    total += rows;
-    if (rows < ROWS_PER_BATCH) return total;
+): Promise<Pick<ErasedRows, "notifications" | "realtimeChannels">> {
+  if (dryRun) {
+    return {
+      notifications: await countNotifications(db, owner),
+      realtimeChannels: await countRealtimeChannels(db, owner),
+    };
   }
+  let notifications = 0;
+  for (let rows = ROWS_PER_BATCH; rows === ROWS_PER_BATCH; notifications += rows) {
+    rows = await deleteNotifications(db, owner, ROWS_PER_BATCH);
+  }
+  // With what has come since: nobody gives an offset meanwhile.
+  const forgotten = await forgetChannels(db, owner, ROWS_PER_BATCH);
+  return {
+    notifications: notifications + forgotten.notifications,
+    realtimeChannels: forgotten.channels,
+  };
 }
 
 function* batches(ids: readonly string[], size: number): Generator<string[]> {

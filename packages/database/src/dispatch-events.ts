@@ -1,5 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type pg from "pg";
+import { healChannels } from "./realtime-channels.ts";
 import type { EventOutcome } from "./schema.ts";
 
 /** An event as the dispatcher reads it. */
@@ -88,11 +89,32 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
   }));
 }
 
+/** No two notifications of a channel have one offset. */
+const OFFSETS = "notifications_by_offset";
+
 /**
  * Claims and dispatches a batch in one call, all or nothing (see migration 0003). What another call has
  * claimed before, or what has changed since it was read, is not in `claimed` and nothing is written for it.
+ * A realtime channel whose next offset is taken is healed on the way.
  */
 export async function dispatchEvents(
+  pool: pg.Pool,
+  batch: readonly EventDispatch[],
+  inFlightPerTenant: number,
+): Promise<DispatchResult> {
+  try {
+    return await dispatchOnce(pool, batch, inFlightPerTenant);
+  } catch (err) {
+    if ((err as { constraint?: string }).constraint !== OFFSETS) throw err;
+    await healChannels(
+      pool,
+      batch.flatMap(({ push }) => (push === null ? [] : [{ ...push, name: push.channelName }])),
+    );
+    return await dispatchOnce(pool, batch, inFlightPerTenant);
+  }
+}
+
+async function dispatchOnce(
   pool: pg.Pool,
   batch: readonly EventDispatch[],
   inFlightPerTenant: number,

@@ -1,13 +1,16 @@
 import type pg from "pg";
 import type { Retention } from "./expiry-walk.ts";
+import { forgetEmptyChannels } from "./realtime-channels.ts";
+import type { ChannelKey } from "./realtime-history.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A deletion of what has had its time: returns how many rows went, at most `most`. */
+/** A deletion of what has had its time, a step of at most `most` rows. */
 export interface Expiry {
   table: string;
-  run(pool: pg.Pool, most: number): Promise<number>;
+  /** How many rows went, and whether there may be more. */
+  run(pool: pg.Pool, most: number): Promise<{ rows: number; more: boolean }>;
 }
 
 /**
@@ -26,8 +29,8 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
 
 /**
  * What the walks of expiry-walk.ts do not meet, once it is older than the longest that anybody's is
- * kept: rows whose ids tell a time long before they were stored (a clock was wrong), and rows without
- * their event.
+ * kept: rows whose ids tell a time long before they were stored (a clock was wrong), rows without
+ * their event, and realtime channels without a notification.
  */
 export function strayExpiries(longest: Retention, moment: Date): Expiry[] {
   // A day more: what is late is the walks'.
@@ -41,6 +44,7 @@ export function strayExpiries(longest: Retention, moment: Date): Expiry[] {
     before("undispatched_events", "event_id", firstIdOf(events)),
     before("events", "id", firstIdOf(events)),
     before("notifications", "id", firstIdOf(notifications)),
+    emptyChannels(),
   ];
 }
 
@@ -54,7 +58,21 @@ function before(table: string, column: string, bound: Date | string): Expiry {
            for update skip locked))`,
         [bound, most],
       );
-      return result.rowCount ?? 0;
+      const rows = result.rowCount ?? 0;
+      return { rows, more: rows === most };
+    },
+  };
+}
+
+/** A channel is as old as its newest notification, so one that has none left has had its time. */
+function emptyChannels(): Expiry {
+  let after: ChannelKey | undefined;
+  return {
+    table: "realtime_channels",
+    async run(pool, most) {
+      const { forgotten, reached } = await forgetEmptyChannels(pool, after, most);
+      after = reached;
+      return { rows: forgotten, more: reached !== undefined };
     },
   };
 }

@@ -16,6 +16,7 @@ import * as sensitiveEvents from "../migrations/0014-sensitive-events.ts";
 import * as webhookSecretOverlap from "../migrations/0014-webhook-secret-overlap.ts";
 import * as releaseInParts from "../migrations/0015-release-in-parts.ts";
 import * as orderAndRounds from "../migrations/0016-order-and-rounds.ts";
+import * as locksAndResets from "../migrations/0017-locks-and-resets.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 export interface Migration {
@@ -44,6 +45,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0014-webhook-secret-overlap": webhookSecretOverlap,
   "0015-release-in-parts": releaseInParts,
   "0016-order-and-rounds": orderAndRounds,
+  "0017-locks-and-resets": locksAndResets,
 };
 
 /** Held while migrations run; Kysely's own lock is for one of them. */

@@ -7,6 +7,7 @@ import { acceptEvents, type EventToAccept, refuseEvents } from "./accept-events.
 import { claimDeliveries, type DeliveryToClaim } from "./claim-deliveries.ts";
 import { createDatabase, createPool, type Database, type Pool } from "./connection.ts";
 import { countUnread, listNotifications, markNotificationRead } from "./notifications.ts";
+import { forgetEmptyChannels, healChannels } from "./realtime-channels.ts";
 import { settleDeliveries } from "./settle-deliveries.ts";
 
 const ROWS = 20_000;
@@ -170,6 +171,31 @@ async function sendOnce(pool: Pool, batch: DeliveryToClaim[]): Promise<number> {
   );
   return settled.size;
 }
+
+test("forgetting and healing realtime channels read their own rows by index", async (t) => {
+  const { pool } = await filled(t, async (pool) => {
+    await forgetEmptyChannels(pool, undefined, 1);
+  });
+  await pool.query(
+    `insert into realtime_channels
+     select 'a', 'user-' || lpad(n::text, 5, '0'), 'personal', 1 from generate_series(1, $1::integer) n`,
+    [ROWS],
+  );
+  const keys = Array.from({ length: 200 }, (_, n) => ({
+    tenantId: "a",
+    userId: `user-${n}`,
+    name: "personal",
+  }));
+  for (const [name, work, most] of [
+    ["look", (client: Pool) => forgetEmptyChannels(client, undefined, 200), 1300],
+    ["heal", (client: Pool) => healChannels(client, keys), 500],
+  ] as const) {
+    const read = await rowsRead(pool, work);
+    for (const table of ["realtime_channels", "notifications", "realtime_resets"]) {
+      assert.ok(read(table) <= most, `${name}: ${read(table)} rows of ${table}`);
+    }
+  }
+});
 
 test("a history page, the unread count and a mark read by index", async (t) => {
   const { pool, db } = await filled(t);

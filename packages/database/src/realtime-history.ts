@@ -22,6 +22,7 @@ export interface ChannelRead extends ChannelKey {
 
 /** All of it from one snapshot. */
 export interface ChannelState {
+  /** Another one once the channel was forgotten: its offsets began at 1 again. */
   epoch: string;
   /** The offset of the newest publication that was ever committed; 0 for none. */
   top: number;
@@ -41,6 +42,14 @@ interface Row {
   created_at: Date;
 }
 
+/** Of `e`, the epoch of all, and `r`, how often the user's slot was reset. */
+const EPOCH = sql<string>`e.epoch || coalesce('.' || r.resets, '')`;
+const RESETS = sql`
+    left join lateral (
+      select r.resets from realtime_resets r
+      where r.slot = realtime_slot(item.tenant_id, item.user_id) limit 1
+    ) r on true`;
+
 /** Many channels in one statement. Results come in the order of the reads. */
 export async function readChannels(
   db: Database,
@@ -49,7 +58,7 @@ export async function readChannels(
   if (reads.length === 0) return [];
   // Lateral with a limit: whatever the planner believes of the tables, each is looked into by index.
   const { rows } = await sql<Row>`
-    select item.position, e.epoch, coalesce(top.top_offset, 0) as top,
+    select item.position, ${EPOCH} as epoch, coalesce(top.top_offset, 0) as top,
            n.channel_offset, n.id, n.event_type, n.title, n.body, n.created_at
     from unnest(
         ${reads.map((read) => read.tenantId)}::text[], ${reads.map((read) => read.userId)}::text[],
@@ -57,6 +66,7 @@ export async function readChannels(
         ${reads.map((read) => read.limit)}::integer[], ${reads.map((read) => read.partial)}::boolean[]
       ) with ordinality as item (tenant_id, user_id, name, after, most, partial, position)
     cross join realtime_epoch e
+    ${RESETS}
     left join lateral (
       select c.top_offset from realtime_channels c
       where c.tenant_id = item.tenant_id and c.user_id = item.user_id and c.channel_name = item.name
@@ -80,29 +90,30 @@ export async function readChannels(
   return states;
 }
 
-/** The newest offset of each channel in the order given, and the epoch, in one statement. */
+/** Where a channel stands. */
+export type ChannelTop = Pick<ChannelState, "epoch" | "top">;
+
+/** Where each channel stands, in the order given, in one statement. */
 export async function readTops(
   db: Database,
   channels: readonly ChannelKey[],
-): Promise<{ epoch: string; tops: number[] }> {
-  const { rows } = await sql<{ epoch: string; tops: string[] }>`
-    select e.epoch, array(
-      select coalesce(top.top_offset, 0)
-      from unnest(
-          ${channels.map((channel) => channel.tenantId)}::text[],
-          ${channels.map((channel) => channel.userId)}::text[],
-          ${channels.map((channel) => channel.name)}::text[]
-        ) with ordinality as item (tenant_id, user_id, name, position)
-      left join lateral (
-        select c.top_offset from realtime_channels c
-        where c.tenant_id = item.tenant_id and c.user_id = item.user_id and c.channel_name = item.name
-        limit 1
-      ) top on true
-      order by item.position
-    )::text[] as tops
-    from realtime_epoch e`.execute(db);
-  const row = rows[0]!;
-  return { epoch: row.epoch, tops: row.tops.map(Number) };
+): Promise<ChannelTop[]> {
+  const { rows } = await sql<{ epoch: string; top: string }>`
+    select ${EPOCH} as epoch, coalesce(top.top_offset, 0) as top
+    from unnest(
+        ${channels.map((channel) => channel.tenantId)}::text[],
+        ${channels.map((channel) => channel.userId)}::text[],
+        ${channels.map((channel) => channel.name)}::text[]
+      ) with ordinality as item (tenant_id, user_id, name, position)
+    cross join realtime_epoch e
+    ${RESETS}
+    left join lateral (
+      select c.top_offset from realtime_channels c
+      where c.tenant_id = item.tenant_id and c.user_id = item.user_id and c.channel_name = item.name
+      limit 1
+    ) top on true
+    order by item.position`.execute(db);
+  return rows.map(({ epoch, top }) => ({ epoch, top: Number(top) }));
 }
 
 export interface HistoryPage extends ChannelKey {

@@ -23,6 +23,7 @@ export interface Schema {
   notifications: NotificationsTable;
   realtime_channels: RealtimeChannelsTable;
   realtime_epoch: RealtimeEpochTable;
+  realtime_resets: RealtimeResetsTable;
   outbox: OutboxTable;
   dead_messages: DeadMessagesTable;
   receipts: ReceiptsTable;
@@ -255,6 +256,13 @@ export interface RealtimeChannelsTable {
 export interface RealtimeEpochTable {
   only_row: Generated<boolean>;
   epoch: string;
+}
+
+export interface RealtimeResetsTable {
+  /** Two bytes of a hash of tenant and user. */
+  slot: Buffer;
+  /** int8 comes as text. */
+  resets: string;
 }
 
 export interface OutboxTable {

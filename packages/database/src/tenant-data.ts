@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "./connection.ts";
+import { forgetChannels } from "./realtime-channels.ts";
 import { deleteEvents } from "./user-data.ts";
 
 /** What was deleted of a tenant, in rows. */
@@ -29,8 +30,8 @@ export async function deleteTenantData(
     if (batch.events < batchRows) break;
   }
   deleted.notifications = await deleteAll(db, "notifications", tenantId, batchRows);
+  deleted.notifications += (await forgetChannels(db, { tenantId }, batchRows)).notifications;
   deleted.outboxMessages = await deleteAll(db, "outbox", tenantId, batchRows);
-  await deleteAll(db, "realtime_channels", tenantId, batchRows);
   await deleteAll(db, "receipts", tenantId, batchRows);
   await deleteAll(db, "dedup_keys", tenantId, batchRows);
   return deleted;
@@ -48,9 +49,10 @@ async function deleteSomeEvents(db: Database, tenantId: string, rows: number) {
   return await deleteEvents(db, ids, { spare: false });
 }
 
+/** What somebody else holds is left to the second call. */
 async function deleteAll(
   db: Database,
-  table: "notifications" | "outbox" | "realtime_channels" | "receipts" | "dedup_keys",
+  table: "notifications" | "outbox" | "receipts" | "dedup_keys",
   tenantId: string,
   batchRows: number,
 ): Promise<number> {
@@ -59,6 +61,7 @@ async function deleteAll(
     const result = await sql`
       delete from ${sql.table(table)} where ctid = any (array(
         select ctid from ${sql.table(table)} where tenant_id = ${tenantId} limit ${batchRows}
+        for update skip locked
       ))`.execute(db);
     const rows = Number(result.numAffectedRows ?? 0n);
     total += rows;

@@ -101,35 +101,30 @@ export async function countEvents(
   return rows[0]!;
 }
 
-/** Deletes at most `most` items of the in-app history; returns how many. */
+/**
+ * Deletes at most `most` items of the in-app history; returns how many. The channels keep their offsets:
+ * they leave by `forgetChannels`.
+ */
 export async function deleteNotifications(
   db: Database,
   { tenantId, userId }: Owner,
   most: number,
 ): Promise<number> {
   const result = await sql`
-    delete from notifications where ctid = any (array(
-      select ctid from notifications
+    with picked as materialized (
+      select id from notifications
       where tenant_id = ${tenantId} and user_id = ${userId} limit ${most}
-    ))`.execute(db);
+    ),
+    locked as materialized (
+      select id from notifications where id = any (array(select id from picked))
+      order by id for update
+    )
+    delete from notifications where id = any (array(select id from locked))`.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }
 
 export async function countNotifications(db: Database, owner: Owner): Promise<number> {
   return await countOf(db, "notifications", owner);
-}
-
-/** The positions of the user's realtime channels. */
-export async function deleteRealtimeChannels(
-  db: Database,
-  { tenantId, userId }: Owner,
-): Promise<number> {
-  const result = await db
-    .deleteFrom("realtime_channels")
-    .where("tenant_id", "=", tenantId)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
 }
 
 export async function countRealtimeChannels(db: Database, owner: Owner): Promise<number> {
