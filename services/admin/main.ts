@@ -6,7 +6,7 @@ import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { loadConfig } from "@belfry/service/config";
 import { createLogger } from "@belfry/service/logger";
 import { startManagement } from "@belfry/service/management";
-import { connectNats, natsFiles } from "@belfry/service/nats";
+import { connectNats, type NatsLink, natsFiles } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { createStopSignal } from "@belfry/service/stop-signal";
@@ -39,35 +39,38 @@ const pool = createPool({
 });
 const db = createDatabase(pool);
 resources.defer(() => db.destroy());
-let connected = () => false;
+let isListening = false;
+let nats: NatsLink | undefined;
 resources.use(
   await startManagement({
     host: config.MANAGEMENT_HOST,
     port: config.MANAGEMENT_PORT,
     checks: {
       postgres: async () => (await pool.query("select 1")).rowCount === 1,
-      nats: () => connected(),
+      http: () => isListening,
     },
+    // Without it the pages are there all the same; sending an event again is not possible.
+    others: { nats: () => nats?.isConnected() ?? false },
     log,
     signal: stop.stopping,
   }),
 );
 
-try {
-  const nats = resources.use(
-    await connectNats({
-      url: config.NATS_URL,
-      files: natsFiles(config),
-      name: "belfry-admin",
-      log,
-      signal,
-    }),
-  );
-  connected = nats.isConnected;
-  await waitForSchema(pool, { log, signal });
+resources.defer(() => nats?.close());
 
+const connectBroker = async () => {
+  nats = await connectNats({
+    url: config.NATS_URL,
+    files: natsFiles(config),
+    name: "belfry-admin",
+    log,
+    signal,
+  });
+};
+
+const serve = async () => {
+  await waitForSchema(pool, { log, signal });
   const streams = [eventsStream(prefix)];
-  const publisher = createPublisher({ nats, streams, replicas: config.NATS_REPLICAS, log });
   const app = await createApp({
     db,
     pool,
@@ -81,6 +84,8 @@ try {
     },
     signToken: (claims) => signRealtimeToken(tokenKeys, claims),
     async publishEvent(id, traceId) {
+      if (nats === undefined) throw new Error("NATS is not connected");
+      const publisher = createPublisher({ nats, streams, replicas: config.NATS_REPLICAS, log });
       await publisher.publishIds(eventsSubject(prefix, "express"), [{ id, traceId }], {
         messageId: id,
         expectStream: eventsStream(prefix).name,
@@ -90,6 +95,7 @@ try {
     log,
   });
   await app.listen({ host: config.ADMIN_HOST, port: config.ADMIN_PORT });
+  isListening = true;
   const token = await firstOperatorToken(db);
   if (token !== undefined) {
     // Its only way to the person who starts Belfry; it works once, for a day, while there is no operator.
@@ -101,6 +107,11 @@ try {
     await rolling;
   });
   await stop.stopped;
+};
+
+try {
+  await Promise.all([connectBroker(), serve()]);
 } catch (err) {
+  // Stopped while it still waited for Postgres or NATS.
   if (!signal.aborted) throw err;
 }

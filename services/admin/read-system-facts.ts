@@ -17,7 +17,7 @@ const RECONCILED_HOURS = 24;
 /** Reads Postgres and JetStream; what is away is left out. */
 export async function readSystemFacts(
   db: Database,
-  nats: NatsLink,
+  nats: NatsLink | undefined,
   prefix: string,
 ): Promise<SystemFacts> {
   const [services, due, waiting, circuits, deadLetters, reconciled, streams] = await Promise.all([
@@ -27,7 +27,7 @@ export async function readSystemFacts(
     openCircuits(db),
     glanceAtDeadLetters(db, {}),
     reconciledWithin(db, RECONCILED_HOURS),
-    nats.isConnected() ? streamFacts(nats, prefix).catch(() => undefined) : undefined,
+    nats?.isConnected() ? streamFacts(nats, prefix).catch(() => undefined) : undefined,
   ]);
   return {
     ...{ services, oldestDue: due, undispatched: waiting, circuits, deadLetters, reconciled },

@@ -18,12 +18,11 @@ import { type WebhookDeps, webhookRoute } from "./webhook-route.ts";
 
 export interface AppDeps extends Omit<WebhookDeps, "limits"> {
   config: AbuseBounds & { trustProxy: string };
-  acceptor: Acceptor;
+  acceptor(): Acceptor | undefined;
   refusals: KnownRefusals;
   directory: TenantDirectory;
   keyUses: KeyUses;
   db: Database;
-  brokerIsThere(): boolean;
   signToken(claims: { sub: string; tenant: string }): Promise<string>;
   announceMarked(tenantId: string, userId: string, notificationId: string): Promise<void>;
   now(): Date;

@@ -12,12 +12,13 @@ import { loadConfig } from "@belfry/service/config";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { createLogger } from "@belfry/service/logger";
 import { startManagement } from "@belfry/service/management";
-import { connectNats, natsFiles } from "@belfry/service/nats";
+import { connectNats, type NatsLink, natsFiles } from "@belfry/service/nats";
+import { pause } from "@belfry/service/pause";
 import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { createStopSignal } from "@belfry/service/stop-signal";
 import { ensureStreams } from "@belfry/service/streams";
-import { createAcceptor } from "./accept.ts";
+import { type Acceptor, createAcceptor } from "./accept.ts";
 import { createApp } from "./app.ts";
 import { configSchema } from "./config.ts";
 import { createKeyUses } from "./key-uses.ts";
@@ -27,6 +28,8 @@ import { createWebhookKeys } from "./webhook-keys.ts";
 
 /** With the publish timeout this leaves room in the 5 s in which a 500 has to come. */
 const STATEMENT_TIMEOUT_MS = 1500;
+/** Where NATS is there at all it is there by now, and no trigger has to be refused. */
+const BROKER_PATIENCE_MS = 5000;
 
 const config = loadConfig(configSchema);
 const secretKeys = parseSecretKeys(config.SECRETS_KEYS);
@@ -55,7 +58,7 @@ const pool = createPool({
 });
 const db = createDatabase(pool);
 resources.defer(() => db.destroy());
-let nats: Awaited<ReturnType<typeof connectNats>> | undefined;
+let broker: { nats: NatsLink; acceptor: Acceptor } | undefined;
 let isListening = false;
 resources.use(
   await startManagement({
@@ -63,83 +66,98 @@ resources.use(
     port: config.MANAGEMENT_PORT,
     checks: {
       postgres: () => pool.query("select 1").then(() => true),
-      nats: () => nats?.isConnected() ?? false,
       http: () => isListening,
     },
+    // Without it a trigger is a 500, which this service says itself; all else goes on.
+    others: { nats: () => broker?.nats.isConnected() ?? false },
     log,
     signal: stop.stopping,
   }),
 );
-nats = resources.use(
-  await connectNats({
+resources.defer(() => broker?.nats.close());
+
+const connectBroker = async (): Promise<NatsLink["nc"]> => {
+  const nats = await connectNats({
     url: config.NATS_URL,
     files: natsFiles(config),
     name: "ingest-api",
     log,
     signal: stop.signal,
-  }),
-);
-const { nc } = nats;
-const streams = [eventsStream(prefix)];
-await waitForSchema(pool, { log, signal: stop.signal });
-await ensureStreams(nc, streams, { replicas: config.NATS_REPLICAS, log, signal: stop.signal });
+  });
+  const streams = [eventsStream(prefix)];
+  const { NATS_REPLICAS: replicas } = config;
+  const acceptor = createAcceptor({
+    acceptEvents: (batch) => acceptEvents(pool, batch),
+    refuseEvents: (ids) => refuseEvents(pool, ids),
+    acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+    publisher: createPublisher({ nats, streams, replicas, log }),
+    prefix,
+    expressPerMinute: config.EXPRESS_PER_MINUTE,
+    log,
+  });
+  broker = { nats, acceptor };
+  await ensureStreams(nats.nc, streams, { replicas, log, signal: stop.signal });
+  return nats.nc;
+};
 
-const directory = createTenantDirectory(db, secretKeys);
-const refusals = new KnownRefusals();
-const webhookKeys = createWebhookKeys(db, secretKeys);
-const keyUses = resources.use(createKeyUses(db, now, log));
-const acceptor = createAcceptor({
-  acceptEvents: (batch) => acceptEvents(pool, batch),
-  refuseEvents: (ids) => refuseEvents(pool, ids),
-  acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
-  publisher: createPublisher({ nats, streams, replicas: config.NATS_REPLICAS, log }),
-  prefix,
-  expressPerMinute: config.EXPRESS_PER_MINUTE,
-  log,
-});
-const app = await createApp({
-  config: {
-    trustProxy: config.TRUST_PROXY,
-    unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
-    otherPerMinute: config.OTHER_REQUESTS_PER_MINUTE,
-    receiptsPerMinute: config.RECEIPTS_PER_MINUTE,
-  },
-  acceptor,
-  refusals,
-  directory,
-  keyUses,
-  webhookKeys,
-  storeReceipts: (origin, receipts) => storeReceipts(pool, origin, receipts),
-  db,
-  brokerIsThere: () => nats.isConnected(),
-  signToken: (claims) => signRealtimeToken(tokenKeys, claims, {}),
-  async announceMarked(tenantId, userId, notificationId) {
-    const unread = await countUnread(db, { tenantId, userId });
-    const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
-    const message = { version: 1, kind: "marked", userId, notificationId, unread } as const;
-    if (nats.isConnected()) nc.publish(subject, encodeRealtimeMessage(message));
-  },
-  now,
-  log,
-});
-const watch = watchVersion({
-  read: () => readConfigurationVersion(db),
-  nc,
-  prefix,
-  onChange() {
-    directory.clear();
-    refusals.clear();
-    webhookKeys.clear();
-  },
-  log,
-  signal: stop.signal,
-});
-await app.listen({ host: config.INGEST_API_HOST, port: config.INGEST_API_PORT });
-isListening = true;
-resources.defer(async () => {
-  await app.close();
-  await acceptor.idle();
-  await watch;
-});
+const serve = async (connecting: Promise<NatsLink["nc"]>) => {
+  await waitForSchema(pool, { log, signal: stop.signal });
+  await Promise.race([connecting, pause(BROKER_PATIENCE_MS, stop.signal)]);
+  const directory = createTenantDirectory(db, secretKeys);
+  const refusals = new KnownRefusals();
+  const webhookKeys = createWebhookKeys(db, secretKeys);
+  const keyUses = resources.use(createKeyUses(db, now, log));
+  const app = await createApp({
+    config: {
+      trustProxy: config.TRUST_PROXY,
+      unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
+      otherPerMinute: config.OTHER_REQUESTS_PER_MINUTE,
+      receiptsPerMinute: config.RECEIPTS_PER_MINUTE,
+    },
+    acceptor: () => (broker?.nats.isConnected() ? broker.acceptor : undefined),
+    refusals,
+    directory,
+    keyUses,
+    webhookKeys,
+    storeReceipts: (origin, receipts) => storeReceipts(pool, origin, receipts),
+    db,
+    signToken: (claims) => signRealtimeToken(tokenKeys, claims, {}),
+    async announceMarked(tenantId, userId, notificationId) {
+      const unread = await countUnread(db, { tenantId, userId });
+      const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
+      const message = { version: 1, kind: "marked", userId, notificationId, unread } as const;
+      if (!broker?.nats.isConnected()) return;
+      broker.nats.nc.publish(subject, encodeRealtimeMessage(message));
+    },
+    now,
+    log,
+  });
+  const watch = watchVersion({
+    read: () => readConfigurationVersion(db),
+    nc: connecting,
+    prefix,
+    onChange() {
+      directory.clear();
+      refusals.clear();
+      webhookKeys.clear();
+    },
+    log,
+    signal: stop.signal,
+  });
+  await app.listen({ host: config.INGEST_API_HOST, port: config.INGEST_API_PORT });
+  isListening = true;
+  resources.defer(async () => {
+    await app.close();
+    await broker?.acceptor.idle();
+    await watch;
+  });
+  await Promise.race([stop.stopped, watch]);
+};
 
-await Promise.race([stop.stopped, watch]);
+try {
+  const connecting = connectBroker();
+  await Promise.all([connecting, serve(connecting)]);
+} catch (error) {
+  // Stopped while it still waited for Postgres or NATS.
+  if (!stop.signal.aborted) throw error;
+}

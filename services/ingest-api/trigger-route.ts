@@ -14,10 +14,9 @@ import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.
 
 export interface TriggerDeps {
   authentication: Authentication;
-  acceptor: Acceptor;
+  /** None while no id could be published: known before anything is claimed. */
+  acceptor(): Acceptor | undefined;
   refusals: KnownRefusals;
-  /** Whether an id could be published now: known before anything is claimed. */
-  brokerIsThere(): boolean;
 }
 
 /**
@@ -44,10 +43,11 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       request.logFields = { tenantId: tenant.id, outcome: "minute" };
       throw limitProblem("minute", tenant.name, known);
     }
-    if (!deps.brokerIsThere()) {
+    const acceptor = deps.acceptor();
+    if (acceptor === undefined) {
       throw new Problem("internal", { cause: new Error("NATS is not connected") });
     }
-    const result = await deps.acceptor.accept({
+    const result = await acceptor.accept({
       tenantId: tenant.id,
       dedupKey,
       id: uuidv7(),

@@ -48,28 +48,34 @@ resources.use(
     port: config.MANAGEMENT_PORT,
     checks: {
       postgres: () => pool.query("select 1").then(() => true),
-      nats: () => nats?.isConnected() ?? false,
       gateway: () => gateway !== undefined,
     },
+    // Without it connecting, history and recovery go on, and pushes are read back from Postgres.
+    others: { nats: () => nats?.isConnected() ?? false },
     log,
     signal: stop.stopping,
   }),
 );
-nats = resources.use(
-  await connectNats({
-    url: config.NATS_URL,
-    files: natsFiles(config),
-    name: "realtime-gateway",
-    log,
-    signal: stop.signal,
-  }),
-);
-await waitForSchema(pool, { log, signal: stop.signal });
-const version = `${packageFile.version} Belfry`;
-const started = await startGateway({ config, db, nats, tokenKeys, version, log });
-gateway = started;
-showConnections(started.connections);
-resources.defer(() => started.close());
-log.info({ port: started.port }, "realtime gateway is up");
+try {
+  nats = resources.use(
+    await connectNats({
+      url: config.NATS_URL,
+      files: natsFiles(config),
+      name: "realtime-gateway",
+      log,
+      signal: stop.signal,
+    }),
+  );
+  await waitForSchema(pool, { log, signal: stop.signal });
+  const version = `${packageFile.version} Belfry`;
+  const started = await startGateway({ config, db, nats, tokenKeys, version, log });
+  gateway = started;
+  showConnections(started.connections);
+  resources.defer(() => started.close());
+  log.info({ port: started.port }, "realtime gateway is up");
 
-await stop.stopped;
+  await stop.stopped;
+} catch (error) {
+  // Stopped while it still waited for Postgres or NATS.
+  if (!stop.signal.aborted) throw error;
+}

@@ -54,7 +54,10 @@ test("NATS away under load: nothing is missed once it is back", async (t) => {
   await world.publish(user);
   await eventually(() => got.length === 1);
   proxy.cut();
-  await gateway.process.waitUntilReady(false);
+  await eventually(async () => {
+    const health = `http://127.0.0.1:${gateway.process.managementPort}/health/ready`;
+    assert.deepEqual(await (await fetch(health)).json(), { ready: true, away: ["nats"] });
+  });
   for (let count = 0; count < 400; count += 1) await world.publish(user);
   // A page that comes meanwhile is served from Postgres.
   const newcomer = client(t, gateway.url, { token: await world.token(user) });

@@ -1,5 +1,5 @@
 import { configurationSubject } from "@belfry/contracts/streams";
-import type { NatsConnection } from "@nats-io/transport-node";
+import type { NatsConnection, Subscription } from "@nats-io/transport-node";
 import type { Logger } from "./logger.ts";
 import { pause } from "./pause.ts";
 
@@ -8,8 +8,8 @@ export interface WatchVersionOptions {
   read: () => Promise<bigint | string>;
   /** Default 1,000. */
   everyMs?: number;
-  /** Hastens the next poll; polling alone is enough. */
-  nc?: NatsConnection;
+  /** Hastens the next poll; polling alone is enough, and all there is until it comes. */
+  nc?: NatsConnection | Promise<NatsConnection>;
   prefix: string;
   /** Called with the first version read, and with every other one after it. A throw is tried again. */
   onChange: (version: string) => void | Promise<void>;
@@ -23,9 +23,15 @@ export async function watchVersion(options: WatchVersionOptions): Promise<void> 
   let known: string | undefined;
   let failing = false;
   let nudge = new AbortController();
-  const subscription = nc?.subscribe(configurationSubject(options.prefix), {
-    callback: () => nudge.abort(),
-  });
+  let subscription: Subscription | undefined;
+  const listen = (connection: NatsConnection | undefined) => {
+    if (signal.aborted) return;
+    subscription = connection?.subscribe(configurationSubject(options.prefix), {
+      callback: () => nudge.abort(),
+    });
+  };
+  // Whoever connects says why it cannot.
+  Promise.resolve(nc).then(listen, () => undefined);
   while (!signal.aborted) {
     // Renewed before the read: a change announced during it is read again at once.
     nudge = new AbortController();
@@ -43,5 +49,5 @@ export async function watchVersion(options: WatchVersionOptions): Promise<void> 
     }
     await pause(everyMs, AbortSignal.any([signal, nudge.signal]));
   }
-  if (subscription !== undefined && !subscription.isClosed()) subscription.unsubscribe();
+  if (subscription?.isClosed() === false) subscription.unsubscribe();
 }

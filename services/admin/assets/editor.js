@@ -244,4 +244,4 @@ byId("send-test")?.addEventListener("click", async () => {
   const told = await response.json().catch(() => ({ ok: false, text: "It could not be sent." }));
   answer.textContent = told.ok ? `Sent. ${told.text}` : `Not sent: ${told.text}`;
 });
-preview();
+await preview();
