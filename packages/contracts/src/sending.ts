@@ -49,6 +49,8 @@ export interface SendOutcome {
   /** The first KB of the vendor's answer. */
   vendorAnswer: string | null;
   retryAfterSeconds: number | null;
+  /** With `transient`: nothing was asked of the vendor, so it is no attempt. */
+  notBegun?: true;
 }
 
 export const MAX_VENDOR_ANSWER_BYTES = 1024;

@@ -2,14 +2,11 @@ import type { SendOutcome } from "@belfry/contracts/sending";
 import { Agent, buildConnector, type Dispatcher, request } from "undici";
 import { AddressRefused, guardedLookup, hostFault } from "./address-guard.ts";
 import { outcome } from "./outcome.ts";
-import type { ProviderDeps } from "./provider.ts";
+import { startPatience } from "./patience.ts";
+import type { ProviderContext, ProviderDeps } from "./provider.ts";
 
-/** A vendor's API is held to this many connections a credential; further calls wait their turn. */
-const MAX_CONNECTIONS = 32;
 /** Shorter than a vendor's own idle time, so that a call seldom meets a connection just closed. */
 const KEEP_ALIVE_MS = 10_000;
-/** A call that waited longer than this share of its time is not begun: it would end ambiguous. */
-const LATEST_BEGIN = 0.75;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 export interface HttpCall {
@@ -31,38 +28,44 @@ export type CallResult =
   | { answered: false; outcome: SendOutcome };
 
 export interface HttpCalls {
-  /** POSTs once: no redirect followed, no retry, one deadline for the whole call. Never rejects. */
+  /** POSTs once: no redirect followed, no retry, a deadline to connect and one to answer. Never rejects. */
   post(call: HttpCall): Promise<CallResult>;
   close(): Promise<void>;
 }
 
 /** The kept-alive, bounded connections of one credential, behind the address guard. */
-export function createHttpCalls(deps: ProviderDeps): HttpCalls {
+export function createHttpCalls(
+  context: ProviderDeps & Pick<ProviderContext, "maxCalls">,
+): HttpCalls {
   const agent = new Agent({
-    connections: MAX_CONNECTIONS,
+    connections: context.maxCalls,
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: guardedConnector(deps),
+    connect: guardedConnector(context),
   });
   return {
-    post: (call) => post(agent, call, deps.timeoutMs),
+    post: (call) => post(agent, call, context.timeoutMs),
     close: () => agent.close(),
   };
 }
 
 async function post(agent: Agent, call: HttpCall, timeoutMs: number): Promise<CallResult> {
-  const latestBeginAt = performance.now() + timeoutMs * LATEST_BEGIN;
-  const progress = { begun: false, latestBeginAt };
+  const patience = startPatience(timeoutMs);
+  const progress = { begun: false };
+  const onBegin = () => {
+    progress.begun = true;
+    patience.renew(timeoutMs);
+  };
   try {
     const response = await request(call.url, {
       method: "POST",
       headers: call.headers,
       body: call.body,
-      signal: AbortSignal.timeout(timeoutMs),
-      dispatcher: agent.compose(noteBegin(progress)),
+      signal: patience.signal,
+      dispatcher: agent.compose(noteBegin(onBegin)),
     });
     const text = await readStart(response.body);
     return {
@@ -71,6 +74,8 @@ async function post(agent: Agent, call: HttpCall, timeoutMs: number): Promise<Ca
     };
   } catch (error) {
     return { answered: false, outcome: unanswered(error, progress.begun) };
+  } finally {
+    patience.end();
   }
 }
 
@@ -78,17 +83,12 @@ async function post(agent: Agent, call: HttpCall, timeoutMs: number): Promise<Ca
  * Notes when undici begins to write the request to a connection. Everything before (names, connect,
  * TLS, waiting for a free connection) cannot have reached the vendor; everything after may have.
  */
-function noteBegin(progress: {
-  begun: boolean;
-  latestBeginAt: number;
-}): Dispatcher.DispatcherComposeInterceptor {
+function noteBegin(onBegin: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart(controller, context) {
         handler.onRequestStart?.(controller, context);
-        if (performance.now() > progress.latestBeginAt) {
-          controller.abort(new DOMException("no time left", "TimeoutError"));
-        } else progress.begun = true;
+        onBegin();
       },
       onRequestUpgrade: (...event) => handler.onRequestUpgrade?.(...event),
       onResponseStart: (...event) => handler.onResponseStart?.(...event),
@@ -123,7 +123,6 @@ function unanswered(error: unknown, begun: boolean): SendOutcome {
 
 function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
-  if (error.name === "TimeoutError") return "timeout";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 

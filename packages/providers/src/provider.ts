@@ -4,6 +4,7 @@ import { baseUrlFault, type Resolve } from "./address-guard.ts";
 import { outcome } from "./outcome.ts";
 import { emailFault, smsFault } from "./recipient.ts";
 import { checkSettings, secretsOf } from "./settings.ts";
+import { createTurns } from "./turns.ts";
 
 /** What the `sandbox` provider keeps instead of sending. */
 export interface OutboxEntry {
@@ -19,8 +20,12 @@ export interface OutboxEntry {
 }
 
 export interface ProviderDeps {
-  /** From the call of `send` to the last byte of the answer; shorter than the ack wait. */
+  /** For a connection, and then from the moment the vendor has the request to its answer's last byte. */
   timeoutMs: number;
+  /** For a mail server's answer to a whole message. */
+  messageAnswerMs?: number;
+  /** How long a message waits while every connection of its account is in use. */
+  turnWaitMs?: number;
   /** Lifts the address guard (and allows plain http): local stack and tests only. */
   allowPrivateAddresses: boolean;
   /** Keeps what the sandbox was given; resolves to the message's id. */
@@ -33,11 +38,16 @@ export interface ProviderDeps {
 
 /** One tenant's account at a vendor: one client, its connections and its credential. */
 export interface Provider<Message> {
+  /** Calls at a time; more would wait for them. Undefined: no bound. */
+  maxCalls?: number;
   /** Never rejects for the vendor's, the network's or the settings' trouble: it is in the outcome. */
   send(message: Message): Promise<SendOutcome>;
-  /** Lets calls in hand finish, then closes the connections. */
+  /** Lets what it was given finish, then closes the connections. */
   close(): Promise<void>;
 }
+
+const MAX_CALLS = 32;
+const TURN_WAIT_MS = 5_000;
 
 export interface SettingsContext {
   allowPrivateAddresses: boolean;
@@ -61,6 +71,8 @@ export interface ProviderContext extends ProviderDeps {
   /** The values of the secret settings, to be kept out of what is stored. */
   secrets: readonly string[];
   now: () => number;
+  /** At most so many calls are under way at a time: a connection for each. */
+  maxCalls: number;
 }
 
 export interface ProviderDefinition<Message, Settings extends TObject> {
@@ -69,6 +81,10 @@ export interface ProviderDefinition<Message, Settings extends TObject> {
   title: string;
   /** A property `baseUrl` is judged by the address guard. */
   settings: Settings;
+  /** Connections to the vendor, and so calls at a time, of one account. Default 32. */
+  maxCalls?: number;
+  /** Why this vendor would never take a message; null when it may be asked. */
+  messageFault?(message: Message): string | null;
   faults?(settings: Static<Settings>, context: SettingsContext): string[];
   create(settings: Static<Settings>, context: ProviderContext): Provider<Message>;
 }
@@ -97,19 +113,45 @@ export function defineProvider<Message, Settings extends TObject>(
         return refusing(`the provider's settings are wrong: ${faults.join("; ")}`);
       }
       const secrets = secretsOf(definition.settings, settings);
-      const context = { ...deps, secrets, now: deps.now ?? Date.now };
+      const { maxCalls = MAX_CALLS } = definition;
+      const context = { ...deps, secrets, maxCalls, now: deps.now ?? Date.now };
       const provider = definition.create(settings as Static<Settings>, context);
+      const turns = createTurns(maxCalls);
+      const inHand = new Set<Promise<SendOutcome>>();
+      let closed = false;
+      const call = async (message: Message): Promise<SendOutcome> => {
+        const fault =
+          messageFault(definition.channel, message) ?? definition.messageFault?.(message) ?? null;
+        if (fault !== null) return outcome("permanent", fault);
+        if (closed) return outcome("transient", "no connection to the vendor (closed)");
+        if (!(await turns.take(deps.turnWaitMs ?? TURN_WAIT_MS))) return NO_TURN;
+        try {
+          return await provider.send(message);
+        } finally {
+          turns.give();
+        }
+      };
       return {
-        async send(message) {
-          const fault = messageFault(definition.channel, message);
-          return fault === null ? provider.send(message) : outcome("permanent", fault);
+        maxCalls,
+        send(message) {
+          const calling = call(message);
+          inHand.add(calling);
+          return calling.finally(() => inHand.delete(calling));
         },
-        close: () => provider.close(),
+        async close() {
+          closed = true;
+          await Promise.allSettled(inHand);
+          await provider.close();
+        },
       };
     },
   };
   return kind;
 }
+
+const NO_TURN = outcome("transient", "every connection to the vendor was in use", {
+  notBegun: true,
+});
 
 function refusing<Message>(reason: string): Provider<Message> {
   return { send: async () => outcome("credentials", reason), close: async () => {} };

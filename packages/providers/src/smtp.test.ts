@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import type { AddressInfo, Socket } from "node:net";
 import test, { type TestContext } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { closedPort, startPort } from "../test/loopback-vendor.ts";
 import { EMAIL, HOSTILE_ADDRESSES, testDeps } from "../test/messages.ts";
+import { startStallingVendor } from "../test/stalling-vendor.ts";
 import type { ProviderDeps } from "./provider.ts";
 import { checkSettings } from "./settings.ts";
-import { poolOptions, smtp } from "./smtp.ts";
+import { smtp, smtpTarget } from "./smtp.ts";
+import { smtpFailure } from "./smtp-failure.ts";
+import { openSmtpSession } from "./smtp-session.ts";
 
 const SETTINGS = {
   host: "127.0.0.1",
@@ -26,6 +28,8 @@ interface Taken {
   to: string[];
   data: string;
 }
+
+const NOTHING: Taken = { user: undefined, secure: false, from: "", to: [], data: "" };
 
 async function startMailServer(t: TestContext, options: SMTPServerOptions = {}) {
   const taken: Taken[] = [];
@@ -68,26 +72,32 @@ async function startMailServer(t: TestContext, options: SMTPServerOptions = {}) 
 }
 
 function providerAt(t: TestContext, port: number, changes: Partial<ProviderDeps> = {}) {
-  const provider = smtp.create({ ...SETTINGS, port }, testDeps({ timeoutMs: 250, ...changes }));
+  const provider = smtp.create(
+    { ...SETTINGS, port },
+    testDeps({ timeoutMs: 250, messageAnswerMs: 250, ...changes }),
+  );
   t.after(() => provider.close());
   return provider;
 }
 
-/** A mail server that follows a script: what it does with each line, after it is whole. */
-function startScripted(t: TestContext, onLine: (line: string, socket: Socket) => void) {
-  return startPort(t, (socket) => {
-    socket.write("220 mx ready\r\n");
-    let buffered = "";
-    socket.setEncoding("utf8");
-    socket.on("data", (chunk: string) => {
-      buffered += chunk;
-      for (let end = buffered.indexOf("\r\n"); end >= 0; end = buffered.indexOf("\r\n")) {
-        const line = buffered.slice(0, end);
-        buffered = buffered.slice(end + 2);
-        onLine(line, socket);
-      }
-    });
+/** Does as told with each line, after it is whole. */
+function followScript(socket: Socket, onLine: (line: string, socket: Socket) => void) {
+  socket.write("220 mx ready\r\n");
+  let buffered = "";
+  socket.setEncoding("utf8");
+  socket.on("data", (chunk: string) => {
+    buffered += chunk;
+    for (let end = buffered.indexOf("\r\n"); end >= 0; end = buffered.indexOf("\r\n")) {
+      const line = buffered.slice(0, end);
+      buffered = buffered.slice(end + 2);
+      onLine(line, socket);
+    }
   });
+}
+
+/** A mail server that follows a script. */
+function startScripted(t: TestContext, onLine: (line: string, socket: Socket) => void) {
+  return startPort(t, (socket) => followScript(socket, onLine));
 }
 
 const OBEDIENT: Readonly<Record<string, string>> = {
@@ -97,6 +107,7 @@ const OBEDIENT: Readonly<Record<string, string>> = {
   RCPT: "250 ok",
   DATA: "354 go on",
   ".": "250 ok",
+  RSET: "250 ok",
   QUIT: "221 bye",
 };
 const reply = (line: string, socket: Socket) => {
@@ -187,8 +198,6 @@ test("a refused message leaves its connection to the next one", async (t) => {
   });
   const provider = providerAt(t, server.port);
   assert.equal((await provider.send({ ...EMAIL, to: "no@example.com" })).class, "permanent");
-  // The connection is the pool's again once the server has answered RSET.
-  await setTimeout(50);
   assert.equal((await provider.send(EMAIL)).class, "accepted");
   assert.equal(server.connections(), 1);
 });
@@ -199,6 +208,92 @@ test("thirty messages at once share at most five connections", async (t) => {
   const outcomes = await Promise.all(Array.from({ length: 30 }, () => provider.send(EMAIL)));
   assert.ok(outcomes.every((outcome) => outcome.class === "accepted"));
   assert.ok(server.connections() <= 5, `${server.connections()} connections`);
+});
+
+test("a healthy server that takes its time gets each message once, however many wait for a connection", async (t) => {
+  const server = await startMailServer(t, {
+    disabledCommands: ["STARTTLS"],
+    onData(stream, session, done) {
+      stream.resume();
+      stream.on("end", () => {
+        server.taken.push({
+          ...NOTHING,
+          to: session.envelope.rcptTo.map(({ address }) => address),
+        });
+        // Longer than everything else may take.
+        setTimeout(done, 400, null, "2.0.0 queued");
+      });
+    },
+  });
+  const provider = providerAt(t, server.port, { messageAnswerMs: 60_000, turnWaitMs: 60_000 });
+  const addresses = Array.from({ length: 12 }, (_, at) => `ann${at}@example.com`);
+  const outcomes = await Promise.all(addresses.map((to) => provider.send({ ...EMAIL, to })));
+  assert.deepEqual(new Set(outcomes.map((outcome) => outcome.class)), new Set(["accepted"]));
+  assert.deepEqual(server.taken.flatMap(({ to }) => to).sort(), addresses.toSorted());
+  assert.equal(server.connections(), 5);
+});
+
+test("a message for which no connection comes free is no attempt: nothing of it was sent", async (t) => {
+  let begun = 0;
+  const answers: (() => void)[] = [];
+  const everyConnectionIsBusy = Promise.withResolvers<void>();
+  const server = await startMailServer(t, {
+    disabledCommands: ["STARTTLS"],
+    onMailFrom(_address, _session, done) {
+      begun += 1;
+      answers.push(done);
+      if (begun === 5) everyConnectionIsBusy.resolve();
+    },
+  });
+  const provider = providerAt(t, server.port, { timeoutMs: 60_000, turnWaitMs: 1 });
+  const sent = Array.from({ length: 5 }, () => provider.send(EMAIL));
+  await everyConnectionIsBusy.promise;
+  const late = await provider.send(EMAIL);
+  assert.deepEqual([late.class, late.notBegun], ["transient", true]);
+  assert.equal(begun, 5);
+  for (const answer of answers) answer();
+  assert.ok((await Promise.all(sent)).every((outcome) => outcome.class === "accepted"));
+});
+
+for (const step of ["RSET", "MAIL", "RCPT", "DATA"]) {
+  test(`a connection that is gone when the next message comes to ${step} costs no attempt: it leaves by another`, async (t) => {
+    const accepted: string[] = [];
+    let connections = 0;
+    const port = await startPort(t, (socket) => {
+      connections += 1;
+      const isFirst = connections === 1;
+      let recipients = 0;
+      followScript(socket, (line) => {
+        if (line.startsWith("RCPT")) recipients += 1;
+        const isSecond = recipients === (step === "RSET" || step === "MAIL" ? 1 : 2);
+        if (isFirst && isSecond && line.startsWith(step)) socket.resetAndDestroy();
+        else if (step === "RSET" && isFirst && line === ".") socket.write("554 no\r\n");
+        else {
+          if (line === ".") accepted.push(String(connections));
+          reply(line, socket);
+        }
+      });
+    });
+    const provider = providerAt(t, port);
+    const first = await provider.send(EMAIL);
+    assert.equal(first.class, step === "RSET" ? "permanent" : "accepted");
+    assert.equal((await provider.send(EMAIL)).class, "accepted");
+    assert.equal(connections, 2);
+    assert.deepEqual(accepted, step === "RSET" ? ["2"] : ["1", "2"]);
+  });
+}
+
+test("a used connection that is lost after the whole message left is ambiguous like any other", async (t) => {
+  let messages = 0;
+  const port = await startScripted(t, (line, socket) => {
+    if (line === ".") messages += 1;
+    if (line === "." && messages === 2) socket.resetAndDestroy();
+    else reply(line, socket);
+  });
+  const provider = providerAt(t, port);
+  assert.equal((await provider.send(EMAIL)).class, "accepted");
+  assert.equal((await provider.send(EMAIL)).class, "ambiguous");
+  assert.equal(messages, 2);
 });
 
 test("closing lets the messages in hand finish", async (t) => {
@@ -263,6 +358,16 @@ for (const [what, act] of [
   });
 }
 
+for (const step of ["greeting", "message"] as const) {
+  test(`what the server says to the ${step} while our own loop stands still is read before anything is judged`, async (t) => {
+    const server = await startStallingVendor(t, { step });
+    const sent = providerAt(t, server.port, { timeoutMs: 300 }).send(EMAIL);
+    await server.standStillWhileItAnswers(1_500);
+    assert.equal((await sent).class, "accepted");
+    assert.equal(server.requests(), 1);
+  });
+}
+
 test("the server's reply is kept without the password it echoes", async (t) => {
   const port = await startScripted(t, (line, socket) => {
     if (line.startsWith("RCPT")) socket.write(`550 ${SETTINGS.password} is no user\r\n`);
@@ -313,7 +418,7 @@ test("a public name that turns out to be private gets no connection", async () =
 test("with the guard on, TLS with a valid certificate is required on every port", () => {
   const deps = testDeps({ allowPrivateAddresses: false });
   for (const port of [465, 587, 2525]) {
-    const options = poolOptions({ ...SETTINGS, port }, deps);
+    const options = smtpTarget({ ...SETTINGS, port }, deps);
     assert.equal(options.secure, port === 465);
     assert.equal(options.requireTLS, true);
     assert.equal(options.tls?.rejectUnauthorized, true);
@@ -327,14 +432,10 @@ test("a server that cannot do STARTTLS gets neither password nor message when TL
     if (line === "STARTTLS") socket.write("502 no such command\r\n");
     else reply(line, socket);
   });
-  const { createTransport } = await import("nodemailer");
-  const { smtpFailure } = await import("./smtp-failure.ts");
-  const options = poolOptions({ ...SETTINGS, port }, testDeps());
-  const transport = createTransport({ ...options, requireTLS: true });
-  t.after(() => transport.close());
-  const error = await transport
-    .sendMail({ from: "a@b.io", to: "c@d.io", text: "x" })
-    .catch((e) => e);
+  const target = { ...smtpTarget({ ...SETTINGS, port }, testDeps()), requireTLS: true };
+  const error = await openSmtpSession(target, testDeps(), AbortSignal.timeout(5_000)).catch(
+    (reason) => reason,
+  );
   assert.equal(smtpFailure(error, false, []).class, "credentials");
   assert.ok(!lines.some((line) => /^(AUTH|MAIL)/.test(line)), lines.join());
 });

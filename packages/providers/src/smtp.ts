@@ -1,16 +1,11 @@
-import { connect, type Socket } from "node:net";
+import type { Readable } from "node:stream";
 import type { EmailMessage, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { createTransport, type SMTPPoolOptions, type SMTPPoolSentMessageInfo } from "nodemailer";
-import {
-  AddressRefused,
-  canonicalHost,
-  guardedLookup,
-  hostFault,
-  SMTP_PORTS,
-  smtpHostFault,
-} from "./address-guard.ts";
-import { outcome, vendorAnswer } from "./outcome.ts";
+import MailComposer from "nodemailer/lib/mail-composer";
+import type { SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
+import { canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
+import { outcome, thrownOutcome, vendorAnswer } from "./outcome.ts";
+import { type Patience, startPatience } from "./patience.ts";
 import {
   defineProvider,
   type Provider,
@@ -20,11 +15,16 @@ import {
 import { asciiDomain } from "./recipient.ts";
 import { emailField, lineField, secretField } from "./settings.ts";
 import { smtpFailure } from "./smtp-failure.ts";
+import { createIdleSessions } from "./smtp-idle-sessions.ts";
+import { openSmtpSession, type SmtpSession, type SmtpTarget } from "./smtp-session.ts";
 
 const DEFAULT_PORT = 587;
 const MAX_CONNECTIONS = 5;
-/** A server may hang up after five minutes (RFC 5321, 4.5.3.2.7); we do so well before. */
-const IDLE_MS = 60_000;
+/**
+ * For the answer to a whole message, while a server scans and queues it. RFC 5321 (4.5.3.2.6) gives it ten
+ * minutes, since giving up sooner makes doubles; a sender can wait for two.
+ */
+const MESSAGE_ANSWER_MS = 120_000;
 
 export const SMTP_SETTINGS = Type.Object(
   {
@@ -65,6 +65,7 @@ export const SMTP_SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 type Settings = Static<typeof SMTP_SETTINGS>;
+type ComposedMail = ReturnType<MailComposer["compile"]>;
 
 /** Email through any mail server that takes submissions (RFC 6409). */
 export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
@@ -72,6 +73,7 @@ export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
   channel: "EMAIL",
   title: "SMTP",
   settings: SMTP_SETTINGS,
+  maxCalls: MAX_CONNECTIONS,
   faults(settings, context) {
     const faults: string[] = [];
     const hostProblem = smtpHostFault(settings.host, context);
@@ -92,102 +94,69 @@ export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
 });
 
 function createSmtp(settings: Settings, context: ProviderContext): Provider<EmailMessage> {
-  const transport = createTransport(poolOptions(settings, context));
-  const { secrets } = context;
-  const inHand = new Set<Promise<SendOutcome>>();
-  // Whether the server was given the whole message: without its answer to that, it may have it.
-  const handedOver = new WeakSet<AbortSignal>();
-  transport.use("stream", (mail, done) => {
-    const { signal } = mail.data;
-    mail.message.processFunc((stream) => {
-      stream.once("end", () => signal !== undefined && handedOver.add(signal));
-      return stream;
-    });
-    done();
-  });
+  const target = smtpTarget(settings, context);
+  const { secrets, timeoutMs, messageAnswerMs = MESSAGE_ANSWER_MS } = context;
+  const idle = createIdleSessions();
 
-  async function attempt(message: EmailMessage): Promise<SendOutcome> {
-    const signal = AbortSignal.timeout(context.timeoutMs);
-    try {
-      const info = await transport.sendMail({ ...toMail(message, settings), signal });
-      return accepted(info, secrets);
-    } catch (error) {
-      return smtpFailure(error, handedOver.has(signal), secrets);
+  async function attempt(mail: ComposedMail, patience: Patience): Promise<SendOutcome> {
+    for (;;) {
+      const used = idle.take();
+      let handedOver = false;
+      let content: Readable | undefined;
+      let session: SmtpSession | undefined;
+      try {
+        patience.renew(timeoutMs);
+        session = used ?? (await openSmtpSession(target, context, patience.signal));
+        patience.renew(timeoutMs);
+        content = mail.createReadStream();
+        // Without the server's answer to the whole message, it may have it.
+        content.once("end", () => {
+          handedOver = true;
+          patience.renew(messageAnswerMs);
+        });
+        const info = await session.send(mail.getEnvelope(), content, patience.signal);
+        return accepted(info, mail.messageId(), secrets);
+      } catch (error) {
+        content?.destroy();
+        const hungUp = used?.isOpen === false && !patience.signal.aborted;
+        // It had closed the connection while it was idle, and was given nothing of this message.
+        if (hungUp && content?.readableDidRead === false) continue;
+        return smtpFailure(error, handedOver, secrets);
+      } finally {
+        if (session !== undefined) idle.put(session);
+      }
     }
   }
   return {
     async send(message) {
-      const sending = attempt(message);
-      inHand.add(sending);
-      return sending.finally(() => inHand.delete(sending));
+      let mail: ComposedMail;
+      try {
+        mail = new MailComposer(toMail(message, settings)).compile();
+      } catch (error) {
+        return thrownOutcome(error, "permanent");
+      }
+      const patience = startPatience(timeoutMs);
+      try {
+        return await attempt(mail, patience);
+      } finally {
+        patience.end();
+      }
     },
-    async close() {
-      await Promise.allSettled(inHand);
-      transport.close();
-    },
+    close: async () => idle.close(),
   };
 }
 
-/** What the pool is made with; TLS with a valid certificate is required wherever the guard is on. */
-export function poolOptions(
-  settings: Settings,
-  deps: ProviderDeps,
-): SMTPPoolOptions & { pool: true } {
+/** How to reach the server; TLS with a valid certificate is required wherever the guard is on. */
+export function smtpTarget(settings: Settings, deps: ProviderDeps): SmtpTarget {
   const { user, password, port = DEFAULT_PORT } = settings;
-  const host = canonicalHost(settings.host) ?? settings.host;
   return {
-    pool: true,
-    host,
+    host: canonicalHost(settings.host) ?? settings.host,
     port,
     secure: port === 465,
     requireTLS: !deps.allowPrivateAddresses,
     tls: { rejectUnauthorized: !deps.allowPrivateAddresses },
-    // An account in the settings is used: without this, a server that offers no login gets the
-    // message without one.
-    forceAuth: user !== undefined,
-    ...(user !== undefined && password !== undefined ? { auth: { user, pass: password } } : {}),
-    maxConnections: MAX_CONNECTIONS,
-    // A message is never sent a second time by the pool: retries are Belfry's, on the record.
-    maxRequeues: 0,
-    idleTimeout: IDLE_MS,
-    connectionTimeout: deps.timeoutMs,
-    greetingTimeout: deps.timeoutMs,
-    socketTimeout: deps.timeoutMs,
-    // A message's text is never the name of a file or an address to fetch.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    getSocket: (_options, callback) => {
-      openSocket(host, port, deps).then(
-        (connection) => callback(null, { connection }),
-        (error) => callback(error),
-      );
-    },
+    auth: user !== undefined && password !== undefined ? { user, pass: password } : null,
   };
-}
-
-/** A connection to a checked address; nodemailer's own resolution would know nothing of the guard. */
-function openSocket(host: string, port: number, deps: ProviderDeps): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const fault = hostFault(host, deps);
-    if (fault !== null) {
-      reject(new AddressRefused(`the host ${fault}`));
-      return;
-    }
-    const socket = connect({ host, port, lookup: guardedLookup(deps), timeout: deps.timeoutMs });
-    const fail = (error: Error) => {
-      socket.destroy();
-      reject(error);
-    };
-    const timeOut = () => fail(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" }));
-    socket.once("error", fail);
-    socket.once("timeout", timeOut);
-    socket.once("connect", () => {
-      socket.off("error", fail);
-      socket.off("timeout", timeOut);
-      socket.setTimeout(0);
-      resolve(socket);
-    });
-  });
 }
 
 function toMail(message: EmailMessage, settings: Settings) {
@@ -206,15 +175,24 @@ function toMail(message: EmailMessage, settings: Settings) {
     subject: message.subject,
     ...(message.text === "" ? {} : { text: message.text }),
     ...(message.html === "" ? {} : { html: message.html }),
+    // A message's text is never the name of a file or an address to fetch.
+    disableFileAccess: true,
+    disableUrlAccess: true,
   };
 }
 
-function accepted(info: SMTPPoolSentMessageInfo, secrets: readonly string[]): SendOutcome {
+function accepted(
+  info: SMTPConnectionSendInfo,
+  messageId: string,
+  secrets: readonly string[],
+): SendOutcome {
   const status = /^2\d\d/.exec(info.response)?.[0] ?? null;
   const known = { vendorStatus: status, vendorAnswer: vendorAnswer(info.response, secrets) };
   if (status === null || info.accepted.length !== 1 || info.rejected.length !== 0) {
     return outcome("ambiguous", "the mail server's answer is no clear success", known);
   }
-  const messageId = info.messageId.replace(/^<|>$/g, "");
-  return outcome("accepted", "the mail server took the message", { ...known, messageId });
+  return outcome("accepted", "the mail server took the message", {
+    ...known,
+    messageId: messageId.replace(/^<|>$/g, ""),
+  });
 }

@@ -5,6 +5,7 @@ import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import type { Provider, ProviderDeps, ProviderKind } from "../src/provider.ts";
 import { closedPort, startPort, startVendor } from "./loopback-vendor.ts";
 import { NOW_MS, testDeps } from "./messages.ts";
+import { startStallingVendor } from "./stalling-vendor.ts";
 
 interface HttpProviderUnderTest<Message> {
   kind: ProviderKind<Message>;
@@ -100,6 +101,16 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
     const tookMs = performance.now() - startedAt;
     assert.ok(tookMs >= 150 && tookMs < 1500, `took ${tookMs} ms`);
     assert.equal(vendor.received.length, 1);
+  });
+
+  test(`${name}: an answer that came while our own loop stood still is read before anything is judged`, async (t) => {
+    const vendor = await startStallingVendor(t, { step: "http", http: accept });
+    await withProvider(`http://127.0.0.1:${vendor.port}`, async (provider) => {
+      const sent = provider.send(message);
+      await vendor.standStillWhileItAnswers(1_500);
+      assert.equal((await sent).class, "accepted");
+    });
+    assert.equal(vendor.requests(), 1);
   });
 
   test(`${name}: a server that drips its answer is held to the same timeout`, async (t) => {
@@ -213,6 +224,28 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
         assert.equal(vendor.connections(), opened);
       },
       { timeoutMs: 5000 },
+    );
+  });
+
+  test(`${name}: a message for which no connection comes free is no attempt: nothing of it was sent`, async (t) => {
+    const answers: (() => void)[] = [];
+    const everyConnectionIsBusy = Promise.withResolvers<void>();
+    const vendor = await startVendor(t, (response) => {
+      answers.push(() => response.writeHead(accept.status, accept.headers).end(accept.body));
+      if (answers.length === 32) everyConnectionIsBusy.resolve();
+    });
+    await withProvider(
+      vendor.url,
+      async (provider) => {
+        const sent = Array.from({ length: 32 }, () => provider.send(message));
+        await everyConnectionIsBusy.promise;
+        const late = await provider.send(message);
+        assert.deepEqual([late.class, late.notBegun], ["transient", true]);
+        assert.equal(vendor.received.length, 32);
+        for (const answer of answers) answer();
+        assert.ok((await Promise.all(sent)).every((outcome) => outcome.class === "accepted"));
+      },
+      { timeoutMs: 60_000, turnWaitMs: 1 },
     );
   });
 

@@ -23,7 +23,8 @@ export const senderConfig = Type.Object({
     default: 256,
   }),
   PROVIDER_TIMEOUT_MS: Type.Integer({
-    description: "From the beginning of a provider's call to the end of its answer",
+    description:
+      "For a connection to a provider, and then from the request's beginning to its answer's end; a mail server has 2 min to answer a whole message",
     minimum: 100,
     maximum: 50_000,
     default: 10_000,

@@ -1,0 +1,155 @@
+import { connect, type Socket } from "node:net";
+import type { Readable } from "node:stream";
+import SMTPConnection, {
+  type SMTPConnectionOptions,
+  type SMTPConnectionSendInfo,
+  type SMTPEnvelope,
+} from "nodemailer/lib/smtp-connection";
+import { AddressRefused, guardedLookup, hostFault } from "./address-guard.ts";
+import type { ProviderDeps } from "./provider.ts";
+
+export interface SmtpTarget extends SMTPConnectionOptions {
+  host: string;
+  port: number;
+  auth: { user: string; pass: string } | null;
+}
+
+/** A logged-in connection to a mail server, for one message at a time. */
+export interface SmtpSession {
+  /** Rejects with nodemailer's error, or the signal's reason; the connection may then be over. */
+  send(
+    envelope: SMTPEnvelope,
+    message: Readable,
+    signal: AbortSignal,
+  ): Promise<SMTPConnectionSendInfo>;
+  readonly isOpen: boolean;
+  /** Messages begun so far. */
+  readonly messages: number;
+  /** Says goodbye and closes. */
+  quit(): void;
+}
+
+/** The library's own timers: far beyond our patience, which alone judges. */
+const NEVER_MS = 60 * 60_000;
+
+/** Connects, greets, encrypts and logs in. Rejects as `send` does, or with AddressRefused. */
+export async function openSmtpSession(
+  target: SmtpTarget,
+  deps: ProviderDeps,
+  signal: AbortSignal,
+): Promise<SmtpSession> {
+  const { auth, ...options } = target;
+  const connection = new SMTPConnection({
+    ...options,
+    connectionTimeout: NEVER_MS,
+    greetingTimeout: NEVER_MS,
+    socketTimeout: NEVER_MS,
+    connection: await openSocket(target.host, target.port, deps, signal),
+  });
+  let isOpen = true;
+  let messages = 0;
+  connection.once("end", () => {
+    isOpen = false;
+  });
+  // What goes wrong while nothing is asked of the server ends the session, and nothing else.
+  connection.on("error", () => {});
+
+  /** One exchange with the server: it ends by its callback, with the connection, or with our patience. */
+  const exchange = async <Result>(
+    begin: (done: (error?: Error | null, result?: Result) => void) => void,
+    until: AbortSignal,
+  ): Promise<Result> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    // The callback of the exchange itself says more, and comes right after.
+    const onEnd = () => queueMicrotask(() => reject(closedError()));
+    const onAbort = () => {
+      reject(until.reason);
+      connection.close();
+    };
+    connection.on("error", reject);
+    connection.on("end", onEnd);
+    until.addEventListener("abort", onAbort, { once: true });
+    try {
+      until.throwIfAborted();
+      begin((error, result) => (error ? reject(error) : resolve(result as Result)));
+      return await promise;
+    } finally {
+      connection.off("error", reject);
+      connection.off("end", onEnd);
+      until.removeEventListener("abort", onAbort);
+    }
+  };
+  const close = (error: unknown): never => {
+    connection.close();
+    throw error;
+  };
+
+  await exchange((done) => connection.connect(done), signal).catch(close);
+  if (auth !== null) {
+    await exchange<boolean>((done) => connection.login(auth, done), signal).catch(close);
+  }
+  let isDirty = false;
+  return {
+    async send(envelope, message, until) {
+      messages += 1;
+      try {
+        if (isDirty) await exchange<boolean>((done) => connection.reset(done), until);
+        isDirty = true;
+        const info = await exchange<SMTPConnectionSendInfo>(
+          (done) => connection.send(envelope, message, done),
+          until,
+        );
+        isDirty = false;
+        return info;
+      } catch (error) {
+        // A refused message leaves the session as it was: the next one begins with RSET.
+        return isRefusal(error) ? Promise.reject(error) : close(error);
+      }
+    },
+    get isOpen() {
+      return isOpen;
+    },
+    get messages() {
+      return messages;
+    },
+    quit() {
+      connection.quit();
+      connection.close();
+    },
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  const { code, responseCode } = (error ?? {}) as { code?: unknown; responseCode?: unknown };
+  return (code === "EENVELOPE" || code === "EMESSAGE") && responseCode !== 421;
+}
+
+function closedError(): Error {
+  return Object.assign(new Error("the connection was closed"), { code: "ECONNECTION" });
+}
+
+/** A connection to a checked address; nodemailer's own resolution would know nothing of the guard. */
+async function openSocket(
+  host: string,
+  port: number,
+  deps: ProviderDeps,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const fault = hostFault(host, deps);
+  if (fault !== null) throw new AddressRefused(`the host ${fault}`);
+  const socket = connect({ host, port, lookup: guardedLookup(deps) });
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const onAbort = () => reject(signal.reason);
+  socket.once("error", reject);
+  socket.once("connect", () => resolve(socket));
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await promise;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    socket.off("error", reject);
+    signal.removeEventListener("abort", onAbort);
+  }
+}

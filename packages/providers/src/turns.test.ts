@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createTurns } from "./turns.ts";
+
+test("whoever waits longest has the next turn, and who waited too long has left the line", async () => {
+  const turns = createTurns(2);
+  assert.deepEqual(await Promise.all([turns.take(0), turns.take(0)]), [true, true]);
+  assert.equal(await turns.take(1), false);
+  const order: string[] = [];
+  const first = turns.take(60_000).then(() => order.push("first"));
+  const second = turns.take(60_000).then(() => order.push("second"));
+  turns.give();
+  turns.give();
+  await Promise.all([first, second]);
+  assert.deepEqual(order, ["first", "second"]);
+});
+
+test("turns that are given back can all be taken again", async () => {
+  const turns = createTurns(3);
+  for (let round = 0; round < 50; round += 1) {
+    const taken = await Promise.all([turns.take(0), turns.take(0), turns.take(0)]);
+    assert.deepEqual(taken, [true, true, true]);
+    assert.equal(await turns.take(0), false);
+    for (const _ of taken) turns.give();
+  }
+});
