@@ -29,6 +29,7 @@ export function asciiDomain(address: string): string {
 /** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */
 export function emailFault(message: EmailMessage): string | null {
   if (!isEmailAddress(message.to)) return "the recipient's address is not one email address";
+  if (message.subject.trim() === "") return "the subject is empty";
   if (CONTROL_CHARACTER.test(message.subject)) return "the subject has control characters";
   if (message.html === "" && message.text === "") return "the message is empty";
   return null;

@@ -39,3 +39,12 @@ test("the sandbox has no settings", async () => {
   const outcome = await sandboxEmail.create({ from: "a@b.io" }, testDeps()).send(EMAIL);
   assert.equal(outcome.class, "credentials");
 });
+
+test("an email without a subject is not even kept: no provider is asked for it", async () => {
+  const provider = sandboxEmail.create(
+    {},
+    testDeps({ storeInOutbox: () => assert.fail("stored") }),
+  );
+  const { class: outcomeClass, reason } = await provider.send({ ...EMAIL, subject: " " });
+  assert.deepEqual([outcomeClass, reason], ["permanent", "the subject is empty"]);
+});

@@ -29,6 +29,22 @@ testHttpPromises({
   accept: ACCEPT,
 });
 
+test("a text of more than 1,000 characters is refused with the reason, before any call", async (t) => {
+  const vendor = await startVendor(t, (response) =>
+    response.writeHead(202, ACCEPT.headers).end(ACCEPT.body),
+  );
+  const provider = vonage.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
+  t.after(() => provider.close());
+  const most = { ...SMS, text: "x".repeat(1_000), segments: 7, encoding: "GSM-7" } as const;
+  assert.equal((await provider.send(most)).class, "accepted");
+  const refused = await provider.send({ ...most, text: `${most.text}x` });
+  assert.deepEqual(
+    [refused.class, refused.reason, refused.vendorStatus],
+    ["permanent", "Vonage takes at most 1,000 characters", null],
+  );
+  assert.equal(vendor.received.length, 1);
+});
+
 test("a message is the vendor's documented request, field by field, with Basic authentication", async (t) => {
   const vendor = await startVendor(t, (response) =>
     response.writeHead(202, ACCEPT.headers).end(ACCEPT.body),

@@ -10,6 +10,8 @@ import { defineProvider, type Provider, type ProviderContext } from "./provider.
 import { baseUrlField, lineField, secretField } from "./settings.ts";
 
 const VENDOR_URL = "https://api.nexmo.com";
+/** Of a text, as the Messages API documents it: fewer than our segments allow. */
+const MAX_CHARACTERS = 1_000;
 
 const SETTINGS = Type.Object(
   {
@@ -91,6 +93,8 @@ export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
   channel: "SMS",
   title: "Vonage",
   settings: SETTINGS,
+  messageFault: ({ text }) =>
+    text.length > MAX_CHARACTERS ? "Vonage takes at most 1,000 characters" : null,
   faults(settings) {
     const faults: string[] = [];
     const { apiKey, apiSecret, applicationId, privateKey } = settings;

@@ -19,6 +19,9 @@ export interface AttemptDeps {
   log: Logger;
 }
 
+/** When every connection of the account was in use. */
+const NOT_BEGUN_DELAY_MS = 1_000;
+
 /**
  * Makes one try of a claimed delivery through one account, and says how to settle it: with no `end`
  * when no call was made. Throws only when Postgres does.
@@ -32,7 +35,7 @@ export async function attemptDelivery(
   const renderer = await renderers.of(delivery.templateVersionId);
   if (renderer === undefined) return withoutCall(delivery, channel, "the template is gone");
   const made = makeMessage(channel, delivery, renderer);
-  if (!made.ok) return withoutCall(delivery, channel, made.reason);
+  if (!made.ok) return withoutCall(delivery, channel, made.reason, made.missing);
 
   const startedAt = performance.now();
   let outcome: SendOutcome;
@@ -43,6 +46,7 @@ export async function attemptDelivery(
     log.error({ err, deliveryId, traceId, provider: account.kind }, "a provider threw");
     outcome = thrown();
   }
+  if (outcome.notBegun) return later(delivery, outcome.reason);
   const durationMs = performance.now() - startedAt;
   const step = nextStep(outcome, {
     channel,
@@ -93,6 +97,7 @@ function withoutCall(
   delivery: ClaimedDelivery,
   channel: ProviderChannel,
   reason: string,
+  missing: string[] | null = null,
 ): Settlement {
   checkMove("sending", "failed");
   countOutcome(channel, null, "failed");
@@ -103,9 +108,17 @@ function withoutCall(
     reason,
     delayMs: null,
     counted: false,
-    missing: null,
+    missing,
     end: null,
   };
+}
+
+/** Back to rest, as if it had not been claimed. */
+function later(delivery: ClaimedDelivery, reason: string): Settlement {
+  checkMove("sending", "waiting");
+  const { id: deliveryId, attempt } = delivery;
+  const rest = { status: "waiting", reason, delayMs: NOT_BEGUN_DELAY_MS, counted: false } as const;
+  return { deliveryId, attempt, ...rest, missing: null, end: null };
 }
 
 /** A provider promises not to throw; when it does, nobody knows how far it had come. */

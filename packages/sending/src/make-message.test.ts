@@ -36,6 +36,29 @@ test("one poisoned delivery fails with its reason; its neighbours are sent", asy
   assert.equal((await fixture.row(huge)).attempts, 0);
 });
 
+test("an empty subject is refused before any call, whatever the vendor would do", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const [tenant, other] = [await fixture.tenant(), await fixture.tenant()];
+  await fixture.sendgrid(tenant, vendor.url);
+  await fixture.provider(other, "EMAIL", "sandbox", {});
+  const subject = { ...EMAIL_TEMPLATE, subject: "{{name}}" };
+  for (const one of [tenant, other]) {
+    const version = await fixture.template(one, subject);
+    for (const name of ["", " ", "\u00a0\u2003", undefined]) {
+      const variables = JSON.stringify({ name });
+      const id = await fixture.delivery(one, version, { variables });
+      assert.deepEqual(await fixture.sender().handle(message(one, [id])), [DONE]);
+      const row = await fixture.row(id);
+      const { status, reason, attempts, missing } = row;
+      assert.deepEqual([status, reason, attempts], ["failed", "the subject is empty", 0]);
+      assert.deepEqual(missing ?? [], name === undefined ? ["name"] : []);
+    }
+  }
+  assert.equal(vendor.calls.length, 0);
+  assert.equal((await fixture.pool.query("select from outbox")).rowCount, 0);
+});
+
 test("missing variables are sent as nothing and noted", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);

@@ -1,12 +1,13 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { ClaimedDelivery } from "@belfry/database/claim-deliveries";
+import { emailFault, smsFault } from "@belfry/providers/recipient";
 import type { Renderer } from "@belfry/templates/render";
 import type { OutgoingMessage } from "./accounts.ts";
 
 /** What would be sent, or why nothing can be. */
 export type MadeMessage =
   | { ok: true; message: OutgoingMessage; missing: string[] }
-  | { ok: false; reason: string };
+  | { ok: false; reason: string; missing?: string[] };
 
 /** Renders a delivery's template version with its event's variables. Never throws. */
 export function makeMessage(
@@ -33,13 +34,19 @@ export function makeMessage(
   const { missing } = rendered;
   if (rendered.channel === "EMAIL" && channel === "EMAIL") {
     const { subject, html, text } = rendered;
-    return { ok: true, message: { ...ids, subject, html, text }, missing };
+    const message = { ...ids, subject, html, text };
+    return judged(message, missing, emailFault(message));
   }
   if (rendered.channel === "SMS" && channel === "SMS") {
     const { text, segments, encoding } = rendered;
-    return { ok: true, message: { ...ids, text, segments, encoding }, missing };
+    const message = { ...ids, text, segments, encoding };
+    return judged(message, missing, smsFault(message));
   }
   return { ok: false, reason: "the template is of another channel" };
+}
+
+function judged(message: OutgoingMessage, missing: string[], fault: string | null): MadeMessage {
+  return fault === null ? { ok: true, message, missing } : { ok: false, reason: fault, missing };
 }
 
 function parseVariables(text: string | null): Record<string, unknown> | undefined {
