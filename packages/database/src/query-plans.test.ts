@@ -8,6 +8,7 @@ import { claimDeliveries, type DeliveryToClaim } from "./claim-deliveries.ts";
 import { createDatabase, createPool, type Database, type Pool } from "./connection.ts";
 import { countUnread, listNotifications, markNotificationRead } from "./notifications.ts";
 import { forgetEmptyChannels, healChannels } from "./realtime-channels.ts";
+import { renewLeases } from "./renew-leases.ts";
 import { settleDeliveries } from "./settle-deliveries.ts";
 
 const ROWS = 20_000;
@@ -108,7 +109,7 @@ for (const analyzed of [false, true]) {
   });
 }
 
-test("claiming and settling read their own rows by index", async (t) => {
+test("claiming, renewing leases and settling read their own rows by index", async (t) => {
   const { pool } = await filled(t, async (pool) => {
     await pool.query(
       "insert into templates (id, tenant_id, event_type, channel) values (gen_random_uuid(), 'a', 'x', 'EMAIL')",
@@ -145,6 +146,11 @@ async function sendOnce(pool: Pool, batch: DeliveryToClaim[]): Promise<number> {
     leaseMs: 1000,
     maxRetries: 7,
   });
+  await renewLeases(
+    pool,
+    batch.map(({ id }) => ({ id, attempt: 1 })),
+    1000,
+  );
   const end = {
     class: "accepted" as const,
     durationMs: 1,

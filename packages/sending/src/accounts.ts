@@ -16,6 +16,8 @@ export interface Account {
   kind: string;
   /** Over all replicas; null: as fast as it goes. */
   maxPerSecond: number | null;
+  /** Calls at a time, in this process; more would wait for a connection. */
+  maxCalls: number;
   send(message: OutgoingMessage): Promise<SendOutcome>;
 }
 
@@ -91,6 +93,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       id: row.id,
       kind: row.kind,
       maxPerSecond: row.max_per_second,
+      maxCalls: provider.maxCalls ?? Number.POSITIVE_INFINITY,
       send: (message) => provider.send(message),
     };
     open.set(row.id, { settings: row.settings, account, close: () => provider.close() });

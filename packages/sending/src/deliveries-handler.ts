@@ -6,6 +6,7 @@ import type { Postponement, Settlement } from "@belfry/database/settle-deliverie
 import type { Logger } from "@belfry/service/logger";
 import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
 import type { Circuits } from "./circuits.ts";
+import type { Leases } from "./leases.ts";
 import type { Permits } from "./permits.ts";
 import type { Renderers } from "./renderers.ts";
 import { sendDelivery } from "./send-delivery.ts";
@@ -17,6 +18,7 @@ export interface DeliveriesHandlerDeps {
   circuits: Circuits;
   renderers: Renderers;
   slots: Slots;
+  leases: Leases;
   /** Each of these gathers what comes in the same moment into one call of Postgres. */
   claim: (delivery: DeliveryToClaim) => Promise<ClaimResult>;
   settle: (settlement: Settlement) => Promise<boolean>;

@@ -20,6 +20,8 @@ export type Permit =
 export interface Permits {
   /** For up to `wanted` calls, at least one when it is to send. */
   ask(tenantId: string, wanted: number): Promise<Permit>;
+  /** How many calls at a time the account carries that would be called now. */
+  maxCalls(tenantId: string): Promise<number>;
 }
 
 /** How far ahead calls are reserved: they hold a slot and a lease meanwhile. */
@@ -55,6 +57,11 @@ export function createPermits(pool: pg.Pool, accounts: Accounts, circuits: Circu
       const first = performance.now() + reserved.firstInMs;
       const startsAt = Array.from({ length: reserved.granted }, (_, i) => first + i * spacingMs);
       return { ...sending, startsAt };
+    },
+    async maxCalls(tenantId) {
+      const own = await accounts.of(tenantId);
+      const next = own.find(({ id }) => !circuits.isOpen(id)) ?? own[0];
+      return next?.maxCalls ?? Number.POSITIVE_INFINITY;
     },
   };
 }

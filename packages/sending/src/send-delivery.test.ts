@@ -117,11 +117,12 @@ test("an acceptance that comes after the lease still ends the delivery", async (
   const tenant = await fixture.tenant();
   await fixture.sendgrid(tenant, vendor.url);
   const id = await fixture.delivery(tenant, await fixture.template(tenant));
-  const [frozen, other] = [fixture.sender({ leaseMs: 1 }), fixture.sender()];
+  const [frozen, other] = [fixture.sender(), fixture.sender()];
   const answered: (() => void)[] = [];
   vendor.answer = (response, call) => void answered.push(() => accept(response, call));
   const late = frozen.handle(message(tenant, [id]));
   await eventually(() => answered.length === 1);
+  await endLease(fixture, id);
   vendor.answer = status(500);
   await other.handle(message(tenant, [id]));
   assert.equal((await fixture.row(id)).status, "waiting");
@@ -133,17 +134,38 @@ test("an acceptance that comes after the lease still ends the delivery", async (
   assert.deepEqual(classes, ["accepted", "transient"]);
 });
 
+test("a delivery stays with the sender for as long as the provider takes: its lease is renewed", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const answered: (() => void)[] = [];
+  vendor.answer = (response, call) => void answered.push(() => accept(response, call));
+  const slow = fixture.sender({ leaseMs: 4_000 }).handle(message(tenant, [id]));
+  await eventually(() => answered.length === 1);
+  const claimed = (await fixture.row(id)).claimed_until;
+  await eventually(async () => (await fixture.row(id)).claimed_until > claimed);
+  const [outcome] = await fixture.sender().handle(message(tenant, [id]));
+  assert.equal(outcome!.kind, "retry");
+  answered[0]!();
+  await slow;
+  assert.equal((await fixture.row(id)).status, "accepted");
+  assert.equal(vendor.calls.length, 1);
+});
+
 test("a failure that comes after the lease changes nothing", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
   const tenant = await fixture.tenant();
   await fixture.sendgrid(tenant, vendor.url);
   const id = await fixture.delivery(tenant, await fixture.template(tenant));
-  const [frozen, other] = [fixture.sender({ leaseMs: 1 }), fixture.sender()];
+  const [frozen, other] = [fixture.sender(), fixture.sender()];
   const answered: (() => void)[] = [];
   vendor.answer = (response, call) => void answered.push(() => status(400)(response, call));
   const late = frozen.handle(message(tenant, [id]));
   await eventually(() => answered.length === 1);
+  await endLease(fixture, id);
   vendor.answer = accept;
   await other.handle(message(tenant, [id]));
   answered[0]!();
@@ -165,6 +187,14 @@ test("what is not due yet, or another tenant's, is left alone", async (t) => {
   assert.equal((await fixture.row(later)).status, "queued");
   assert.equal((await fixture.row(theirs)).status, "queued");
 });
+
+/** As if the sender that holds it had stood still for too long. */
+async function endLease(fixture: Fixture, id: string): Promise<void> {
+  await fixture.pool.query(
+    "update deliveries set claimed_until = clock_timestamp() where id = $1",
+    [id],
+  );
+}
 
 /** As a sender that died during its first call would leave it. */
 async function leaveSending(fixture: Fixture, id: string, leaseMs: number): Promise<void> {

@@ -41,6 +41,8 @@ export async function sendDelivery(
       await noteEnd(item, claimed, deps);
       return 0;
     }
+    const { delivery } = claimed;
+    using _lease = deps.leases.hold({ id: delivery.id, attempt: delivery.attempt });
     if (permit.kind === "none") throw new Error("a delivery was claimed for no provider");
     const startsInMs = permit.startsAt[item.at]! - performance.now();
     if (startsInMs > 0) await sleep(startsInMs);
@@ -50,9 +52,9 @@ export async function sendDelivery(
       if (!deps.circuits.isOpen(permit.account.id)) return false;
       return permit.accounts.some(({ id: other }) => !deps.circuits.isOpen(other));
     };
-    const settlement = await attemptDelivery(claimed.delivery, permit.account, { ...deps, learn });
+    const settlement = await attemptDelivery(delivery, permit.account, { ...deps, learn });
     giveSlot();
-    await settleDelivery(claimed.delivery, settlement, deps);
+    await settleDelivery(delivery, settlement, deps);
     return 0;
   } finally {
     giveSlot();

@@ -30,7 +30,8 @@ export const senderConfig = Type.Object({
     default: 10_000,
   }),
   LEASE_MS: Type.Integer({
-    description: "How long a claimed delivery is this sender's; then another may try it",
+    description:
+      "How long a claimed delivery is this sender's, renewed while its provider has it; then another may try it",
     minimum: 1000,
     maximum: 59_000,
     default: 30_000,
@@ -59,7 +60,7 @@ export type SenderConfig = Static<typeof senderConfig>;
 const BOOKKEEPING_MS = 5_000;
 
 /**
- * Throws when a lease could end during a call, messages come again long before a lease has ended, or
+ * Throws when a lease could end during an ordinary call, messages come again long before a lease has ended, or
  * waiting messages keep others from being called for.
  */
 export function checkConfig(

@@ -9,6 +9,7 @@ import type { Database } from "@belfry/database/connection";
 import { isDataFault } from "@belfry/database/data-fault";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import { eraseSensitiveVariables } from "@belfry/database/release-deliveries";
+import { renewLeases } from "@belfry/database/renew-leases";
 import type { SecretKeys } from "@belfry/database/secrets";
 import {
   postponeDeliveries,
@@ -22,6 +23,7 @@ import { createAccounts } from "./accounts.ts";
 import { createBatcher } from "./batcher.ts";
 import { createCircuits } from "./circuits.ts";
 import { createDeliveriesHandler } from "./deliveries-handler.ts";
+import { createLeases } from "./leases.ts";
 import { maxRetries } from "./next-step.ts";
 import { createPermits } from "./permits.ts";
 import { createRenderers } from "./renderers.ts";
@@ -100,12 +102,22 @@ export function createSending(options: SendingOptions): Sending {
     log,
   });
   const circuits = createCircuits({ pool, probeMs: leaseMs, log });
+  const permits = createPermits(pool, accounts, circuits);
   const handler = createDeliveriesHandler({
     channel,
-    permits: createPermits(pool, accounts, circuits),
+    permits,
     circuits,
     renderers: createRenderers(pool),
-    slots: createSlots(options.concurrency, options.messagesInHand - options.concurrency),
+    slots: createSlots(
+      options.concurrency,
+      options.messagesInHand - options.concurrency,
+      permits.maxCalls,
+    ),
+    leases: createLeases({
+      leaseMs,
+      renew: (leases) => renewLeases(pool, leases, leaseMs),
+      log,
+    }),
     claim: (item) => claims.add(item),
     settle: (settlement) => settlements.add(settlement),
     postpone: (postponement) => postponeDeliveries(pool, postponement),

@@ -9,6 +9,16 @@ test("a tenant alone gets half, so that a second one never waits for its hanging
   assert.equal(await slots.take("other", 20, 0), 2);
 });
 
+test("a tenant has no more in hand than its account carries, however much is free", async () => {
+  const slots = createSlots(64, 64, async (tenant) => (tenant === "smtp" ? 5 : 32));
+  assert.equal(await slots.take("smtp", 20, 0), 5);
+  assert.equal(await slots.take("smtp", 20, 0), 0);
+  const next = slots.take("smtp", 20, 60_000);
+  slots.give("smtp");
+  assert.equal(await next, 1);
+  assert.equal(await slots.take("http", 100, 0), 21);
+});
+
 test("whoever waits gets the first slot that its share allows", async () => {
   const slots = createSlots(2, 8);
   assert.equal(await slots.take("a", 1, 0), 1);

@@ -16,16 +16,23 @@ interface Waiter {
 
 interface Tenant {
   used: number;
+  /** What its account carries. */
+  most: number;
   waiters: Set<Waiter>;
 }
 
 /**
  * Of `total` slots a tenant gets at most total / (tenants in hand + 1): alone it has half, and there
  * is always room for one more tenant, however long the calls of the others hang. The same holds for
- * the `maxWaiting` that may wait, since who waits keeps a message in hand. A slot that comes
- * free goes to the tenants that wait in turn, and there to who waits longest.
+ * the `maxWaiting` that may wait, since who waits keeps a message in hand. No tenant gets more than
+ * `mostOf` it: what its account can carry. A slot that comes free goes to the tenants that wait in turn,
+ * and there to who waits longest.
  */
-export function createSlots(total: number, maxWaiting: number): Slots {
+export function createSlots(
+  total: number,
+  maxWaiting: number,
+  mostOf: (tenantId: string) => Promise<number> = async () => total,
+): Slots {
   /** Those that use or wait for slots, who was served longest ago first. */
   const tenants = new Map<string, Tenant>();
   let used = 0;
@@ -33,7 +40,8 @@ export function createSlots(total: number, maxWaiting: number): Slots {
   const shareOf = (whole: number) => Math.max(1, Math.floor(whole / (tenants.size + 1)));
 
   const grant = (tenant: Tenant, wanted: number): number => {
-    const taken = Math.max(0, Math.min(wanted, shareOf(total) - tenant.used, total - used));
+    const share = Math.min(shareOf(total), tenant.most);
+    const taken = Math.max(0, Math.min(wanted, share - tenant.used, total - used));
     tenant.used += taken;
     used += taken;
     return taken;
@@ -59,13 +67,15 @@ export function createSlots(total: number, maxWaiting: number): Slots {
   };
 
   return {
-    take(tenantId, wanted, waitMs) {
-      const tenant = tenants.get(tenantId) ?? { used: 0, waiters: new Set<Waiter>() };
+    async take(tenantId, wanted, waitMs) {
+      const most = await mostOf(tenantId);
+      const tenant = tenants.get(tenantId) ?? { used: 0, most, waiters: new Set<Waiter>() };
+      tenant.most = most;
       tenants.set(tenantId, tenant);
       // Nobody overtakes who waits already.
       const taken = tenant.waiters.size > 0 ? 0 : grant(tenant, wanted);
-      if (taken > 0) return Promise.resolve(taken);
-      if (tenant.waiters.size >= shareOf(maxWaiting)) return Promise.resolve(0);
+      if (taken > 0) return taken;
+      if (tenant.waiters.size >= shareOf(maxWaiting)) return 0;
       return new Promise((resolve) => {
         const waiter: Waiter = {
           wanted,

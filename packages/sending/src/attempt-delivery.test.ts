@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLogger } from "@belfry/service/logger";
+import { attemptDelivery } from "./attempt-delivery.ts";
+
+const DELIVERY = {
+  id: "0193a1c0-0000-7000-8000-00000000000d",
+  eventId: "0193a1c0-0000-7000-8000-00000000000e",
+  tenantId: "acme",
+  attempt: 3,
+  retries: 2,
+  templateVersionId: "1",
+  atMostOnce: true,
+  sensitive: false,
+  recipient: "+12025550123",
+  variables: "{}",
+  traceId: "t",
+};
+
+test("a message for which no connection came free rests untried, and tells nothing of the account", async () => {
+  const settlement = await attemptDelivery(
+    DELIVERY,
+    {
+      id: "0193a1c0-0000-7000-8000-00000000000a",
+      kind: "acme",
+      maxPerSecond: null,
+      maxCalls: 1,
+      send: async () => ({
+        class: "transient",
+        reason: "every connection to the vendor was in use",
+        messageId: null,
+        vendorStatus: null,
+        vendorAnswer: null,
+        retryAfterSeconds: null,
+        notBegun: true,
+      }),
+    },
+    {
+      channel: "SMS",
+      renderers: {
+        of: async () => () => ({
+          ok: true,
+          channel: "SMS",
+          text: "Hello",
+          segments: 1,
+          encoding: "GSM-7",
+          missing: [],
+        }),
+      },
+      learn: async () => assert.fail("nothing was learned of the account"),
+      random: () => 0.5,
+      log: createLogger({ service: "test", level: "silent" }),
+    },
+  );
+  assert.deepEqual(settlement, {
+    deliveryId: DELIVERY.id,
+    attempt: 3,
+    status: "waiting",
+    reason: "every connection to the vendor was in use",
+    delayMs: 1_000,
+    counted: false,
+    missing: null,
+    end: null,
+  });
+});

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Lease } from "@belfry/database/renew-leases";
+import type { Logger } from "@belfry/service/logger";
+
+/** Keeps what is in a provider's hands this sender's, however long the provider takes. */
+export interface Leases {
+  /** From the claim to the settlement. */
+  hold(lease: Lease): Disposable;
+}
+
+export interface LeasesOptions {
+  leaseMs: number;
+  /** One statement for all. */
+  renew: (leases: Lease[]) => Promise<void>;
+  log: Logger;
+}
+
+/** So often a lease: one failure leaves time for another try. */
+const LOOKS_A_LEASE = 4;
+
+/**
+ * Most calls end long before their lease is looked at: they cost nothing here. A sender that dies
+ * renews nothing, and its leases end as they stand.
+ */
+export function createLeases({ leaseMs, renew, log }: LeasesOptions): Leases {
+  const everyMs = leaseMs / LOOKS_A_LEASE;
+  /** When each was last claimed or renewed. */
+  const held = new Map<Lease, number>();
+  let looking = false;
+
+  const renewOld = async () => {
+    const now = performance.now();
+    const old = [...held].filter(([, since]) => now - since >= everyMs / 2).map(([lease]) => lease);
+    if (old.length === 0) return;
+    try {
+      await renew(old);
+      for (const lease of old) if (held.has(lease)) held.set(lease, now);
+    } catch (err) {
+      log.warn({ err, leases: old.length }, "leases could not be renewed: trying again");
+    }
+  };
+  const look = async () => {
+    looking = true;
+    while (held.size > 0) {
+      await sleep(everyMs, undefined, { ref: false });
+      await renewOld();
+    }
+    looking = false;
+  };
+  return {
+    hold(lease) {
+      held.set(lease, performance.now());
+      if (!looking) look().catch((err) => log.error({ err }, "leases are no longer renewed"));
+      return { [Symbol.dispose]: () => held.delete(lease) };
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import type { TestContext } from "node:test";
+
+const REPLIES: Readonly<Record<string, string>> = {
+  EHLO: "250 mx",
+  MAIL: "250 ok",
+  RCPT: "250 ok",
+  DATA: "354 go on",
+  RSET: "250 ok",
+  QUIT: "221 bye",
+};
+
+/** A mail server on loopback; `answer` says when it has taken a whole message. */
+export async function startMailServer(t: TestContext, answer: (take: () => void) => void) {
+  const recipients: string[] = [];
+  let connections = 0;
+  let mostConnections = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    connections += 1;
+    mostConnections = Math.max(mostConnections, connections);
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      connections -= 1;
+    });
+    socket.write("220 mx ready\r\n");
+    let buffered = "";
+    let inMessage = false;
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => {
+      buffered += chunk;
+      const lines = buffered.split("\r\n");
+      buffered = lines.pop()!;
+      for (const line of lines) {
+        const verb = line.slice(0, 4).toUpperCase();
+        if (inMessage) {
+          if (line !== ".") continue;
+          inMessage = false;
+          answer(() => socket.write("250 queued\r\n"));
+          continue;
+        }
+        if (verb === "RCPT") recipients.push(line.slice(line.indexOf("<") + 1, -1));
+        inMessage = verb === "DATA";
+        socket.write(`${REPLIES[verb] ?? "502 no such command"}\r\n`);
+      }
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const settings = {
+    host: "127.0.0.1",
+    port: (server.address() as AddressInfo).port,
+    from: "shop@example.com",
+  };
+  /** `recipients`: of every message that was begun. */
+  return { settings, recipients, mostConnections: () => mostConnections };
+}
