@@ -12,6 +12,7 @@ import { createSlots } from "./slots.ts";
 const log = createLogger({ service: "test", level: "silent" });
 const LOST = new Error("Connection terminated unexpectedly");
 const GONE: ClaimResult = { becomes: "gone" };
+const maxCalls = async () => Number.POSITIVE_INFINITY;
 const IDS = Array.from({ length: 4 }, () => uuidv7());
 
 /** Of four deliveries a tenant alone has two in hand: the others wait for a slot. */
@@ -20,7 +21,7 @@ function handlerWith(deps: Partial<DeliveriesHandlerDeps>) {
     channel: "EMAIL",
     slots: createSlots(4, 8),
     slotWaitMs: 60_000,
-    permits: { ask: async () => ({ kind: "none" }) },
+    permits: { maxCalls, ask: async () => ({ kind: "none" }) },
     random: Math.random,
     log,
     ...deps,
@@ -41,6 +42,7 @@ test("a claim that fails while the rest waits to begin fails the message once al
       return id === IDS[1] ? second.promise : GONE;
     },
     permits: {
+      maxCalls,
       ask: async () => {
         asks += 1;
         if (asks !== 2) return { kind: "none" };
@@ -71,6 +73,7 @@ test("when the next cannot begin, what began is waited for before the message fa
   const handled = handlerWith({
     claim: ({ id }) => (id === IDS[0] ? first.promise : Promise.resolve(GONE)),
     permits: {
+      maxCalls,
       ask: async () => {
         asks += 1;
         if (asks === 1) return { kind: "none" };
