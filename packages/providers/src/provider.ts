@@ -38,8 +38,6 @@ export interface ProviderDeps {
 
 /** One tenant's account at a vendor: one client, its connections and its credential. */
 export interface Provider<Message> {
-  /** Calls at a time; more would wait for them. Undefined: no bound. */
-  maxCalls?: number;
   /** Never rejects for the vendor's, the network's or the settings' trouble: it is in the outcome. */
   send(message: Message): Promise<SendOutcome>;
   /** Lets what it was given finish, then closes the connections. */
@@ -60,6 +58,8 @@ export interface ProviderKind<Message> {
   title: string;
   /** Draws the form and checks the settings; a secret property has the option `secret: true`. */
   settings: TObject;
+  /** Connections to the vendor, and so calls at a time, of one account. */
+  maxCalls: number;
   /** What a schema cannot say; each fault begins with its field's name. Given settings that fit the schema. */
   faults(settings: Record<string, unknown>, context: SettingsContext): string[];
   /** Settings that do not fit give a provider whose every outcome is `credentials`. */
@@ -96,11 +96,13 @@ export interface ProviderDefinition<Message, Settings extends TObject> {
 export function defineProvider<Message, Settings extends TObject>(
   definition: ProviderDefinition<Message, Settings>,
 ): ProviderKind<Message> {
+  const { maxCalls = MAX_CALLS } = definition;
   const kind: ProviderKind<Message> = {
     kind: definition.kind,
     channel: definition.channel,
     title: definition.title,
     settings: definition.settings,
+    maxCalls,
     faults(settings, context) {
       const { baseUrl } = settings;
       const fault = typeof baseUrl === "string" ? baseUrlFault(baseUrl, context) : null;
@@ -113,7 +115,6 @@ export function defineProvider<Message, Settings extends TObject>(
         return refusing(`the provider's settings are wrong: ${faults.join("; ")}`);
       }
       const secrets = secretsOf(definition.settings, settings);
-      const { maxCalls = MAX_CALLS } = definition;
       const context = { ...deps, secrets, maxCalls, now: deps.now ?? Date.now };
       const provider = definition.create(settings as Static<Settings>, context);
       const turns = createTurns(maxCalls);
@@ -132,7 +133,6 @@ export function defineProvider<Message, Settings extends TObject>(
         }
       };
       return {
-        maxCalls,
         send(message) {
           const calling = call(message);
           inHand.add(calling);

@@ -35,6 +35,8 @@ export interface AccountsOptions {
   channel: ProviderChannel;
   keys: SecretKeys;
   deps: ProviderDeps;
+  /** Accounts that keep connections to their vendor: beyond it the one used longest ago closes its. Default 2,000. */
+  maxConnected?: number;
   log: Logger;
 }
 
@@ -45,25 +47,29 @@ interface Row {
   max_per_second: number | null;
 }
 
-interface Opened {
+interface Connected {
   /** The ciphertext differs after every change, even to the same settings. */
   settings: string;
-  account: Account;
-  close(): Promise<void>;
+  /** Never rejects. */
+  provider: Promise<Provider<OutgoingMessage>>;
 }
 
 const MAX_TENANTS = 10_000;
-/** Each holds its own connections. */
-const MAX_OPEN = 2_000;
+const MAX_CONNECTED = 2_000;
 
+/**
+ * What is configured and what is connected are kept apart: an account that was handed out holds no
+ * connection, it finds one, or makes one, with every call. So closing a connection breaks nobody.
+ */
 export function createAccounts(options: AccountsOptions): Accounts {
   const { pool, channel, log } = options;
   const closing = new Set<Promise<void>>();
-  const open = new LRUCache<string, Opened>({
-    max: MAX_OPEN,
-    dispose: (opened) => {
-      const closed = opened
-        .close()
+  const connected = new LRUCache<string, Connected>({
+    max: options.maxConnected ?? MAX_CONNECTED,
+    // Lets the calls that it has finish; none begins on it any more.
+    dispose: ({ provider }) => {
+      const closed = provider
+        .then((one) => one.close())
         .catch((err) => log.warn({ err }, "a provider did not close"))
         .finally(() => closing.delete(closed));
       closing.add(closed);
@@ -79,25 +85,21 @@ export function createAccounts(options: AccountsOptions): Accounts {
         where tenant_id = $1 and channel = $2 and active order by position, id`,
       values: [tenantId, channel],
     });
-    return Promise.all(rows.map((row) => openAccount(tenantId, row)));
-  };
-
-  const openAccount = async (tenantId: string, row: Row): Promise<Account> => {
-    const existing = open.get(row.id);
-    if (existing?.settings === row.settings) {
-      existing.account.maxPerSecond = row.max_per_second;
-      return existing.account;
-    }
-    const provider = await createProvider(tenantId, row, options);
-    const account: Account = {
+    return rows.map((row) => ({
       id: row.id,
       kind: row.kind,
       maxPerSecond: row.max_per_second,
-      maxCalls: provider.maxCalls ?? Number.POSITIVE_INFINITY,
-      send: (message) => provider.send(message),
-    };
-    open.set(row.id, { settings: row.settings, account, close: () => provider.close() });
-    return account;
+      maxCalls: providerKind(channel, row.kind)?.maxCalls ?? Number.POSITIVE_INFINITY,
+      send: async (message) => (await providerOf(tenantId, row)).send(message),
+    }));
+  };
+
+  const providerOf = (tenantId: string, row: Row): Promise<Provider<OutgoingMessage>> => {
+    const known = connected.get(row.id);
+    if (known?.settings === row.settings) return known.provider;
+    const provider = createProvider(tenantId, row, options);
+    connected.set(row.id, { settings: row.settings, provider });
+    return provider;
   };
 
   return {
@@ -113,8 +115,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     },
     forget: () => tenants.clear(),
     async close() {
-      tenants.clear();
-      open.clear();
+      connected.clear();
       await Promise.all(closing);
     },
   };

@@ -1,6 +1,8 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { promisify } from "node:util";
+import { eventually } from "@belfry/testing/eventually";
 
 export interface VendorCall {
   path: string;
@@ -33,7 +35,7 @@ export const hang: Answer = () => {};
 /** A vendor's API on loopback that records every request; `answer` may be replaced. */
 export async function startVendor(t: TestContext, answer: Answer = accept) {
   const calls: VendorCall[] = [];
-  const vendor = { url: "", calls, answer };
+  const vendor = { url: "", calls, answer, connectionsAtMost };
   const server = createServer(async (request, response) => {
     let text = "";
     request.setEncoding("utf8");
@@ -42,6 +44,10 @@ export async function startVendor(t: TestContext, answer: Answer = accept) {
     calls.push(call);
     await vendor.answer(response, call);
   });
+  /** Waits until clients keep no more connections than this. */
+  async function connectionsAtMost(most: number): Promise<void> {
+    await eventually(async () => (await promisify(server.getConnections).call(server)) <= most);
+  }
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   t.after(() => {
     server.closeAllConnections();

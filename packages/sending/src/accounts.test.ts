@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { providerSettingsOwner } from "@belfry/database/secret-owners";
+import { encryptSecret } from "@belfry/database/secrets";
+import { createLogger } from "@belfry/service/logger";
+import { createFixture, type Fixture, keys, TO } from "../test/sending-fixture.ts";
+import { accept, startVendor } from "../test/vendor.ts";
+import { type AccountsOptions, createAccounts } from "./accounts.ts";
+
+const log = createLogger({ service: "test", level: "silent" });
+const MESSAGE = {
+  deliveryId: "d",
+  tenantId: "t",
+  eventId: "e",
+  to: TO,
+  subject: "Hello",
+  html: "<p>Hello</p>",
+  text: "Hello",
+};
+
+function accountsOf(t: TestContext, fixture: Fixture, options: Partial<AccountsOptions> = {}) {
+  const accounts = createAccounts({
+    pool: fixture.pool,
+    channel: "EMAIL",
+    keys,
+    deps: {
+      timeoutMs: 10_000,
+      allowPrivateAddresses: true,
+      storeInOutbox: () => assert.fail("not the sandbox"),
+    },
+    log,
+    ...options,
+  });
+  t.after(() => accounts.close());
+  return accounts;
+}
+
+async function tenantsWith(fixture: Fixture, vendorUrl: string, count: number): Promise<string[]> {
+  const tenants = await Promise.all(Array.from({ length: count }, () => fixture.tenant()));
+  await Promise.all(tenants.map((tenant) => fixture.sendgrid(tenant, vendorUrl)));
+  return tenants;
+}
+
+test("one account more than are kept connected breaks no other tenant's", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const accounts = accountsOf(t, fixture, { maxConnected: 2 });
+  const tenants = await tenantsWith(fixture, vendor.url, 3);
+  for (const round of ["first", "again"]) {
+    for (const tenant of tenants) {
+      const [account] = await accounts.of(tenant);
+      assert.equal((await account!.send(MESSAGE)).class, "accepted", round);
+    }
+  }
+});
+
+test("an account whose call is under way is not closed by those that come after it", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const accounts = accountsOf(t, fixture, { maxConnected: 1 });
+  const [first, second] = await tenantsWith(fixture, vendor.url, 2);
+  const [held] = await accounts.of(first!);
+  const arrived = Promise.withResolvers<() => void>();
+  vendor.answer = (response, call) => arrived.resolve(() => accept(response, call));
+  const underWay = held!.send(MESSAGE);
+  const answer = await arrived.promise;
+  vendor.answer = accept;
+  const [other] = await accounts.of(second!);
+  assert.equal((await other!.send(MESSAGE)).class, "accepted");
+  answer();
+  assert.equal((await underWay).class, "accepted");
+  assert.equal((await held!.send(MESSAGE)).class, "accepted", "what was handed out stays good");
+});
+
+test("no more accounts stay connected than are allowed", async (t) => {
+  const fixture = await createFixture(t);
+  const vendor = await startVendor(t);
+  const accounts = accountsOf(t, fixture, { maxConnected: 2 });
+  for (const tenant of await tenantsWith(fixture, vendor.url, 6)) {
+    const [account] = await accounts.of(tenant);
+    assert.equal((await account!.send(MESSAGE)).class, "accepted");
+  }
+  await vendor.connectionsAtMost(2);
+});
+
+test("an account that was handed out before a change sends with what it was then, a new one with what is now", async (t) => {
+  const fixture = await createFixture(t);
+  const [before, after] = [await startVendor(t), await startVendor(t)];
+  const accounts = accountsOf(t, fixture);
+  const tenant = await fixture.tenant();
+  const id = await fixture.sendgrid(tenant, before.url);
+  const [old] = await accounts.of(tenant);
+  await old!.send(MESSAGE);
+  const settings = { apiKey: "SG.another", from: "shop@example.com", baseUrl: after.url };
+  const owner = providerSettingsOwner(tenant, id);
+  const sealed = await encryptSecret(keys, owner, JSON.stringify(settings));
+  await fixture.pool.query("update providers set settings = $2 where id = $1", [id, sealed]);
+  accounts.forget();
+  const [fresh] = await accounts.of(tenant);
+  await fresh!.send(MESSAGE);
+  assert.equal((await old!.send(MESSAGE)).class, "accepted");
+  assert.deepEqual([before.calls.length, after.calls.length], [2, 1]);
+});
