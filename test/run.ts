@@ -18,7 +18,7 @@ import { neededTools } from "./needed-tools.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 const TESTS = ["packages", "services", "deploy", "test"];
 const DIRECTORY_PREFIX = "belfry-test-run-";
-const TEST_TIMEOUT_MS = 120_000;
+const TEST_TIMEOUT_MS = 300_000;
 
 const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

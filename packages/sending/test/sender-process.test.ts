@@ -137,7 +137,7 @@ test("connections to Postgres that die under 500 mails: the process stays, and e
   }
   const left = "select count(*)::integer as n from deliveries where status <> 'accepted'";
   await eventually(async () => (await stage.pool.query(left)).rows[0].n === 0, {
-    timeoutMs: 60_000,
+    timeoutMs: 240_000,
   });
   assert.equal(await sender.stop(), 0, sender.errors());
   assert.deepEqual(vendor.calls.map(deliveryOf).sort(), ids.toSorted());
