@@ -57,16 +57,25 @@ export async function expireApiKeys(
   afterSeconds: number,
 ): Promise<void> {
   await sql`
+    with locked as materialized (
+      select id from api_keys
+      where tenant_id = ${tenantId} and (expires_at is null or expires_at > now())
+      order by id for update
+    )
     update api_keys
     set expires_at = least(expires_at, now() + make_interval(secs => ${afterSeconds}))
-    where tenant_id = ${tenantId} and (expires_at is null or expires_at > now())`.execute(db);
+    where id = any (array(select id from locked))`.execute(db);
 }
 
 /** Forgets keys that ended long ago. */
 export async function deleteOldApiKeys(db: Database, tenantId: string): Promise<void> {
   await sql`
-    delete from api_keys
-    where tenant_id = ${tenantId} and expires_at < now() - interval '30 days'`.execute(db);
+    with locked as materialized (
+      select id from api_keys
+      where tenant_id = ${tenantId} and expires_at < now() - interval '30 days'
+      order by id for update
+    )
+    delete from api_keys where id = any (array(select id from locked))`.execute(db);
 }
 
 /** Returns the prefix of the key that is gone; undefined when the tenant had none with this id. */

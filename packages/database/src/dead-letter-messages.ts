@@ -50,13 +50,21 @@ export async function deleteDeadMessage(db: Database, id: string): Promise<boole
  */
 export async function reopenEvents(db: Database, ids: readonly string[]): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    with given_up as (
-      update events e set dispatched_at = null, outcome = null
+    with dead as materialized (
+      select e.id from events e
       where e.id = any (${ids}::uuid[]) and e.dispatched_at is not null
         and e.outcome -> 'failed' ?& array['EMAIL', 'SMS', 'PUSH']
         and not exists (select from deliveries d where d.event_id = e.id)
         and not exists (select from notifications n where n.id = e.id)
-      returning e.id
+      order by e.id for update of e
+    ),
+    given_up as (
+      update events set dispatched_at = null, outcome = null
+      where id = any (array(select id from dead)) returning id
+    ),
+    open as materialized (
+      select event_id from undispatched_events where event_id = any (${ids}::uuid[])
+      order by event_id for update
     ),
     reopened as (
       insert into undispatched_events (event_id, published_at) select id, 'epoch' from given_up
@@ -64,7 +72,7 @@ export async function reopenEvents(db: Database, ids: readonly string[]): Promis
     ),
     still_open as (
       update undispatched_events set published_at = 'epoch'
-      where event_id = any (${ids}::uuid[]) returning event_id
+      where event_id = any (array(select event_id from open)) returning event_id
     )
     select ((select count(*) from reopened) + (select count(*) from still_open))::integer as count
   `.execute(db);
@@ -74,7 +82,11 @@ export async function reopenEvents(db: Database, ids: readonly string[]): Promis
 /** Puts deliveries that are on their way back to rest, due now: the release loop sends them out again. */
 export async function restDeliveries(db: Database, ids: readonly string[]): Promise<number> {
   const result = await sql`
+    with locked as materialized (
+      select id from deliveries where id = any (${ids}::uuid[]) and status in ('queued', 'waiting')
+      order by id for update
+    )
     update deliveries set released_at = null, due_at = least(due_at, clock_timestamp())
-    where id = any (${ids}::uuid[]) and status in ('queued', 'waiting')`.execute(db);
+    where id = any (array(select id from locked))`.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }

@@ -51,9 +51,12 @@ export async function touchKeys(db: Database, uses: ReadonlyMap<string, Date>): 
   const ids = [...uses.keys()];
   const times = [...uses.values()];
   await sql`
+    with locked as materialized (
+      select id from api_keys where id = any (${ids}::uuid[]) order by id for update
+    )
     update api_keys k set last_used_at = greatest(k.last_used_at, u.used_at)
     from unnest(${ids}::uuid[], ${times}::timestamptz[]) as u (id, used_at)
-    where k.id = u.id`.execute(db);
+    where k.id = any (array(select id from locked)) and k.id = u.id`.execute(db);
 }
 
 /** The realtime channel names that active Push templates of the tenant and the platform publish to. */

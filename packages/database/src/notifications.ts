@@ -86,12 +86,14 @@ export async function markNotificationRead(
 
 /** Returns how many items changed. */
 export async function markAllNotificationsRead(db: Database, owner: Owner): Promise<number> {
-  const result = await db
-    .updateTable("notifications")
-    .set({ read_at: sql<Date>`now()` })
-    .where("tenant_id", "=", owner.tenantId)
-    .where("user_id", "=", owner.userId)
-    .where("read_at", "is", null)
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows);
+  const result = await sql`
+    with locked as materialized (
+      select id from notifications
+      where tenant_id = ${owner.tenantId} and user_id = ${owner.userId} and read_at is null
+      order by id for update
+    )
+    update notifications set read_at = now() where id = any (array(select id from locked))`.execute(
+    db,
+  );
+  return Number(result.numAffectedRows ?? 0n);
 }

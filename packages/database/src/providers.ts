@@ -131,7 +131,8 @@ export async function storedProviderSettings(
 
 /** Puts a tenant's providers of one channel into the order of these ids. */
 export async function orderProviders(db: Database, ids: readonly string[]): Promise<void> {
-  for (const [position, id] of ids.entries()) {
+  // In the order of their ids, so that two at a time do not wait for each other.
+  for (const [position, id] of [...ids.entries()].sort(([, a], [, b]) => (a < b ? -1 : 1))) {
     await db.updateTable("providers").set({ position }).where("id", "=", id).execute();
   }
 }

@@ -61,8 +61,12 @@ export async function releaseAgain(
 /** Back to rest: what could not be published waits for the next turn. */
 export async function takeBackRelease(pool: pg.Pool, ids: readonly string[]): Promise<void> {
   await pool.query(
-    `update deliveries set released_at = null
-     where id = any ($1::uuid[]) and released_at is not null and status in ('queued', 'waiting')`,
+    `with locked as materialized (
+       select id from deliveries
+       where id = any ($1::uuid[]) and released_at is not null and status in ('queued', 'waiting')
+       order by id for update
+     )
+     update deliveries set released_at = null where id = any (array(select id from locked))`,
     [ids],
   );
 }
@@ -76,12 +80,16 @@ export async function eraseSensitiveVariables(
   eventIds: readonly string[],
 ): Promise<void> {
   await pool.query(
-    `update events e set variables = null
-     where e.id = any ($1::uuid[]) and e.variables is not null
-       and exists (select from deliveries d join template_versions v on v.id = d.template_version_id
-                   where d.event_id = e.id and v.sensitive)
-       and not exists (select from deliveries d
-                       where d.event_id = e.id and d.status in ('queued', 'sending', 'waiting'))`,
+    `with ended as materialized (
+       select e.id from events e
+       where e.id = any ($1::uuid[]) and e.variables is not null
+         and exists (select from deliveries d join template_versions v on v.id = d.template_version_id
+                     where d.event_id = e.id and v.sensitive)
+         and not exists (select from deliveries d
+                         where d.event_id = e.id and d.status in ('queued', 'sending', 'waiting'))
+       order by e.id for update of e
+     )
+     update events set variables = null where id = any (array(select id from ended))`,
     [eventIds],
   );
 }

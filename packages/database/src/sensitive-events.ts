@@ -33,9 +33,12 @@ export async function eraseNotedVariables(pool: pg.Pool, most: number): Promise<
                and not exists (select from deliveries d where d.event_id = s.event_id
                                and d.status in ('queued', 'sending', 'waiting'))
              order by s.event_id limit $1 for update of s skip locked
-           ), erased as (
-             update events e set variables = null
+           ), locked as materialized (
+             select e.id from events e
              where e.id = any (array(select event_id from ended)) and e.variables is not null
+             order by e.id for update
+           ), erased as (
+             update events e set variables = null where e.id = any (array(select id from locked))
            )
            delete from sensitive_events where event_id = any (array(select event_id from ended))`,
     values: [most],

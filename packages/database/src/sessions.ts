@@ -108,5 +108,7 @@ export async function deleteSessions(
 }
 
 export async function deleteEndedSessions(db: Database): Promise<void> {
-  await db.deleteFrom("sessions").where("expires_at", "<", sql<Date>`now()`).execute();
+  await sql`
+    delete from sessions where id in (
+      select id from sessions where expires_at < now() for update skip locked)`.execute(db);
 }

@@ -76,13 +76,18 @@ export async function postponeDeliveries(
 ): Promise<void> {
   await pool.query({
     name: "postpone_deliveries",
-    text: `update deliveries d
+    text: `with locked as materialized (
+        select d.id from deliveries d
+        where d.id = any ($1::uuid[]) and d.tenant_id = $2 and d.status in ('queued', 'waiting')
+          and d.released_at is not null
+        order by d.id for update
+      )
+      update deliveries d
       set released_at = null, reason = coalesce($3, d.reason),
           due_at = least(clock_timestamp()
             + ($4::float8 + (i.place - 1) * $5::float8) * interval '1 millisecond', d.expires_at)
       from unnest($1::uuid[]) with ordinality i (id, place)
-      where d.id = i.id and d.tenant_id = $2 and d.status in ('queued', 'waiting')
-        and d.released_at is not null`,
+      where d.id = any (array(select id from locked)) and d.id = i.id`,
     values: [ids, tenantId, storable(reason), delayMs, spacingMs],
   });
 }

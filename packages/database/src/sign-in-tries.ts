@@ -22,9 +22,8 @@ export async function takeTry(
 ): Promise<number> {
   const keys = bounds.map(({ key }) => key);
   const { rows } = await sql<{ seconds: number }>`
-    with given (key, most, place) as materialized (
+    with given (key, most) as materialized (
       select * from unnest(${keys}::bytea[], ${bounds.map(({ most }) => most)}::integer[])
-      with ordinality
     ),
     full_ones (seconds) as materialized (
       select max(extract(epoch from t.ends_at - clock_timestamp()))
@@ -34,7 +33,7 @@ export async function takeTry(
     taken as (
       insert into sign_in_tries as t (key, count, ends_at)
       select key, 1, clock_timestamp() + ${windowSeconds} * interval '1 second'
-      from given where (select seconds from full_ones) is null order by place
+      from given where (select seconds from full_ones) is null order by key
       on conflict (key) do update set
         count = case when t.ends_at <= clock_timestamp() then 1 else t.count + 1 end,
         ends_at = case when t.ends_at <= clock_timestamp() then excluded.ends_at else t.ends_at end

@@ -50,7 +50,8 @@ export async function insertSuppressions(db: Database, entry: NewSuppression): P
   const result = await sql`
     insert into suppressions (tenant_id, channel, address, reason, source)
     select ${entry.tenantId}, ${entry.channel}, a.address, ${entry.reason}, ${entry.source}
-    from unnest(${[...new Set(entry.addresses)].sort()}::text[]) a (address)
+    from (select distinct address from unnest(${entry.addresses}::text[]) a (address)) a
+    order by a.address collate "C"
     on conflict do nothing`.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }
@@ -62,13 +63,16 @@ export async function deleteSuppressions(
   channel: ProviderChannel,
   addresses: readonly string[],
 ): Promise<number> {
-  const result = await db
-    .deleteFrom("suppressions")
-    .where("tenant_id", "=", tenantId)
-    .where("channel", "=", channel)
-    .where(sql<boolean>`address = any (${addresses}::text[])`)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+  const result = await sql`
+    with locked as materialized (
+      select address from suppressions
+      where tenant_id = ${tenantId} and channel = ${channel} and address = any (${addresses}::text[])
+      order by address for update
+    )
+    delete from suppressions
+    where tenant_id = ${tenantId} and channel = ${channel}
+      and address = any (array(select address from locked))`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
 }
 
 /** A page, by channel and address, after the last of the page before. */

@@ -34,7 +34,12 @@ export async function takeStuckEvents(
 /** What could not be published after all is stuck again at the next look. */
 export async function leaveStuck(pool: pg.Pool, eventIds: readonly string[]): Promise<void> {
   await pool.query(
-    `update undispatched_events set published_at = 'epoch' where event_id = any ($1::uuid[])`,
+    `with locked as materialized (
+       select event_id from undispatched_events where event_id = any ($1::uuid[])
+       order by event_id for update
+     )
+     update undispatched_events set published_at = 'epoch'
+     where event_id = any (array(select event_id from locked))`,
     [eventIds],
   );
 }

@@ -88,6 +88,14 @@ export async function updateTenantRow(
 
 /** Its limits, keys and providers go with it; its templates have no reference to it. */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
+  // In the order of who notes their use.
+  await db
+    .selectFrom("api_keys")
+    .select("id")
+    .where("tenant_id", "=", id)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
   await db.deleteFrom("templates").where("tenant_id", "=", id).execute();
   const result = await db.deleteFrom("tenants").where("id", "=", id).executeTakeFirst();
   return result.numDeletedRows > 0n;

@@ -40,11 +40,12 @@ export async function outboxOfUser(
 }
 
 export async function deleteOutbox(db: Database, ids: readonly string[]): Promise<number> {
-  const result = await db
-    .deleteFrom("outbox")
-    .where(sql<boolean>`id = any (${ids}::uuid[])`)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+  const result = await sql`
+    with locked as materialized (
+      select id from outbox where id = any (${ids}::uuid[]) order by id for update
+    )
+    delete from outbox where id = any (array(select id from locked))`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
 }
 
 /** Messages that were set aside, in the order of their ids. */
