@@ -20,7 +20,8 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** Every move a delivery can make, and nothing else can happen. */
 export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
-  queued: ["sending", "skipped", "expired", "failed"],
+  // accepted: it was replayed, and now a receipt or a late answer to an earlier try says that a provider has it.
+  queued: ["sending", "accepted", "skipped", "expired", "failed"],
   sending: ["accepted", "waiting", "failed", "expired", "skipped", "unknown"],
   // accepted: the answer to an earlier try came after its lease had ended.
   waiting: ["sending", "accepted", "skipped", "expired", "failed"],

@@ -123,6 +123,44 @@ test("a receipt that comes before the sender has written the answer down ends th
   assert.deepEqual(attempt.rows, [{ class: "accepted", message_id: "m1" }]);
 });
 
+test("what a provider has after all is not sent again, though it was replayed and is queued; what was never tried has no receipts", async (t) => {
+  const pool = await filled(t, 4, "queued");
+  const [delivered = "", opened = "", late = "", untried = ""] = await someIds(pool, 4);
+  await pool.query("update deliveries set attempts = 1 where id <> $1", [untried]);
+  await storeReceipts(pool, ORIGIN, [
+    receipt(delivered),
+    receipt(opened, { kind: "deferred" }),
+    receipt(untried),
+  ]);
+  const accepted = await settleDeliveries(pool, [
+    {
+      ...{ deliveryId: late, attempt: 1, status: "accepted", reason: null, delayMs: null },
+      ...{ counted: false, missing: null },
+      end: {
+        ...{ class: "accepted", durationMs: 5, reason: "ok", vendor_status: "202" },
+        ...{ vendor_answer: null, message_id: "m1" },
+      },
+    },
+  ]);
+  assert.deepEqual(accepted, new Set([late]));
+  const { rows } = await pool.query(
+    "select id, status, released_at is null and due_at is null as has_ended from deliveries order by id",
+  );
+  assert.deepEqual(rows, [
+    { id: delivered, status: "delivered", has_ended: true },
+    { id: opened, status: "accepted", has_ended: true },
+    { id: late, status: "accepted", has_ended: true },
+    { id: untried, status: "queued", has_ended: false },
+  ]);
+  const provider = { id: randomUUID(), kind: "sendgrid" };
+  const claims = await claimDeliveries(
+    pool,
+    [delivered, opened, late].map((id) => ({ id, tenantId: "a", provider })),
+    { channel: "EMAIL", leaseMs: 30_000, maxRetries: 7 },
+  );
+  assert.deepEqual(claims, Array(3).fill({ becomes: "gone" }));
+});
+
 test("dead letters are found and replayed without reading the deliveries that are not dead", async (t) => {
   const pool = await filled(t, ROWS, "accepted");
   await pool.query(
