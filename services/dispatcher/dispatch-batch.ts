@@ -46,7 +46,7 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[]):
   const batch = open.map((event) => route(event, routing));
   await noteSensitiveEvents(
     pool,
-    batch.filter((one) => one.isPartlySensitive).map((one) => one.eventId),
+    batch.filter((one) => one.isSensitive && !one.eraseVariables).map((one) => one.eventId),
   );
   const result =
     batch.length === 0 ? undefined : await dispatchEvents(pool, batch, deps.inFlightPerTenant);

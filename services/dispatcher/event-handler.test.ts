@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { refuseEvents } from "@belfry/database/accept-events";
-import { eraseNotedVariables, noteSensitiveEvents } from "@belfry/database/sensitive-events";
+import { createNotedErasure, noteSensitiveEvents } from "@belfry/database/sensitive-events";
 import type { MessageHandler } from "@belfry/service/outcome";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler, DISPATCH_FAILED } from "./event-handler.ts";
@@ -399,13 +399,37 @@ test("variables that are sensitive on one channel only go when the last channel 
   const [id = "", refused = ""] = await events(acme, { eventType: "otp" }, { eventType: "otp" });
   await noteSensitiveEvents(pool, [refused]);
   await handle([id]);
-  assert.equal(await eraseNotedVariables(pool, 10), 0);
+  const erase = createNotedErasure(pool, 10);
+  assert.equal(await erase(), 0);
   assert.notEqual((await outcome(id)).variables, null);
   await pool.query("update deliveries set status = 'accepted' where event_id = $1", [id]);
-  assert.equal(await eraseNotedVariables(pool, 10), 1);
+  assert.equal(await erase(), 1);
   assert.equal((await outcome(id)).variables, null);
   // Not dispatched yet: its variables are still to be rendered.
   assert.notEqual((await outcome(refused)).variables, null);
   await pool.query("delete from events");
-  assert.equal(await eraseNotedVariables(pool, 10), 1);
+  assert.equal(await erase(), 1);
+});
+
+test("variables of a one-time code go though its sender ended before it could erase them, behind any number that wait", async (t) => {
+  const { tenant, templates, events, handle, outcome, pool } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "otp", ["EMAIL"], { sensitive: true });
+  await templates(acme, "order.confirmed", ["EMAIL"]);
+  const codes = await events(acme, ...Array.from({ length: 7 }, () => ({ eventType: "otp" })));
+  const [order = ""] = await events(acme, {});
+  await handle([...codes, order]);
+  const noted = async () => (await pool.query("select from sensitive_events")).rowCount;
+  assert.equal(await noted(), codes.length, "nothing is noted of an event that is not sensitive");
+  // As the sender's commit leaves them; the others wait.
+  const ended = [codes[3], codes[6]];
+  await pool.query("update deliveries set status = 'accepted' where event_id = any ($1)", [ended]);
+  const erase = createNotedErasure(pool, 2);
+  const erased = [await erase(), await erase(), await erase()];
+  assert.deepEqual(erased, [0, 1, 1]);
+  for (const id of codes) {
+    const { variables } = await outcome(id);
+    assert.equal(variables === null, ended.includes(id), id);
+  }
+  assert.equal(await noted(), 5);
 });

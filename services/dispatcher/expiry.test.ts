@@ -285,7 +285,7 @@ test("an event that is dispatched while it is deleted leaves no delivery behind"
           acceptedAtText: event!.acceptedAtText,
           outcome: null,
           eraseVariables: false,
-          isPartlySensitive: false,
+          isSensitive: false,
           push: null,
           deliveries: [
             {

@@ -8,7 +8,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { isWritable } from "@belfry/database/is-writable";
 import { messageTries } from "@belfry/database/message-tries";
-import { eraseNotedVariables } from "@belfry/database/sensitive-events";
+import { createNotedErasure } from "@belfry/database/sensitive-events";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { loadConfig } from "@belfry/service/config";
 import { watchVersion } from "@belfry/service/configuration-watch";
@@ -167,7 +167,7 @@ try {
     every(
       ERASE_EVERY_MS,
       "erasing sensitive variables",
-      () => eraseNotedVariables(pool, ERASED_PER_LOOK),
+      createNotedErasure(pool, ERASED_PER_LOOK),
       { log, signal },
     ),
     every(STORE_LOOK_EVERY_MS, "looking after the streams", lookAfterStore, { log, signal }),

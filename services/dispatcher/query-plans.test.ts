@@ -87,7 +87,7 @@ async function worksOn(
     acceptedAtText: event.acceptedAtText,
     outcome: null,
     eraseVariables: false,
-    isPartlySensitive: false,
+    isSensitive: false,
     deliveries: (["EMAIL", "SMS"] as const).map((channel) => ({
       id: uuidv7(),
       tenantId: tenant,

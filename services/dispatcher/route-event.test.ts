@@ -200,14 +200,13 @@ test("variables of a sensitive template go as soon as no delivery needs them", (
   assert.equal(route({ recipientEmail: null }).dispatch.eraseVariables, false);
 });
 
-test("an event that is sensitive on one channel only is marked, as the other's sender does not know", () => {
+test("an event that is sensitive on any channel is marked, and no other", () => {
   const mixed = new Map([
     ...templates(["EMAIL"]),
     ...templates(["SMS", "PUSH"], { sensitive: true }),
   ]);
-  assert.equal(route({}, {}, mixed).dispatch.isPartlySensitive, true);
-  assert.equal(route({ recipientEmail: null }, {}, mixed).dispatch.isPartlySensitive, false);
-  assert.equal(route({}, {}, ALL).dispatch.isPartlySensitive, false);
+  assert.equal(route({}, {}, mixed).dispatch.isSensitive, true);
+  assert.equal(route({}, {}, ALL).dispatch.isSensitive, false);
   const all = templates(["EMAIL", "SMS", "PUSH"], { sensitive: true });
-  assert.equal(route({}, {}, all).dispatch.isPartlySensitive, false);
+  assert.equal(route({}, {}, all).dispatch.isSensitive, true);
 });

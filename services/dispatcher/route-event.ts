@@ -25,7 +25,7 @@ export function routeEvent(
     acceptedAtText: event.acceptedAtText,
     outcome: null,
     eraseVariables: false,
-    isPartlySensitive: false,
+    isSensitive: false,
     deliveries: [],
     push: null,
   };
@@ -49,12 +49,9 @@ export function routeEvent(
   }
   if (Object.keys(skipped).length > 0) outcome.skipped = skipped;
   if (Object.keys(outcome).length > 0) dispatch.outcome = outcome;
-  const isSensitive = [...templates.values()].some(({ sensitive }) => sensitive);
+  dispatch.isSensitive = [...templates.values()].some(({ sensitive }) => sensitive);
   // With no delivery under way the last channel has ended here.
-  dispatch.eraseVariables = isSensitive && dispatch.deliveries.length === 0;
-  dispatch.isPartlySensitive =
-    isSensitive &&
-    dispatch.deliveries.some(({ channel }) => templates.get(channel)?.sensitive !== true);
+  dispatch.eraseVariables = dispatch.isSensitive && dispatch.deliveries.length === 0;
   return dispatch;
 }
 

@@ -197,7 +197,7 @@ test("a push that is under way while the person is erased goes too, and who come
     );
     const dispatch = {
       ...{ eventId: id, acceptedAtText: rows[0]!.accepted, outcome: null, deliveries: [] },
-      ...{ eraseVariables: false, isPartlySensitive: false },
+      ...{ eraseVariables: false, isSensitive: false },
       push: { ...ada, eventType: "x", title: "t", body: "b", channelName: "personal" },
     };
     return (await dispatchEvents(client, [dispatch], 100)).published.get(id)?.offset;

@@ -28,10 +28,10 @@ export interface EventDispatch {
   eventId: string;
   acceptedAtText: string;
   outcome: EventOutcome | null;
-  /** The variables are not needed any more and must not stay. */
+  /** A template of it is sensitive: its variables must not stay when all has ended. */
+  isSensitive: boolean;
+  /** They are not needed any more. */
   eraseVariables: boolean;
-  /** They must not stay when all has ended, and not every delivery's sender knows. */
-  isPartlySensitive: boolean;
   deliveries: NewDelivery[];
   push: NewPush | null;
 }

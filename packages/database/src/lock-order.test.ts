@@ -16,7 +16,7 @@ import { markAllNotificationsRead } from "./notifications.ts";
 import { forgetChannels, healChannels } from "./realtime-channels.ts";
 import { storeReceipts } from "./receipts.ts";
 import { eraseSensitiveVariables, takeBackRelease } from "./release-deliveries.ts";
-import { eraseNotedVariables } from "./sensitive-events.ts";
+import { createNotedErasure } from "./sensitive-events.ts";
 import { postponeDeliveries, settleDeliveries } from "./settle-deliveries.ts";
 import { deleteSuppressions, insertSuppressions } from "./suppressions.ts";
 import { leaveStuck } from "./sweep.ts";
@@ -167,7 +167,7 @@ const CASES: Record<string, Case> = {
   "erasing noted variables": {
     ...DISPATCHED,
     status: "accepted",
-    work: (client) => eraseNotedVariables(client, 100),
+    work: (client) => createNotedErasure(client, 100)(),
   },
   "marking all as read": { ...HISTORY, work: (_, db) => markAllNotificationsRead(db, OWNER) },
   "erasing the history": { ...HISTORY, work: (_, db) => deleteNotifications(db, OWNER, 100) },
@@ -224,7 +224,7 @@ function dispatch(client: Pool): Promise<unknown> {
     client,
     OPEN.map((eventId, at) => ({
       ...{ eventId, acceptedAtText: ACCEPTED, outcome: null, eraseVariables: false },
-      ...{ isPartlySensitive: false, deliveries: [] },
+      ...{ isSensitive: false, deliveries: [] },
       push: { ...OWNER, eventType: "x", title: "", body: "", channelName: `c${PLACES[at]}` },
     })),
     100,

@@ -39,7 +39,7 @@ async function push(on: Pool | pg.PoolClient, to = ADA): Promise<number | undefi
     [
       {
         ...{ eventId: id, acceptedAtText: rows[0]!.accepted, outcome: null, deliveries: [] },
-        ...{ eraseVariables: false, isPartlySensitive: false },
+        ...{ eraseVariables: false, isSensitive: false },
         push: { ...to, eventType: "x", title: "t", body: "b", channelName: CHANNEL.name },
       },
     ],

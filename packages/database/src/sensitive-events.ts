@@ -1,7 +1,8 @@
 import type pg from "pg";
 
 /**
- * Notes events that are sensitive on some channels only. To be called before they are dispatched: what
+ * Notes events whose variables have to go when all has ended: senders erase them at once where they
+ * know, but one may end before it does, or know only of its own channel. To be called before they are dispatched: what
  * is noted and never dispatched does no harm, what is dispatched and not noted would keep its variables.
  */
 export async function noteSensitiveEvents(
@@ -17,31 +18,59 @@ export async function noteSensitiveEvents(
   });
 }
 
+const FIRST = "00000000-0000-0000-0000-000000000000";
+
 /**
- * Erases the variables of noted events of which everything has ended, oldest first, at most `most`.
- * Returns how many notes were done with. Several callers take different ones.
+ * Returns a look at the noted events, oldest first: it erases the variables of those of which everything
+ * has ended, and returns how many notes were done with. A look goes on from where the last one came
+ * to, `most` notes a statement, for as long as it finds any to erase: notes of what has to wait cost little.
+ * Several callers take different ones.
  */
-export async function eraseNotedVariables(pool: pg.Pool, most: number): Promise<number> {
-  const { rowCount } = await pool.query({
+export function createNotedErasure(pool: pg.Pool, most: number): () => Promise<number> {
+  let after = FIRST;
+  return async () => {
+    for (let total = 0; ; ) {
+      const { erased, looked, reached } = await eraseNoted(pool, after, most);
+      total += erased;
+      after = looked < most ? FIRST : reached;
+      if (looked < most || erased === 0) return total;
+    }
+  };
+}
+
+async function eraseNoted(
+  pool: pg.Pool,
+  after: string,
+  most: number,
+): Promise<{ erased: number; looked: number; reached: string }> {
+  const { rows } = await pool.query({
     name: "erase_noted_variables",
-    text: `with ended as materialized (
+    text: `with looked as materialized (
+             select event_id from sensitive_events where event_id > $1 order by event_id limit $2
+           ), ended as materialized (
              select s.event_id from sensitive_events s
              left join lateral (
                select true as is_there, e.dispatched_at from events e where e.id = s.event_id limit 1
              ) e on true
-             where (e.dispatched_at is not null or e.is_there is null)
+             where s.event_id = any (array(select event_id from looked))
+               and (e.dispatched_at is not null or e.is_there is null)
                and not exists (select from deliveries d where d.event_id = s.event_id
                                and d.status in ('queued', 'sending', 'waiting'))
-             order by s.event_id limit $1 for update of s skip locked
+             order by s.event_id for update of s skip locked
            ), locked as materialized (
              select e.id from events e
              where e.id = any (array(select event_id from ended)) and e.variables is not null
              order by e.id for update
            ), erased as (
              update events e set variables = null where e.id = any (array(select id from locked))
+           ), done as (
+             delete from sensitive_events where event_id = any (array(select event_id from ended))
+             returning event_id
            )
-           delete from sensitive_events where event_id = any (array(select event_id from ended))`,
-    values: [most],
+           select (select count(*)::integer from done) as erased,
+                  (select count(*)::integer from looked) as looked,
+                  (select event_id from looked order by event_id desc limit 1) as reached`,
+    values: [after, most],
   });
-  return rowCount ?? 0;
+  return rows[0];
 }

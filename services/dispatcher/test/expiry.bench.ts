@@ -152,7 +152,7 @@ async function acceptAndDispatch(pool: Pool): Promise<number> {
       acceptedAtText: event.acceptedAtText,
       outcome: null,
       eraseVariables: false,
-      isPartlySensitive: false,
+      isSensitive: false,
       deliveries: (["EMAIL", "SMS"] as const).map((channel) => ({
         id: uuidv7(),
         tenantId: event.tenantId,
