@@ -123,6 +123,6 @@ function textPage(content: string, tags: readonly Tag[]): string {
   body += own(content.slice(at));
   return (
     '<!doctype html><html><head><meta charset="utf-8"></head><body>' +
-    `<div dir="auto" style="white-space:pre-wrap;font-family:sans-serif">${body}</div></body></html>`
+    `<div dir="auto" style="white-space:pre-wrap;overflow-wrap:break-word;font-family:sans-serif">${body}</div></body></html>`
   );
 }

@@ -50,6 +50,16 @@ test("MJML becomes HTML and text with every tag", async () => {
   ]);
 });
 
+test("a mail loads no font from anybody, unless its own mj-font says so", async () => {
+  const text = '<mj-text font-family="Roboto">a</mj-text><mj-text>b</mj-text>';
+  assert.doesNotMatch((await compiled(page(text))).html, /googleapis|@import|<link/);
+  const font = '<mj-head><mj-font name="Roboto" href="https://fonts.x.io/r.css" /></mj-head>';
+  assert.match(
+    (await compiled(page(text, font))).html,
+    /<link href="https:\/\/fonts\.x\.io\/r\.css"/,
+  );
+});
+
 test("a declaration or comment may stand before the root element", async () => {
   const source = `\n<?xml version="1.0"?><!-- mail -->\n${page("<mj-text>a</mj-text>")}`;
   assert.equal((await compiled(source)).format, "mjml");

@@ -32,6 +32,7 @@ test("plain text becomes an HTML page with its line ends, and stays as it is as 
   assert.equal(template.format, "text");
   assert.equal(template.text, "Hi {{name}} <john@x.io>,\n1 < 2 & so on");
   assert.match(template.html, /Hi \{\{name\}\} &lt;john@x\.io&gt;,<br>1 &lt; 2 &amp; so on/);
+  assert.match(template.html, /style="[^"]*overflow-wrap:break-word/);
 });
 
 test("HTML keeps its source and gets a text part with its tags", async () => {

@@ -8,7 +8,12 @@ declare module "mjml" {
   }
   export default function mjml2html(
     source: string,
-    options: { validationLevel: "strict"; ignoreIncludes: true; keepComments: boolean },
+    options: {
+      validationLevel: "strict";
+      ignoreIncludes: true;
+      keepComments: boolean;
+      fonts: Record<string, string>;
+    },
   ): Promise<{ html: string; errors: MjmlError[] }>;
 }
 

@@ -22,6 +22,9 @@ parentPort?.on("message", async (job: MarkupJob) => {
               validationLevel: "strict",
               ignoreIncludes: true,
               keepComments: false,
+              // MJML's own list would make each mail load its default font from Google. An mj-font
+              // of the template is loaded all the same.
+              fonts: {},
             })
           ).html;
     answer({ id: job.id, started: false, result: { ok: true, html, text: htmlText(html) } });
