@@ -11,7 +11,7 @@ type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
 /** What would be sent, and in `missing` the names that the variables do not have. */
 export type Preview = WithoutVerdict<Extract<Rendered, { ok: true }>>;
 
-/** Renders a saved template. Throws `NotFound`, and `InvalidInput` when the result is too large. */
+/** Renders a saved template. Throws `NotFound`, and `InvalidInput` when the result is too large or too costly. */
 export async function previewTemplate(
   db: Database,
   address: TemplateAddress,
@@ -58,7 +58,7 @@ async function preview(
   const { createRenderer } = await import("@belfry/templates/render");
   const rendered = createRenderer(compiled)(variables);
   if (!rendered.ok) {
-    throw new InvalidInput([{ field: "variables", message: `give ${rendered.reason}` }]);
+    throw new InvalidInput([{ field: "variables", message: `do not render: ${rendered.reason}` }]);
   }
   const { ok: _, ...shown } = rendered;
   return shown;

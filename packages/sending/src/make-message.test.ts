@@ -16,9 +16,13 @@ test("one poisoned delivery fails with its reason; its neighbours are sent", asy
   const huge = await fixture.delivery(tenant, version, {
     variables: JSON.stringify({ name: "x".repeat(600_000) }),
   });
+  const links = { ...EMAIL_TEMPLATE, subject: "S", html: '<a href="{{name}}">'.repeat(1_000) };
+  const costly = await fixture.delivery(tenant, await fixture.template(tenant, links), {
+    variables: JSON.stringify({ name: "a".repeat(8_000) }),
+  });
   const sms = await fixture.delivery(tenant, await fixture.template(tenant, SMS_TEMPLATE));
   const good = await fixture.delivery(tenant, version);
-  const ids = [unreadable, hostile, huge, sms, good];
+  const ids = [unreadable, hostile, huge, costly, sms, good];
   assert.deepEqual(await fixture.sender().handle(message(tenant, ids)), [DONE]);
   assert.deepEqual(vendor.calls.map(deliveryOf), [good]);
   assert.equal((await fixture.row(good)).status, "accepted");
@@ -26,6 +30,7 @@ test("one poisoned delivery fails with its reason; its neighbours are sent", asy
     [unreadable, /variables cannot be read/],
     [hostile, /not one email address/],
     [huge, /^rendered content too large$/],
+    [costly, /^too costly to render$/],
     [sms, /another channel/],
   ] as const) {
     const row = await fixture.row(id);

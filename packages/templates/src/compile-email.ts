@@ -1,5 +1,6 @@
 /** Compiles a mail's content: MJML, HTML or plain text to an HTML and a text part with safe tags. */
 
+import type { TextLink } from "./compiled-template.ts";
 import { type EmailFormat, emailFormat } from "./email-format.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { htmlSlots } from "./html-slots.ts";
@@ -7,10 +8,12 @@ import { compileMarkup } from "./markup-compiler.ts";
 import type { MarkupResult } from "./markup-job.ts";
 import { type MarkupWords, markupWords } from "./markup-words.ts";
 import { mjmlSourceFaults } from "./mjml-source.ts";
+import { lineStarts } from "./source.ts";
 import { scanTags, type Tag, type TagFault } from "./tags.ts";
+import { takeLinks } from "./text-links.ts";
 
 export type CompiledContent =
-  | { ok: true; format: EmailFormat; html: string; text: string }
+  | { ok: true; format: EmailFormat; html: string; text: string; links: TextLink[] }
   | { ok: false; faults: TagFault[] };
 
 /** Compiles a content whose tags have been scanned without faults. `owner`: whose turn it takes. */
@@ -22,7 +25,7 @@ export async function compileEmailContent(
   const format = emailFormat(content);
   switch (format) {
     case "text":
-      return { ok: true, format, html: textPage(content, tags), text: content };
+      return { ok: true, format, html: textPage(content, tags), text: content, links: [] };
     case "html":
       return compileHtml(content, tags, owner);
     case "mjml":
@@ -40,7 +43,8 @@ async function compileHtml(
   const words = markupWords(content, tags);
   const result = await compileMarkup({ owner, format: "html", content: words.content });
   if (!result.ok) return { ok: false, faults: compilerFaults(result, words, content, tags) };
-  return { ok: true, format: "html", html: content, text: words.restoreText(result.text) };
+  const text = takeLinks(words.restoreText(result.text));
+  return { ok: true, format: "html", html: content, ...text };
 }
 
 async function compileMjml(
@@ -56,7 +60,7 @@ async function compileMjml(
   const html = words.restore(result.html);
   const faults = compiledFaults(html, words.indexesIn(result.html), tags);
   if (faults.length > 0) return { ok: false, faults };
-  return { ok: true, format: "mjml", html, text: words.restoreText(result.text) };
+  return { ok: true, format: "mjml", html, ...takeLinks(words.restoreText(result.text)) };
 }
 
 /** Faults of compiled HTML, each at the tag of the source that it comes from. */
@@ -98,14 +102,11 @@ function compilerFaults(
   content: string,
   tags: readonly Tag[],
 ): TagFault[] {
-  const lines = content.split("\n");
+  const starts = lineStarts(content);
   return result.errors.map(({ line, message }) => {
     const tag = tags[words.indexesIn(message)[0] ?? -1];
-    const lineStart = lines
-      .slice(0, line - 1)
-      .reduce((offset, text) => offset + text.length + 1, 0);
     return {
-      offset: tag?.start ?? Math.min(lineStart, content.length),
+      offset: tag?.start ?? starts[line - 1] ?? content.length,
       message: words.restore(message),
     };
   });

@@ -60,6 +60,13 @@ test("a mail loads no font from anybody, unless its own mj-font says so", async 
   );
 });
 
+test("a table of a mail is read row by row in its text", async () => {
+  const table =
+    "<mj-table><tr><th>Order</th><th>Delivery</th></tr><tr><td>A-1001</td><td>on Thursday</td></tr></mj-table>";
+  const { text } = await compiled(page(`<mj-text>Hi</mj-text>${table}`));
+  assert.equal(text, "Hi\n\nOrder  Delivery\nA-1001  on Thursday");
+});
+
 test("a declaration or comment may stand before the root element", async () => {
   const source = `\n<?xml version="1.0"?><!-- mail -->\n${page("<mj-text>a</mj-text>")}`;
   assert.equal((await compiled(source)).format, "mjml");

@@ -49,6 +49,41 @@ test("HTML keeps its source and gets a text part with its tags", async () => {
   assert.deepEqual(template.variables, ["order-id", "link", "brand"]);
 });
 
+test("a row of a table is a line, and its cells stay apart", async () => {
+  const rows = (...cells: string[][]) =>
+    `<table>${cells.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("\n")}</tr>`).join("")}</table>`;
+  for (const [html, text] of [
+    [rows(["2", "19.90"], ["1", "5.00"]), "2  19.90\n1  5.00"],
+    [`<p>a</p>${rows(["Order", "{{id}}"])}<p>b</p>`, "a\n\nOrder  {{id}}\n\nb"],
+    [rows(["", "&nbsp;", "a", "<img alt='' src='x'>", "b"]), "a  b"],
+    [rows(["<p>a</p>", "<p>b</p>"]), "a\n\nb"],
+    [rows(["<div>a</div>", rows(["b", "c"])], ["d"]), "a\n\nb  c\n\nd"],
+    ["<dl><dt>Order</dt><dd>A-1001</dd></dl>", "Order\nA-1001"],
+  ] as const) {
+    assert.equal((await compiledEmail(html)).text, text, html);
+  }
+});
+
+test("the text part names each address that leads somewhere, unbroken", async () => {
+  for (const [link, text] of [
+    ['<a href="javascript:alert(1)">a</a>', "a"],
+    ['<a href=" JAVA&#9;script:alert(1)">a</a>', "a"],
+    ['<a href="data:text/html,x">a</a>', "a"],
+    ['<a href="">a</a>', "a"],
+    ['<a href="#b">a</a>', "a"],
+    ['<a name="b">a</a>', "a"],
+    ['<a href=" https://x.io/a b\n">a</a>', "a [https://x.io/a%20b]"],
+    ['<a href="mailto:a@x.io">a</a>', "a [a@x.io]"],
+    ['<a href="https://x.io"><img alt="b" src="c"></a>', "b [https://x.io]"],
+    ['<a href="https://x.io"></a>', "https://x.io"],
+    ['<a href="https://x.io/{{b}}?c=d e">a</a>', "a [https://x.io/{{b}}?c=d%20e]"],
+    // It looks like what stands for a tag or an address while a mail is compiled.
+    ['<a href="bf0123456789abx7x">a &#0;v[b]&#0;e</a>', "a \ufffdv[b]\ufffde [bf0123456789abx7x]"],
+  ] as const) {
+    assert.equal((await compiledEmail(`<p>${link}</p>`)).text, text, link);
+  }
+});
+
 test("text that only looks like a tag after conversion stays text", async () => {
   const template = await compiledEmail("<p>&#123;&#123;secret}} {<b>{{x}}</b>}</p>");
   assert.deepEqual(template.variables, ["x"]);
@@ -112,6 +147,9 @@ test("empty and oversized fields are refused", async () => {
   assert.match((await faults(email("x", "")))[0]?.message ?? "", /subject is empty/);
   assert.match((await faults(email("é".repeat(131_073))))[0]?.message ?? "", /256 KiB/);
   assert.match((await faults(email("x", "s".repeat(999))))[0]?.message ?? "", /998 characters/);
+  const longName = await faults(email(`x\n{{${"n".repeat(256)}}}`));
+  assert.deepEqual([longName[0]?.line, longName[0]?.column], [2, 1]);
+  assert.match(longName[0]?.message ?? "", /name is longer than 255 characters/);
   for (const source of [
     { channel: "SMS", content: "a".repeat(1531) },
     { channel: "PUSH", title: "t".repeat(257), content: "x" },

@@ -1,13 +1,24 @@
 /** Checks and compiles a template when it is saved. */
 
-import { MAX_FAULTS, MAX_SOURCE_BYTES, MAX_SUBJECT_CHARACTERS } from "./bounds.ts";
+import {
+  MAX_FAULTS,
+  MAX_NAME_CHARACTERS,
+  MAX_SOURCE_BYTES,
+  MAX_SUBJECT_CHARACTERS,
+} from "./bounds.ts";
 import { compileEmailContent } from "./compile-email.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
 import { maskTags } from "./html-slots.ts";
 import { createRenderer } from "./render.ts";
 import { smsSegments } from "./sms-segments.ts";
-import { faultAt, type TemplateFault, type TemplateField, type TemplateSource } from "./source.ts";
-import { scanTags, type Tag } from "./tags.ts";
+import {
+  placeFaults,
+  type TemplateFault,
+  type TemplateField,
+  type TemplateSource,
+  TOO_LARGE_WHEN_EMPTY,
+} from "./source.ts";
+import { scanTags, type Tag, type TagFault } from "./tags.ts";
 
 export type { CompiledTemplate } from "./compiled-template.ts";
 
@@ -44,12 +55,8 @@ async function compileEmail(
   const faults = [...subject.faults, ...content.faults];
   if (faults.length > 0) return refused(faults);
   const made = await compileEmailContent(content.text, content.tags, owner);
-  if (!made.ok) {
-    return refused(
-      made.faults.map(({ offset, message }) => faultAt("content", content.text, offset, message)),
-    );
-  }
-  const { format, html, text } = made;
+  if (!made.ok) return refused(placeFaults("content", content.text, made.faults));
+  const { format, html, text, links } = made;
   const variables = namesOf(subject.tags, scanTags(html).tags, scanTags(text).tags);
   return checkSize({
     channel: "EMAIL",
@@ -57,6 +64,7 @@ async function compileEmail(
     subject: subject.text,
     html,
     text,
+    ...(links.length > 0 && { links }),
     variables,
   });
 }
@@ -96,7 +104,7 @@ function checkField(field: TemplateField, source: string): CheckedField {
   const broken = (offset: number, message: string): CheckedField => ({
     text,
     tags: [],
-    faults: [faultAt(field, text, offset, message)],
+    faults: placeFaults(field, text, [{ offset, message }]),
   });
   if (text.trim() === "") return broken(0, `${field} is empty`);
   if (Buffer.byteLength(text) > MAX_SOURCE_BYTES) {
@@ -111,20 +119,21 @@ function checkField(field: TemplateField, source: string): CheckedField {
     return broken(forbidden.index, `the character U+${code} is not allowed in ${field}`);
   }
   const { tags, faults } = scanTags(text);
-  return {
-    text,
-    tags,
-    faults: faults
-      .slice(0, MAX_FAULTS)
-      .map(({ offset, message }) => faultAt(field, text, offset, message)),
-  };
+  return { text, tags, faults: placeFaults(field, text, [...faults, ...longNames(tags)]) };
+}
+
+/** A compiled mail may hold one name many times, so that its length multiplies. */
+function longNames(tags: readonly Tag[]): TagFault[] {
+  const message = `a name is longer than ${MAX_NAME_CHARACTERS} characters`;
+  return tags
+    .filter(({ name }) => name.length > MAX_NAME_CHARACTERS)
+    .map(({ start }) => ({ offset: start, message }));
 }
 
 /** A template that is too large with nothing in its tags would fail each time it is sent. */
 function checkSize(compiled: CompiledTemplate): Extract<CompileResult, { ok: true }> | Refused {
   if (createRenderer(compiled)({}).ok) return { ok: true, compiled, warnings: [] };
-  const message = "too large: it exceeds the limit of rendered content with all variables empty";
-  return refused([{ field: "content", line: 1, column: 1, message }]);
+  return refused([{ field: "content", line: 1, column: 1, message: TOO_LARGE_WHEN_EMPTY }]);
 }
 
 function encodingWarnings(text: string, tags: readonly Tag[]): TemplateFault[] {
@@ -134,7 +143,7 @@ function encodingWarnings(text: string, tags: readonly Tag[]): TemplateFault[] {
     if (smsSegments(character).encoding === "UCS-2") {
       const message =
         "this character is not in GSM-7: a segment holds 70 characters instead of 160";
-      return [faultAt("content", text, offset, message)];
+      return placeFaults("content", text, [{ offset, message }]);
     }
     offset += character.length;
   }

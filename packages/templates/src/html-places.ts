@@ -51,36 +51,75 @@ export interface HtmlPlaces {
 
 /**
  * Reads a document and returns its spans in order, those of plain text left out, its elements and its
- * conditional comments.
+ * conditional comments. Linear: nothing is searched for twice in the same characters.
  * The document must not contain tags: give it with each tag replaced by as many letters.
  */
 export function readHtml(html: string): HtmlPlaces {
-  const reader: Reader = { html, spans: [], elements: [], conditionals: [] };
-  readMarkup(reader, 0, html.length);
+  const reader: Reader = { html, spans: [], elements: [], conditionals: [], commentEnd: null };
+  readMarkup(reader);
   return reader;
 }
 
 interface Reader extends HtmlPlaces {
   html: string;
+  /** The last end of a comment that was found; null when none was looked for. */
+  commentEnd: CommentEnd | null;
+  lastScriptEnd?: number;
 }
 
-function readMarkup(reader: Reader, from: number, to: number): void {
-  const { html } = reader;
-  let at = from;
-  while (at < to) {
-    const open = html.indexOf("<", at);
-    if (open === -1 || open + 1 >= to) return;
-    const next = html.charAt(open + 1);
-    if (html.startsWith("<!--", open)) at = readComment(reader, open, to);
-    else if (/[A-Za-z]/.test(next)) at = readElement(reader, open, to);
-    else if (next === "/" && /[A-Za-z]/.test(html.charAt(open + 2)))
-      at = readElement(reader, open, to);
-    else if (next === "!" || next === "?" || next === "/") {
-      const close = find(html, ">", open + 2, to);
-      reader.spans.push({ kind: "comment", start: open, end: close });
-      at = close + 1;
-    } else at = open + 1;
+/** Where a comment ends and what follows it begins; both infinite when no end is left. */
+interface CommentEnd {
+  start: number;
+  after: number;
+}
+
+/** A conditional comment that is being read, and what surrounds it. */
+interface OpenConditional extends CommentEnd {
+  /** None of its own `<![endif]>` stands in it, so that none stands further inside. */
+  unclosed: boolean;
+  outerTo: number;
+}
+
+function readMarkup(reader: Reader): void {
+  const { html, spans } = reader;
+  // A list of our own: a call in a call for each comment in a comment would overflow the stack.
+  const conditionals: OpenConditional[] = [];
+  let at = 0;
+  let to = html.length;
+  for (;;) {
+    const open = at < to ? html.indexOf("<", at) : -1;
+    if (open === -1 || open + 1 >= to) {
+      const conditional = conditionals.pop();
+      if (conditional === undefined) return;
+      spans.push({ kind: "comment", start: conditional.start, end: conditional.after });
+      at = conditional.after;
+      to = conditional.outerTo;
+    } else if (html.startsWith("<!--", open)) {
+      const inside = conditionInside(reader, open, to);
+      if (inside === undefined) {
+        at = readComment(reader, open, to);
+      } else {
+        const conditional = openConditional(reader, open, inside, to, conditionals.at(-1));
+        conditionals.push(conditional);
+        at = inside;
+        to = conditional.start;
+      }
+    } else {
+      at = readTag(reader, open, to);
+    }
   }
+}
+
+function readTag(reader: Reader, open: number, to: number): number {
+  const { html, spans } = reader;
+  const next = html.charAt(open + 1);
+  if (/[A-Za-z]/.test(next) || (next === "/" && /[A-Za-z]/.test(html.charAt(open + 2)))) {
+    return readElement(reader, open, to);
+  }
+  if (next !== "!" && next !== "?" && next !== "/") return open + 1;
+  const close = find(html, ">", open + 2, to);
+  spans.push({ kind: "comment", start: open, end: close });
+  return close + 1;
 }
 
 function readComment(reader: Reader, open: number, to: number): number {
@@ -88,24 +127,48 @@ function readComment(reader: Reader, open: number, to: number): number {
   const start = open + 4;
   const abrupt = /^-?>/.exec(html.slice(start, start + 2));
   if (abrupt) return start + abrupt[0].length;
-  const ending = /--!?>/g;
-  ending.lastIndex = start;
-  const close = ending.exec(html);
-  const end = close === null ? to : Math.min(close.index, to);
-  const after = close === null ? to : Math.min(close.index + close[0].length, to);
-  const condition = /^\[if[^\]>]*\]>/.exec(html.slice(start, Math.min(end, start + 200)));
-  if (condition) {
-    const inside = start + condition[0].length;
-    const endif = html.slice(inside, end).lastIndexOf("<![endif]");
-    const insideEnd = endif === -1 ? end : inside + endif;
-    spans.push({ kind: "comment", start: open, end: inside });
-    reader.conditionals.push({ start: inside, end: insideEnd });
-    readMarkup(reader, inside, insideEnd);
-    spans.push({ kind: "comment", start: insideEnd, end: after });
-  } else {
-    spans.push({ kind: "comment", start: open, end: after });
-  }
+  const after = Math.min(commentEnd(reader, start).after, to);
+  spans.push({ kind: "comment", start: open, end: after });
   return after;
+}
+
+/** Where the inside of a conditional comment begins; undefined for any other comment. */
+function conditionInside(reader: Reader, open: number, to: number): number | undefined {
+  const start = open + 4;
+  const end = Math.min(commentEnd(reader, start).start, to);
+  const condition = /^\[if[^\]>]*\]>/.exec(reader.html.slice(start, Math.min(end, start + 200)));
+  return condition ? start + condition[0].length : undefined;
+}
+
+function openConditional(
+  reader: Reader,
+  open: number,
+  inside: number,
+  to: number,
+  outer: OpenConditional | undefined,
+): OpenConditional {
+  const { html, spans, conditionals } = reader;
+  const close = commentEnd(reader, open + 4);
+  const end = Math.min(close.start, to);
+  const endif = outer?.unclosed ? -1 : html.slice(inside, end).lastIndexOf("<![endif]");
+  const unclosed = endif === -1;
+  const insideEnd = unclosed ? end : inside + endif;
+  spans.push({ kind: "comment", start: open, end: inside });
+  conditionals.push({ start: inside, end: insideEnd });
+  return { start: insideEnd, after: Math.min(close.after, to), unclosed, outerTo: to };
+}
+
+/** The first end of a comment from here on; asked for with offsets that only grow. */
+function commentEnd(reader: Reader, from: number): CommentEnd {
+  if (reader.commentEnd === null || reader.commentEnd.start < from) {
+    const ending = /--!?>/g;
+    ending.lastIndex = from;
+    const found = ending.exec(reader.html);
+    reader.commentEnd = found
+      ? { start: found.index, after: found.index + found[0].length }
+      : { start: Number.POSITIVE_INFINITY, after: Number.POSITIVE_INFINITY };
+  }
+  return reader.commentEnd;
 }
 
 function readElement(reader: Reader, open: number, to: number): number {
@@ -158,19 +221,27 @@ function readAttribute(reader: Reader, element: string, from: number, to: number
 
 function readRawText(reader: Reader, element: string, from: number, to: number): number {
   const { html } = reader;
-  const ending = new RegExp(`</${element}(?=[\\s/>])`, "gi");
-  ending.lastIndex = from;
-  const close = element === "plaintext" ? null : ending.exec(html);
-  let end = close === null ? to : Math.min(close.index, to);
+  const ending = new RegExp(`</${element}(?=[\\s/>])`, "i");
+  const close =
+    element === "plaintext" ? null : ending.exec(html.slice(from, to + element.length + 2));
+  let end = close === null ? to : Math.min(from + close.index, to);
   // Inside <!-- a script may hold further script tags: take everything up to the last one.
   if (element === "script" && html.slice(from, end).includes("<!--")) {
-    end = Math.max(end, Math.min(to, html.toLowerCase().lastIndexOf("</script")));
+    end = Math.max(end, Math.min(to, lastScriptEnd(reader)));
   }
   // In SVG a title holds elements: where it looks like that, nothing is promised about it.
   if (RAW_TEXT.has(element) || html.slice(from, end).includes("<")) {
     reader.spans.push({ kind: "raw text", element, start: from, end });
   }
   return end;
+}
+
+function lastScriptEnd(reader: Reader): number {
+  if (reader.lastScriptEnd === undefined) {
+    reader.lastScriptEnd = -1;
+    for (const { index } of reader.html.matchAll(/<\/script/gi)) reader.lastScriptEnd = index;
+  }
+  return reader.lastScriptEnd;
 }
 
 function skip(html: string, pattern: RegExp, from: number, to: number): number {
@@ -184,6 +255,6 @@ function skip(html: string, pattern: RegExp, from: number, to: number): number {
 }
 
 function find(html: string, text: string, from: number, to: number): number {
-  const at = html.indexOf(text, from);
-  return at === -1 || at > to ? to : at;
+  const at = html.slice(from, to).indexOf(text);
+  return at === -1 ? to : from + at;
 }

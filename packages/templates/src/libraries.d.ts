@@ -18,15 +18,26 @@ declare module "mjml" {
 }
 
 declare module "html-to-text" {
-  interface Element {
+  export interface Node {
+    type: string;
+    prev: Node | null;
+    parent: Node | null;
+    name?: string;
+  }
+  interface Element extends Node {
     attribs?: Record<string, string>;
+    children: Node[];
   }
   interface BlockTextBuilder {
-    addInline(text: string): void;
+    openBlock(options: { leadingLineBreaks: number }): void;
+    closeBlock(options: { trailingLineBreaks: number }): void;
+    addInline(text: string, options?: { noWordTransform: boolean }): void;
+    pushWordTransform(transform: (word: string) => string): void;
+    popWordTransform(): void;
   }
   type Formatter = (
     element: Element,
-    walk: unknown,
+    walk: (children: Node[], builder: BlockTextBuilder) => void,
     builder: BlockTextBuilder,
     options: unknown,
   ) => void;

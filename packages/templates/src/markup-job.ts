@@ -8,6 +8,7 @@ export interface MarkupJob {
 }
 
 export type MarkupResult =
+  /** The text has its addresses marked, as text-links.ts reads them. */
   | { ok: true; html: string; text: string }
   | { ok: false; errors: { line: number; message: string }[] };
 

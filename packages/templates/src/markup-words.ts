@@ -17,6 +17,11 @@ export interface MarkupWords {
   indexesIn(text: string): number[];
 }
 
+/** Whether a text begins with a word that stands in for a tag, of whatever document. */
+export function beginsWithWord(text: string): boolean {
+  return /^bf[0-9a-f]{12}x\d+x/.test(text);
+}
+
 export function markupWords(source: string, tags: readonly Tag[]): MarkupWords {
   // No document can hold the hash of itself, so no word of its own looks like one of these.
   const hash = createHash("sha256").update(source).digest("hex").slice(0, 12);

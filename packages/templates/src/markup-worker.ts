@@ -1,8 +1,10 @@
 /** The compiler's thread: MJML to HTML, HTML to text. Started and timed by markup-compiler.ts. */
 
 import { parentPort } from "node:worker_threads";
+import { MAX_COMPILED_CHARACTERS } from "./bounds.ts";
 import { htmlText } from "./html-text.ts";
 import type { MarkupAnswer, MarkupJob, MarkupResult } from "./markup-job.ts";
+import { TOO_LARGE_WHEN_EMPTY } from "./source.ts";
 
 /** Faults that MJML throws rather than lists, by their text; anything else might name a path. */
 const KNOWN_MESSAGES = [
@@ -27,11 +29,19 @@ parentPort?.on("message", async (job: MarkupJob) => {
               fonts: {},
             })
           ).html;
-    answer({ id: job.id, started: false, result: { ok: true, html, text: htmlText(html) } });
+    answer({ id: job.id, started: false, result: compiled(html) });
   } catch (error) {
     answer({ id: job.id, started: false, result: { ok: false, errors: reasons(error) } });
   }
 });
+
+/** MJML can write one part of a source many times: what is too large in any case ends here. */
+function compiled(html: string): MarkupResult {
+  if (html.length > MAX_COMPILED_CHARACTERS) {
+    return { ok: false, errors: [{ line: 1, message: TOO_LARGE_WHEN_EMPTY }] };
+  }
+  return { ok: true, html, text: htmlText(html) };
+}
 
 function answer(message: MarkupAnswer): void {
   parentPort?.postMessage(message);

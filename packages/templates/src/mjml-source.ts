@@ -46,11 +46,16 @@ function tagFaults(
   const defaults = rangesOf("mj-attributes", elements);
   const faults: TagFault[] = [];
   let next = 0;
+  let nextRange = 0;
+  let defaultsEnd = 0;
   for (const tag of tags) {
+    while ((defaults[nextRange]?.start ?? tag.start) < tag.start) {
+      defaultsEnd = Math.max(defaultsEnd, defaults[nextRange++]?.end ?? 0);
+    }
     let span = spans[next];
     while (span !== undefined && span.end <= tag.start) span = spans[++next];
     if (span === undefined || span.start > tag.start) continue;
-    const message = tagFault(span, isInside(defaults, tag.start));
+    const message = tagFault(span, tag.start < defaultsEnd);
     if (message !== undefined) faults.push({ offset: tag.start, message });
   }
   return faults;
@@ -88,8 +93,4 @@ function rangesOf(element: string, elements: readonly ElementEvent[]): Range[] {
     else if (event.kind === "close" && last) last.end = event.start;
   }
   return ranges;
-}
-
-function isInside(ranges: readonly Range[], offset: number): boolean {
-  return ranges.some(({ start, end }) => start < offset && offset < end);
 }

@@ -10,8 +10,10 @@ import {
 import { cleanBody, cleanLine, cleanSms, countCharacters } from "./characters.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
 import { htmlSlots } from "./html-slots.ts";
+import type { Slot } from "./slot.ts";
 import { type SmsEncoding, smsSegments } from "./sms-segments.ts";
-import { createWriter, type Writer } from "./writer.ts";
+import { textSlots } from "./text-slots.ts";
+import { beginRendering, createWriter, type Rendering, type Writer } from "./writer.ts";
 
 export type Rendered =
   | {
@@ -32,14 +34,15 @@ export type Rendered =
       missing: string[];
     }
   | { ok: true; channel: "PUSH"; title: string; body: string; missing: string[] }
-  | { ok: false; reason: "rendered content too large" };
+  | { ok: false; reason: "rendered content too large" | "too costly to render" };
 
 export type Renderer = (variables: Record<string, unknown>) => Rendered;
 
 const TOO_LARGE: Rendered = { ok: false, reason: "rendered content too large" };
+const TOO_COSTLY: Rendered = { ok: false, reason: "too costly to render" };
 
 /**
- * Prepares a compiled template once; each call then takes microseconds and cannot fail but by size.
+ * Prepares a compiled template once; each call then takes microseconds and cannot fail but by size or by work.
  * A preview and a sent message come from the same renderer, so they are equal.
  */
 export function createRenderer(compiled: CompiledTemplate): Renderer {
@@ -52,6 +55,9 @@ export function createRenderer(compiled: CompiledTemplate): Renderer {
       return pushRenderer(compiled);
   }
 }
+
+/** Writes no value. */
+const NOTHING: Slot = { write: () => "", longest: -1 };
 
 const byteLength = (text: string): number => Buffer.byteLength(text);
 const unitLength = (text: string): number => text.length;
@@ -67,27 +73,30 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { channel: "EMAIL" }>
       // Compiling refuses such a template. Were one ever stored, no value may be trusted to stay
       // where it stands, so that none is written.
       const isSafe = slots.every((slot) => "write" in slot);
-      return slots.map((slot) => (isSafe && "write" in slot ? slot.write : () => ""));
+      return slots.map((slot) => (isSafe && "write" in slot ? slot : NOTHING));
     },
     measure: byteLength,
     limit: MAX_EMAIL_BYTES,
   });
+  const links = compiled.links ?? [];
   const text = createWriter(compiled.text, {
     clean: cleanBody,
+    slots: (_, tags) => textSlots(tags, links),
+    optional: links.filter(({ settled }) => !settled),
     measure: byteLength,
     limit: MAX_EMAIL_BYTES,
   });
   return (variables) => {
-    const missing = new Set<string>();
-    const rendered = write(variables, missing, subject, html, text);
-    if (rendered === undefined) return TOO_LARGE;
+    const rendering = beginRendering();
+    const rendered = write(variables, rendering, subject, html, text);
+    if (rendered === undefined) return failure(rendering);
     return {
       ok: true,
       channel: "EMAIL",
       subject: rendered[0] ?? "",
       html: rendered[1] ?? "",
       text: rendered[2] ?? "",
-      missing: [...missing],
+      missing: [...rendering.missing],
     };
   };
 }
@@ -99,9 +108,9 @@ function smsRenderer(compiled: Extract<CompiledTemplate, { channel: "SMS" }>): R
     limit: MAX_SMS_UNITS,
   });
   return (variables) => {
-    const missing = new Set<string>();
-    const rendered = text(variables, missing);
-    if (rendered === undefined) return TOO_LARGE;
+    const rendering = beginRendering();
+    const rendered = text(variables, rendering);
+    if (rendered === undefined) return failure(rendering);
     const { encoding, segments } = smsSegments(rendered);
     if (segments > MAX_SMS_SEGMENTS) return TOO_LARGE;
     return {
@@ -110,7 +119,7 @@ function smsRenderer(compiled: Extract<CompiledTemplate, { channel: "SMS" }>): R
       text: rendered,
       segments,
       encoding,
-      missing: [...missing],
+      missing: [...rendering.missing],
     };
   };
 }
@@ -123,15 +132,15 @@ function pushRenderer(compiled: Extract<CompiledTemplate, { channel: "PUSH" }>):
     limit: MAX_PUSH_BODY_CHARACTERS,
   });
   return (variables) => {
-    const missing = new Set<string>();
-    const rendered = write(variables, missing, title, body);
-    if (rendered === undefined) return TOO_LARGE;
+    const rendering = beginRendering();
+    const rendered = write(variables, rendering, title, body);
+    if (rendered === undefined) return failure(rendering);
     return {
       ok: true,
       channel: "PUSH",
       title: rendered[0] ?? "",
       body: rendered[1] ?? "",
-      missing: [...missing],
+      missing: [...rendering.missing],
     };
   };
 }
@@ -140,15 +149,19 @@ function lineWriter(template: string, limit: number): Writer {
   return createWriter(template, { clean: cleanLine, measure: countCharacters, limit });
 }
 
+function failure({ workLeft }: Rendering): Rendered {
+  return workLeft < 0 ? TOO_COSTLY : TOO_LARGE;
+}
+
 /** Runs writers in turn; nothing when one of them reaches its limit. */
 function write(
   variables: Record<string, unknown>,
-  missing: Set<string>,
+  rendering: Rendering,
   ...writers: Writer[]
 ): string[] | undefined {
   const texts: string[] = [];
   for (const writer of writers) {
-    const text = writer(variables, missing);
+    const text = writer(variables, rendering);
     if (text === undefined) return undefined;
     texts.push(text);
   }

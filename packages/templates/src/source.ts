@@ -1,5 +1,8 @@
 /** What a tenant writes, and what can be wrong with it. */
 
+import { MAX_FAULTS } from "./bounds.ts";
+import type { TagFault } from "./tags.ts";
+
 export type TemplateSource =
   | { channel: "EMAIL"; subject: string; content: string }
   | { channel: "SMS"; content: string }
@@ -15,14 +18,38 @@ export interface TemplateFault {
   message: string;
 }
 
-/** The fault at a character offset of a field's text. */
-export function faultAt(
+export const TOO_LARGE_WHEN_EMPTY =
+  "too large: it exceeds the limit of rendered content with all variables empty";
+
+/** The first faults of a field's text, each with its place. */
+export function placeFaults(
   field: TemplateField,
   text: string,
-  offset: number,
-  message: string,
-): TemplateFault {
-  const before = text.slice(0, offset);
-  const line = before.split("\n").length;
-  return { field, line, column: offset - before.lastIndexOf("\n"), message };
+  faults: readonly TagFault[],
+): TemplateFault[] {
+  if (faults.length === 0) return [];
+  const starts = lineStarts(text);
+  return faults.slice(0, MAX_FAULTS).map(({ offset, message }) => {
+    const line = lineAt(starts, offset);
+    return { field, line, column: offset - (starts[line - 1] ?? 0) + 1, message };
+  });
+}
+
+/** The offset of each line's first character. */
+export function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** The number of lines that begin at or before an offset, by halving. */
+function lineAt(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

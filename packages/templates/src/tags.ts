@@ -34,15 +34,31 @@ export function scanTags(text: string): { tags: Tag[]; faults: TagFault[] } {
       faults.push({ offset: start, message: "this tag is not closed: }} is missing" });
       break;
     }
-    const inner = text.slice(start + 2, close);
-    const name = inner.replace(/^[ \t]+|[ \t]+$/g, "");
-    const nameStart = start + 2 + inner.indexOf(name);
+    const nameEnd = beforeBlanks(text, start + 2, close);
+    const nameStart = afterBlanks(text, start + 2, nameEnd);
+    const name = text.slice(nameStart, nameEnd);
     const fault = nameFault(name);
     if (fault === undefined) tags.push({ name, start, end: close + 2 });
     else faults.push({ offset: nameStart + fault.offset, message: fault.message });
     start = text.indexOf("{{", close + 2);
   }
   return { tags, faults };
+}
+
+function afterBlanks(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && isBlank(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function beforeBlanks(text: string, from: number, to: number): number {
+  let at = to;
+  while (at > from && isBlank(text.charCodeAt(at - 1))) at--;
+  return at;
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }
 
 function nameFault(name: string): TagFault | undefined {

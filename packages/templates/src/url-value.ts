@@ -9,6 +9,13 @@ const IMAGE_SCHEMES = /^https?:/i;
 /** The schemes behind which a template may place a value. */
 const TEMPLATE_SCHEMES = /^(?:https?|mailto|tel|sms|cid):/i;
 
+/** Nothing in it is dropped, and nothing is encoded outside a style: most addresses. */
+const PLAIN = /^[\w!#$%&'()*+,./:;=?@[\]~-]*$/;
+
+const ENCODED: Record<string, string> = Object.fromEntries(
+  Array.from(' "<>\\^`{|}', (character) => [character, encodeURIComponent(character)]),
+);
+
 /**
  * Whether a template's own text before a tag settles the address's scheme: an allowed one, or none
  * because a path, query or fragment has begun. Without that a value could complete `java` to
@@ -55,16 +62,31 @@ export function styleUrlRest(value: string): string {
   return value.length > MAX_URL_CHARACTERS ? "" : styleEncoded(value);
 }
 
+/** An address of the template's own, as it stands in a text. Empty where it is too long. */
+export function ownAddress(href: string): string {
+  return encoded(withoutInvisible(href));
+}
+
 /** What a browser drops before it reads the scheme: `java\tscript:` is `javascript:` to it. */
 function withoutInvisible(value: string): string {
   if (value.length > MAX_URL_CHARACTERS) return "";
-  return value
+  if (PLAIN.test(value)) return value;
+  const begun = value
     .replace(/[\t\n\r]/g, "")
-    .replace(/^[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\ufeff]+|[\s\u0000-\u0020]+$/g, "");
+    .replace(/^[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\ufeff]+/, "");
+  // By hand: a regular expression would look for the end again from each blank inside.
+  let end = begun.length;
+  while (end > 0 && /[\s\u0000-\u0020]/.test(begun.charAt(end - 1))) end--;
+  return begun.slice(0, end);
 }
 
 function encoded(value: string): string {
-  return value.replace(/[\p{Cc}\s"<>\\^`{|}]/gu, encodeURIComponent);
+  return PLAIN.test(value)
+    ? value
+    : value.replace(
+        /[\p{Cc}\s"<>\\^`{|}]/gu,
+        (character) => ENCODED[character] ?? encodeURIComponent(character),
+      );
 }
 
 function styleEncoded(value: string): string {

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compileTemplate } from "./compile.ts";
+import { readHtml } from "./html-places.ts";
+import { htmlSlots } from "./html-slots.ts";
+import { htmlText } from "./html-text.ts";
+import { createRenderer } from "./render.ts";
+import { scanTags } from "./tags.ts";
+
+/**
+ * Each of these took half a minute to five where some piece of text was read again and again, and takes
+ * milliseconds where it is read once: no machine is so busy that the two could be mistaken.
+ */
+async function ends(work: () => unknown): Promise<void> {
+  const started = performance.now();
+  await work();
+  assert.ok(performance.now() - started < 20_000, "it is not linear");
+}
+
+const slots = (html: string) => htmlSlots(html, scanTags(html).tags);
+const blanks = (count: number) => " ".repeat(count);
+
+test("blanks inside a tag are read once", async () => {
+  await ends(() => assert.equal(scanTags(`{{a${blanks(250_000)}b}}`).faults.length, 1));
+});
+
+test("blanks inside an address are read once, in every tag that it is written to", async () => {
+  const render = createRenderer({
+    channel: "EMAIL",
+    format: "html",
+    subject: "S",
+    html: '<a href="{{u}}">'.repeat(1_000),
+    text: "",
+    variables: ["u"],
+  });
+  await ends(() => assert.ok(!render({ u: `javascript:${blanks(8_170)}b` }).ok));
+});
+
+test("a style before its tags is read once", async () => {
+  const attribute = `<a style="a:url(${blanks(4_000)}(${"{{x}}".repeat(800)}">`;
+  await ends(() => assert.equal(slots(attribute.repeat(8)).length, 6_400));
+});
+
+test("scripts in conditional comments are read once", async () => {
+  const html = "<!--[if a]><script><!-- </script>-->".repeat(40_000);
+  await ends(() => assert.equal(readHtml(html).conditionals.length, 40_000));
+});
+
+test("comments in comments are as deep as they like, ended or not", () => {
+  const opened = "<!--[if a]>".repeat(20_000);
+  assert.equal(readHtml(opened).conditionals.length, 20_000);
+  const closed = `${opened}<b title="{{x}}">${"<![endif]".repeat(20_000)}-->{{x}}`;
+  assert.ok(slots(closed).every((slot) => "write" in slot));
+});
+
+test("the places of many faults are found in one reading", async () => {
+  const content = `${"\n".repeat(150_000)}<b>${"<b {{x}}>".repeat(10_000)}`;
+  await ends(async () => {
+    const result = await compileTemplate({ channel: "EMAIL", subject: "S", content }, "acme");
+    assert.deepEqual(!result.ok && [result.faults.length, result.faults[49]?.line], [50, 150_001]);
+  });
+});
+
+test("blanks that no line ends with are read once", async () => {
+  const text = `a${"\u00a0".repeat(250_000)}b`;
+  await ends(() => assert.equal(htmlText(`<p>${text}</p>`), text));
+});
