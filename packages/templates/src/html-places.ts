@@ -175,13 +175,13 @@ function readElement(reader: Reader, open: number, to: number): number {
   const { html, spans, elements } = reader;
   const closing = html.charAt(open + 1) === "/";
   const nameStart = open + (closing ? 2 : 1);
-  let at = skip(html, /[^\s/>]/y, nameStart, to);
+  let at = skip(html, isName, nameStart, to);
   const element = html.slice(nameStart, at).toLowerCase();
   spans.push({ kind: "element name", element, start: nameStart, end: at });
   let empty = false;
   for (;;) {
     const before = at;
-    at = skip(html, /[\s/]/y, at, to);
+    at = skip(html, isBlankOrSlash, at, to);
     if (at >= to) return to;
     if (html.charAt(at) === ">") {
       empty = at > before && html.charAt(at - 1) === "/";
@@ -201,12 +201,12 @@ function readElement(reader: Reader, open: number, to: number): number {
 function readAttribute(reader: Reader, element: string, from: number, to: number): number {
   const { html, spans } = reader;
   // An attribute's name may begin with "=", and only there.
-  let at = skip(html, /[^\s/>=]/y, from + 1, to);
+  let at = skip(html, isAttributeName, from + 1, to);
   const attribute = html.slice(from, at).toLowerCase();
   spans.push({ kind: "attribute name", element, start: from, end: at });
-  const afterName = skip(html, /\s/y, at, to);
+  const afterName = skip(html, isBlank, at, to);
   if (html.charAt(afterName) !== "=" || afterName >= to) return at;
-  at = skip(html, /\s/y, afterName + 1, to);
+  at = skip(html, isBlank, afterName + 1, to);
   const quote = html.charAt(at);
   if (quote === '"' || quote === "'") {
     const end = find(html, quote, at + 1, to);
@@ -214,7 +214,7 @@ function readAttribute(reader: Reader, element: string, from: number, to: number
     spans.push({ kind: "attribute", element, attribute, quoted: end < to, start: at + 1, end });
     return end + 1;
   }
-  const end = skip(html, /[^\s>]/y, at, to);
+  const end = skip(html, isUnquotedValue, at, to);
   spans.push({ kind: "attribute", element, attribute, quoted: false, start: at, end });
   return end;
 }
@@ -244,15 +244,25 @@ function lastScriptEnd(reader: Reader): number {
   return reader.lastScriptEnd;
 }
 
-function skip(html: string, pattern: RegExp, from: number, to: number): number {
+function skip(html: string, isIn: (code: number) => boolean, from: number, to: number): number {
   let at = from;
-  pattern.lastIndex = at;
-  while (at < to && pattern.test(html)) {
-    at++;
-    pattern.lastIndex = at;
-  }
+  while (at < to && isIn(html.charCodeAt(at))) at++;
   return Math.min(at, to);
 }
+
+const SLASH = 0x2f;
+const EQUALS = 0x3d;
+const GREATER = 0x3e;
+
+function isBlank(code: number): boolean {
+  if (code <= 0x7f) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  return /\s/.test(String.fromCharCode(code));
+}
+
+const isBlankOrSlash = (code: number): boolean => code === SLASH || isBlank(code);
+const isUnquotedValue = (code: number): boolean => code !== GREATER && !isBlank(code);
+const isName = (code: number): boolean => code !== SLASH && isUnquotedValue(code);
+const isAttributeName = (code: number): boolean => code !== EQUALS && isName(code);
 
 function find(html: string, text: string, from: number, to: number): number {
   const at = html.slice(from, to).indexOf(text);
