@@ -13,7 +13,14 @@ import { scanTags, type Tag, type TagFault } from "./tags.ts";
 import { takeLinks } from "./text-links.ts";
 
 export type CompiledContent =
-  | { ok: true; format: EmailFormat; html: string; text: string; links: TextLink[] }
+  | {
+      ok: true;
+      format: EmailFormat;
+      html: string;
+      text: string;
+      links: TextLink[];
+      warnings: TagFault[];
+    }
   | { ok: false; faults: TagFault[] };
 
 /** Compiles a content whose tags have been scanned without faults. `owner`: whose turn it takes. */
@@ -25,7 +32,14 @@ export async function compileEmailContent(
   const format = emailFormat(content);
   switch (format) {
     case "text":
-      return { ok: true, format, html: textPage(content, tags), text: content, links: [] };
+      return {
+        ok: true,
+        format,
+        html: textPage(content, tags),
+        text: content,
+        links: [],
+        warnings: [],
+      };
     case "html":
       return compileHtml(content, tags, owner);
     case "mjml":
@@ -44,7 +58,7 @@ async function compileHtml(
   const result = await compileMarkup({ owner, format: "html", content: words.content });
   if (!result.ok) return { ok: false, faults: compilerFaults(result, words, content, tags) };
   const text = takeLinks(words.restoreText(result.text));
-  return { ok: true, format: "html", html: content, ...text };
+  return { ok: true, format: "html", html: content, ...text, warnings: [] };
 }
 
 async function compileMjml(
@@ -60,7 +74,20 @@ async function compileMjml(
   const html = words.restore(result.html);
   const faults = compiledFaults(html, words.indexesIn(result.html), tags);
   if (faults.length > 0) return { ok: false, faults };
-  return { ok: true, format: "mjml", html, ...takeLinks(words.restoreText(result.text)) };
+  const text = takeLinks(words.restoreText(result.text));
+  return { ok: true, format: "mjml", html, ...text, warnings: pictureWarnings(content, html) };
+}
+
+/** Where MJML's own pictures come from: icons of networks, arrows of carousels and accordions. */
+const MJML_PICTURES = ["https://www.mailjet.com/images/", "https://i.imgur.com/"];
+
+function pictureWarnings(content: string, html: string): TagFault[] {
+  return MJML_PICTURES.filter((base) => html.includes(base) && !content.includes(base)).map(
+    (base) => ({
+      offset: Math.max(0, content.search(/<mj-(?:social|carousel|accordion)/i)),
+      message: `each mail loads a picture of MJML's own from ${base}: name your own in src, left-icon, icon-wrapped-url and the like`,
+    }),
+  );
 }
 
 /** Faults of compiled HTML, each at the tag of the source that it comes from. */

@@ -60,6 +60,17 @@ test("a mail loads no font from anybody, unless its own mj-font says so", async 
   );
 });
 
+test("pictures that MJML adds from elsewhere are warned about", async () => {
+  const social = (attributes: string) =>
+    page(`<mj-social>\n<mj-social-element ${attributes}>a</mj-social-element></mj-social>`);
+  const warned = await compile(social('name="facebook" href="https://x.io"'));
+  assert.ok(warned.ok);
+  assert.equal(warned.warnings[0]?.line, 2);
+  assert.match(warned.warnings[0]?.message ?? "", /https:\/\/www\.mailjet\.com/);
+  const own = await compile(social('name="facebook" src="https://x.io/f.png" href="https://x.io"'));
+  assert.deepEqual(own.ok && own.warnings, []);
+});
+
 test("a table of a mail is read row by row in its text", async () => {
   const table =
     "<mj-table><tr><th>Order</th><th>Delivery</th></tr><tr><td>A-1001</td><td>on Thursday</td></tr></mj-table>";

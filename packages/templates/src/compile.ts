@@ -56,9 +56,9 @@ async function compileEmail(
   if (faults.length > 0) return refused(faults);
   const made = await compileEmailContent(content.text, content.tags, owner);
   if (!made.ok) return refused(placeFaults("content", content.text, made.faults));
-  const { format, html, text, links } = made;
+  const { format, html, text, links, warnings } = made;
   const variables = namesOf(subject.tags, scanTags(html).tags, scanTags(text).tags);
-  return checkSize({
+  const result = checkSize({
     channel: "EMAIL",
     format,
     subject: subject.text,
@@ -67,6 +67,8 @@ async function compileEmail(
     ...(links.length > 0 && { links }),
     variables,
   });
+  if (result.ok) result.warnings.push(...placeFaults("content", content.text, warnings));
+  return result;
 }
 
 function compileSms(contentSource: string): CompileResult {
