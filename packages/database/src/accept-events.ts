@@ -63,7 +63,7 @@ interface Row {
 const SEPARATOR = "\u001f";
 
 /**
- * Accepts a batch in one call of one function (see migration 0002). The batch must be sorted by
+ * Accepts a batch in one call of one function (see migrations 0002 and 0018). The batch must be sorted by
  * (tenantId, dedupKey). Results come in the order of the batch.
  */
 export async function acceptEvents(

@@ -17,6 +17,7 @@ import * as webhookSecretOverlap from "../migrations/0014-webhook-secret-overlap
 import * as releaseInParts from "../migrations/0015-release-in-parts.ts";
 import * as orderAndRounds from "../migrations/0016-order-and-rounds.ts";
 import * as locksAndResets from "../migrations/0017-locks-and-resets.ts";
+import * as acceptEventsByItem from "../migrations/0018-accept-events-by-item.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 export interface Migration {
@@ -46,6 +47,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0015-release-in-parts": releaseInParts,
   "0016-order-and-rounds": orderAndRounds,
   "0017-locks-and-resets": locksAndResets,
+  "0018-accept-events-by-item": acceptEventsByItem,
 };
 
 /** Held while migrations run; Kysely's own lock is for one of them. */
