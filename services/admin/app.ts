@@ -165,7 +165,7 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   if (statusCode < 500) {
     return page("message", "Not possible", { text: "The request could not be read." }, statusCode);
   }
-  request.log.error({ err: error }, "request failed");
+  request.log.error({ traceId: request.id, err: error }, "request failed");
   const text = "Something went wrong on our side. Try again in a moment.";
   return page("message", "Sorry", { text, traceId: request.id }, 500);
 }

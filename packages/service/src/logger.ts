@@ -12,7 +12,7 @@ export interface LoggerOptions {
 }
 
 const FLUSH_EVERY_MS = 100;
-const BUFFER_CHARACTERS = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /**
  * JSON lines. Keys, secrets, bodies and recipients are blotted out. Lines are written together, at most
@@ -36,7 +36,7 @@ function bufferedOutput(): BufferedOutput {
   const output = createBufferedOutput({
     fd: 1,
     flushEveryMs: FLUSH_EVERY_MS,
-    bufferCharacters: BUFFER_CHARACTERS,
+    chunkBytes: CHUNK_BYTES,
   });
   // An exit in a hurry must not lose the line that says why.
   process.on("exit", () => output.flushSync());
