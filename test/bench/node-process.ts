@@ -13,13 +13,14 @@ export interface NodeProcess extends AsyncDisposable {
 const READY_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 
-/** Starts a TypeScript file as a process of its own, ended with this one. */
+/** Starts a TypeScript file as a process of its own, ended with this one; `flags` are Node's. */
 export function startNode(
   file: string,
   env: Record<string, string>,
   args: string[] = [],
+  flags: string[] = [],
 ): NodeProcess {
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(process.execPath, [...flags, file, ...args], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     // biome-ignore lint/style/noProcessEnv: a child runs in the environment of its parent
     env: { ...process.env, ...env, STOP_WITH_PARENT: "true" },

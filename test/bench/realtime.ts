@@ -1,14 +1,15 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPool } from "@belfry/database/connection";
 import { freePort } from "@belfry/testing/free-port";
 import type { BenchOptions } from "./bench-options.ts";
-import { type NodeProcess, startNode, untilOk } from "./node-process.ts";
+import { type NodeProcess, startNode } from "./node-process.ts";
 import { cpuSeconds, maxOpenFiles, settledKib } from "./process-facts.ts";
 import { BenchClients } from "./realtime-clients.ts";
 import { pushText, startFeed } from "./realtime-feed.ts";
 import type { Flood } from "./realtime-yardstick.ts";
 import { type BenchServers, startServers } from "./servers.ts";
+import { startService } from "./start-service.ts";
 
 /**
  * A realtime gateway with many connections, each of a user of its own with one channel, beside a bare
@@ -23,7 +24,6 @@ const MISSED_EACH = 3;
 const BACK_WITHIN_MS = 180_000;
 const TENANT = "bench";
 const PREFIX = "bench";
-const GATEWAY = resolve(import.meta.dirname, "../../services/realtime-gateway/main.ts");
 const YARDSTICK = join(import.meta.dirname, "realtime-yardstick.ts");
 const COLLECT = `--import=${join(import.meta.dirname, "collect-garbage.ts")}`;
 
@@ -119,28 +119,20 @@ export async function run(options: BenchOptions) {
 
 export type RealtimeResult = Awaited<ReturnType<typeof run>>;
 
-async function startGateway(
+function startGateway(
   servers: BenchServers,
   port: number,
   env: Record<string, string>,
 ): Promise<NodeProcess> {
-  const managementPort = await freePort();
-  const gateway = startNode(GATEWAY, {
-    DATABASE_URL: servers.databaseUrl,
-    NATS_URL: servers.natsUrl,
+  return startService("realtime-gateway", servers, {
     NATS_PREFIX: PREFIX,
-    REALTIME_TOKEN_KEYS: servers.realtimeTokenKeys,
     REALTIME_GATEWAY_PORT: String(port),
-    MANAGEMENT_PORT: String(managementPort),
     // What is published here is in no table until the gateway is killed: nothing to compare with.
     POSITION_CHECK_MS: "600000",
     SHUTDOWN_SPREAD_MS: "0",
-    NODE_ENV: "production",
     NODE_OPTIONS: COLLECT,
     ...env,
   });
-  await untilOk(`http://127.0.0.1:${managementPort}/health/ready`);
-  return gateway;
 }
 
 async function startYardstick(kind: "fastify" | "ws"): Promise<NodeProcess & { url: string }> {

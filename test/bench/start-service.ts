@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { freePort } from "@belfry/testing/free-port";
 import { type NodeProcess, startNode, untilOk } from "./node-process.ts";
 import type { BenchServers } from "./servers.ts";
+import { shippedFlags } from "./shipped-flags.ts";
 
 const SERVICES = resolve(import.meta.dirname, "../../services");
 
@@ -12,7 +13,7 @@ export async function startService(
   env: Record<string, string> = {},
 ): Promise<NodeProcess> {
   const managementPort = await freePort();
-  const started = startNode(resolve(SERVICES, name, "main.ts"), {
+  const variables = {
     DATABASE_URL: servers.databaseUrl,
     NATS_URL: servers.natsUrl,
     SECRETS_KEYS: servers.secretsKeys,
@@ -22,7 +23,9 @@ export async function startService(
     ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
     NODE_ENV: "production",
     ...env,
-  });
+  };
+  const file = resolve(SERVICES, name, "main.ts");
+  const started = startNode(file, variables, [], await shippedFlags());
   try {
     await untilOk(`http://127.0.0.1:${managementPort}/health/ready`);
   } catch (error) {

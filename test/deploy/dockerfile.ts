@@ -86,6 +86,9 @@ function finalStageFaults(stage: Stage | undefined): string[] {
   if (entries.length === 0) faults.push("no ENTRYPOINT");
   for (const { name, text } of entries) {
     if (!text.startsWith("[")) faults.push(`${name}: the shell form swallows signals`);
+    if (/\bnode\b/.test(text) && !/--max-semi-space-size=\d+/.test(text)) {
+      faults.push(`${name}: the nursery's size is left to the memory limit`);
+    }
   }
   for (const { text } of all("COPY")) {
     if (/--chown/.test(text)) faults.push(`COPY ${text}: the service could change its own code`);

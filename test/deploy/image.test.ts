@@ -33,7 +33,15 @@ test("the rules notice a careless Dockerfile", () => {
       "FROM node:latest\nADD . /app\nENV API_TOKEN=abc\nRUN apt-get install curl\nUSER node\nCMD node main.ts",
     ),
   );
-  for (const part of ["not pinned", "ADD", "secret", "apt-get update", "USER node", "signals"]) {
+  for (const part of [
+    "not pinned",
+    "ADD",
+    "secret",
+    "apt-get update",
+    "USER node",
+    "signals",
+    "nursery",
+  ]) {
     assert.ok(
       faults.some((fault) => fault.includes(part)),
       `${part} in ${faults.join("; ")}`,
