@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { whileConnectionsDie } from "./dying-connections.ts";
 import { whileFrozen } from "./freeze.ts";
 import { REPLICAS, type ReplicaName } from "./services.ts";
 import { withEverythingTwice, withFullStreams } from "./streams.ts";
@@ -75,6 +76,20 @@ export const FAULTS: readonly Fault[] = [
       await postgres.stop();
       await sleep(settings.awayMs);
       await postgres.start();
+    },
+  },
+  {
+    name: "connections to Postgres die under one write in ten, with a backlog to send",
+    async run({ services, pool, settings }) {
+      const senders = ["email-sender", "sms-sender"] as const;
+      await Promise.all(["dispatcher" as const, ...senders].map((name) => services.stop(name)));
+      await sleep(settings.faultMs);
+      // Dispatched together they share messages, and of these most waits: few calls at a time.
+      await services.restart("dispatcher");
+      const few = { CONCURRENCY: "4" };
+      await Promise.all(senders.map((name) => services.restart(name, few)));
+      await whileConnectionsDie(pool, () => sleep(settings.faultMs));
+      for (const name of senders) await services.roll(name);
     },
   },
   {

@@ -31,7 +31,7 @@ export interface Services {
   /** SIGKILL. */
   kill(name: string): Promise<void>;
   /** After `stop` or `kill`: the same replica on its old port. */
-  restart(name: ReplicaName): Promise<void>;
+  restart(name: ReplicaName, env?: Record<string, string>): Promise<void>;
   /** A new process takes its place; then the old one is asked to end, and does. */
   roll(name: ReplicaName, env?: Record<string, string>): Promise<void>;
 }
@@ -78,9 +78,9 @@ export async function startServices(t: Cleanup, env: Record<string, string>): Pr
     },
     stop: (name) => stopped(name, find(name).process),
     kill: (name) => find(name).process.kill(),
-    async restart(name) {
+    async restart(name, more = {}) {
       const { port } = find(name);
-      running.set(name, { port, process: await start(REPLICAS[name], port) });
+      running.set(name, { port, process: await start(REPLICAS[name], port, more) });
     },
     async roll(name, more = {}) {
       const old = find(name);
