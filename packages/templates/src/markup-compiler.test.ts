@@ -42,7 +42,7 @@ test("the thread does not keep a process alive, and a process waits for a result
 });
 
 const section = "<mj-section><mj-column><mj-text>a</mj-text></mj-column></mj-section>";
-const LONG = `<mjml><mj-body>${section.repeat(500)}</mj-body></mjml>`;
+const LONG = `<mjml><mj-body>${section.repeat(250)}</mj-body></mjml>`;
 
 test("owners take turns: a document does not wait for all that another owner has asked for", async () => {
   const ended: string[] = [];
