@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import type { EventReport as Documented } from "@belfry/contracts/event-report";
 import type { Notification as DocumentedNotification } from "@belfry/contracts/notification";
 import type { RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
@@ -131,6 +134,38 @@ test("a redirect is not followed: the key stays here", async (t) => {
   server.next({ status: 307, headers: { location: elsewhere.url } });
   await assert.rejects(client.trigger(event), { name: "BelfryError", status: 307 });
   assert.equal(elsewhere.requests.length, 0);
+});
+
+test("an answer that came while this process stood still is taken, not asked for again", async (t) => {
+  const stage = new Int32Array(new SharedArrayBuffer(4));
+  const server = new Worker(
+    `const { parentPort, workerData: stage } = require("node:worker_threads");
+    require("node:http").createServer((request, response) => {
+      request.resume().on("end", () => {
+        Atomics.store(stage, 0, 1);
+        Atomics.wait(stage, 0, 1);
+        response.end('{"success":true,"message":"m"}', () => {
+          Atomics.store(stage, 0, 3);
+          Atomics.notify(stage, 0);
+        });
+      });
+    }).listen(0, "127.0.0.1", function () { parentPort.postMessage(this.address().port); });`,
+    { eval: true, workerData: stage },
+  );
+  t.after(() => server.terminate());
+  const [port] = await once(server, "message");
+  const { client } = await setUp(t, {
+    baseUrl: `http://127.0.0.1:${port}`,
+    timeoutMs: 300,
+    retries: 0,
+  });
+  const triggered = client.trigger(event);
+  while (Atomics.load(stage, 0) !== 1) await nextTurn();
+  Atomics.store(stage, 0, 2);
+  Atomics.notify(stage, 0);
+  Atomics.wait(stage, 0, 2);
+  Atomics.wait(stage, 0, 3, 1_500);
+  assert.equal((await triggered).message, "m");
 });
 
 test("a server that hangs is given up after the timeout, one that is not there at once", async (t) => {
