@@ -79,6 +79,7 @@ async function send(
   await allowTest(db, { tenantId: provider.tenantId, channel: message.channel, recipient });
   const client = kind.create(await revealSettings(db, provider, options.keys), {
     timeoutMs: TIMEOUT_MS,
+    messageAnswerMs: TIMEOUT_MS,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     storeInOutbox: (entry) => storeOutboxMessage(db, entry),
   });

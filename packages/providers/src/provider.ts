@@ -124,8 +124,10 @@ export function defineProvider<Message, Settings extends TObject>(
         const fault =
           messageFault(definition.channel, message) ?? definition.messageFault?.(message) ?? null;
         if (fault !== null) return outcome("permanent", fault);
-        if (closed) return outcome("transient", "no connection to the vendor (closed)");
-        if (!(await turns.take(deps.turnWaitMs ?? TURN_WAIT_MS))) return NO_TURN;
+        if (closed) return notBegun("no connection to the vendor (closed)");
+        if (!(await turns.take(deps.turnWaitMs ?? TURN_WAIT_MS))) {
+          return notBegun("every connection to the vendor was in use");
+        }
         try {
           return await provider.send(message);
         } finally {
@@ -149,9 +151,9 @@ export function defineProvider<Message, Settings extends TObject>(
   return kind;
 }
 
-const NO_TURN = outcome("transient", "every connection to the vendor was in use", {
-  notBegun: true,
-});
+function notBegun(reason: string): SendOutcome {
+  return outcome("transient", reason, { notBegun: true });
+}
 
 function refusing<Message>(reason: string): Provider<Message> {
   return { send: async () => outcome("credentials", reason), close: async () => {} };
