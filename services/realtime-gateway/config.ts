@@ -1,3 +1,4 @@
+import { MAX_REALTIME_CHANNEL_BYTES } from "@belfry/contracts/identifiers";
 import { commonConfig } from "@belfry/service/config";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -45,8 +46,8 @@ export const configSchema = Type.Object({
   MAX_CHANNEL_NAME_BYTES: Type.Integer({
     description: "Length of a channel with its user id; above: error 107",
     minimum: 16,
-    maximum: 512,
-    default: 512,
+    maximum: MAX_REALTIME_CHANNEL_BYTES,
+    default: MAX_REALTIME_CHANNEL_BYTES,
   }),
   MAX_CONNECTIONS: Type.Integer({
     description: "Connections of this gateway; above: HTTP 503",

@@ -80,6 +80,32 @@ export function realtimeTests(stack: () => Stack): void {
     }
   });
 
+  test("the longest user id, in letters of four bytes, goes from its token to what arrives", async () => {
+    const userId = "😀".repeat(255);
+    const targetChannel = "c".repeat(64);
+    const tenant = await stack().createReadyTenant({}, { channels: ["PUSH"], targetChannel });
+    const { status, body } = await askToken(tenant.apiKey, userId);
+    assert.equal(status, 200);
+    const client = connect(async () => body.token);
+    const got: PublicationContext[] = [];
+    try {
+      const subscribed = body.channels.map((channel: string) => {
+        const subscription = client.newSubscription(channel);
+        subscription.on("publication", (publication) => got.push(publication));
+        subscription.subscribe();
+        return subscription.ready(5000);
+      });
+      client.connect();
+      await Promise.all(subscribed);
+      const answer = await trigger(api(), tenant.apiKey, { payload: { userId } });
+      assert.equal(answer.status, 200);
+      await eventually(() => got.length === 1);
+      assert.equal(got[0]?.channel, `${targetChannel}#${userId}`);
+    } finally {
+      client.disconnect();
+    }
+  });
+
   test("another user's channel and another tenant's publications are refused", async () => {
     const [a, b] = [await stack().createReadyTenant(), await stack().createReadyTenant()];
     const { body } = await askToken(a.apiKey, "user-1");

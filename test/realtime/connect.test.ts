@@ -306,7 +306,7 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
         { id: 5, sub_refresh: { channel, token: "x" } },
         { id: 6, ping: {} },
         { id: 7, subscribe: { channel, type: 1 } },
-        { id: 8, subscribe: { channel: "x".repeat(600) } },
+        { id: 8, subscribe: { channel: "x".repeat(1086) } },
         { id: 9, subscribe: { channel, delta: "fossil" } },
         { id: 10, subscribe: { channel } },
         { id: 11, rpc: { method: "constructor" } },

@@ -38,10 +38,14 @@ export function textFault(value: string): string | undefined {
 }
 
 /** The name before the first `#` of a realtime channel, and a Push template's target channel. */
-export const REALTIME_CHANNEL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
+const MAX_CHANNEL_NAME_CHARACTERS = 64;
+export const REALTIME_CHANNEL_NAME = new RegExp(
+  `^[A-Za-z0-9_.:-]{1,${MAX_CHANNEL_NAME_CHARACTERS}}$`,
+);
 export const PERSONAL_CHANNEL = "personal";
 export const SYSTEM_CHANNEL = "global_system";
-export const MAX_REALTIME_CHANNEL_BYTES = 512;
+/** Of UTF-8: the longest name, `#`, and the longest user id in letters of four bytes. */
+export const MAX_REALTIME_CHANNEL_BYTES = MAX_CHANNEL_NAME_CHARACTERS + 1 + 4 * MAX_TEXT_CHARACTERS;
 
 export function realtimeChannel(name: string, userId: string): string {
   return `${name}#${userId}`;
