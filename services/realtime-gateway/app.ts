@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Problem } from "@belfry/contracts/problems";
 import { createHttpServer } from "@belfry/service/http";
+import { answerBrokenRequest } from "@belfry/service/http-problems";
 import type { Logger } from "@belfry/service/logger";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance } from "fastify";
@@ -8,6 +9,7 @@ import type { WebSocket } from "ws";
 import { CLOSE_TIMEOUT_MS } from "./config.ts";
 import { Connection, type ConnectionDeps } from "./connection.ts";
 import { countClose, countRefusal } from "./gateway-metrics.ts";
+import { handshakeFault } from "./handshake.ts";
 import { DISCONNECTS } from "./protocol-codes.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
@@ -15,6 +17,8 @@ import { TokenBucket } from "./token-bucket.ts";
 export const WEBSOCKET_PATH = "/connection/websocket";
 /** The only encoding so far; the JSON client offers none by itself. */
 const SUBPROTOCOL = "centrifuge-json";
+/** Agreed to only to say no: to a failed handshake its clients come back for ever. */
+const PROTOBUF_SUBPROTOCOL = "centrifuge-protobuf";
 
 export interface AppOptions {
   connection: ConnectionDeps;
@@ -51,7 +55,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     clientTracking: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
     // By default the first protocol offered would be accepted, and then not spoken.
-    handleProtocols: (offered: Set<string>) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+    handleProtocols: (offered: Set<string>) =>
+      [SUBPROTOCOL, PROTOBUF_SUBPROTOCOL].find((protocol) => offered.has(protocol)) ?? false,
   };
   /** One function for all sockets. */
   function onError(this: WebSocket, error: Error): void {
@@ -65,6 +70,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     preClose: (done) => done(),
   });
   app.decorateRequest("response");
+  // A refused upgrade has left the HTTP server's care: nothing else would ever close its socket.
+  app.addHook("onResponse", (request, _reply, done) => {
+    if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon();
+    done();
+  });
+  // What the checks below leave to the library is answered as every other broken request.
+  app.websocketServer.on("wsClientError", answerBrokenRequest);
 
   app.route({
     method: "GET",
@@ -72,15 +84,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     onRequest: (request, reply, done) => {
       request.response = reply.raw;
       const { origin } = request.headers;
-      const query = request.query as Record<string, unknown>;
+      const fault = handshakeFault(request.raw);
+      if (request.ws && fault !== undefined) return done(fault);
       if (!options.isAllowedOrigin(origin)) {
         countRefusal("origin");
         request.logFields = { refusedOrigin: String(origin).slice(0, 255) };
         return done(new Problem("forbidden", { message: "This origin is not allowed" }));
-      }
-      if (query.cf_protocol === "protobuf" || query.format === "protobuf") {
-        countRefusal("protocol");
-        return done(new Problem("badRequest", { message: "Only the JSON protocol is spoken" }));
       }
       const isFull = connections.size >= options.maxConnections;
       if (!options.isOpen() || isFull || !admissions.take(nowMs())) {
@@ -98,6 +107,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       // An open connection would keep its whole handshake: request, response, headers, some 3 KB.
       request.response?.detachSocket(stream);
       owned.removeAllListeners("error").on("error", onError);
+      if (speaksProtobuf(socket, request.query as Record<string, unknown>)) {
+        countRefusal("protocol");
+        const { code, reason } = DISCONNECTS.inappropriateProtocol;
+        return socket.close(code, reason);
+      }
       const connection = new Connection(socket, stream, options.connection);
       owned[owner] = connection;
       connections.add(connection);
@@ -112,11 +126,16 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
+function speaksProtobuf(socket: WebSocket, query: Record<string, unknown>): boolean {
+  if (socket.protocol === PROTOBUF_SUBPROTOCOL) return true;
+  return query.cf_protocol === "protobuf" || query.format === "protobuf";
+}
+
 /** One function for all sockets. */
 function onMessage(this: WebSocket, data: WebSocket.RawData, isBinary: boolean): void {
   const { session } = (this as OwnedSocket)[owner];
   try {
-    if (isBinary) session.end(DISCONNECTS.badRequest);
+    if (isBinary) session.end(DISCONNECTS.inappropriateProtocol);
     else session.receive(data.toString());
   } catch (error) {
     session.fault(error);

@@ -43,6 +43,7 @@ export const DISCONNECTS = {
   stale: { code: 3502, reason: "stale" },
   forced: { code: 3503, reason: "force disconnect" },
   connectionLimit: { code: 3504, reason: "connection limit" },
+  inappropriateProtocol: { code: 3506, reason: "inappropriate protocol" },
   notAvailable: { code: 3508, reason: "not available" },
 } as const satisfies Record<string, Disconnect>;
 

@@ -290,7 +290,7 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
         }
         const binary = await rawClient(t, url);
         binary.socket.send(Buffer.from(connect));
-        assert.equal((await binary.closed).code, 3501);
+        assert.deepEqual(await binary.closed, { code: 3506, reason: "inappropriate protocol" });
         assert.equal(witness.state, "connected");
       },
     );
