@@ -19,6 +19,8 @@ export const WEBSOCKET_PATH = "/connection/websocket";
 const SUBPROTOCOL = "centrifuge-json";
 /** Agreed to only to say no: to a failed handshake its clients come back for ever. */
 const PROTOBUF_SUBPROTOCOL = "centrifuge-protobuf";
+/** Parts of one frame that wait for the rest; each costs more than its bytes. */
+const MAX_PARTS = 256;
 
 export interface AppOptions {
   connection: ConnectionDeps;
@@ -54,6 +56,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     perMessageDeflate: false,
     clientTracking: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
+    maxBufferedChunks: MAX_PARTS,
+    maxFragments: MAX_PARTS,
     // By default the first protocol offered would be accepted, and then not spoken.
     handleProtocols: (offered: Set<string>) =>
       [SUBPROTOCOL, PROTOBUF_SUBPROTOCOL].find((protocol) => offered.has(protocol)) ?? false,
@@ -116,6 +120,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       owned[owner] = connection;
       connections.add(connection);
       owned.on("message", onMessage);
+      stream.on("data", (chunk) => connection.arrived(chunk.length));
       owned.on("close", function onClose(this: WebSocket, code: number) {
         countClose(code);
         connections.delete(connection);
@@ -133,11 +138,11 @@ function speaksProtobuf(socket: WebSocket, query: Record<string, unknown>): bool
 
 /** One function for all sockets. */
 function onMessage(this: WebSocket, data: WebSocket.RawData, isBinary: boolean): void {
-  const { session } = (this as OwnedSocket)[owner];
+  const connection = (this as OwnedSocket)[owner];
   try {
-    if (isBinary) session.end(DISCONNECTS.inappropriateProtocol);
-    else session.receive(data.toString());
+    if (isBinary) connection.session.end(DISCONNECTS.inappropriateProtocol);
+    else connection.receive(data as Buffer);
   } catch (error) {
-    session.fault(error);
+    connection.session.fault(error);
   }
 }

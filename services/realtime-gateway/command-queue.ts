@@ -1,13 +1,15 @@
 import type { Command } from "./commands.ts";
-import { MAX_CONCURRENT_SUBSCRIBES, MAX_WAITING_COMMANDS } from "./limits.ts";
+import { COMMAND_BYTES, MAX_CONCURRENT_SUBSCRIBES } from "./limits.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /** What the queue needs of its session. */
 export interface CommandRunner {
   /** Undefined when it was done at once. Must not reject. */
   run(command: Command): Promise<void> | undefined;
-  /** Whether another command may begin: the session is open and its client reads. */
-  mayRun(): boolean;
+  /** Whether this command may begin: the session is open and its client reads. */
+  mayRun(command: Command): boolean;
+  /** What is held has become less. */
+  workDone(): void;
 }
 
 /** `refused`: the client is told so; `excess`: it does not stop asking. */
@@ -23,6 +25,7 @@ export class CommandQueue {
   readonly #rate: TokenBucket;
   #refused = 0;
   #waiting: Command[] = [];
+  #heldBytes = 0;
   #running = 0;
   #runningSubscribes = 0;
 
@@ -36,6 +39,11 @@ export class CommandQueue {
     this.#rate = new TokenBucket(limits.commandsPerSecond, limits.commandBurst, nowMs);
   }
 
+  /** Of commands that wait or run. Above a bound the session's owner reads no more of them. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
   add(command: Command, nowMs: number): Admission {
     if (!this.#rate.take(nowMs)) {
       this.#refused += 1;
@@ -43,7 +51,8 @@ export class CommandQueue {
       return this.#refused > this.#burst || command.id === 0 ? "excess" : "refused";
     }
     this.#waiting.push(command);
-    return this.#waiting.length > MAX_WAITING_COMMANDS ? "excess" : "queued";
+    this.#heldBytes += COMMAND_BYTES + command.bytes;
+    return "queued";
   }
 
   /** What was refused so far is forgiven. */
@@ -52,6 +61,7 @@ export class CommandQueue {
   }
 
   clear(): void {
+    for (const { bytes } of this.#waiting) this.#heldBytes -= COMMAND_BYTES + bytes;
     this.#waiting = [];
   }
 
@@ -65,7 +75,7 @@ export class CommandQueue {
         this.#running === this.#runningSubscribes &&
         this.#running < MAX_CONCURRENT_SUBSCRIBES;
       if (this.#running > 0 && !isBeside) return;
-      if (!this.#runner.mayRun()) return;
+      if (!this.#runner.mayRun(next)) return;
       this.#waiting.shift();
       this.#start(next);
     }
@@ -73,14 +83,23 @@ export class CommandQueue {
 
   #start(command: Command): void {
     const work = this.#runner.run(command);
-    if (work === undefined) return;
+    if (work === undefined) {
+      this.#done(command);
+      return;
+    }
     const isSubscribe = command.method === "subscribe" ? 1 : 0;
     this.#running += 1;
     this.#runningSubscribes += isSubscribe;
     void work.finally(() => {
       this.#running -= 1;
       this.#runningSubscribes -= isSubscribe;
+      this.#done(command);
       this.resume();
     });
+  }
+
+  #done({ bytes }: Command): void {
+    this.#heldBytes -= COMMAND_BYTES + bytes;
+    this.#runner.workDone();
   }
 }

@@ -14,10 +14,16 @@ test("the standard settings fit one another", () => {
 });
 
 test("settings that depend on one another are checked together", () => {
-  const bad = { PONG_TIMEOUT_MS: "25000", SHUTDOWN_SPREAD_MS: "20000" };
+  const bad = {
+    PONG_TIMEOUT_MS: "25000",
+    SHUTDOWN_SPREAD_MS: "20000",
+    MAX_QUEUE_BYTES: "3000",
+    MAX_QUEUE_BYTES_PER_USER: "2000",
+    MAX_QUEUE_BYTES_IN_ALL: "1500",
+  };
   const faults = crossCheck(loadConfig(configSchema, { ...env, ...bad }));
   assert.deepEqual(
     faults.map((fault) => fault.split(":")[0]),
-    ["PONG_TIMEOUT_MS", "SHUTDOWN_SPREAD_MS"],
+    ["PONG_TIMEOUT_MS", "MAX_QUEUE_BYTES", "MAX_QUEUE_BYTES_PER_USER", "SHUTDOWN_SPREAD_MS"],
   );
 });

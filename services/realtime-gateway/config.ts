@@ -2,6 +2,9 @@ import { MAX_REALTIME_CHANNEL_BYTES } from "@belfry/contracts/identifiers";
 import { commonConfig } from "@belfry/service/config";
 import { type Static, Type } from "@sinclair/typebox";
 
+const MIB = 1024 * 1024;
+const MAX_BYTES = 2 ** 31 - 1;
+
 /** The variables of realtime-gateway. Standard limits are those of the protocol's reference server. */
 export const configSchema = Type.Object({
   ...commonConfig,
@@ -34,9 +37,25 @@ export const configSchema = Type.Object({
     default: 65_536,
   }),
   MAX_QUEUE_BYTES: Type.Integer({
-    description: "What may wait for a slow client; above: closed with 3008",
+    description:
+      "Bytes that may wait for a client that does not read, beside one reply that it asked for; above: closed with 3008",
     minimum: 1024,
-    default: 1024 * 1024,
+    maximum: MAX_BYTES,
+    default: MIB,
+  }),
+  MAX_QUEUE_BYTES_PER_USER: Type.Integer({
+    description:
+      "Bytes that may wait of all connections of a user, in and out; above: the fullest of them is closed with 3008, and no more large answers are begun (error 111)",
+    minimum: 1024,
+    maximum: MAX_BYTES,
+    default: 32 * MIB,
+  }),
+  MAX_QUEUE_BYTES_IN_ALL: Type.Integer({
+    description:
+      "Bytes that may wait of all connections of this gateway, in and out; above: the fullest connections of the fullest users are closed with 3008. The process needs three times as much memory",
+    minimum: 1024,
+    maximum: MAX_BYTES,
+    default: 128 * MIB,
   }),
   MAX_CHANNELS_PER_CONNECTION: Type.Integer({
     description: "Subscriptions of a connection; above: error 106",
@@ -114,6 +133,12 @@ export function crossCheck(config: Config): string[] {
   const faults: string[] = [];
   if (config.PONG_TIMEOUT_MS >= config.PING_INTERVAL_MS) {
     faults.push("PONG_TIMEOUT_MS: must be shorter than PING_INTERVAL_MS");
+  }
+  if (config.MAX_QUEUE_BYTES > config.MAX_QUEUE_BYTES_PER_USER) {
+    faults.push("MAX_QUEUE_BYTES: must not be more than MAX_QUEUE_BYTES_PER_USER");
+  }
+  if (config.MAX_QUEUE_BYTES_PER_USER > config.MAX_QUEUE_BYTES_IN_ALL) {
+    faults.push("MAX_QUEUE_BYTES_PER_USER: must not be more than MAX_QUEUE_BYTES_IN_ALL");
   }
   if (config.SHUTDOWN_SPREAD_MS + CLOSE_TIMEOUT_MS >= config.SHUTDOWN_GRACE_MS) {
     faults.push(

@@ -4,16 +4,21 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { WebSocket } from "ws";
 import { Connection, type ConnectionDeps } from "./connection.ts";
+import { HeldBytes } from "./held-bytes.ts";
 import { jsonCodec } from "./json-codec.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 import { WriteQueue } from "./write-queue.ts";
 
-function setUp(maxQueueBytes: number) {
+function setUp(maxQueueBytes: number, maxUserBytes = 10_000_000) {
   const sent: unknown[] = [];
   const closes: unknown[] = [];
+  const reading: string[] = [];
   const socket = {
     OPEN: 1,
     readyState: 1,
+    pause: () => void reading.push("paused"),
+    resume: () => void reading.push("resumed"),
+    terminate: () => void closes.push("terminated"),
     close: (code: number, reason: string) => void closes.push({ code, reason }),
   };
   const stream = {
@@ -26,13 +31,16 @@ function setUp(maxQueueBytes: number) {
   };
   const writes = new WriteQueue(assert.ifError);
   const wheel = new TimerWheel({ tickMs: 50, nowMs: () => 1000, onFault: assert.ifError });
+  const held = new HeldBytes({ maxUserBytes, maxProcessBytes: 20_000_000 });
   const deps = {
     codec: jsonCodec,
     writes,
     wheel,
+    held,
     maxQueueBytes,
+    maxCommandBytes: 10_000,
     nowMs: () => 1000,
-    limits: { connectTimeoutMs: 1000, commandBurst: 1, commandsPerSecond: 1 },
+    limits: { connectTimeoutMs: 1000, commandBurst: 100, commandsPerSecond: 1 },
     log: { info: () => undefined, warn: () => undefined },
   } as unknown as ConnectionDeps;
   const connection = new Connection(
@@ -40,7 +48,7 @@ function setUp(maxQueueBytes: number) {
     stream as unknown as Writable,
     deps,
   );
-  return { connection, socket, stream, sent, closes };
+  return { connection, socket, stream, sent, closes, reading, held };
 }
 
 test("what one tick brings leaves as one frame of text", async () => {
@@ -63,6 +71,24 @@ test("at the bound a client is kept, one byte above it is dropped without its ba
   connection.push("x");
   await turn();
   assert.deepEqual([sent, closes], [[], [{ code: 3008, reason: "slow" }]]);
+});
+
+test("what a pause of ours gathered is offered to the socket before anybody is called slow", async () => {
+  const { connection, sent, closes } = setUp(100_000);
+  for (let count = 0; count < 300; count += 1) connection.push("x".repeat(4000));
+  await turn();
+  assert.deepEqual([sent.join("").replaceAll("\n", "").length, closes], [1_200_000, []]);
+});
+
+test("what waits is counted as it is written: three bytes for a letter that takes three", async () => {
+  const { connection, stream, closes, held } = setUp(100_000);
+  stream.writableLength = 70_000;
+  connection.push("字".repeat(9_000));
+  await turn();
+  assert.equal(held.bytes, 97_000);
+  connection.push("字".repeat(1_001));
+  await turn();
+  assert.deepEqual(closes, [{ code: 3008, reason: "slow" }]);
 });
 
 test("a large answer that was asked for drops nobody, and pushes after it wait for the socket", async () => {
@@ -96,4 +122,33 @@ test("after the client's own close nothing is written any more", () => {
   socket.readyState = 2;
   connection.session.end({ code: 3001, reason: "shutdown" });
   assert.deepEqual(sent, []);
+});
+
+test("a bound of the user reached, what the socket holds is given up with the connection", async () => {
+  const { connection, stream, closes, held } = setUp(100_000, 80_000);
+  stream.writableLength = 70_000;
+  connection.push("x".repeat(10_000));
+  await turn();
+  assert.deepEqual([held.bytes, closes], [80_000, []]);
+  connection.push("x");
+  await turn();
+  assert.deepEqual([held.bytes, closes], [0, [{ code: 3008, reason: "slow" }, "terminated"]]);
+});
+
+test("while a client does not read, more than a few of its commands are not read either", async () => {
+  const { connection, stream, reading, held } = setUp(1_000_000);
+  stream.writableLength = 300_000;
+  const token = "x".repeat(4000);
+  const connect = Buffer.from(JSON.stringify({ id: 1, connect: { token } }));
+  connection.receive(connect);
+  connection.arrived(connect.length + 8);
+  assert.equal(held.bytes, 300_000 + connect.length + 512);
+  connection.receive(connect);
+  assert.deepEqual(reading, []);
+  connection.receive(connect);
+  assert.deepEqual(reading, ["paused"]);
+  connection.session.end({ code: 3001, reason: "shutdown" });
+  assert.deepEqual(reading, ["paused", "resumed"]);
+  connection.gone();
+  assert.equal(held.bytes, 0);
 });

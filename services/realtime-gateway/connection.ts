@@ -1,6 +1,9 @@
 import type { Writable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Codec } from "./codec.ts";
+import { countDrop } from "./gateway-metrics.ts";
+import type { Account, Bound, HeldBytes, Holder } from "./held-bytes.ts";
+import { PartialFrame } from "./partial-frame.ts";
 import { DISCONNECTS, type Disconnect } from "./protocol-codes.ts";
 import { Session } from "./session.ts";
 import type { SessionDeps, Transport } from "./session-deps.ts";
@@ -15,23 +18,35 @@ const FRAME_CHARACTERS = 32 * 1024;
 export interface ConnectionDeps extends SessionDeps {
   codec: Codec;
   writes: WriteQueue;
+  held: HeldBytes;
   maxQueueBytes: number;
+  /** Of commands that wait, before no more are read. */
+  maxCommandBytes: number;
 }
 
 /**
  * A WebSocket and its session. Gathers what is sent within a tick into frames, always of text: a
- * binary frame breaks the client. Bounds what waits for a client that does not read.
+ * binary frame breaks the client. Bounds and counts what waits for a client that does not read, and of
+ * what it asks for.
  */
-export class Connection implements Transport {
+export class Connection implements Transport, Holder {
   readonly session: Session;
   readonly #socket: WebSocket;
   /** Below the WebSocket. Frames are written here whole: the library writes its own whole too. */
   readonly #stream: Writable;
   readonly #deps: ConnectionDeps;
   #queue: string[] = [];
-  #queuedCharacters = 0;
-  /** Replies that the client asked for may exceed the bound, until it has read them. */
-  #replyCharacters = 0;
+  #queuedBytes = 0;
+  /**
+   * The largest reply since nothing was unread. It was asked for, so by so much the bound may be
+   * exceeded; the next large one does not begin before it is read.
+   */
+  #replyBytes = 0;
+  #isHeldBack = false;
+  #isGone = false;
+  readonly #partial = new PartialFrame();
+  heldBytes = 0;
+  account: Account;
   /** In the write queue; the queue's own note. */
   isDirty = false;
 
@@ -39,35 +54,66 @@ export class Connection implements Transport {
     this.#socket = socket;
     this.#stream = stream;
     this.#deps = deps;
+    this.account = deps.held.strangers;
     this.session = new Session(this, deps);
   }
 
+  /** One text frame of the client. */
+  receive(data: Buffer): void {
+    this.#partial.ended(data.length);
+    this.session.receive(data.toString());
+    this.#look();
+  }
+
+  /** So many bytes have come; the frames that end in them were received before this is called. */
+  arrived(bytes: number): void {
+    if (this.#partial.add(bytes)) this.#count();
+  }
+
   reply(message: string): void {
-    this.#replyCharacters += message.length;
-    this.push(message);
+    this.#replyBytes = Math.max(this.#replyBytes, this.#enqueue(message));
   }
 
   push(message: string): void {
-    this.#queue.push(message);
-    this.#queuedCharacters += message.length;
-    this.#deps.writes.add(this);
+    this.#enqueue(message);
   }
 
   backlogBytes(): number {
-    return this.#stream.writableLength + this.#queuedCharacters;
+    return this.#stream.writableLength + this.#queuedBytes;
+  }
+
+  workDone(): void {
+    this.#look();
+  }
+
+  isHeldBack(): boolean {
+    return this.#isHeldBack;
   }
 
   close(disconnect: Disconnect): void {
     // After a close of the client no frame may follow.
     if (disconnect.code === DISCONNECTS.slow.code || !this.#isOpen()) this.#empty();
     else this.#writeAll(Number.POSITIVE_INFINITY);
+    // The client's own close has to be read.
+    if (this.#isHeldBack) this.#socket.resume();
     this.#socket.close(disconnect.code, disconnect.reason);
+    this.#count();
+  }
+
+  release(bound: Bound): void {
+    this.#drop(bound);
+    // What the socket holds would stay until the close is answered, which it cannot be in time.
+    if (this.#stream.writableLength > 0) this.terminate();
+    this.#isGone = true;
+    this.#count();
   }
 
   /** The socket is gone. */
   gone(): void {
     this.#empty();
     this.session.closed();
+    this.#isGone = true;
+    this.#count();
   }
 
   terminate(): void {
@@ -80,20 +126,55 @@ export class Connection implements Transport {
       this.#empty();
       return false;
     }
+    // Offered first: what the kernel takes at once is not unread, even after a pause of ours.
+    this.#writeAll(SOCKET_FULL_BYTES);
     const backlogBytes = this.backlogBytes();
-    if (backlogBytes > this.#deps.maxQueueBytes + this.#replyCharacters) {
-      const { tenantId } = this.session.user ?? {};
-      const { reason } = DISCONNECTS.slow;
-      this.#deps.log.info({ tenantId, client: this.session.id, backlogBytes, reason }, "dropped");
-      this.session.end(DISCONNECTS.slow);
+    if (backlogBytes > this.#deps.maxQueueBytes + this.#replyBytes) {
+      this.#drop("connection");
       return false;
     }
-    this.#writeAll(SOCKET_FULL_BYTES);
-    if (this.#queue.length > 0) return true;
-    if (this.#stream.writableLength === 0) this.#replyCharacters = 0;
-    this.session.resume();
-    // A reply that is not read yet still counts: looked at again until it is.
-    return this.#replyCharacters > SOCKET_FULL_BYTES;
+    if (backlogBytes === 0) this.#replyBytes = 0;
+    this.#count();
+    if (this.#queue.length === 0) this.session.resume();
+    return backlogBytes > 0;
+  }
+
+  #enqueue(message: string): number {
+    const bytes = Buffer.byteLength(message);
+    this.#queue.push(message);
+    this.#queuedBytes += bytes;
+    this.#deps.writes.add(this);
+    return bytes;
+  }
+
+  #drop(bound: Bound): void {
+    const { tenantId } = this.session.user ?? {};
+    const { reason } = DISCONNECTS.slow;
+    const backlogBytes = this.backlogBytes();
+    countDrop(bound);
+    this.#deps.log.info(
+      { tenantId, client: this.session.id, backlogBytes, bound, reason },
+      "dropped",
+    );
+    this.session.end(DISCONNECTS.slow);
+  }
+
+  /** Reads no more frames while too many commands wait: the client's own buffers fill, not ours. */
+  #look(): void {
+    const isHeldBack = this.session.heldBytes > this.#deps.maxCommandBytes;
+    if (isHeldBack !== this.#isHeldBack && this.#isOpen()) {
+      this.#isHeldBack = isHeldBack;
+      if (isHeldBack) this.#socket.pause();
+      else this.#socket.resume();
+    }
+    this.#count();
+  }
+
+  #count(): void {
+    const bytes = this.#isGone
+      ? 0
+      : this.backlogBytes() + this.session.heldBytes + this.#partial.heldBytes;
+    this.#deps.held.count(this, this.session.user?.account ?? this.account, bytes);
   }
 
   #isOpen(): boolean {
@@ -114,10 +195,8 @@ export class Connection implements Transport {
       );
       const whole = start === 0 && end === this.#queue.length;
       const messages = whole ? this.#queue : this.#queue.slice(start, end);
-      writeTextFrame(this.#stream, this.#deps.codec.join(messages));
-      for (let index = start; index < end; index += 1) {
-        this.#queuedCharacters -= this.#queue[index]!.length;
-      }
+      const bytes = writeTextFrame(this.#stream, this.#deps.codec.join(messages));
+      this.#queuedBytes -= bytes - (messages.length - 1);
       start = end;
     }
     this.#queue = start === this.#queue.length ? [] : this.#queue.slice(start);
@@ -125,6 +204,6 @@ export class Connection implements Transport {
 
   #empty(): void {
     this.#queue = [];
-    this.#queuedCharacters = 0;
+    this.#queuedBytes = 0;
   }
 }

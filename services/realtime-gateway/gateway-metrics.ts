@@ -1,4 +1,5 @@
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
+import type { Bound } from "./held-bytes.ts";
 import { DISCONNECTS } from "./protocol-codes.ts";
 
 const closed = counter("belfry_connections_closed_total", "Connections that ended, by close code", [
@@ -7,6 +8,11 @@ const closed = counter("belfry_connections_closed_total", "Connections that ende
 const refused = counter("belfry_connections_refused_total", "Handshakes refused, by reason", [
   "reason",
 ]);
+const dropped = counter(
+  "belfry_connections_dropped_total",
+  "Connections that were ended for what they had not read, by whose bound was reached",
+  ["bound"],
+);
 const recoveries = counter(
   "belfry_recoveries_total",
   "Clients that came back with a position: recovered, or told to read anew",
@@ -35,6 +41,10 @@ export function countRefusal(reason: "origin" | "protocol" | "full" | "rate" | "
   refused.inc({ reason });
 }
 
+export function countDrop(bound: Bound): void {
+  dropped.inc({ bound });
+}
+
 export function countRecovery(isRecovered: boolean): void {
   recoveries.inc({ result: isRecovered ? "recovered" : "insufficient" });
 }
@@ -47,11 +57,12 @@ export function observeDelivery(eventId: string): void {
 }
 
 /** What is counted when it is asked for. */
-export function showConnections(connections: ReadonlySet<{ backlogBytes(): number }>): void {
+export function showConnections(connections: ReadonlySet<unknown>, held: { bytes: number }): void {
   gauge("belfry_connections", "Open connections", [], (it) => it.set(connections.size));
-  gauge("belfry_queue_bytes", "What waits for clients that have not read it yet", [], (it) => {
-    let bytes = 0;
-    for (const connection of connections) bytes += connection.backlogBytes();
-    it.set(bytes);
-  });
+  gauge(
+    "belfry_queue_bytes",
+    "What waits, for clients to read it and of what they asked for",
+    [],
+    (it) => it.set(held.bytes),
+  );
 }

@@ -20,9 +20,12 @@ import { createApp } from "./app.ts";
 import { CLOSE_TIMEOUT_MS, type Config } from "./config.ts";
 import type { Connection, ConnectionDeps } from "./connection.ts";
 import { drain } from "./drain.ts";
+import { HeldBytes } from "./held-bytes.ts";
 import { createHistoryReader } from "./history-reader.ts";
 import { Hub } from "./hub.ts";
 import { jsonCodec } from "./json-codec.ts";
+import { LargeReads } from "./large-reads.ts";
+import { ITEM_BYTES, MAX_READING_BYTES } from "./limits.ts";
 import { createLiveFeed } from "./live-feed.ts";
 import { parseOrigins } from "./origins.ts";
 import { createPositionCheck } from "./position-check.ts";
@@ -47,6 +50,7 @@ export interface Gateway {
   /** The port listened on. */
   port: number;
   connections: ReadonlySet<Connection>;
+  held: HeldBytes;
   /** Stops accepting, closes every connection with 3001, spread, and everything else after them. */
   close(): Promise<void>;
 }
@@ -61,6 +65,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const wheel = new TimerWheel({ tickMs: TICK_MS, nowMs, onFault });
   const writes = new WriteQueue(onFault);
   const history = createHistoryReader((reads) => readChannels(db, reads));
+  const maxUserBytes = config.MAX_QUEUE_BYTES_PER_USER;
+  const held = new HeldBytes({ maxUserBytes, maxProcessBytes: config.MAX_QUEUE_BYTES_IN_ALL });
+  const largeReads = new LargeReads({ maxUserBytes, maxBytes: MAX_READING_BYTES });
   const tenants = createTenantStates((ids) => activeTenants(db, ids));
 
   let checkPositions = () => Promise.resolve();
@@ -73,7 +80,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
 
   const inbox: Inbox = {
-    list: (page) => listNotifications(db, page),
+    list(page) {
+      const account = hub.find(page.tenantId, page.userId)?.account ?? held.strangers;
+      return largeReads.run(account, page.limit * ITEM_BYTES, () => listNotifications(db, page));
+    },
     countUnread: (owner) => countUnread(db, owner),
     markRead: (item) => markNotificationRead(db, item),
     markAllRead: (owner) => markAllNotificationsRead(db, owner),
@@ -89,6 +99,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     codec: jsonCodec,
     hub,
     history,
+    largeReads,
     readPage: (page) => readChannelPage(db, page),
     rpc: createRpc(inbox),
     tenants,
@@ -104,7 +115,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       commandsPerSecond: config.COMMANDS_PER_SECOND,
       commandBurst: config.COMMAND_BURST,
     },
+    held,
     maxQueueBytes: config.MAX_QUEUE_BYTES,
+    maxCommandBytes: config.MAX_FRAME_BYTES,
     version: options.version,
     verifyToken: (token) => verifyRealtimeToken(options.tokenKeys, token, nowSeconds()),
     nowMs,
@@ -155,6 +168,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     port: typeof address === "object" && address !== null ? address.port : 0,
     connections,
+    held,
     async close() {
       isOpen = false;
       await drain(connections, {

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import type { ChannelRead, ChannelState } from "@belfry/database/realtime-history";
 import { createHistoryReader } from "./history-reader.ts";
 
-const read = (name: string): ChannelRead => ({
+const read = (name: string, limit = 0): ChannelRead => ({
   tenantId: "acme",
   userId: "1",
   name,
   after: 0,
-  limit: 0,
+  limit,
   partial: false,
 });
 
@@ -30,6 +30,17 @@ test("a storm of reads becomes few statements, two at a time, each answer to its
     names,
   );
   assert.deepEqual(sizes, [500, 500, 500, 200]);
+});
+
+test("reads of many publications share a statement up to a bound in bytes, and one alone is always read", async () => {
+  const sizes: number[] = [];
+  const reader = createHistoryReader(async (reads) => {
+    sizes.push(reads.length);
+    return reads.map((): ChannelState => ({ epoch: "e", top: 0, publications: [] }));
+  });
+  const limits = [300, 300, 1, 1000, 1];
+  await Promise.all(limits.map((limit) => reader.read(read("a", limit))));
+  assert.deepEqual(sizes, [1, 2, 1, 1]);
 });
 
 test("a failed statement fails its own reads and no later ones", async () => {

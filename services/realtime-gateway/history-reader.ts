@@ -1,4 +1,5 @@
 import type { ChannelRead, ChannelState } from "@belfry/database/realtime-history";
+import { ITEM_BYTES, MAX_READING_BYTES } from "./limits.ts";
 
 interface Waiting {
   read: ChannelRead;
@@ -13,9 +14,9 @@ export interface HistoryReader {
 
 /** Statements in flight: the rest waits for them and shares the next. */
 const MAX_IN_FLIGHT = 2;
-/** Weight of one statement: a position weighs 1, a read of publications more. */
-const MAX_WEIGHT = 500;
-const PUBLICATIONS_WEIGHT = 10;
+/** Of one statement; it has at least one read. */
+const MAX_READS = 500;
+const MAX_BYTES = MAX_READING_BYTES / MAX_IN_FLIGHT;
 
 /** Gathers the reads of all connections: a storm of subscribes costs two statements at a time. */
 export function createHistoryReader(
@@ -35,10 +36,11 @@ export function createHistoryReader(
   };
 
   const takeBatch = () => {
-    let weight = 0;
+    let bytes = 0;
     let count = 0;
-    while (count < waiting.length && weight < MAX_WEIGHT) {
-      weight += waiting[count]!.read.limit > 0 ? PUBLICATIONS_WEIGHT : 1;
+    while (count < waiting.length && count < MAX_READS) {
+      bytes += waiting[count]!.read.limit * ITEM_BYTES;
+      if (bytes > MAX_BYTES && count > 0) break;
       count += 1;
     }
     const batch = waiting.slice(0, count);

@@ -1,5 +1,6 @@
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
+import { Account } from "./held-bytes.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { DISCONNECTS, type Disconnect } from "./protocol-codes.ts";
 import { Topic, type TopicDeps } from "./topic.ts";
@@ -15,6 +16,7 @@ export class User {
   readonly tenantId: string;
   readonly userId: string;
   readonly members = new Set<Member>();
+  readonly account = new Account();
   readonly #topics = new Map<string, Topic>();
   readonly #deps: TopicDeps;
   /** Settles when NATS knows of our interest; undefined once it does. */
@@ -106,6 +108,7 @@ export class Hub {
     const key = keyOf(user.tenantId, user.userId);
     if (this.#users.get(key) !== user) return;
     this.#users.delete(key);
+    user.account.isClosed = true;
     user.closeFeed();
   }
 

@@ -3,17 +3,19 @@ import { test } from "node:test";
 import { jsonCodec } from "./json-codec.ts";
 
 test("a batch keeps its order, and fields that are not known are ignored", () => {
-  const frame = [
+  const lines = [
     '{"connect":{"token":"t","name":"js","subs":{"a":{"recover":true}},"later":1},"id":1}',
     '{"subscribe":{"channel":"a#1","flag":1,"recover":true,"offset":7,"epoch":"e","tf":{}},"id":2}',
     "{}",
     '{"send":{"data":1}}',
     "",
-  ].join("\n");
-  assert.deepEqual(jsonCodec.decode(frame), [
-    { id: 1, method: "connect", request: { token: "t" } },
+  ];
+  const bytes = (line: number) => lines[line]!.length;
+  assert.deepEqual(jsonCodec.decode(lines.join("\n")), [
+    { id: 1, bytes: bytes(0), method: "connect", request: { token: "t" } },
     {
       id: 2,
+      bytes: bytes(1),
       method: "subscribe",
       request: {
         channel: "a#1",
@@ -27,8 +29,27 @@ test("a batch keeps its order, and fields that are not known are ignored", () =>
       },
     },
     "pong",
-    { id: 0, method: "send", request: undefined },
+    { id: 0, bytes: bytes(3), method: "send", request: undefined },
   ]);
+});
+
+test("a call keeps its flat data; of anything else, which none takes, nothing is kept", () => {
+  const dataOf = (data: unknown) => {
+    const [command] = jsonCodec.decode(JSON.stringify({ id: 1, rpc: { method: "é", data } })) ?? [];
+    assert.ok(typeof command === "object" && command.method === "rpc");
+    assert.equal(
+      command.bytes,
+      Buffer.byteLength(JSON.stringify({ id: 1, rpc: { method: "é", data } })),
+    );
+    return command.request.data;
+  };
+  for (const data of [undefined, 1, "x", {}, { limit: 5, before: "x", late: false }]) {
+    assert.deepEqual(dataOf(data), data);
+  }
+  const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [index, 1]));
+  for (const data of [[1], { limit: [] }, { limit: {} }, { limit: null }, many]) {
+    assert.deepEqual(dataOf(data), []);
+  }
 });
 
 test("one bad message makes the whole frame bad", () => {

@@ -8,7 +8,7 @@ export const jsonCodec: Codec = {
     try {
       for (const line of frame.split("\n")) {
         if (line === "") continue;
-        const message = readCommand(JSON.parse(line));
+        const message = readCommand(JSON.parse(line), Buffer.byteLength(line));
         if (message === undefined) return undefined;
         messages.push(message);
       }

@@ -1,3 +1,5 @@
+import { MAX_PUSH_BODY_CHARACTERS, MAX_PUSH_TITLE_CHARACTERS } from "@belfry/contracts/bounds";
+
 /** What one session keeps to. Sources: the protocol's reference server and the issue on the gateway. */
 export interface SessionLimits {
   connectTimeoutMs: number;
@@ -18,10 +20,16 @@ export const MAX_RECOVERED = 300;
 export const MAX_HISTORY_PAGE = 300;
 /** Subscribes of one connection that are worked on at once. */
 export const MAX_CONCURRENT_SUBSCRIBES = 16;
-/** Commands of one connection that wait; above, it is closed with 3013. */
-export const MAX_WAITING_COMMANDS = 1000;
+/** What a command holds beside its text, until it is done. */
+export const COMMAND_BYTES = 512;
 /** A connection that has this much to read yet is asked to read before its next command is run. */
 export const READ_FIRST_BYTES = 256 * 1024;
+/** What a publication or an item of the inbox may come to as JSON: its texts in letters of four bytes. */
+export const ITEM_BYTES = 4 * (MAX_PUSH_TITLE_CHARACTERS + MAX_PUSH_BODY_CHARACTERS) + 2048;
+/** Large answers that are read from Postgres at a time, for all connections. */
+export const MAX_READING_BYTES = 16 * 1024 * 1024;
+/** What is held back of a channel until it can be delivered in order; the rest is read from Postgres. */
+export const MAX_HELD_BACK_BYTES = 64 * 1024;
 /** How long a hole in a channel's offsets is waited for before it is filled from Postgres. */
 export const GAP_WAIT_MS = 200;
 /** After a failed read of Postgres. */

@@ -70,7 +70,7 @@ try {
   const version = `${packageFile.version} Belfry`;
   const started = await startGateway({ config, db, nats, tokenKeys, version, log });
   gateway = started;
-  showConnections(started.connections);
+  showConnections(started.connections, started.held);
   resources.defer(() => started.close());
   log.info({ port: started.port }, "realtime gateway is up");
 

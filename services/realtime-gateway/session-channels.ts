@@ -4,7 +4,7 @@ import type { Reply, SubscribeResult } from "./codec.ts";
 import type { ChannelRequest, HistoryRequest, SubscribeRequest } from "./commands.ts";
 import { countRecovery } from "./gateway-metrics.ts";
 import type { User } from "./hub.ts";
-import { MAX_HISTORY_PAGE, MAX_RECOVERED } from "./limits.ts";
+import { ITEM_BYTES, MAX_HISTORY_PAGE, MAX_RECOVERED } from "./limits.ts";
 import {
   DISCONNECTS,
   type Disconnect,
@@ -22,6 +22,8 @@ interface Owner {
   fail(id: number, error: ProtocolError): void;
   push(message: string): void;
   end(disconnect: Disconnect): void;
+  /** Reads and answers when the client has read all before it. */
+  answerLarge(answer: () => Promise<void>): Promise<void>;
 }
 
 /** The client understands no other form of a compressed publication. */
@@ -90,7 +92,8 @@ export class SessionChannels implements Subscriber {
     const limit = unlimited ? MAX_HISTORY_PAGE : Math.min(request.limit, MAX_HISTORY_PAGE);
     const { tenantId, userId } = user;
     const page = { tenantId, userId, name, limit, reverse, since: since?.offset };
-    const state = await this.#deps.readPage(page);
+    const read = () => this.#deps.readPage(page);
+    const state = await this.#deps.largeReads.run(user.account, limit * ITEM_BYTES, read);
     if (since !== undefined && since.epoch !== "" && since.epoch !== state.epoch) {
       return this.#owner.fail(id, ERRORS.unrecoverablePosition);
     }
@@ -117,26 +120,48 @@ export class SessionChannels implements Subscriber {
   }
 
   async #join(id: number, request: SubscribeRequest, subscription: Subscription): Promise<void> {
-    const { topic } = subscription;
-    const { recover } = request;
-    let state: ChannelState;
+    const { user } = this.#owner;
+    const { key } = subscription.topic;
+    const { offset: after, recover } = request;
     try {
-      state = await this.#deps.history.read({
-        ...topic.key,
-        after: request.offset,
-        limit: recover ? MAX_RECOVERED : 0,
-        partial: false,
+      const state = await this.#deps.history.read({ ...key, after, limit: 0, partial: false });
+      const missed = recover && isOfEpoch(request, state) ? state.top - after : 0;
+      if (user === undefined || missed <= 0 || missed > MAX_RECOVERED) {
+        return this.#joined(id, request, subscription, state);
+      }
+      const read = () =>
+        this.#deps.history.read({ ...key, after, limit: MAX_RECOVERED, partial: false });
+      await this.#owner.answerLarge(async () => {
+        if (!this.#holds(subscription)) return;
+        const bytes = missed * ITEM_BYTES;
+        const full = await this.#deps.largeReads.run(user.account, bytes, read);
+        this.#joined(id, request, subscription, full);
       });
     } catch (err) {
-      if (this.#held.get(topic.channel) === subscription) this.#leave(topic.channel);
+      if (this.#holds(subscription)) this.#leave(subscription.topic.channel);
       throw err;
     }
-    if (this.#held.get(topic.channel) !== subscription) return;
+  }
+
+  #holds(subscription: Subscription): boolean {
+    return this.#held.get(subscription.topic.channel) === subscription;
+  }
+
+  #joined(
+    id: number,
+    request: SubscribeRequest,
+    subscription: Subscription,
+    state: ChannelState,
+  ): void {
+    if (!this.#holds(subscription)) return;
+    const { topic } = subscription;
+    const { recover } = request;
     const isRecovered = recover && recovers(request, state);
     if (recover) countRecovery(isRecovered);
     if (recover && !isRecovered && (request.flag & REJECT_UNRECOVERABLE) !== 0) {
       this.#leave(topic.channel);
-      return this.#owner.fail(id, ERRORS.unrecoverablePosition);
+      this.#owner.fail(id, ERRORS.unrecoverablePosition);
+      return;
     }
     const { epoch, top, publications } = state;
     const result: SubscribeResult = { recoverable: true, positioned: true, epoch, offset: top };
@@ -161,9 +186,13 @@ export class SessionChannels implements Subscriber {
   }
 }
 
+function isOfEpoch({ epoch }: SubscribeRequest, state: ChannelState): boolean {
+  return epoch === "" || epoch === state.epoch;
+}
+
 /** Whether what was read is all that the client misses: none left out, and none ahead of the top. */
 function recovers(request: SubscribeRequest, state: ChannelState): boolean {
-  if (request.epoch !== "" && request.epoch !== state.epoch) return false;
+  if (!isOfEpoch(request, state)) return false;
   const { publications, top } = state;
   if (publications.length === 0) return request.offset === top;
   const first = publications[0]!.offset;

@@ -3,6 +3,7 @@ import type { VerifiedToken } from "@belfry/service/realtime-token";
 import type { Codec } from "./codec.ts";
 import type { HistoryReader } from "./history-reader.ts";
 import type { Hub } from "./hub.ts";
+import type { LargeReads } from "./large-reads.ts";
 import type { SessionLimits } from "./limits.ts";
 import type { Disconnect } from "./protocol-codes.ts";
 import type { Rpc } from "./rpc.ts";
@@ -17,6 +18,10 @@ export interface Transport {
   push(message: string): void;
   /** What the client has not read yet. */
   backlogBytes(): number;
+  /** Of the session's commands fewer wait than before. */
+  workDone(): void;
+  /** No frame of the client is read now: too much of what it asked for waits. */
+  isHeldBack(): boolean;
   /** Says `end` and closes; what was sent before still leaves, but not to a slow client. */
   close(disconnect: Disconnect): void;
 }
@@ -25,6 +30,7 @@ export interface SessionDeps {
   codec: Codec;
   hub: Hub;
   history: HistoryReader;
+  largeReads: LargeReads;
   readPage(page: HistoryPage): Promise<ChannelState>;
   rpc: Rpc;
   tenants: TenantStates;

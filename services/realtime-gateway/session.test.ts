@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import type { ChannelState } from "@belfry/database/realtime-history";
 import type { VerifiedToken } from "@belfry/service/realtime-token";
 import { Hub } from "./hub.ts";
 import { jsonCodec } from "./json-codec.ts";
+import { LargeReads } from "./large-reads.ts";
 import type { Disconnect } from "./protocol-codes.ts";
 import { Session } from "./session.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -17,11 +19,11 @@ function setUp(options: { postgresAway?: boolean; inactive?: boolean } = {}) {
   let nowMs = START_SECONDS * 1000;
   const log = { info: () => undefined, warn: () => undefined };
   const wheel = new TimerWheel({ tickMs: 50, nowMs: () => nowMs, onFault: assert.ifError });
-  const reads: (() => void)[] = [];
+  const reads: ((state?: Partial<ChannelState>) => void)[] = [];
   const history = {
     read: () =>
-      new Promise<never>((resolve) => {
-        reads.push(() => resolve({ epoch: "e", top: 0, publications: [] } as never));
+      new Promise<ChannelState>((resolve) => {
+        reads.push((state) => resolve({ epoch: "e", top: 0, publications: [], ...state }));
       }),
   };
   const openFeeds = new Set<string>();
@@ -36,6 +38,7 @@ function setUp(options: { postgresAway?: boolean; inactive?: boolean } = {}) {
     codec: jsonCodec,
     hub: new Hub(feed, { codec: jsonCodec, history, wheel, nowMs: () => nowMs, log }),
     history,
+    largeReads: new LargeReads({ maxBytes: 1_000_000, maxUserBytes: 10_000_000 }),
     readPage: () => Promise.reject(new Error("not here")),
     rpc: () => Promise.reject(new Error("away")),
     tenants: createTenantStates(async (ids) => {
@@ -69,11 +72,14 @@ function setUp(options: { postgresAway?: boolean; inactive?: boolean } = {}) {
     const sent: Record<string, unknown>[] = [];
     const ends: Disconnect[] = [];
     let backlog = 0;
+    let isHeldBack = false;
     const session = new Session(
       {
         reply: (message) => void sent.push(JSON.parse(message)),
         push: (message) => void sent.push(JSON.parse(message)),
         backlogBytes: () => backlog,
+        workDone: () => undefined,
+        isHeldBack: () => isHeldBack,
         close: (disconnect) => void ends.push(disconnect),
       },
       deps,
@@ -84,6 +90,9 @@ function setUp(options: { postgresAway?: boolean; inactive?: boolean } = {}) {
       ends,
       setBacklog: (bytes: number) => {
         backlog = bytes;
+      },
+      holdBack: () => {
+        isHeldBack = true;
       },
       async send(...messages: object[]) {
         session.receive(messages.map((message) => JSON.stringify(message)).join("\n"));
@@ -247,6 +256,60 @@ test("a client that does not read its answers is not given more work", async () 
   session.resume();
   await settle();
   assert.deepEqual(sent[1], { id: 2, unsubscribe: {} });
+});
+
+test("positions are read beside one another; what was missed one after the other, each when all before is read", async () => {
+  const { open, reads } = setUp();
+  const { session, sent, send, setBacklog } = open();
+  const recover = { recover: true, offset: 1, epoch: "e" };
+  await send(
+    connect(),
+    { id: 2, subscribe: { channel: "a#1", ...recover } },
+    { id: 3, subscribe: { channel: "b#1", ...recover } },
+  );
+  assert.equal(reads.length, 2);
+  setBacklog(1);
+  for (const answer of reads.splice(0)) answer({ top: 2 });
+  await settle();
+  assert.equal(reads.length, 0);
+  const publications = [{ offset: 2 } as never];
+  for (const id of [2, 3]) {
+    setBacklog(0);
+    session.resume();
+    await settle();
+    assert.equal(reads.length, 1, "one at a time");
+    setBacklog(1);
+    reads.shift()!({ top: 2, publications });
+    await settle();
+    assert.partialDeepStrictEqual(sent.at(-1), {
+      id,
+      subscribe: { recovered: true, publications },
+    });
+  }
+});
+
+test("a call begins when all before it is read, and an end in between leaves nothing", async () => {
+  const { open } = setUp();
+  const { session, sent, send, setBacklog } = open();
+  await send(connect());
+  setBacklog(1);
+  await send({ id: 2, rpc: { method: "notifications.list" } });
+  assert.equal(sent.length, 1);
+  assert.ok(session.heldBytes > 512);
+  session.closed();
+  assert.equal(session.heldBytes, 0);
+});
+
+test("a pong that may wait behind our own work ends nobody, but a client that does not read", async () => {
+  for (const unread of [false, true]) {
+    const { open, pass } = setUp();
+    const { ends, send, holdBack, setBacklog } = open();
+    await send(connect());
+    holdBack();
+    setBacklog(unread ? 1 : 0);
+    await pass(60_000);
+    assert.deepEqual(ends, unread ? [{ code: 3012, reason: "no pong" }] : []);
+  }
 });
 
 test("a fault in one call is a temporary error of that call", async () => {

@@ -3,8 +3,10 @@ import type { Reply } from "./codec.ts";
 import { CommandQueue, type CommandRunner } from "./command-queue.ts";
 import type { Command, ConnectRequest, Incoming } from "./commands.ts";
 import type { Member, User } from "./hub.ts";
+import { Crowded } from "./large-reads.ts";
 import { EXPIRY_GRACE_MS, READ_FIRST_BYTES } from "./limits.ts";
 import { DISCONNECTS, type Disconnect, ERRORS, type ProtocolError } from "./protocol-codes.ts";
+import { ReadingTurns } from "./reading-turns.ts";
 import { SessionChannels } from "./session-channels.ts";
 import type { SessionDeps, Transport } from "./session-deps.ts";
 import type { Timed } from "./timer-wheel.ts";
@@ -23,6 +25,7 @@ export class Session implements Member, Timed, CommandRunner {
   readonly #transport: Transport;
   readonly #channels: SessionChannels;
   readonly #commands: CommandQueue;
+  #largeAnswers: ReadingTurns | undefined;
   #state: State = "new";
   #user: User | undefined;
   /** When the session ends unless something happens; 0 for never. */
@@ -48,6 +51,11 @@ export class Session implements Member, Timed, CommandRunner {
     return this.#user;
   }
 
+  /** Of commands that are not done. */
+  get heldBytes(): number {
+    return this.#commands.heldBytes;
+  }
+
   /** One text frame of the client. */
   receive(frame: string): void {
     if (this.#state === "closed" || this.#state === "dead") return;
@@ -59,15 +67,27 @@ export class Session implements Member, Timed, CommandRunner {
 
   /** Runs the commands that may run now; called again when the client has read what it was sent. */
   resume(): void {
+    this.#largeAnswers?.resume();
     this.#commands.resume();
   }
 
-  mayRun(): boolean {
+  /** What may have a large answer begins when all before it is read. */
+  mayRun({ method }: Command): boolean {
     if (this.#state !== "closed" && this.#state !== "dead") {
-      return this.#transport.backlogBytes() <= READ_FIRST_BYTES;
+      const isLarge = method === "rpc" || method === "history";
+      return this.#transport.backlogBytes() <= (isLarge ? 0 : READ_FIRST_BYTES);
     }
     this.#commands.clear();
     return false;
+  }
+
+  workDone(): void {
+    this.#transport.workDone();
+  }
+
+  answerLarge(answer: () => Promise<void>): Promise<void> {
+    this.#largeAnswers ??= new ReadingTurns(() => this.#transport.backlogBytes() === 0);
+    return this.#largeAnswers.run(answer);
   }
 
   /** Never throws and never rejects: the failure of one command is an answer to it. */
@@ -112,6 +132,7 @@ export class Session implements Member, Timed, CommandRunner {
     this.#deps.wheel.cancel(this);
     if (this.#user === undefined) return;
     this.#channels.leaveAll();
+    this.#largeAnswers?.end();
     this.#deps.hub.leave(this, this.#user);
   }
 
@@ -136,7 +157,13 @@ export class Session implements Member, Timed, CommandRunner {
       if (this.#state === "connected") return DISCONNECTS.expired;
       return this.#state === "dead" ? DISCONNECTS.closed : DISCONNECTS.stale;
     }
-    return this.#pongDueMs !== 0 && nowMs >= this.#pongDueMs ? DISCONNECTS.noPong : undefined;
+    if (this.#pongDueMs === 0 || nowMs < this.#pongDueMs) return undefined;
+    // The pong may have come, and waits with the rest for work that is ours.
+    if (this.#transport.isHeldBack() && this.#transport.backlogBytes() === 0) {
+      this.#pongDueMs = nowMs + this.#deps.limits.pongTimeoutMs;
+      return undefined;
+    }
+    return DISCONNECTS.noPong;
   }
 
   /** Queues what may run; returns why the session ends instead. */
@@ -164,8 +191,11 @@ export class Session implements Member, Timed, CommandRunner {
   }
 
   #failed({ id, method }: Command, err: unknown): void {
-    this.#deps.log.warn({ err, client: this.id, method }, "a command failed");
-    this.fail(id, ERRORS.internal);
+    const isCrowded = err instanceof Crowded;
+    if (!isCrowded) {
+      this.#deps.log.warn({ err, client: this.id, method }, "a command failed");
+    }
+    this.fail(id, isCrowded ? ERRORS.tooManyRequests : ERRORS.internal);
     if (method === "connect" && this.#isOpen()) this.#state = "dead";
   }
 

@@ -1,3 +1,4 @@
+import { MAX_HELD_BACK_BYTES } from "./limits.ts";
 import type { Topic } from "./topic.ts";
 
 /** What a topic needs of the session behind a subscription. */
@@ -7,16 +8,14 @@ export interface Subscriber {
   dropped(subscription: Subscription): void;
 }
 
-/** More held than this is forgotten, and read from Postgres once the subscription is live. */
-const MAX_HELD = 300;
-
 /** One session on one topic. Hands on each offset once, in order, from the position it was given. */
 export class Subscription {
   readonly topic: Topic;
   readonly #subscriber: Subscriber;
   #position: number | undefined;
-  /** What was published while it joins, ascending. */
+  /** What was published while it joins, ascending, up to a bound in bytes. */
   #held: { offset: number; message: string }[] | undefined = [];
+  #roomBytes = MAX_HELD_BACK_BYTES;
 
   constructor(topic: Topic, subscriber: Subscriber) {
     this.topic = topic;
@@ -30,13 +29,17 @@ export class Subscription {
 
   offer(offset: number, message: string): void {
     if (this.#position === undefined) {
-      if (this.#held !== undefined && this.#held.length < MAX_HELD) {
-        this.#held.push({ offset, message });
-      }
+      this.#hold(offset, message);
     } else if (offset === this.#position + 1) {
       this.#position = offset;
       this.#subscriber.push(message);
     }
+  }
+
+  /** What does not fit, and all after it, is read from Postgres once the subscription is live. */
+  #hold(offset: number, message: string): void {
+    this.#roomBytes -= Buffer.byteLength(message);
+    if (this.#roomBytes >= 0) this.#held?.push({ offset, message });
   }
 
   /** The client was told its position: what was held above it follows, up to the first hole. */

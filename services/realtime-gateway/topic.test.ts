@@ -22,12 +22,18 @@ const publication = (offset: number) => publicationText({ channel: "a#1", ...sto
 
 /** A topic over a channel that lies in an array. */
 function setUp() {
-  const store = { epoch: "e", top: 0, offsets: [] as number[], away: false, reads: 0 };
+  const store = {
+    epoch: "e",
+    top: 0,
+    offsets: [] as number[],
+    away: false,
+    limits: [] as number[],
+  };
   let nowMs = 1000;
   const wheel = new TimerWheel({ tickMs: 50, nowMs: () => nowMs, onFault: assert.ifError });
   const history = {
     async read(read: ChannelRead): Promise<ChannelState> {
-      store.reads += 1;
+      store.limits.push(read.limit);
       if (store.away) throw new Error("away");
       const missing = store.offsets.filter((offset) => offset > read.after).slice(0, read.limit);
       return { epoch: store.epoch, top: store.top, publications: missing.map(stored) };
@@ -89,7 +95,7 @@ test("what is published while a subscription joins follows its reply, without wh
   second.goLive(6);
   assert.deepEqual(second.got, [7]);
   assert.equal(topic.position, 7);
-  assert.equal(store.reads, 0);
+  assert.equal(store.limits.length, 0);
 });
 
 test("repetitions and disorder change nothing", () => {
@@ -109,9 +115,9 @@ test("a hole is waited for, and then filled once for all subscriptions", async (
   commit(3);
   receive(5);
   await pass(GAP_WAIT_MS - 50);
-  assert.deepEqual([first.got, store.reads], [[], 0]);
+  assert.deepEqual([first.got, store.limits.length], [[], 0]);
   await pass(100);
-  assert.deepEqual([first.got, second.got, store.reads], [[3, 4, 5], [3, 4, 5], 1]);
+  assert.deepEqual([first.got, second.got, store.limits.length], [[3, 4, 5], [3, 4, 5], 1]);
   receive(6);
   assert.deepEqual(first.got, [3, 4, 5, 6]);
 });
@@ -123,7 +129,7 @@ test("a message that comes late after all costs no read", async () => {
   receive(2);
   receive(1);
   await pass(1000);
-  assert.deepEqual([got, store.reads], [[1, 2], 0]);
+  assert.deepEqual([got, store.limits.length], [[1, 2], 0]);
 });
 
 test("while Postgres is away a hole stays, and is filled when it is back", async () => {
@@ -135,7 +141,7 @@ test("while Postgres is away a hole stays, and is filled when it is back", async
   receive(3);
   await pass(GAP_WAIT_MS + 2 * GAP_RETRY_MS);
   assert.deepEqual(got, []);
-  assert.ok(store.reads >= 2);
+  assert.ok(store.limits.length >= 2);
   store.away = false;
   await pass(GAP_RETRY_MS + 100);
   assert.deepEqual(got, [1, 2, 3]);
@@ -149,7 +155,35 @@ test("more than one page of missed publications is filled page by page", async (
   topic.compare("e", 701, 0);
   await pass(GAP_WAIT_MS + 200);
   assert.deepEqual(got, store.offsets);
-  assert.equal(store.reads, 3);
+  // A few first, which tell how many more there are, then whole pages.
+  assert.deepEqual(store.limits, [16, 300, 300, 85]);
+});
+
+test("what comes ahead of a hole is held back up to a bound in bytes, and nothing is lost by it", async () => {
+  const { topic, subscribe, pass, commit, store } = setUp();
+  const { got, goLive } = subscribe();
+  goLive(0);
+  commit(300);
+  const large = (offset: number) => ({ ...publication(offset), text: "x".repeat(30_000) });
+  for (let offset = 2; offset <= 300; offset += 1) topic.receive(large(offset));
+  assert.equal(topic.pendingBytes, 60_000);
+  await pass(GAP_WAIT_MS + 200);
+  assert.deepEqual(got, store.offsets);
+  assert.equal(topic.pendingBytes, 0);
+});
+
+test("what is published while a subscription joins is held up to a bound in bytes, and nothing is lost by it", async () => {
+  const { subscribe, receive, pass, commit, store } = setUp();
+  const first = subscribe();
+  first.goLive(0);
+  const second = subscribe();
+  commit(2000);
+  receive(...store.offsets);
+  second.goLive(0);
+  const heldBytes = second.got.length * publication(1).text.length;
+  assert.ok(heldBytes > 0 && heldBytes <= 64 * 1024);
+  await pass(GAP_WAIT_MS + 500);
+  assert.deepEqual([first.got, second.got], [store.offsets, store.offsets]);
 });
 
 test("a subscription that was read behind the others gets what they had, and they get nothing twice", async () => {

@@ -3,7 +3,7 @@ import type { ChannelKey, ChannelState } from "@belfry/database/realtime-history
 import type { Codec } from "./codec.ts";
 import { observeDelivery } from "./gateway-metrics.ts";
 import type { HistoryReader } from "./history-reader.ts";
-import { GAP_RETRY_MS, GAP_WAIT_MS, MAX_RECOVERED } from "./limits.ts";
+import { GAP_RETRY_MS, GAP_WAIT_MS, MAX_HELD_BACK_BYTES, MAX_RECOVERED } from "./limits.ts";
 import type { Subscription } from "./subscription.ts";
 import type { Timed, TimerWheel } from "./timer-wheel.ts";
 
@@ -15,8 +15,8 @@ export interface TopicDeps {
   log: Record<"info" | "warn", (details: object, message: string) => void>;
 }
 
-/** Publications that wait for an earlier one; more are read from Postgres when their turn comes. */
-const MAX_PENDING = 300;
+/** A hole is mostly small; what more it lacks is known when these have been read. */
+const FIRST_FILL = 16;
 
 /**
  * One realtime channel of one tenant as this gateway sees it. Its position is the least of its live
@@ -32,6 +32,7 @@ export class Topic implements Timed {
   #position: number | undefined;
   #epoch = "";
   #pending: Map<number, PublicationText> | undefined;
+  #pendingBytes = 0;
   #filling = false;
 
   constructor(key: ChannelKey, channel: string, deps: TopicDeps) {
@@ -43,6 +44,11 @@ export class Topic implements Timed {
   /** Undefined until a first subscription is live. */
   get position(): number | undefined {
     return this.#position;
+  }
+
+  /** Of publications that wait for an earlier one. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
   }
 
   get isUnused(): boolean {
@@ -89,9 +95,17 @@ export class Topic implements Timed {
       this.#deliverPending();
       return;
     }
-    this.#pending ??= new Map();
-    if (this.#pending.size < MAX_PENDING) this.#pending.set(offset, publication);
+    this.#hold(publication);
     if (this.#position !== undefined) this.expectMore();
+  }
+
+  #hold(publication: PublicationText): void {
+    this.#pending ??= new Map();
+    if (this.#pending.has(publication.offset)) return;
+    const bytes = Buffer.byteLength(publication.text);
+    if (this.#pendingBytes + bytes > MAX_HELD_BACK_BYTES) return;
+    this.#pendingBytes += bytes;
+    this.#pending.set(publication.offset, publication);
   }
 
   /** There is something above the position: if it does not come by itself soon, it is read. */
@@ -116,12 +130,12 @@ export class Topic implements Timed {
     this.#fill();
   }
 
-  #fill(): void {
+  #fill(limit = FIRST_FILL): void {
     if (this.#filling) return;
     const position = this.#position;
     if (position === undefined) return;
     this.#filling = true;
-    const read = { ...this.key, after: position, limit: MAX_RECOVERED, partial: true };
+    const read = { ...this.key, after: position, limit, partial: true };
     this.#deps.history.read(read).then(
       (state) => {
         this.#filling = false;
@@ -153,7 +167,7 @@ export class Topic implements Timed {
     if (this.#position >= state.top) {
       if (this.#pending !== undefined) this.expectMore();
     } else if (progressed) {
-      this.#fill();
+      this.#fill(Math.min(state.top - this.#position, MAX_RECOVERED));
     } else {
       // Retention has deleted it: what the subscribers miss cannot be had any more.
       this.reset();
@@ -188,7 +202,11 @@ export class Topic implements Timed {
       if (next === undefined) break;
       this.#deliver(next);
     }
-    for (const offset of pending.keys()) if (offset <= this.#position) pending.delete(offset);
+    for (const [offset, { text }] of pending) {
+      if (offset > this.#position) continue;
+      pending.delete(offset);
+      this.#pendingBytes -= Buffer.byteLength(text);
+    }
     if (pending.size > 0) return;
     this.#pending = undefined;
     // What was waited for has come.
@@ -206,6 +224,7 @@ export class Topic implements Timed {
   #forget(): void {
     this.#position = undefined;
     this.#pending = undefined;
+    this.#pendingBytes = 0;
     this.#deps.wheel.cancel(this);
   }
 }

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Account, type Bound, HeldBytes, type Holder } from "./held-bytes.ts";
+
+function setUp() {
+  const held = new HeldBytes({ maxUserBytes: 100, maxProcessBytes: 250 });
+  const released: [string, Bound][] = [];
+  const holder = (name: string): Holder => ({
+    heldBytes: 0,
+    account: held.strangers,
+    release(bound) {
+      released.push([name, bound]);
+      held.count(this, this.account, 0);
+    },
+  });
+  return { held, released, holder };
+}
+
+test("above a user's bound its fullest connection goes, and nobody else's", () => {
+  const { held, released, holder } = setUp();
+  const [user, other] = [new Account(), new Account()];
+  const [a, b, c, d] = ["a", "b", "c", "d"].map(holder) as [Holder, Holder, Holder, Holder];
+  held.count(d, other, 90);
+  held.count(a, user, 30);
+  held.count(b, user, 50);
+  held.count(c, user, 20);
+  assert.deepEqual(released, []);
+  held.count(c, user, 21);
+  assert.deepEqual(released, [["b", "user"]]);
+  assert.deepEqual([user.heldBytes, other.heldBytes, held.bytes], [51, 90, 141]);
+});
+
+test("above the bound of the process the fullest user's go first, however small each is", () => {
+  const { held, released, holder } = setUp();
+  const users = [new Account(), new Account(), new Account(), new Account()];
+  const single = ["a", "b", "c"].map(holder);
+  for (const [index, one] of single.entries()) held.count(one, users[index]!, 60);
+  const many = ["d", "e"].map(holder);
+  for (const one of many) held.count(one, users[3]!, 35);
+  assert.deepEqual(released, []);
+  held.count(many[0]!, users[3]!, 36);
+  assert.deepEqual(released, [["d", "process"]]);
+  assert.equal(held.bytes, 215);
+});
+
+test("a connection's bytes go over to its user's account, and back to nothing", () => {
+  const { held, holder } = setUp();
+  const user = new Account();
+  const one = holder("a");
+  held.count(one, held.strangers, 40);
+  assert.deepEqual([held.strangers.heldBytes, user.heldBytes, held.bytes], [40, 0, 40]);
+  held.count(one, user, 40);
+  assert.deepEqual([held.strangers.heldBytes, user.heldBytes, held.bytes], [0, 40, 40]);
+  held.count(one, user, 0);
+  assert.deepEqual([held.strangers.heldBytes, user.heldBytes, held.bytes], [0, 0, 0]);
+});
