@@ -5,6 +5,7 @@ import { channelsOfMask } from "@belfry/database/channel-mask";
 import type { RoutingTenant } from "@belfry/database/dispatch-configuration";
 import type { EventDispatch, StoredEvent } from "@belfry/database/dispatch-events";
 import type { EventOutcome } from "@belfry/database/schema";
+import { parseVariables } from "@belfry/templates/parse-variables";
 import { uuidv7 } from "uuidv7";
 import type { ActiveTemplate, ActiveTemplates } from "./configuration.ts";
 
@@ -91,7 +92,7 @@ function renderPush(
   outcome: EventOutcome,
 ): void {
   if (template.render === undefined) throw new Error("a PUSH template has no renderer");
-  const rendered = template.render(parseVariables(event.variables));
+  const rendered = template.render(parseVariables(event.variables ?? "{}") ?? {});
   if (!rendered.ok) {
     outcome.failed = { PUSH: rendered.reason };
     return;
@@ -106,8 +107,4 @@ function renderPush(
     body: rendered.body,
     channelName: template.targetChannel ?? PERSONAL_CHANNEL,
   };
-}
-
-function parseVariables(text: string | null): Record<string, unknown> {
-  return text === null ? {} : JSON.parse(text);
 }

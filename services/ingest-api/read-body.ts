@@ -6,19 +6,25 @@ const BYTE_ORDER_MARK = 0xfeff;
 /** The one parameter that says nothing new: JSON is UTF-8. */
 const UTF8_CHARSET = /^charset\s*=\s*"?utf-?8"?$/;
 
-/**
- * Parses a raw body by `JSON.parse` itself: the framework's parser refuses keys such as
- * `constructor` and `__proto__`, which tenants may use. Throws a 415 Problem for what is not plain
- * JSON in UTF-8, 400 for what does not parse.
- */
-export function readJson(request: {
+interface RawRequest {
   body: unknown;
   headers: { [name: string]: string | string[] | undefined };
-}): unknown {
+}
+
+/** The value of a raw body; throws as `readText` and `parseJson` do. */
+export function readJson(request: RawRequest): unknown {
+  return parseJson(readText(request));
+}
+
+/** The text of a raw body. Throws a 415 Problem for what is not plain JSON, 400 for what is not UTF-8. */
+export function readText(request: RawRequest): string {
   const body = Buffer.isBuffer(request.body) ? request.body : undefined;
   // An empty body has no type: it is no JSON all the same.
-  if (body !== undefined && body.length > 0) requireJson(request.headers);
-  return parseJson(body);
+  if (body === undefined || body.length === 0) return "";
+  requireJson(request.headers);
+  if (!isUtf8(body)) throw new Problem("unparsable", { cause: new Error("not UTF-8") });
+  const text = body.toString("utf8");
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 
 function requireJson(headers: { [name: string]: string | string[] | undefined }): void {
@@ -43,11 +49,13 @@ function isJson(type: string): boolean {
   );
 }
 
-export function parseJson(body: Buffer | undefined): unknown {
+/**
+ * By `JSON.parse` itself: the framework's parser refuses keys such as `constructor` and `__proto__`,
+ * which tenants may use. Throws a 400 Problem.
+ */
+export function parseJson(text: string): unknown {
   try {
-    if (body === undefined || !isUtf8(body)) throw new Error("not UTF-8");
-    const text = body.toString("utf8");
-    return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
+    return JSON.parse(text);
   } catch (error) {
     throw new Problem("unparsable", { cause: error });
   }

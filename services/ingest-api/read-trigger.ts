@@ -141,7 +141,8 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 /** The same value with sorted keys, as pairs: no key can be special. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
-  if (!isObject(value)) return value;
+  // A number as written counts as such: 10.10 is another text for the customer than 10.1.
+  if (!isObject(value) || JSON.isRawJSON(value)) return value;
   return {
     object: Object.keys(value)
       .sort()

@@ -7,10 +7,11 @@ import type { Acceptor } from "./accept.ts";
 import type { Authentication } from "./authenticate.ts";
 import { headerText } from "./header-text.ts";
 import { countTrigger } from "./ingest-metrics.ts";
-import { readJson } from "./read-body.ts";
+import { parseJson, readText } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
 import { verifySignature } from "./signature.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
+import { writeVariables } from "./write-variables.ts";
 
 export interface TriggerDeps {
   authentication: Authentication;
@@ -31,7 +32,9 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       const signature = request.headers[HEADERS.signature];
       verifySignature(tenant.webhookSecrets, body, signature, new Date());
     }
-    const trigger = readTrigger(readJson(request));
+    const text = readText(request);
+    const trigger = readTrigger(parseJson(text));
+    const variables = writeVariables(trigger, text);
     const given = request.headers[HEADERS.idempotencyKey];
     const dedupKey =
       given === undefined
@@ -57,7 +60,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       recipientEmail: trigger.recipientEmail,
       recipientPhone: trigger.recipientPhone,
       channels: channelMask(trigger.channels),
-      variables: trigger.variables === null ? null : JSON.stringify(trigger.variables),
+      variables,
       traceId: request.id,
     });
     const { limits, outcome } = result;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sentContent } from "@belfry/administration/sent-content";
 import { setTemplateActive } from "@belfry/administration/templates";
 import { setTenantActive } from "@belfry/administration/tenants";
 import { eventually } from "@belfry/testing/eventually";
@@ -35,6 +36,32 @@ export function routingTests(stack: () => Stack): void {
       },
       { channel: "SMS", recipient: "+12025550123", subject: null, text: "Order A-1 for Ann" },
     ]);
+  });
+
+  test("a number reaches the customer as it was written, on every channel", async () => {
+    const tenant = await stack().createReadyTenant();
+    const orderId = '{"id":1234567890123456789,"of":[100000000000000000000000,1.50]}';
+    const answer = await call(`${api()}/api/v1/events/trigger`, {
+      apiKey: tenant.apiKey,
+      body: `{"eventType":"order.confirmed",
+        "payload":{"userId":"numbers","recipientEmail":"ann@example.com","recipientPhone":"+12025550123"},
+        "variables":{ "name": 10.10, "orderId": ${orderId.replaceAll(":", " : ")} }}`,
+    });
+    assert.equal(answer.status, 200);
+    const eventId = answer.headers.get("x-event-id") ?? "";
+    await outcomeOf(stack(), eventId);
+    const [email, sms] = await outboxOf(stack(), eventId);
+    assert.equal(email?.subject, `Order ${orderId}`);
+    assert.equal(email?.text, `Hello 10.10, order ${orderId}.`);
+    assert.equal(sms?.text, `Order ${orderId} for 10.10`);
+    const history = await call(`${api()}/api/v1/notifications/${tenant.id}/numbers`, {
+      apiKey: tenant.apiKey,
+    });
+    const [{ title, body }] = (history.body as { data: [{ title: string; body: string }] }).data;
+    assert.deepEqual([title, body], [`Order ${orderId}`, "Thank you, 10.10"]);
+    const shown = await sentContent(stack().db, tenant.id, eventId, "SMS");
+    assert.ok(shown.shown && shown.content.channel === "SMS");
+    assert.equal(shown.content.text, sms?.text);
   });
 
   const ROUTES: [string, string[], string[] | undefined, Record<string, string>][] = [

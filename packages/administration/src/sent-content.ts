@@ -4,9 +4,9 @@ import type { Database } from "@belfry/database/connection";
 import { notificationContent } from "@belfry/database/notifications-admin";
 import { eventVariables, sentVersion } from "@belfry/database/sent-content";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
+import { parseVariables } from "@belfry/templates/parse-variables";
 import { NotFound } from "./input-error.ts";
 import type { Preview } from "./preview-template.ts";
-import { sampleObject } from "./template-input.ts";
 
 export type SentContent =
   | { shown: true; content: Preview }
@@ -37,7 +37,7 @@ export async function sentContent(
   const variables = await eventVariables(db, tenantId, eventId);
   const { createRenderer } = await import("@belfry/templates/render");
   const rendered = createRenderer(version.compiled as CompiledTemplate)(
-    sampleObject(variables ?? "{}") ?? {},
+    parseVariables(variables ?? "{}") ?? {},
   );
   if (!rendered.ok) return { shown: false, why: rendered.reason };
   const { ok: _, ...content } = rendered;

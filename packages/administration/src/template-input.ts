@@ -5,6 +5,7 @@ import {
   REALTIME_CHANNEL_NAME,
   textFault,
 } from "@belfry/contracts/identifiers";
+import { parseVariables } from "@belfry/templates/parse-variables";
 import type { TemplateSource } from "@belfry/templates/source";
 import { type InputFault, refuseFaults } from "./input-error.ts";
 
@@ -123,16 +124,7 @@ function samplesFault(text: string | undefined): InputFault | undefined {
   if (text.includes("\u0000") || !text.isWellFormed()) {
     return { field, message: "must not contain NUL or lone surrogates" };
   }
-  return sampleObject(text) === undefined ? { field, message: "must be a JSON object" } : undefined;
-}
-
-/** The object that the text is; undefined when it is none. */
-export function sampleObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    return value as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
+  return parseVariables(text) === undefined
+    ? { field, message: "must be a JSON object" }
+    : undefined;
 }

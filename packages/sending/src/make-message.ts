@@ -1,6 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { ClaimedDelivery } from "@belfry/database/claim-deliveries";
 import { emailFault, smsFault } from "@belfry/providers/recipient";
+import { parseVariables } from "@belfry/templates/parse-variables";
 import type { Renderer } from "@belfry/templates/render";
 import type { OutgoingMessage } from "./accounts.ts";
 
@@ -16,7 +17,7 @@ export function makeMessage(
   renderer: Renderer,
 ): MadeMessage {
   if (delivery.recipient === null) return { ok: false, reason: "the recipient is gone" };
-  const variables = parseVariables(delivery.variables);
+  const variables = parseVariables(delivery.variables ?? "{}");
   if (variables === undefined) return { ok: false, reason: "the variables cannot be read" };
   const ids = {
     deliveryId: delivery.id,
@@ -47,15 +48,4 @@ export function makeMessage(
 
 function judged(message: OutgoingMessage, missing: string[], fault: string | null): MadeMessage {
   return fault === null ? { ok: true, message, missing } : { ok: false, reason: fault, missing };
-}
-
-function parseVariables(text: string | null): Record<string, unknown> | undefined {
-  if (text === null) return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    return value as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,7 @@
 /** How a tag's name finds its value, and how a value reads as text. */
 
+import "./numbers-as-written.ts";
+
 /**
  * Finds the value of a name: first the whole name as an own key, then step by step along its dots
  * through own properties (an array's by their index). `undefined` where there is none.
@@ -15,6 +17,8 @@ export function findVariable(
   let value: unknown = variables;
   for (const key of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    // A number that is kept as it is written has nothing inside.
+    if (JSON.isRawJSON(value)) return undefined;
     value = (value as Record<string, unknown>)[key];
   }
   return value;

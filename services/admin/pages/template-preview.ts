@@ -2,7 +2,7 @@ import { auditedAfter } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
 import { checkSource, previewSource } from "@belfry/administration/preview-template";
 import { sendRenderedTest } from "@belfry/administration/send-test";
-import { sampleObject } from "@belfry/administration/template-input";
+import { parseVariables } from "@belfry/templates/parse-variables";
 import { json } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { sourceOf, valuesOfForm } from "../template-values.ts";
@@ -13,7 +13,7 @@ export function templatePreviewPages({ route, db, keys, config }: PageDeps): voi
 
   route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) => {
     const values = valuesOfForm(form);
-    const samples = sampleObject(values.sampleVariables || "{}");
+    const samples = parseVariables(values.sampleVariables || "{}");
     const checked = await checkSource(tenant.id, sourceOf(values), samples ?? {});
     const fault =
       samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
@@ -24,7 +24,7 @@ export function templatePreviewPages({ route, db, keys, config }: PageDeps): voi
     const values = valuesOfForm(form);
     const to = form.get("to") ?? "";
     try {
-      const samples = sampleObject(values.sampleVariables || "{}") ?? {};
+      const samples = parseVariables(values.sampleVariables || "{}") ?? {};
       const rendered = await previewSource(tenant.id, sourceOf(values), samples);
       const { provider, outcome } = await auditedAfter(
         db,
