@@ -45,6 +45,21 @@ describe("docs/openapi.json", () => {
     visit(document);
     assert.ok(examples > 50, String(examples));
   });
+
+  test("generators of clients can read every answer, and no rule is told that a request may break", () => {
+    const document = JSON.parse(committed);
+    const visit = (node: unknown): void => {
+      if (typeof node !== "object" || node === null) return;
+      assert.ok(!("const" in node) || typeof node.const === "string", JSON.stringify(node));
+      Object.values(node).forEach(visit);
+    };
+    visit(document);
+    for (const name of ["traceId", "traceparent"]) {
+      assert.deepEqual(document.components.parameters[name].schema, { type: "string" }, name);
+    }
+    const { payload } = document.components.schemas.TriggerRequest.properties;
+    assert.equal(payload.properties.recipientEmail.anyOf[0].format, "email");
+  });
 });
 
 function target(document: unknown, ref: string): unknown {

@@ -18,12 +18,15 @@ export const Notification = Type.Object(
 export type Notification = Static<typeof Notification>;
 
 export const HistoryResponse = Type.Object(
-  { success: Type.Literal(true), data: Type.Array(Notification, { description: "Newest first" }) },
+  {
+    success: Type.Boolean({ description: "Always true" }),
+    data: Type.Array(Notification, { description: "Newest first" }),
+  },
   { title: "HistoryResponse" },
 );
 export type HistoryResponse = Static<typeof HistoryResponse>;
 
 export const MarkReadResponse = Type.Object(
-  { success: Type.Literal(true) },
+  { success: Type.Boolean({ description: "Always true" }) },
   { title: "MarkReadResponse" },
 );

@@ -37,10 +37,12 @@ export const TriggerRequest = Type.Object(
         recipientEmail: Type.Optional(
           Type.Union([
             Type.String({
+              format: "email",
               maxLength: 254,
               description: "One plain address, needed for EMAIL; empty or null: none",
               examples: ["ann@example.com"],
             }),
+            Type.String({ maxLength: 0 }),
             Type.Null(),
           ]),
         ),
@@ -73,7 +75,7 @@ export type TriggerRequest = Static<typeof TriggerRequest>;
 
 export const TriggerResponse = Type.Object(
   {
-    success: Type.Literal(true),
+    success: Type.Boolean({ description: "Always true" }),
     message: Type.String({
       description: "Event <eventType> dispatched securely for <tenant_name>",
     }),
