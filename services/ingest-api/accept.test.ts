@@ -249,6 +249,73 @@ test("the answer does not wait for a database that hangs, and what it commits la
   assert.deepEqual(await stored(), []);
 });
 
+test("what is acknowledged after its caller was told 500 is refused, unless it was dispatched", async (t) => {
+  const { acceptor, pool, publisher, stored } = await setUp(t);
+  for (const isDispatched of [false, true]) {
+    const answered = Promise.withResolvers<void>();
+    const slow = acceptor({
+      answerWithinMs: 2000,
+      publisher: {
+        async publishIds(...args) {
+          const receipt = await publisher.publishIds(...args);
+          await answered.promise;
+          if (isDispatched) {
+            await pool.query("delete from undispatched_events");
+            await pool.query("update events set dispatched_at = now() where refused_at is null");
+          }
+          return receipt;
+        },
+      },
+    });
+    await assert.rejects(slow.accept(event()), /in time/);
+    answered.resolve();
+    await slow.idle();
+    const { rows } = await pool.query(
+      "select refused_at is not null as refused from events order by id desc limit 1",
+    );
+    assert.deepEqual(rows, [{ refused: !isDispatched }]);
+    await pool.query("delete from events");
+  }
+  assert.equal((await stored()).length, 2);
+});
+
+test("a replay that nobody waits for any more does not make the first request's event stand", async (t) => {
+  const { acceptor, pool, publisher } = await setUp(t);
+  const [first] = await acceptEvents(pool, [event("k")]);
+  const answered = Promise.withResolvers<void>();
+  const slow = acceptor({
+    answerWithinMs: 2000,
+    publisher: {
+      async publishIds(...args) {
+        const receipt = await publisher.publishIds(...args);
+        await answered.promise;
+        return receipt;
+      },
+    },
+  });
+  await assert.rejects(slow.accept(event("k")), /in time/);
+  answered.resolve();
+  await slow.idle();
+  // Its own request, which fails meanwhile, gives it back.
+  assert.deepEqual([...(await refuseEvents(pool, [first!.eventId!]))], [first!.eventId]);
+});
+
+test("an acknowledgement that has come is read before the time is judged", async (t) => {
+  const { acceptor, publisher } = await setUp(t);
+  const busy = acceptor({
+    answerWithinMs: 2000,
+    publisher: {
+      publishIds(subject, items, options) {
+        const published = publisher.publishIds(subject, items, { ...options, timeoutMs: 60_000 });
+        // It is on its way, and this loop stands still until after the deadline.
+        setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2100));
+        return published;
+      },
+    },
+  });
+  assert.equal((await busy.accept(event())).outcome, "accepted");
+});
+
 test("a fault of the database fails the whole batch at once; a fault of the data one event alone", async (t) => {
   const { acceptor, pool } = await setUp(t);
   let calls = 0;

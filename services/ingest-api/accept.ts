@@ -89,7 +89,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
   };
 
   const publishNew = async (lane: EventLane, groups: Group[]) => {
-    const wanted = groups.filter((group) => group.waiters.some(({ waiter }) => !waiter.late));
+    const wanted = groups.filter(isWanted);
     // Their callers were told 500 while the database worked: give them back instead.
     await refuse(groups.filter((group) => !wanted.includes(group)));
     if (wanted.length === 0) return;
@@ -99,17 +99,22 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
         wanted.map((group) => group.item),
         wanted.length === 1 ? wanted[0]!.item.id : uuidv7(),
       );
-      for (const group of wanted) settle(group);
     } catch (error) {
       log.error({ err: error, events: wanted.length }, "events could not be published");
-      await refuse(wanted, error);
+      return await refuse(wanted, error);
     }
+    const late = wanted.filter((group) => !isWanted(group));
+    for (const group of wanted) if (!late.includes(group)) settle(group);
+    // Their callers were told 500 before the acknowledgement: the dispatcher drops what is refused.
+    await refuse(late);
   };
 
   /** The first request may be on a replica that died: no waiting, the second copy is dropped later. */
   const publishAgain = async (group: Group) => {
     try {
       await publish(group.lane, [group.item], group.item.id);
+      // Nobody is told that it stands: whoever claimed it may give it back.
+      if (!isWanted(group)) return;
       const standing = await deps.acknowledgeEvents([group.item.id]);
       if (!standing.has(group.item.id)) throw new Error("the first request was refused meanwhile");
       settle(group);
@@ -150,10 +155,15 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     accept: (event) =>
       new Promise((resolve, reject) => {
         const pending: Pending = { event, late: false, settle: resolve, fail: reject };
-        const timer = setTimeout(() => {
+        const giveUp = () => {
           pending.late = true;
           reject(new Error("the event could not be accepted in time"));
-        }, deps.answerWithinMs ?? ANSWER_WITHIN_MS);
+        };
+        // After a pause of ours the acknowledgement may have come and not been read: first that.
+        const timer = setTimeout(
+          () => setImmediate(giveUp),
+          deps.answerWithinMs ?? ANSWER_WITHIN_MS,
+        );
         pending.settle = (result) => {
           clearTimeout(timer);
           resolve(result);
@@ -175,6 +185,11 @@ interface Group {
   item: QueueItem;
   lane: EventLane;
   waiters: { waiter: Pending; result: AcceptResult }[];
+}
+
+/** Whether somebody still waits for its answer. */
+function isWanted(group: Group): boolean {
+  return group.waiters.some(({ waiter }) => !waiter.late);
 }
 
 function settle(group: Group): void {
