@@ -47,8 +47,8 @@ export function dockerfileFaults(stages: readonly Stage[]): string[] {
   const faults: string[] = [];
   const names = new Set(stages.map((stage) => stage.name));
   for (const { from, instructions } of stages) {
-    if (!names.has(from) && !/:\d+\.\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?$/.test(from)) {
-      faults.push(`FROM ${from}: the tag is not pinned to a full version`);
+    if (!names.has(from) && !/:\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/.test(from)) {
+      faults.push(`FROM ${from}: not pinned to a full version and its digest`);
     }
     for (const { line, name, text } of instructions) {
       const complain = (what: string) => faults.push(`line ${line}: ${what}`);
