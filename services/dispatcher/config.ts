@@ -1,4 +1,8 @@
-import { DELIVERY_ACK_WAIT_MS, EVENT_ACK_WAIT_MS } from "@belfry/contracts/streams";
+import {
+  DELIVERY_ACK_WAIT_MS,
+  EVENT_ACK_WAIT_MS,
+  EXPRESS_PER_MINUTE,
+} from "@belfry/contracts/streams";
 import { commonConfig } from "@belfry/service/config";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -56,6 +60,12 @@ export const DispatcherConfig = Type.Object({
     minimum: 100,
     maximum: HOUR_MS,
     default: 5 * SECOND_MS,
+  }),
+  EXPRESS_PER_MINUTE: Type.Integer({
+    description:
+      "As of ingest-api: events that are published again go to the bulk lane where their tenant had more in a minute",
+    minimum: 1,
+    default: EXPRESS_PER_MINUTE,
   }),
   EXPIRE_EVERY_MS: Type.Integer({
     description: "Rest between two rounds of deleting what has had its time, in milliseconds",

@@ -16,17 +16,30 @@ import { EventFault } from "./event-fault.ts";
 import { logDispatched } from "./log-dispatched.ts";
 import type { Outward, OutwardDelivery, OutwardPush } from "./outward.ts";
 import { routeEvent } from "./route-event.ts";
+import type { UserTurn } from "./user-turns.ts";
 
 export interface DispatchDeps {
   pool: Pool;
   configuration: Configuration;
   outward: Outward;
   inFlightPerTenant: number;
+  /** Shared by all that dispatch in this process. */
+  turns: (users: ReadonlySet<string>) => UserTurn;
   /** Called when deliveries rest: the release loop may look at once. */
   onRest: () => void;
   log: Logger;
 }
 
+/** How a batch stands to the events of its users that were accepted earlier. */
+export interface Order {
+  /** Reads in the order in which batches come. */
+  read: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Dispatches these, earlier ones of the batch's users; undefined: nothing waits for earlier ones. */
+  dispatchFirst: ((ids: readonly string[]) => Promise<void>) | undefined;
+}
+
+/** After so many times of letting earlier ones go first the rest of the batch is put off. */
+const MOST_ROUNDS = 3;
 const NOTHING_WRITTEN: Written = { deliveries: [], pushes: [], resting: false };
 
 /**
@@ -34,22 +47,31 @@ const NOTHING_WRITTEN: Written = { deliveries: [], pushes: [], resting: false };
  * that is dispatched already gets nothing new, but what may not have left is published again. Returns
  * the ids that have to be read anew, as they changed meanwhile. Throws when anything may be undone.
  */
-export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[]): Promise<string[]> {
-  const { pool, configuration, log } = deps;
-  const events = await readEvents(pool, ids);
+export async function dispatchBatch(
+  deps: DispatchDeps,
+  ids: readonly string[],
+  order: Order,
+): Promise<string[]> {
+  const { pool, log } = deps;
+  const { events, open, turn } = await order.read(async () => {
+    const events = await readEvents(pool, ids);
+    const open = events.filter((event) => !event.dispatched && !event.refused);
+    const users = new Set(open.map(({ tenantId, userId }) => `${tenantId} ${userId}`));
+    return { events, open, turn: deps.turns(users) };
+  });
   // Missing ones were deleted with time, or their acceptance was rolled back.
   if (events.length < ids.length)
     log.warn({ missing: ids.length - events.length }, "no such event");
 
-  const open = events.filter((event) => !event.dispatched && !event.refused);
-  const routing = await configuration.routingFor(open);
-  const batch = open.map((event) => route(event, routing));
-  await noteSensitiveEvents(
-    pool,
-    batch.filter((one) => one.isSensitive && !one.eraseVariables).map((one) => one.eventId),
-  );
-  const result =
-    batch.length === 0 ? undefined : await dispatchEvents(pool, batch, deps.inFlightPerTenant);
+  let batch: EventDispatch[];
+  let result: DispatchResult | undefined;
+  try {
+    batch = await routeAll(deps, open);
+    await turn.ready;
+    if (batch.length > 0) result = await dispatchInTurn(deps, batch, order);
+  } finally {
+    turn.end();
+  }
   const written = result === undefined ? NOTHING_WRITTEN : writtenBy(batch, open, result);
   if (result !== undefined) {
     countDispatched(batch.filter((one) => result.claimed.has(one.eventId)));
@@ -84,6 +106,44 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[]):
     );
   }
   return before.pending;
+}
+
+async function routeAll(
+  deps: DispatchDeps,
+  events: readonly StoredEvent[],
+): Promise<EventDispatch[]> {
+  const routing = await deps.configuration.routingFor(events);
+  const batch = events.map((event) => route(event, routing));
+  await noteSensitiveEvents(
+    deps.pool,
+    batch.filter((one) => one.isSensitive && !one.eraseVariables).map((one) => one.eventId),
+  );
+  return batch;
+}
+
+/** Earlier events of the same users first, a bounded number of them; then what waited for these. */
+async function dispatchInTurn(
+  { pool, inFlightPerTenant }: DispatchDeps,
+  batch: readonly EventDispatch[],
+  { dispatchFirst }: Order,
+): Promise<DispatchResult> {
+  const options = { inFlightPerTenant, inTurn: dispatchFirst !== undefined };
+  const all = await dispatchEvents(pool, batch, options);
+  const known = new Set<string>();
+  let { earlier } = all;
+  for (let round = 0; earlier.length > 0 && round < MOST_ROUNDS; round += 1) {
+    // What cannot be dispatched holds up nobody.
+    if (earlier.every((id) => known.has(id))) options.inTurn = false;
+    for (const id of earlier) known.add(id);
+    await dispatchFirst?.(earlier);
+    const rest = batch.filter(({ eventId }) => !all.claimed.has(eventId));
+    const result = await dispatchEvents(pool, rest, options);
+    for (const id of result.claimed) all.claimed.add(id);
+    for (const id of result.released) all.released.add(id);
+    for (const [id, published] of result.published) all.published.set(id, published);
+    earlier = result.earlier;
+  }
+  return all;
 }
 
 function route(event: StoredEvent, routing: Routing): EventDispatch {

@@ -10,6 +10,7 @@ import { uuidv7 } from "uuidv7";
 import { createConfiguration } from "./configuration.ts";
 import type { DispatchDeps } from "./dispatch-batch.ts";
 import type { OutwardDelivery, OutwardPush } from "./outward.ts";
+import { createUserTurns } from "./user-turns.ts";
 
 interface Cleanup {
   after(fn: () => Promise<void>): void;
@@ -48,7 +49,7 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
   });
   const configuration = createConfiguration(pool);
   let rests = 0;
-  const deps: DispatchDeps = {
+  const deps: DispatchDeps & { concurrency: number } = {
     pool,
     configuration,
     outward: {
@@ -61,6 +62,8 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
       },
     },
     inFlightPerTenant,
+    turns: createUserTurns(),
+    concurrency: 2,
     onRest: () => {
       rests += 1;
     },

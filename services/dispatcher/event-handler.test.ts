@@ -4,8 +4,10 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import { refuseEvents } from "@belfry/database/accept-events";
 import { createNotedErasure, noteSensitiveEvents } from "@belfry/database/sensitive-events";
 import type { MessageHandler } from "@belfry/service/outcome";
+import { eventually } from "@belfry/testing/eventually";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler, DISPATCH_FAILED } from "./event-handler.ts";
+import { createUserTurns } from "./user-turns.ts";
 
 const DONE = { kind: "done" };
 
@@ -143,10 +145,11 @@ test("a dispatcher killed between commit and publish: the next delivery of the m
 });
 
 test("two replicas that handle at the same time give each channel contiguous offsets, each event once", async (t) => {
-  const { tenant, templates, events, handle, sent, pool, deliveries, warnings } = await setUp(
+  const { tenant, templates, events, handle, sent, pool, deliveries, deps, warnings } = await setUp(
     t,
     1000,
   );
+  const other = createEventHandler({ ...deps, turns: createUserTurns() });
   const acme = await tenant();
   await templates(acme, "order.confirmed");
   const ids: string[] = [];
@@ -158,7 +161,7 @@ test("two replicas that handle at the same time give each channel contiguous off
   // Both see the same 100 in the middle.
   await Promise.all([
     handle(ids.slice(0, half + 50)),
-    handle(ids.slice(half - 50).reverse()),
+    handle(ids.slice(half - 50).reverse(), 1, other),
     handle(ids),
   ]);
   const { rows } = await pool.query(
@@ -178,6 +181,116 @@ test("two replicas that handle at the same time give each channel contiguous off
   assert.equal((await deliveries()).length, ids.length * 2);
   assert.equal(new Set(sent.pushes.map((push) => push.eventId)).size, ids.length);
   assert.deepEqual(warnings, [], "nothing collided");
+});
+
+/** Accepted one after another, as by a tenant that waits for each answer. */
+async function inSequence(
+  { tenant, templates, events }: Awaited<ReturnType<typeof setUp>>,
+  count: number,
+) {
+  const acme = await tenant();
+  await templates(acme, "order.confirmed", ["PUSH"]);
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 1) ids.push(...(await events(acme, {})));
+  return ids;
+}
+
+test("an event takes the earlier ones of its user along, wherever they wait, and is as new as it was accepted", async (t) => {
+  const under = await setUp(t);
+  const { handle, sent, pool } = under;
+  const ids = await inSequence(under, 4);
+  assert.deepEqual(await handle([ids[2]!]), [DONE]);
+  assert.deepEqual(await handle([ids[0]!, ids[3]!]), [DONE]);
+  const { rows } = await pool.query(
+    `select n.id, n.channel_offset::int as n from notifications n
+     join events e on e.id = n.id and e.accepted_at = n.created_at order by n.created_at`,
+  );
+  assert.deepEqual(
+    rows,
+    ids.map((id, at) => ({ id, n: at + 1 })),
+  );
+  const offsets = new Map(sent.pushes.map((push) => [push.eventId, push.offset]));
+  assert.deepEqual(
+    ids.map((id) => offsets.get(id)),
+    [1, 2, 3, 4],
+  );
+});
+
+test("what another replica has in hand is waited for, not done again", async (t) => {
+  const under = await setUp(t);
+  const { handle, sent, pool } = under;
+  const [first = "", second = ""] = await inSequence(under, 2);
+  const other = await pool.connect();
+  await other.query("begin");
+  await other.query("delete from undispatched_events where event_id = $1", [first]);
+  const handling = handle([second]);
+  await eventually(async () => {
+    const waits = await pool.query(
+      `select 1 from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return waits.rowCount === 1;
+  });
+  assert.equal(sent.pushes.length, 0);
+  await other.query("commit");
+  other.release();
+  assert.deepEqual(await handling, [DONE]);
+  assert.deepEqual(
+    sent.pushes.map((push) => push.eventId),
+    [second],
+  );
+});
+
+test("an earlier event that cannot be dispatched holds up no later one", async (t) => {
+  const under = await setUp(t);
+  const { handle, outcome, pool } = under;
+  const [poisoned = "", second = "", third = ""] = await inSequence(under, 3);
+  await pool.query("update events set variables = '{broken' where id = $1", [poisoned]);
+  assert.deepEqual(await handle([third]), [DONE]);
+  assert.deepEqual(await handle([poisoned]), [
+    { kind: "retry", delayMs: 2000, reason: "poisoned" },
+  ]);
+  const { rows } = await pool.query("select id from notifications order by channel_offset");
+  assert.deepEqual(
+    rows.map((row) => row.id),
+    [second, third],
+  );
+  assert.equal((await outcome(poisoned)).dispatched_at, null);
+});
+
+test("behind a long queue of its user an event is put off, and its neighbours are not", async (t) => {
+  const under = await setUp(t);
+  const { tenant, templates, events, handle, outcome, pool } = under;
+  const acme = await tenant();
+  await templates(acme, "order.confirmed", ["PUSH"]);
+  for (let batch = 0; batch < 5; batch += 1) {
+    await events(acme, ...Array.from({ length: 200 }, () => ({})));
+  }
+  const [last = "", neighbour = ""] = await events(acme, {}, { userId: "user-2" });
+  const [outcomeOfFirst] = await handle([last, neighbour]);
+  assert.equal(outcomeOfFirst?.kind, "retry");
+  assert.ok((await outcome(neighbour)).dispatched_at !== null);
+  assert.equal((await outcome(last)).dispatched_at, null);
+  const before = await pool.query("select 1 from undispatched_events");
+  assert.ok(Number(before.rowCount) < 1001, "part of the queue went");
+  assert.deepEqual(await handle([last, neighbour], 2), [DONE]);
+  const { rows } = await pool.query(
+    "select channel_offset::int as n from notifications where id = $1",
+    [last],
+  );
+  assert.deepEqual(rows, [{ n: 1001 }]);
+});
+
+test("a message that may have ended a process goes alone", async (t) => {
+  const under = await setUp(t);
+  const { handler, log, sent } = under;
+  const [, second = ""] = await inSequence(under, 2);
+  const suspect = { ...eventsMessage([second], 12), unfinishedTries: 1 };
+  assert.deepEqual(await handler([suspect], { log, signal: t.signal }), [DONE]);
+  assert.deepEqual(
+    sent.pushes.map((push) => push.eventId),
+    [second],
+  );
 });
 
 test("a poisoned event among 99 good ones fails alone, and ends as failed with its last try", async (t) => {
@@ -285,6 +398,7 @@ test("of a batch that another replica has dispatched in part, only the rest is w
   let other: Promise<unknown> | undefined;
   const late = createEventHandler({
     ...deps,
+    turns: createUserTurns(),
     configuration: {
       ...deps.configuration,
       routingFor: async (batch) => {

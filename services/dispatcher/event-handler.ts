@@ -1,11 +1,14 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
+import { stillUndispatched } from "@belfry/database/dispatch-events";
 import { failDispatch } from "@belfry/database/fail-dispatch";
 import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
-import { type DispatchDeps, dispatchBatch } from "./dispatch-batch.ts";
+import { type DispatchDeps, dispatchBatch, type Order } from "./dispatch-batch.ts";
 import { countFailed } from "./dispatcher-metrics.ts";
 import { isEventFault } from "./event-fault.ts";
+import { inOrder } from "./in-order.ts";
+import { createUserTurns } from "./user-turns.ts";
 
 /** Events a transaction. */
 const EVENTS_PER_BATCH = 200;
@@ -21,14 +24,25 @@ type Trouble = { kind: "changed" } | { kind: "poisoned"; err: unknown };
  * dispatched, its message comes again, and with the last delivery the event ends as failed, for people
  * to see. A fault that is not the event's (Postgres or NATS away) is thrown.
  */
-export function createEventHandler(deps: DispatchDeps): MessageHandler {
+export function createEventHandler(deps: DispatchDeps & { concurrency: number }): MessageHandler {
+  // Over all calls: what came first is dispatched first.
+  const begin = inOrder(deps.concurrency);
+  const read = inOrder(1);
   return async (messages, { log }) => {
     const idsOfMessages = messages.map(idsOf);
     const ids = [...new Set(idsOfMessages.flatMap((ids) => ids ?? []))].sort();
     const troubles = new Map<string, Trouble>();
-    for (let at = 0; at < ids.length; at += EVENTS_PER_BATCH) {
-      await dispatchAll({ ...deps, log }, ids.slice(at, at + EVENTS_PER_BATCH), troubles);
-    }
+    // A message that may have ended a process goes alone, whatever was accepted before it.
+    const isSuspect = messages.some(({ unfinishedTries = 0 }) => unfinishedTries > 0);
+    const dispatchFirst = isSuspect
+      ? undefined
+      : (earlier: readonly string[]) => dispatchEarlier({ ...deps, log }, earlier);
+    const batches = slices(ids).map((slice) =>
+      begin(() => dispatchAll({ ...deps, log }, slice, troubles, { read, dispatchFirst })),
+    );
+    const ended = await Promise.allSettled(batches);
+    const fault = ended.find((one) => one.status === "rejected");
+    if (fault !== undefined) throw fault.reason;
     const outcomes: Outcome[] = [];
     for (const [at, message] of messages.entries()) {
       outcomes.push(await outcomeOf({ ...deps, log }, message, idsOfMessages[at], troubles));
@@ -42,14 +56,33 @@ function idsOf(message: Message): string[] | undefined {
   return ids?.every((id) => UUID.test(id)) ? ids : undefined;
 }
 
+function slices(ids: readonly string[]): string[][] {
+  const result: string[][] = [];
+  for (let at = 0; at < ids.length; at += EVENTS_PER_BATCH) {
+    result.push(ids.slice(at, at + EVENTS_PER_BATCH));
+  }
+  return result;
+}
+
+/** Those that wait in the stream, in whatever lane, or were lost there; what others have in hand is theirs. */
+async function dispatchEarlier(deps: DispatchDeps, ids: readonly string[]): Promise<void> {
+  const waiting = await stillUndispatched(deps.pool, ids);
+  const order: Order = { read: (work) => work(), dispatchFirst: undefined };
+  // Their users' turn is that of the batch for whose sake they go first.
+  const own = { ...deps, turns: createUserTurns() };
+  // Their own messages tell what cannot be dispatched.
+  for (const slice of slices(waiting)) await dispatchAll(own, slice, new Map(), order);
+}
+
 /** Halves a batch that fails on its data until the poisoned events stand alone. */
 async function dispatchAll(
   deps: DispatchDeps,
   ids: readonly string[],
   troubles: Map<string, Trouble>,
+  order: Order,
 ): Promise<void> {
   try {
-    for (const id of await dispatchBatch(deps, ids)) troubles.set(id, { kind: "changed" });
+    for (const id of await dispatchBatch(deps, ids, order)) troubles.set(id, { kind: "changed" });
   } catch (err) {
     if (!isEventFault(err)) throw err;
     const [only] = ids;
@@ -60,8 +93,8 @@ async function dispatchAll(
     }
     deps.log.warn({ err, events: ids.length }, "a batch failed on its data: halving it");
     const middle = Math.ceil(ids.length / 2);
-    await dispatchAll(deps, ids.slice(0, middle), troubles);
-    await dispatchAll(deps, ids.slice(middle), troubles);
+    await dispatchAll(deps, ids.slice(0, middle), troubles, order);
+    await dispatchAll(deps, ids.slice(middle), troubles, order);
   }
 }
 

@@ -298,7 +298,7 @@ test("an event that is dispatched while it is deleted leaves no delivery behind"
           ],
         },
       ],
-      100,
+      { inFlightPerTenant: 100, inTurn: true },
     );
   };
   const remove = "select * from delete_events(array[$1::uuid], false)";

@@ -84,7 +84,7 @@ async function running(t: Cleanup) {
     await eventually(
       async () =>
         (await fetch(`http://127.0.0.1:${managementPort}/health/ready`)).status === status,
-      { timeoutMs: 15_000 },
+      { timeoutMs: 60_000 },
     );
   const ready = () => readiness(200);
   return { ...under, prefix, start, publish, ready, readiness, realtime, deliveries };

@@ -16,6 +16,7 @@ import { consumeLoop } from "@belfry/service/consume";
 import { createLogger } from "@belfry/service/logger";
 import { startManagement } from "@belfry/service/management";
 import { connectNats, natsFiles } from "@belfry/service/nats";
+import { oldestMessageMs } from "@belfry/service/oldest-message";
 import { createPublisher } from "@belfry/service/publish";
 import { createStopSignal } from "@belfry/service/stop-signal";
 import { createStoreWatch } from "@belfry/service/store-watch";
@@ -24,11 +25,13 @@ import { DispatcherConfig } from "./config.ts";
 import { createConfiguration } from "./configuration.ts";
 import { showBacklogAges, showExpiryLags } from "./dispatcher-metrics.ts";
 import { createEventHandler } from "./event-handler.ts";
+import { every } from "./every.ts";
 import { createExpiry } from "./expiry.ts";
 import { createOutward } from "./outward.ts";
 import { createReleaseLoop } from "./release-loop.ts";
 import { createSetAside } from "./set-aside.ts";
-import { every, republishStuck } from "./sweeper.ts";
+import { republishLost, republishStuck } from "./sweeper.ts";
+import { createUserTurns } from "./user-turns.ts";
 
 const STORE_LOOK_EVERY_MS = 2000;
 const ERASE_EVERY_MS = 5000;
@@ -103,21 +106,24 @@ try {
     againAfterMs: config.RELEASE_AGAIN_AFTER_MS,
     log,
   });
-  const handler = createEventHandler({
+  const dispatching = {
     pool,
     configuration,
     outward,
     inFlightPerTenant,
+    turns: createUserTurns(),
+    concurrency: config.DISPATCH_CONCURRENCY,
     onRest: () => release.wake(),
     log,
-  });
-  const sweeping = { pool, publisher, prefix, log };
+  };
+  const expressPerMinute = config.EXPRESS_PER_MINUTE;
+  const sweeping = { pool, publisher, prefix, expressPerMinute, log };
   const lookAfterStore = createStoreWatch({
     nc: nats.nc,
     streams,
     recentMs: config.REPUBLISH_AFTER_MS,
-    async onLost(stream) {
-      if (stream === eventsStream(prefix).name) await republishStuck(sweeping, 0);
+    async onLost(stream, ageMs) {
+      if (stream === eventsStream(prefix).name) await republishLost(sweeping, ageMs);
       else release.storeLost();
     },
     now: Date.now,
@@ -138,10 +144,10 @@ try {
         stream: eventsStream(prefix),
         consumer: eventsConsumer(prefix, lane, config.EVENT_ACK_WAIT_MS),
         replicas,
-        handler,
+        handler: createEventHandler(dispatching),
         batchSize: config.DISPATCH_BATCH,
         concurrency: config.DISPATCH_CONCURRENCY,
-        setAside: createSetAside(pool, eventsStream(prefix).name),
+        setAside: createSetAside(pool, eventsStream(prefix).name, publisher),
         tries: messageTries(pool, eventsStream(prefix).name),
         canWork: async () => (await management.away()).every((name) => name === "consumers"),
         onStarted: () => consuming.add(lane),
@@ -161,7 +167,10 @@ try {
     every(
       config.REPUBLISH_EVERY_MS,
       "publishing stuck events",
-      () => republishStuck(sweeping, config.REPUBLISH_AFTER_MS),
+      () =>
+        republishStuck(sweeping, config.REPUBLISH_AFTER_MS, () =>
+          oldestMessageMs(nats.nc, eventsStream(prefix)),
+        ),
       { log, signal },
     ),
     every(

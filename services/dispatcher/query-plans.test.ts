@@ -4,7 +4,7 @@ import type { Pool } from "@belfry/database/connection";
 import { dispatchEvents, readDispatchedBefore, readEvents } from "@belfry/database/dispatch-events";
 import { timedExpiries } from "@belfry/database/expiries";
 import { releaseAgain, releaseDeliveries } from "@belfry/database/release-deliveries";
-import { takeStuckEvents } from "@belfry/database/sweep";
+import { takeStuckEvents, tenantsAbove } from "@belfry/database/sweep";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
 
@@ -106,7 +106,11 @@ async function worksOn(
   }));
   return [
     ["read", 100, (pool) => readEvents(pool, ids)],
-    ["dispatch", 400, (pool) => dispatchEvents(pool, batch, 100)],
+    [
+      "dispatch",
+      400,
+      (pool) => dispatchEvents(pool, batch, { inFlightPerTenant: 100, inTurn: true }),
+    ],
     ["read again", 100, (pool) => readDispatchedBefore(pool, ids)],
     [
       "release",
@@ -125,7 +129,17 @@ async function worksOn(
       2500,
       (pool) => releaseAgain(pool, { channel: "EMAIL", olderThanMs: 0, most: 100 }),
     ],
-    ["stuck", 250, (pool) => takeStuckEvents(pool, { olderThanMs: 0, most: 50 })],
+    [
+      "stuck",
+      250,
+      (pool) =>
+        takeStuckEvents(pool, {
+          olderThanMs: 0,
+          after: "00000000-0000-0000-0000-000000000000",
+          most: 50,
+        }),
+    ],
+    ["tenants above", 250, (pool) => tenantsAbove(pool, new Map([[tenantId, ids.at(-1)!]]), 100)],
     [
       "expire",
       300,

@@ -1,17 +1,35 @@
+import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { Pool } from "@belfry/database/connection";
 import { storeDeadMessage } from "@belfry/database/dead-messages";
+import { stillUndispatched } from "@belfry/database/dispatch-events";
 import { failDispatch } from "@belfry/database/fail-dispatch";
 import type { SetAside } from "@belfry/service/outcome";
+import type { Publisher } from "@belfry/service/publish";
 import { DISPATCH_FAILED } from "./event-handler.ts";
 
 /**
- * Keeps a message that will not be handled, for people to see. An event that came alone and too often
- * (it may have ended the process each time) ends as failed; of several, the sweeper publishes each that
- * is still open alone, so that the guilty one is found.
+ * Keeps a message that will not be handled, for people to see. An event that came alone (it ended the
+ * process each time) ends as failed; of several each that is still open is published again alone, so
+ * that the guilty one is found.
  */
-export function createSetAside(pool: Pool, stream: string): SetAside {
+export function createSetAside(pool: Pool, stream: string, publisher: Publisher): SetAside {
   return async (message, reason) => {
+    const items = decodeQueueMessage(message.data)?.items ?? [];
+    const [only, ...others] = items;
+    if (only !== undefined && others.length === 0) {
+      await failDispatch(pool, only.id, DISPATCH_FAILED).catch((err) => {
+        // Not an id at all: there is no such event.
+        if ((err as { code?: string }).code !== "22P02") throw err;
+      });
+    } else {
+      const ids = items.map(({ id }) => id.toLowerCase()).filter((id) => UUID.test(id));
+      const open = new Set(await stillUndispatched(pool, ids));
+      for (const item of items) {
+        if (!open.has(item.id.toLowerCase())) continue;
+        await publisher.publishIds(message.subject, [item], { expectStream: stream });
+      }
+    }
     await storeDeadMessage(pool, {
       stream,
       subject: message.subject,
@@ -19,12 +37,5 @@ export function createSetAside(pool: Pool, stream: string): SetAside {
       deliveries: message.deliveryCount,
       reason,
     });
-    const [only, ...others] = decodeQueueMessage(message.data)?.items ?? [];
-    if (only !== undefined && others.length === 0) {
-      await failDispatch(pool, only.id, DISPATCH_FAILED).catch((err) => {
-        // Not an id at all: there is no such event.
-        if ((err as { code?: string }).code !== "22P02") throw err;
-      });
-    }
   };
 }

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { QueueItem } from "@belfry/contracts/queue-message";
-import { dispatcherUnderTest, eventsMessage, restingDeliveries } from "./dispatcher-under-test.ts";
+import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { createSetAside } from "./set-aside.ts";
-import { republishStuck } from "./sweeper.ts";
+import { republishLost, republishStuck } from "./sweeper.ts";
 
 const AFTER_MS = 150_000;
+const SHARE = 100;
+const emptyStream = async () => undefined;
 
 function recordingPublisher() {
-  const published: { subject: string; items: QueueItem[]; messageId: string | undefined }[] = [];
+  const published: { subject: string; items: QueueItem[] }[] = [];
   let broken = false;
   return {
     published,
@@ -17,76 +19,141 @@ function recordingPublisher() {
       broken = value;
     },
     publisher: {
-      publishIds: async (
-        subject: string,
-        items: QueueItem[],
-        options: { messageId?: string } = {},
-      ) => {
+      publishIds: async (subject: string, items: QueueItem[]) => {
         if (broken) throw new Error("NATS is away");
-        published.push({ subject, items, messageId: options.messageId });
+        published.push({ subject, items });
         return { streamSequence: 1, duplicate: false };
       },
     },
   };
 }
 
-test("an event that nobody dispatched is published again under its own id, on the express lane, once", async (t) => {
+async function setUp(t: Parameters<typeof dispatcherUnderTest>[0]) {
   const under = await dispatcherUnderTest(t);
+  const recording = recordingPublisher();
+  const { publisher } = recording;
+  const deps = { ...under.deps, publisher, prefix: "p", expressPerMinute: SHARE };
+  const age = async (seconds: number, ids?: string[]) =>
+    void (await under.pool.query(
+      `update undispatched_events set published_at = now() - make_interval(secs => $1)
+       where event_id = any ($2) or $2 is null`,
+      [seconds, ids ?? null],
+    ));
+  const many = async (tenantId: string, count: number) => {
+    const ids: string[] = [];
+    for (let left = count; left > 0; left -= 200) {
+      const setups = Array.from({ length: Math.min(200, left) }, () => ({}));
+      ids.push(...(await under.events(tenantId, ...setups)));
+    }
+    return ids;
+  };
+  return { ...under, ...recording, sweeping: deps, age, many };
+}
+
+test("an event that nobody dispatched is published again, once a period", async (t) => {
+  const under = await setUp(t);
+  const { sweeping, published, pool, age } = under;
   const acme = await under.tenant();
   const [stuck = "", fresh = ""] = await under.events(acme, {}, {});
-  const old =
-    "update undispatched_events set published_at = now() - interval '151 s' where event_id = $1";
-  await under.pool.query(old, [stuck]);
-  const { publisher, published, setBroken } = recordingPublisher();
-  const deps = { ...under.deps, publisher, prefix: "p" };
+  await age(151, [stuck]);
 
-  setBroken(true);
-  assert.equal(await republishStuck(deps, AFTER_MS), 0);
-  setBroken(false);
-  assert.equal(await republishStuck(deps, AFTER_MS), 1, "what NATS did not take is still stuck");
+  under.setBroken(true);
+  assert.equal(await republishStuck(sweeping, AFTER_MS, emptyStream), 0);
+  under.setBroken(false);
+  const again = await republishStuck(sweeping, AFTER_MS, emptyStream);
+  assert.equal(again, 1, "what NATS did not take is still stuck");
   assert.deepEqual(published, [
-    { subject: "p.events.express", items: [{ id: stuck, traceId: "trace-1" }], messageId: stuck },
+    { subject: "p.events.express", items: [{ id: stuck, traceId: "trace-1" }] },
   ]);
-  assert.equal(await republishStuck(deps, AFTER_MS), 0);
-  const counted = await under.pool.query("select what, count from reconciliations");
+  assert.equal(await republishStuck(sweeping, AFTER_MS, emptyStream), 0);
+  const counted = await pool.query("select what, count from reconciliations");
   assert.deepEqual(counted.rows, [{ what: "events", count: "1" }], "operators see how many");
 
   const handler = createEventHandler(under.deps);
-  await under.pool.query("update undispatched_events set published_at = 'epoch'");
+  await age(1_000_000);
   await handler([eventsMessage([stuck, fresh])], { log: under.log, signal: t.signal });
-  assert.equal(await republishStuck(deps, AFTER_MS), 0, "a dispatched event is never stuck");
+  const late = await republishStuck(sweeping, AFTER_MS, emptyStream);
+  assert.equal(late, 0, "a dispatched event is never stuck");
 });
 
-test("a NATS store that was lost whole is made up for, however many events were in it", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const acme = await under.tenant();
-  for (let batch = 0; batch < 3; batch += 1) {
-    await under.events(acme, ...Array.from({ length: 150 }, () => ({})));
-  }
-  await under.pool.query("update undispatched_events set published_at = now() - interval '1 hour'");
-  const { publisher, published } = recordingPublisher();
-  const deps = { ...under.deps, publisher, prefix: "p" };
+test("a flood that was lost comes again in few messages, on the bulk lane, and nobody's single event with it", async (t) => {
+  const { tenant, many, age, sweeping, published } = await setUp(t);
+  const [flooding, calm] = [await tenant(), await tenant()];
+  const flood = await many(flooding, 1000);
+  const [code = ""] = await many(calm, 1);
+  await age(151);
+  assert.equal(await republishStuck(sweeping, AFTER_MS, emptyStream), 1001);
+  const bulk = published.filter(({ subject }) => subject === "p.events.bulk");
+  const idsOf = (messages: typeof published) =>
+    messages.flatMap(({ items }) => items.map(({ id }) => id));
+  assert.deepEqual(idsOf(bulk), flood);
+  assert.ok(bulk.length <= 6, `${bulk.length} messages`);
+  assert.deepEqual(idsOf(published.filter((message) => !bulk.includes(message))), [code]);
+  assert.equal(await republishStuck(sweeping, AFTER_MS, emptyStream), 0, "once a period");
+});
+
+test("what waits in the stream is not published again, however old it is", async (t) => {
+  const { tenant, many, age, sweeping, published } = await setUp(t);
+  await many(await tenant(), 300);
+  const lost = await many(await tenant(), 1);
+  await age(600);
+  await age(700, lost);
+  const looks: number[] = [];
+  const holds = (seconds: number) => async () => {
+    looks.push(seconds);
+    return seconds * 1000;
+  };
+  assert.equal(await republishStuck(sweeping, AFTER_MS, holds(700)), 0);
+  assert.equal(await republishStuck(sweeping, AFTER_MS, holds(600)), 1, "older than all it holds");
+  assert.deepEqual(
+    published[0]?.items.map(({ id }) => id),
+    lost,
+  );
+  assert.equal(await republishStuck(sweeping, AFTER_MS, holds(10)), 300, "what is gone from it");
+  assert.equal(await republishStuck(sweeping, AFTER_MS, holds(10)), 0);
+  assert.deepEqual(looks, [700, 600, 10], "where nothing is overdue the stream is not asked");
+});
+
+test("a NATS store that was lost whole is made up for at once, however many events were in it", async (t) => {
+  const { tenant, many, age, sweeping, published } = await setUp(t);
+  const acme = await tenant();
+  const lost = await many(acme, 450);
+  await age(60);
+  const fresh = await many(acme, 3);
   const [one, other] = await Promise.all([
-    republishStuck(deps, AFTER_MS),
-    republishStuck(deps, AFTER_MS),
+    republishLost(sweeping, 30_000),
+    republishLost(sweeping, 30_000),
   ]);
   assert.equal(one + other, 450);
-  assert.equal(new Set(published.map((message) => message.messageId)).size, 450);
+  const ids = published.flatMap(({ items }) => items.map(({ id }) => id));
+  assert.deepEqual(ids.toSorted(), lost.toSorted());
+  assert.ok(!ids.includes(fresh[0]!), "what was published into the new stream stays single");
 });
 
-test("an event that came alone and too often ends as failed; of many, the open ones are left to the sweeper", async (t) => {
-  const under = await dispatcherUnderTest(t);
+test("an event that came alone and too often ends as failed; of many, each open one comes again alone", async (t) => {
+  const under = await setUp(t);
+  const { publisher, published, outcome } = under;
   const acme = await under.tenant();
-  await restingDeliveries(under, acme, 1);
-  const [alone = "", one = "", two = ""] = await under.events(acme, {}, {}, {});
-  const setAside = createSetAside(under.pool, "stream");
-  await setAside(eventsMessage([alone], 11), "delivered too often");
-  await setAside(eventsMessage([one, two], 11), "delivered too often");
+  const [alone = "", one = "", two = "", done = ""] = await under.events(acme, {}, {}, {}, {});
+  const handler = createEventHandler(under.deps);
+  await handler([eventsMessage([done])], { log: under.log, signal: t.signal });
+  const setAside = createSetAside(under.pool, "stream", publisher);
+  const reason = "ended the process too often";
+  await setAside(eventsMessage([alone], 11), reason);
+  await setAside(eventsMessage([one, two, done], 11), reason);
   await setAside({ ...eventsMessage([]), data: Buffer.from([0, 255]) }, "undecodable");
   await setAside(eventsMessage(["no id"]), "undecodable");
-  assert.ok((await under.outcome(alone)).outcome.failed.PUSH);
-  assert.equal((await under.outcome(one)).dispatched_at, null);
+  await setAside(eventsMessage(["no id", "nor this"]), "undecodable");
+  assert.ok((await outcome(alone)).outcome.failed.PUSH);
+  assert.equal((await outcome(one)).dispatched_at, null);
+  assert.deepEqual(
+    published.map(({ subject, items }) => [subject, ...items.map(({ id }) => id)]),
+    [
+      ["test.events.express", one],
+      ["test.events.express", two],
+    ],
+  );
   const dead = await under.pool.query("select reason, deliveries from dead_messages order by id");
-  assert.equal(dead.rowCount, 4);
-  assert.deepEqual(dead.rows[0], { reason: "delivered too often", deliveries: 11 });
+  assert.equal(dead.rowCount, 5);
+  assert.deepEqual(dead.rows[0], { reason, deliveries: 11 });
 });

@@ -1,9 +1,15 @@
-import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
+import type { QueueItem } from "@belfry/contracts/queue-message";
+import { type EventLane, eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
 import { recordReconciled } from "@belfry/database/reconciliations";
-import { leaveStuck, takeStuckEvents, type Unpublished } from "@belfry/database/sweep";
+import {
+  hasStuckEvents,
+  leaveStuck,
+  takeStuckEvents,
+  tenantsAbove,
+  type Unpublished,
+} from "@belfry/database/sweep";
 import type { Logger } from "@belfry/service/logger";
-import { pause } from "@belfry/service/pause";
 import type { Publisher } from "@belfry/service/publish";
 import { countReconciled } from "./dispatcher-metrics.ts";
 
@@ -11,38 +17,53 @@ export interface SweeperDeps {
   pool: Pool;
   publisher: Publisher;
   prefix: string;
+  /** A tenant with more than this in a minute belongs to the bulk lane, as when its events were accepted. */
+  expressPerMinute: number;
   log: Logger;
 }
 
 const STUCK_PER_BATCH = 200;
+const NO_ID = "00000000-0000-0000-0000-000000000000";
+/** From the stamp of a publish to its message in the stream, with what the clocks of the two differ. */
+const PUBLISHED_WITHIN_MS = 15_000;
 
 /**
  * Publishes events again that were accepted and have not been dispatched for `olderThanMs` since their
- * last publish, each alone and under its own id. Returns how many.
+ * last publish: those of which the stream cannot hold the message any more. While it holds older ones
+ * (`oldestMessageMs`, undefined for an empty stream), an event is waiting, not lost. Returns how many.
  */
-export async function republishStuck(deps: SweeperDeps, olderThanMs: number): Promise<number> {
-  const { pool, publisher, prefix, log } = deps;
+export async function republishStuck(
+  deps: SweeperDeps,
+  olderThanMs: number,
+  oldestMessageMs: () => Promise<number | undefined>,
+): Promise<number> {
+  if (!(await hasStuckEvents(deps.pool, olderThanMs))) return 0;
+  const heldMs = ((await oldestMessageMs()) ?? 0) + PUBLISHED_WITHIN_MS;
+  return await republishOlder(deps, Math.max(olderThanMs, heldMs));
+}
+
+/** The same after the loss of the whole stream, which was made anew `ageMs` ago. */
+export async function republishLost(deps: SweeperDeps, ageMs: number): Promise<number> {
+  return await republishOlder(deps, Math.max(0, ageMs - PUBLISHED_WITHIN_MS));
+}
+
+async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<number> {
+  const { pool, log } = deps;
   const begunAt = performance.now();
   let total = 0;
+  let after = NO_ID;
   for (;;) {
-    // What this very sweep has published is not stuck, however small `olderThanMs`.
     const sinceMs = olderThanMs + performance.now() - begunAt;
-    const stuck = await takeStuckEvents(pool, { olderThanMs: sinceMs, most: STUCK_PER_BATCH });
-    const failed: string[] = [];
-    const publish = async ({ eventId, traceId }: Unpublished) => {
-      try {
-        await publisher.publishIds(eventsSubject(prefix, "express"), [{ id: eventId, traceId }], {
-          messageId: eventId,
-          expectStream: eventsStream(prefix).name,
-        });
-      } catch (err) {
-        if (failed.push(eventId) === 1) log.warn({ err }, "stuck events cannot be published");
-      }
-    };
-    await Promise.all(stuck.map(publish));
-    total += stuck.length - failed.length;
-    if (failed.length > 0) await leaveStuck(pool, failed);
-    if (failed.length > 0 || stuck.length < STUCK_PER_BATCH) break;
+    const stuck = await takeStuckEvents(pool, {
+      ...{ olderThanMs: sinceMs, after },
+      most: STUCK_PER_BATCH,
+    });
+    const last = stuck.at(-1);
+    if (last === undefined) break;
+    after = last.eventId;
+    const published = await publish(deps, stuck);
+    total += published;
+    if (published < stuck.length) break;
   }
   countReconciled("events", total);
   await recordReconciled(pool, "events", total);
@@ -50,24 +71,30 @@ export async function republishStuck(deps: SweeperDeps, olderThanMs: number): Pr
   return total;
 }
 
-/** Calls `work` every so often until the signal; a failure is logged once and tried again. */
-export async function every(
-  everyMs: number,
-  what: string,
-  work: () => Promise<unknown>,
-  options: { log: Logger; signal: AbortSignal },
-): Promise<void> {
-  const { log, signal } = options;
-  let failing = false;
-  while (!signal.aborted) {
-    await pause(everyMs, signal);
-    if (signal.aborted) return;
+/** One message a lane; returns how many events went. */
+async function publish(deps: SweeperDeps, stuck: readonly Unpublished[]): Promise<number> {
+  const { pool, publisher, prefix, log } = deps;
+  const lastEvents = new Map(stuck.map(({ tenantId, eventId }) => [tenantId, eventId]));
+  const above = await tenantsAbove(pool, lastEvents, deps.expressPerMinute);
+  const lanes = Map.groupBy(
+    stuck,
+    ({ tenantId }): EventLane => (above.has(tenantId) ? "bulk" : "express"),
+  );
+  let published = 0;
+  for (const [lane, events] of lanes) {
+    const items: QueueItem[] = events.map(({ eventId: id, traceId }) => ({ id, traceId }));
     try {
-      await work();
-      failing = false;
+      await publisher.publishIds(eventsSubject(prefix, lane), items, {
+        expectStream: eventsStream(prefix).name,
+      });
+      published += items.length;
     } catch (err) {
-      if (!failing) log.warn({ err, what }, "failed: trying again");
-      failing = true;
+      log.warn({ err }, "stuck events cannot be published");
+      await leaveStuck(
+        pool,
+        items.map(({ id }) => id),
+      );
     }
   }
+  return published;
 }

@@ -1,3 +1,4 @@
+import { EXPRESS_PER_MINUTE } from "@belfry/contracts/streams";
 import { commonConfig } from "@belfry/service/config";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -50,7 +51,7 @@ export const configSchema = Type.Object({
   EXPRESS_PER_MINUTE: Type.Integer({
     description: "A tenant with more events than this in the last minute goes to the bulk lane",
     minimum: 1,
-    default: 1200,
+    default: EXPRESS_PER_MINUTE,
   }),
 });
 export type Config = Static<typeof configSchema>;

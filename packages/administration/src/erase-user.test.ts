@@ -200,7 +200,9 @@ test("a push that is under way while the person is erased goes too, and who come
       ...{ eraseVariables: false, isSensitive: false },
       push: { ...ada, eventType: "x", title: "t", body: "b", channelName: "personal" },
     };
-    return (await dispatchEvents(client, [dispatch], 100)).published.get(id)?.offset;
+    return (
+      await dispatchEvents(client, [dispatch], { inFlightPerTenant: 100, inTurn: false })
+    ).published.get(id)?.offset;
   };
   assert.deepEqual([await push(pool), await push(pool)], [1, 2]);
   const client = await pool.connect();

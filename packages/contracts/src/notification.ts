@@ -11,7 +11,7 @@ export const Notification = Type.Object(
     title: Type.String({ description: "As rendered" }),
     body: Type.String({ description: "As rendered" }),
     status: Type.Union([Type.Literal("UNREAD"), Type.Literal("READ")]),
-    created_at: Type.String({ description: "ISO 8601, UTC" }),
+    created_at: Type.String({ description: "When its event was accepted; ISO 8601, UTC" }),
   },
   { title: "Notification" },
 );
@@ -20,7 +20,7 @@ export type Notification = Static<typeof Notification>;
 export const HistoryResponse = Type.Object(
   {
     success: Type.Boolean({ description: "Always true" }),
-    data: Type.Array(Notification, { description: "Newest first" }),
+    data: Type.Array(Notification, { description: "In the order of acceptance, newest first" }),
   },
   { title: "HistoryResponse" },
 );

@@ -131,7 +131,8 @@ export const OPERATIONS: readonly Operation[] = [
     path: HISTORY_PATH,
     tag: "Notifications",
     summary: "Fetch the notification history",
-    description: "The in-app notifications (PUSH) of one user, newest first.",
+    description:
+      "The in-app notifications (PUSH) of one user, in the order in which their events were accepted, newest first.",
     needsKey: true,
     parameters: ["tenantId", "userId", "limit", "offset", "traceId", "traceparent"],
     answer: {

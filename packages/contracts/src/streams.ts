@@ -13,6 +13,8 @@ const MIB = 1024 * 1024;
 /** A tenant above its recent share goes to `bulk`, so that a flood does not hold up the others. */
 export const EVENT_LANES = ["express", "bulk"] as const;
 export type EventLane = (typeof EVENT_LANES)[number];
+/** The share: with more events than this in a minute. */
+export const EXPRESS_PER_MINUTE = 1200;
 
 export const DUPLICATE_WINDOW_MS = 30 * SECOND_MS;
 /** A message delivered more often than this is tried alone, and each try is noted before it begins. */

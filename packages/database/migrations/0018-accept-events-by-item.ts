@@ -4,7 +4,8 @@ import { type Kysely, sql } from "kysely";
  * accept_events (see 0002) decides item by item, in memory, and asks the tables only what it must: a call
  * for one event, as at low rates, was mostly the setting up of one large statement, whose ten steps and
  * window functions also cost a quarter of a full batch. Arguments, answers and locks are those of 0002, but that
- * `minute`, `day` and `inactive` never name an event.
+ * `minute`, `day` and `inactive` never name an event. What waits to be dispatched knows its user and when it was
+ * accepted (see 0016).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -191,8 +192,10 @@ begin
         string_to_array(p_variables, separator, ''), string_to_array(p_traces, separator))
       as u (id, tenant_id, type, user_id, reference, email, phone, mask, body, trace)
     where u.id is not null;
-  insert into undispatched_events (event_id, published_at)
-    select u.id, moment from unnest(stored) as u (id) where u.id is not null;
+  insert into undispatched_events (event_id, published_at, user_key, accepted_at)
+    select u.id, moment, user_key(u.tenant_id, u.user_id), moment
+    from unnest(stored, owners, string_to_array(p_users, separator)) as u (id, tenant_id, user_id)
+    where u.id is not null;
 end
 $function$`.execute(db);
 }

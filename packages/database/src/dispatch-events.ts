@@ -36,6 +36,12 @@ export interface EventDispatch {
   push: NewPush | null;
 }
 
+export interface DispatchOptions {
+  inFlightPerTenant: number;
+  /** Whether an event waits for earlier ones of its user. */
+  inTurn: boolean;
+}
+
 export interface NewDelivery {
   /** A fresh UUIDv7. */
   id: string;
@@ -55,6 +61,8 @@ export interface NewPush {
 }
 
 export interface DispatchResult {
+  /** Not all were claimed, as others come before them: these go first, some of the batch among them. */
+  earlier: string[];
   claimed: Set<string>;
   /** Deliveries to publish now; the others rest. */
   released: Set<string>;
@@ -93,48 +101,48 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
 const OFFSETS = "notifications_by_offset";
 
 /**
- * Claims and dispatches a batch in one call, all or nothing (see migration 0003). What another call has
+ * Claims and dispatches a batch in one call, all or nothing (see migration 0016). What another call has
  * claimed before, or what has changed since it was read, is not in `claimed` and nothing is written for it.
  * A realtime channel whose next offset is taken is healed on the way.
  */
 export async function dispatchEvents(
   pool: pg.Pool,
   batch: readonly EventDispatch[],
-  inFlightPerTenant: number,
+  options: DispatchOptions,
 ): Promise<DispatchResult> {
   try {
-    return await dispatchOnce(pool, batch, inFlightPerTenant);
+    return await dispatchOnce(pool, batch, options);
   } catch (err) {
     if ((err as { constraint?: string }).constraint !== OFFSETS) throw err;
     await healChannels(
       pool,
       batch.flatMap(({ push }) => (push === null ? [] : [{ ...push, name: push.channelName }])),
     );
-    return await dispatchOnce(pool, batch, inFlightPerTenant);
+    return await dispatchOnce(pool, batch, options);
   }
 }
 
 async function dispatchOnce(
   pool: pg.Pool,
   batch: readonly EventDispatch[],
-  inFlightPerTenant: number,
+  options: DispatchOptions,
 ): Promise<DispatchResult> {
   const events = batch.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
   const deliveries = events.flatMap((event) =>
     event.deliveries.map((delivery) => ({ ...delivery, eventId: event.eventId })),
   );
-  const pushes = events.flatMap(({ eventId, push }) =>
-    push === null ? [] : [{ ...push, eventId }],
+  const pushes = events.flatMap(({ eventId, acceptedAtText, push }) =>
+    push === null ? [] : [{ ...push, eventId, acceptedAtText }],
   );
   const { rows } = await pool.query<{
-    kind: "claimed" | "released" | "published";
+    kind: "earlier" | "claimed" | "released" | "published";
     id: string;
     channel_offset: string;
     created_at: Date;
   }>({
     name: "dispatch_events",
     text: `select * from dispatch_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-                                         $15, $16, $17, $18)`,
+                                         $15, $16, $17, $18, $19, $20)`,
     values: [
       events.map((event) => event.eventId),
       events.map((event) => event.acceptedAtText),
@@ -153,12 +161,20 @@ async function dispatchOnce(
       pushes.map((push) => push.title),
       pushes.map((push) => push.body),
       pushes.map((push) => push.channelName),
-      inFlightPerTenant,
+      pushes.map((push) => push.acceptedAtText),
+      options.inFlightPerTenant,
+      options.inTurn,
     ],
   });
-  const result: DispatchResult = { claimed: new Set(), released: new Set(), published: new Map() };
+  const result: DispatchResult = {
+    earlier: [],
+    claimed: new Set(),
+    released: new Set(),
+    published: new Map(),
+  };
   for (const row of rows) {
-    if (row.kind === "claimed") result.claimed.add(row.id);
+    if (row.kind === "earlier") result.earlier.push(row.id);
+    else if (row.kind === "claimed") result.claimed.add(row.id);
     else if (row.kind === "released") result.released.add(row.id);
     else {
       const offset = Number(row.channel_offset);
@@ -166,6 +182,18 @@ async function dispatchOnce(
     }
   }
   return result;
+}
+
+/** Of these events those that nobody has dispatched or refused, once all who were about to have done so. */
+export async function stillUndispatched(pool: pg.Pool, ids: readonly string[]): Promise<string[]> {
+  // In the order in which every batch takes its rows: no deadlock.
+  const { rows } = await pool.query<{ event_id: string }>({
+    name: "still_undispatched",
+    text: `select event_id from undispatched_events where event_id = any ($1::uuid[])
+           order by event_id for key share`,
+    values: [ids],
+  });
+  return rows.map((row) => row.event_id);
 }
 
 /** What an event that was dispatched before may not have got out of the door. */

@@ -227,7 +227,7 @@ function dispatch(client: Pool): Promise<unknown> {
       ...{ isSensitive: false, deliveries: [] },
       push: { ...OWNER, eventType: "x", title: "", body: "", channelName: `c${PLACES[at]}` },
     })),
-    100,
+    { inFlightPerTenant: 100, inTurn: false },
   );
 }
 

@@ -16,6 +16,7 @@ import * as sensitiveEvents from "../migrations/0014-sensitive-events.ts";
 import * as webhookSecretOverlap from "../migrations/0014-webhook-secret-overlap.ts";
 import * as releaseInParts from "../migrations/0015-release-in-parts.ts";
 import * as orderAndRounds from "../migrations/0016-order-and-rounds.ts";
+import * as undispatchedByUser from "../migrations/0016-undispatched-by-user.ts";
 import * as locksAndResets from "../migrations/0017-locks-and-resets.ts";
 import * as acceptEventsByItem from "../migrations/0018-accept-events-by-item.ts";
 import { createDatabase, createPool } from "./connection.ts";
@@ -46,12 +47,15 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0014-webhook-secret-overlap": webhookSecretOverlap,
   "0015-release-in-parts": releaseInParts,
   "0016-order-and-rounds": orderAndRounds,
+  "0016-undispatched-by-user": undispatchedByUser,
   "0017-locks-and-resets": locksAndResets,
   "0018-accept-events-by-item": acceptEventsByItem,
 };
 
 /** Held while migrations run; Kysely's own lock is for one of them. */
-const LOCK = "select pg_advisory_lock(hashtextextended('belfry migrate', 0))";
+const LOCK = "select pg_try_advisory_lock(hashtextextended('belfry migrate', 0)) as taken";
+/** Asked for again and again: a statement that waits holds a snapshot, and a concurrent index waits for these. */
+const LOCK_EVERY_MS = 200;
 /**
  * Whoever waits for a lock on a table makes everybody wait who comes after: so a migration waits for
  * less than a statement of the services may take, and tries again.
@@ -94,7 +98,9 @@ export async function migrateToLatest(
   try {
     const holder = await pool.connect();
     try {
-      await holder.query(LOCK);
+      while (!(await holder.query<{ taken: boolean }>(LOCK)).rows[0]?.taken) {
+        await sleep(LOCK_EVERY_MS);
+      }
       const ran: string[] = [];
       for (;;) {
         const known = await migrator.getMigrations();

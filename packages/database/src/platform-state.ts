@@ -72,9 +72,7 @@ export async function oldestDue(
 /** Accepted, neither dispatched nor refused: how many (up to 10,000), and since when the oldest waits. */
 export async function undispatched(db: Database): Promise<{ count: number; since: Date | null }> {
   const { rows } = await sql<{ count: number; since: Date | null }>`
-    select count(*)::integer as count, min(published_at) as since
-    from (select published_at from undispatched_events order by published_at limit 10000) u`.execute(
-    db,
-  );
+    select count(*)::integer as count, min(accepted_at) as since
+    from (select accepted_at from undispatched_events order by event_id limit 10000) u`.execute(db);
   return rows[0]!;
 }

@@ -43,7 +43,7 @@ async function push(on: Pool | pg.PoolClient, to = ADA): Promise<number | undefi
         push: { ...to, eventType: "x", title: "t", body: "b", channelName: CHANNEL.name },
       },
     ],
-    100,
+    { inFlightPerTenant: 100, inTurn: false },
   );
   return published.get(id)?.offset;
 }

@@ -184,6 +184,9 @@ export interface UndispatchedEventsTable {
   published_at: Date;
   /** A replay of it was answered 200: it can no longer be refused. */
   acknowledged: Generated<boolean>;
+  /** The tenant and its user, hashed; null: takes no part in the order of the user's events. */
+  user_key: string | null;
+  accepted_at: Date | null;
 }
 
 export interface DedupKeysTable {

@@ -9,8 +9,8 @@ export interface StoreWatchOptions {
   streams: readonly StreamDefinition[];
   /** At the first look, a stream that is younger than this counts as made anew. */
   recentMs: number;
-  /** What was in the stream before is gone: publish it again. Tried again when it throws. */
-  onLost: (stream: string) => Promise<void>;
+  /** What was in the stream before it was made anew is gone: publish it again. Tried again when it throws. */
+  onLost: (stream: string, ageMs: number) => Promise<void>;
   now: () => number;
 }
 
@@ -26,9 +26,9 @@ export function createStoreWatch(options: StoreWatchOptions): () => Promise<void
     for (const { name } of streams) {
       const { created } = await manager.streams.info(name);
       const before = births.get(name);
-      const isLost =
-        before === undefined ? now() - Date.parse(created) < recentMs : before !== created;
-      if (isLost) await onLost(name);
+      const ageMs = now() - Date.parse(created);
+      const isLost = before === undefined ? ageMs < recentMs : before !== created;
+      if (isLost) await onLost(name, ageMs);
       births.set(name, created);
     }
   };

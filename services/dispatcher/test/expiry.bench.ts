@@ -169,7 +169,7 @@ async function acceptAndDispatch(pool: Pool): Promise<number> {
         channelName: "personal",
       },
     })),
-    1_000_000,
+    { inFlightPerTenant: 1_000_000, inTurn: true },
   );
   return acceptedMs;
 }

@@ -1,0 +1,24 @@
+import type { Logger } from "@belfry/service/logger";
+import { pause } from "@belfry/service/pause";
+
+/** Calls `work` every so often until the signal; a failure is logged once and tried again. */
+export async function every(
+  everyMs: number,
+  what: string,
+  work: () => Promise<unknown>,
+  options: { log: Logger; signal: AbortSignal },
+): Promise<void> {
+  const { log, signal } = options;
+  let failing = false;
+  while (!signal.aborted) {
+    await pause(everyMs, signal);
+    if (signal.aborted) return;
+    try {
+      await work();
+      failing = false;
+    } catch (err) {
+      if (!failing) log.warn({ err, what }, "failed: trying again");
+      failing = true;
+    }
+  }
+}
