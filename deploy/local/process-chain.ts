@@ -1,6 +1,6 @@
 import { commandOf, parentOf } from "./process-table.ts";
 
-const POLL_MS = process.platform === "linux" ? 250 : 1000;
+const POLL_MS = 1000;
 const PACKAGE_MANAGER = /^(\S*\/)?(pnpm|npm|npx|corepack|node \S*(pnpm|npm|npx|corepack)\S*)( |$)/;
 const SHELL = /^(\S*\/)?(sh|bash|dash|zsh)( |$)/;
 

@@ -56,3 +56,33 @@ test("a process that was held up catches up", () => {
   wheel[Symbol.dispose]();
   assert.equal(called, 1);
 });
+
+test("a wheel that holds nothing wakes nobody", (t) => {
+  const started = t.mock.method(globalThis, "setInterval");
+  const stopped = t.mock.method(globalThis, "clearInterval");
+  const timers = () =>
+    started.mock.callCount() - stopped.mock.calls.filter((call) => call.arguments[0]).length;
+  let nowMs = 0;
+  let called = 0;
+  const wheel = new TimerWheel({ tickMs: 50, nowMs: () => nowMs, onFault: assert.ifError });
+  const timed = (): Timed => ({
+    wheelSlot: 0,
+    onTimer() {
+      called += 1;
+    },
+  });
+  assert.equal(timers(), 0);
+  for (const atMs of [100, 1_000_000]) {
+    wheel.schedule(timed(), atMs);
+    assert.equal(timers(), 1);
+    nowMs = atMs;
+    wheel.turn();
+    assert.equal(timers(), 0);
+  }
+  assert.equal(called, 2);
+  const cancelled = timed();
+  wheel.schedule(cancelled, nowMs + 100);
+  wheel.cancel(cancelled);
+  wheel.turn();
+  assert.equal(timers(), 0);
+});

@@ -12,22 +12,24 @@ export interface WheelOptions {
   onFault(error: unknown): void;
 }
 
-/** One timer for everything that waits: a connection costs no timer and no closure of its own. */
+/**
+ * One timer for everything that waits: a connection costs no timer and no closure of its own. While nothing
+ * waits there is none at all.
+ */
 export class TimerWheel implements Disposable {
   readonly #slots = new Map<number, Set<Timed>>();
   readonly #options: WheelOptions;
-  readonly #timer: NodeJS.Timeout;
-  #turned: number;
+  #timer: NodeJS.Timeout | undefined;
+  #turned = 0;
 
   constructor(options: WheelOptions) {
     this.#options = options;
-    this.#turned = Math.floor(options.nowMs() / options.tickMs);
-    this.#timer = setInterval(() => this.turn(), options.tickMs).unref();
   }
 
   /** Replaces the time that was set before. */
   schedule(timed: Timed, atMs: number): void {
     this.cancel(timed);
+    if (this.#timer === undefined) this.#start();
     const slot = Math.max(Math.ceil(atMs / this.#options.tickMs), this.#turned + 1);
     timed.wheelSlot = slot;
     const waiting = this.#slots.get(slot);
@@ -41,6 +43,17 @@ export class TimerWheel implements Disposable {
     waiting?.delete(timed);
     if (waiting?.size === 0) this.#slots.delete(timed.wheelSlot);
     timed.wheelSlot = 0;
+  }
+
+  #start(): void {
+    const { tickMs, nowMs } = this.#options;
+    this.#turned = Math.floor(nowMs() / tickMs);
+    this.#timer = setInterval(() => this.turn(), tickMs).unref();
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Calls everything whose time has come. */
@@ -61,10 +74,11 @@ export class TimerWheel implements Disposable {
         }
       }
     }
+    if (this.#slots.size === 0) this.#stop();
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#stop();
     this.#slots.clear();
   }
 }

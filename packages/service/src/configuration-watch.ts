@@ -6,7 +6,7 @@ import { pause } from "./pause.ts";
 export interface WatchVersionOptions {
   /** Reads the version row: one cheap query. */
   read: () => Promise<bigint | string>;
-  /** Default 1,000. */
+  /** Default 2,000: with its reading well within the 5 s in which a change is in force. */
   everyMs?: number;
   /** Hastens the next poll; polling alone is enough, and all there is until it comes. */
   nc?: NatsConnection | Promise<NatsConnection>;
@@ -19,7 +19,7 @@ export interface WatchVersionOptions {
 
 /** Polls the configuration's version until the signal; outlives every error of the database. */
 export async function watchVersion(options: WatchVersionOptions): Promise<void> {
-  const { everyMs = 1000, nc, log, signal } = options;
+  const { everyMs = 2000, nc, log, signal } = options;
   let known: string | undefined;
   let failing = false;
   let nudge = new AbortController();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
@@ -60,15 +60,21 @@ test("work that does not finish within the grace is given up, with 1", async (t)
   assert.ok(service.logs().some(({ level }) => level === "error"));
 });
 
-test("a service that is to stop with its parent does so when the parent is killed", async (t) => {
+const WITH_PARENT = "a service that is to stop with its parent does so when the parent is killed";
+
+test(`${WITH_PARENT}, by its channel`, (t) =>
+  endsWithParent(t, ["ignore", "ignore", "ignore", "ipc"]));
+test(`${WITH_PARENT}, without a channel`, (t) => endsWithParent(t, ["ignore", "ignore", "ignore"]));
+
+async function endsWithParent(t: TestContext, stdio: string[]): Promise<void> {
   const [port, managementPort] = [await freePort(), await freePort()];
-  // The parent starts the service, tells its pid and waits to be killed; no channel, no open pipe.
+  // The parent starts the service, tells its pid and waits to be killed; no open pipe.
   const parent = spawn(
     process.execPath,
     [
       "-e",
       `const child = require("node:child_process").spawn(process.execPath, [process.argv[1]], {
-         stdio: "ignore",
+         stdio: ${JSON.stringify(stdio)},
          env: { PORT: "${port}", MANAGEMENT_PORT: "${managementPort}", STOP_WITH_PARENT: "true" },
        });
        console.log(child.pid);
@@ -84,7 +90,7 @@ test("a service that is to stop with its parent does so when the parent is kille
   await eventually(isUp);
   parent.kill("SIGKILL");
   await eventually(() => !isAlive(pid));
-});
+}
 
 test("a rejection that nobody handles ends the process with 1 and a line that says so, and fails the test that started it", async (t) => {
   const endings: (() => Promise<void>)[] = [];

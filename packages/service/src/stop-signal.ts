@@ -78,9 +78,12 @@ export function createStopSignal(options: StopSignalOptions): StopSignal {
     process.on("disconnect", onDisconnect);
     // A listener alone would keep the process alive.
     process.channel?.unref();
-    parentCheck = setInterval(() => {
-      if (process.ppid !== parent) stop("parent is gone", 0);
-    }, PARENT_CHECK_MS).unref();
+    // A channel breaks by itself with the parent.
+    if (process.channel === undefined) {
+      parentCheck = setInterval(() => {
+        if (process.ppid !== parent) stop("parent is gone", 0);
+      }, PARENT_CHECK_MS).unref();
+    }
   }
 
   return {
