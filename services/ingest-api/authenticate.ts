@@ -1,6 +1,6 @@
 import { Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AbuseLimits } from "./abuse-limits.ts";
 import type { KeyUses } from "./key-uses.ts";
 import type { Tenant, TenantDirectory } from "./tenant-directory.ts";
@@ -20,7 +20,7 @@ export interface Authentication {
    * For `onRequest`, so that a bad key is told before anything of the body: sets `request.tenant`.
    * Throws a 401 Problem, or 429 for an address that guesses keys.
    */
-  trigger(request: FastifyRequest): Promise<void>;
+  trigger(request: FastifyRequest, reply: FastifyReply, done: (err?: Error) => void): void;
   /** The same for every endpoint but trigger, whose own limits are exact; these are per replica. */
   other(request: FastifyRequest): Promise<void>;
 }
@@ -32,18 +32,12 @@ export function createAuthentication(
   // The slot alone: a hook fills it before any handler runs.
   app.decorateRequest("tenant", null as unknown as Tenant);
 
-  const trigger = async (request: FastifyRequest) => {
-    const apiKey = request.headers[HEADERS.apiKey];
-    if (typeof apiKey !== "string" || apiKey === "" || apiKey.length > MAX_KEY_CHARACTERS) {
-      await deps.limits.countUnknownKey(request);
-      throw unauthorized(request, apiKey === undefined ? "no key" : "malformed key");
-    }
-    // A key that was good before is not checked: a neighbour's guesses lock no tenant out.
-    const tenant = await deps.directory.find(apiKey, () => deps.limits.checkUnknownKeys(request));
-    if (tenant === undefined) {
-      await deps.limits.countUnknownKey(request);
-      throw unauthorized(request, "unknown key");
-    }
+  const refuse = async (request: FastifyRequest, cause: string) => {
+    await deps.limits.countUnknownKey(request);
+    throw unauthorized(request, cause);
+  };
+  const admit = (request: FastifyRequest, tenant: Tenant | undefined) => {
+    if (tenant === undefined) return refuse(request, "unknown key");
     request.logFields = { tenantId: tenant.id };
     if (!tenant.active) throw unauthorized(request, "inactive tenant");
     if (tenant.keyExpiresAt !== null && tenant.keyExpiresAt <= deps.now()) {
@@ -52,10 +46,25 @@ export function createAuthentication(
     deps.keyUses.note(tenant.keyId);
     request.tenant = tenant;
   };
+  /** Returns nothing for a key that is remembered: a promise a request is worth avoiding. */
+  const authenticate = (request: FastifyRequest): Promise<void> | undefined => {
+    const apiKey = request.headers[HEADERS.apiKey];
+    if (typeof apiKey !== "string" || apiKey === "" || apiKey.length > MAX_KEY_CHARACTERS) {
+      return refuse(request, apiKey === undefined ? "no key" : "malformed key");
+    }
+    // A key that was good before is not checked: a neighbour's guesses lock no tenant out.
+    const found = deps.directory.find(apiKey, () => deps.limits.checkUnknownKeys(request));
+    if (found instanceof Promise) return found.then((tenant) => admit(request, tenant));
+    return admit(request, found);
+  };
   return {
-    trigger,
+    trigger(request, _reply, done) {
+      const pending = authenticate(request);
+      if (pending === undefined) done();
+      else pending.then(() => done(), done);
+    },
     async other(request) {
-      await trigger(request);
+      await authenticate(request);
       await deps.limits.countOther(request, request.tenant.id);
     },
   };

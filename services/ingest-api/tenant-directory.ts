@@ -30,10 +30,13 @@ const UNKNOWN = Symbol("unknown key");
 
 export interface TenantDirectory {
   /**
-   * Undefined for a key that nobody has; throws where the database does not answer. `beforeQuery`
-   * is called for a key that was never seen to be somebody's, and may throw.
+   * Undefined for a key that nobody has; at once where it is remembered. Rejects where the database does
+   * not answer. `beforeQuery` is called for a key that was never seen to be somebody's, and may throw.
    */
-  find(apiKey: string, beforeQuery: () => Promise<void>): Promise<Tenant | undefined>;
+  find(
+    apiKey: string,
+    beforeQuery: () => Promise<void>,
+  ): Tenant | undefined | Promise<Tenant | undefined>;
   /** Names of the realtime channels that the tenant's users can be sent to by templates. */
   targetChannels(tenantId: string): Promise<readonly string[]>;
   /** The configuration changed: look everything up again. */
@@ -59,15 +62,18 @@ export function createTenantDirectory(db: Database, keys: SecretKeys): TenantDir
   let channels = createChannels();
   /** Survives `clear`: a tenant must not pay for a stranger's guesses when the cache is new. */
   const recognised = new LRUCache<string, true>({ max: MAX_KEYS });
+  const lookUp = async (digest: string, beforeQuery: () => Promise<void>) => {
+    if (!recognised.has(digest)) await beforeQuery();
+    const found = await tenants.fetch(digest);
+    if (found === undefined || found === UNKNOWN) return undefined;
+    recognised.set(digest, true);
+    return found;
+  };
   return {
-    async find(apiKey, beforeQuery) {
+    find(apiKey, beforeQuery) {
       const digest = hash("sha256", apiKey, "hex");
-      let found = tenants.get(digest);
-      if (found === undefined) {
-        if (!recognised.has(digest)) await beforeQuery();
-        found = await tenants.fetch(digest);
-        if (found !== undefined && found !== UNKNOWN) recognised.set(digest, true);
-      }
+      const found = tenants.get(digest);
+      if (found === undefined) return lookUp(digest, beforeQuery);
       return found === UNKNOWN ? undefined : found;
     },
     targetChannels: async (tenantId) => (await channels.fetch(tenantId)) ?? [],
