@@ -9,10 +9,9 @@ const MAX_BYTES = 1024 * 1024;
 const ROW_BYTES = 400;
 const CALLS_IN_FLIGHT = 2;
 /**
- * The second call begins for this many, or when the first is slow: two calls for one tenant wait for
+ * The second call begins when a full one waits, or when the first is slow: two calls for one tenant wait for
  * each other in the database, and half as many, twice as large calls cost a fifth less CPU time.
  */
-const SECOND_CALL_FROM = 100;
 const SLOW_CALL_MS = 25;
 /** Longer in the queue than this, and the answer could not come within 5 s. */
 const MAX_WAIT_MS = 1500;
@@ -64,7 +63,7 @@ export function createAcceptBatches<W extends Waiter>(deps: {
 
   const mayCall = () =>
     inFlight === 0 ||
-    (inFlight < CALLS_IN_FLIGHT && (slow === inFlight || queue.length >= SECOND_CALL_FROM));
+    (inFlight < CALLS_IN_FLIGHT && (slow === inFlight || queue.length >= MAX_EVENTS));
 
   const flush = () => {
     while (mayCall()) {
