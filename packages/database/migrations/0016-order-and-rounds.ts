@@ -51,29 +51,36 @@ declare
   claimed uuid[];
   users bigint[];
   times timestamptz[];
+  behind bigint[];
   passing uuid[];
   every boolean;
   locked text[];
   moment timestamptz;
 begin
-  select coalesce(array_agg(item.id), '{}'), array_agg(u.user_key), array_agg(u.accepted_at)
-    into claimed, users, times
+  select coalesce(array_agg(item.id), '{}'), array_agg(u.user_key), array_agg(u.accepted_at),
+         array_agg(u.user_key) filter (where u.behind)
+    into claimed, users, times, behind
   from unnest(p_ids, p_accepted) as item (id, accepted)
   cross join lateral (
-    select u.user_key, u.accepted_at from undispatched_events u
-    where u.event_id = item.id limit 1 for update
+    select u.user_key, u.accepted_at, p_in_turn and exists (
+        select 1 from undispatched_events other
+        where other.user_key = u.user_key and other.accepted_at < u.accepted_at
+      ) as behind
+    from undispatched_events u where u.event_id = item.id limit 1 for update of u
   ) u
   cross join lateral (
     select 1 from events e where e.id = item.id and e.accepted_at = item.accepted limit 1
   ) e;
   if cardinality(claimed) = 0 then return; end if;
 
-  if p_in_turn and cardinality(p_push_ids) > 0 then
-    -- Whoever dispatches an earlier one has committed, or its row is still seen here.
+  if behind is not null and cardinality(p_push_ids) > 0 then
+    -- Mostly the earlier ones are here as well. Whoever else has dispatched one has committed by now, or
+    -- its row is still seen.
     select array_agg(mine.id) into passing
     from (
       select m.*, rank() over (partition by m.user_key order by m.accepted_at) as place
       from unnest(claimed, users, times) as m (id, user_key, accepted_at)
+      where m.user_key = any (behind)
     ) mine
     where exists (
       select 1 from undispatched_events u
