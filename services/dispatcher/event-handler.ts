@@ -30,7 +30,8 @@ export function createEventHandler(deps: DispatchDeps & { concurrency: number })
   const read = inOrder(1);
   return async (messages, { log }) => {
     const idsOfMessages = messages.map(idsOf);
-    const ids = [...new Set(idsOfMessages.flatMap((ids) => ids ?? []))].sort();
+    // In the order of the stream: that of the acceptance, but for what was put off or came on another lane.
+    const ids = [...new Set(idsOfMessages.flatMap((ids) => ids ?? []))];
     const troubles = new Map<string, Trouble>();
     // A message that may have ended a process goes alone, whatever was accepted before it.
     const isSuspect = messages.some(({ unfinishedTries = 0 }) => unfinishedTries > 0);
