@@ -92,7 +92,9 @@ function renderPush(
   outcome: EventOutcome,
 ): void {
   if (template.render === undefined) throw new Error("a PUSH template has no renderer");
-  const rendered = template.render(parseVariables(event.variables ?? "{}") ?? {});
+  const variables = parseVariables(event.variables ?? "{}");
+  if (variables === undefined) throw new Error("the variables cannot be read");
+  const rendered = template.render(variables);
   if (!rendered.ok) {
     outcome.failed = { PUSH: rendered.reason };
     return;
