@@ -39,14 +39,16 @@ test("what ends again and again is started ever later", async () => {
 
 test("what is stopped stays stopped, also while it waits to be started again", async () => {
   const runs: FakeRun[] = [];
+  const said: string[] = [];
   const supervised = await supervise(
     "bell",
     async () => fakeRun(runs),
-    () => undefined,
+    (line) => said.push(line),
   );
   runs[0]!.end("SIGKILL");
-  await sleep(20);
+  await until(() => said.length === 1);
   await supervised.stop(new AbortController().signal);
+  // What it said it would wait, and more.
   await sleep(350);
   assert.equal(runs.length, 1);
 });

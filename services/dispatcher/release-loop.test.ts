@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { eventually } from "@belfry/testing/eventually";
-import { dispatcherUnderTest, restingDeliveries } from "./dispatcher-under-test.ts";
+import {
+  type DispatcherUnderTest,
+  dispatcherUnderTest,
+  restingDeliveries,
+} from "./dispatcher-under-test.ts";
 import { createReleaseLoop, releaseLost, releaseOnce } from "./release-loop.ts";
 
 test("tenants take turns: a backlog gets its share and a single delivery of another leaves with it", async (t) => {
@@ -98,16 +102,7 @@ test("tenants with nothing due are looked at once a rest, however many they are"
      select gen_random_uuid(), gen_random_uuid(), 'tenant' || n, 'EMAIL', 1, now() + interval '1 hour'
      from generate_series(1, 1200) n`,
   );
-  const looks = { EMAIL: 0, SMS: 0 };
-  const pool = new Proxy(under.pool, {
-    get(target, name) {
-      if (name !== "query") return Reflect.get(target, name, target);
-      return (query: { name?: string; values?: unknown[] }) => {
-        if (query.name === "release_deliveries") looks[query.values?.[0] as ProviderChannel] += 1;
-        return target.query(query as never);
-      };
-    },
-  });
+  const { pool, looks } = countingLooks(under);
   const stop = new AbortController();
   const loop = createReleaseLoop({ ...under.deps, pool, everyMs: 100, againAfterMs: 120_000 });
   const running = loop.run(stop.signal);
@@ -213,11 +208,17 @@ test("when JetStream has lost its store, all that was on its way is released aga
   await restingDeliveries(under, acme, 3, onItsWay);
   const inHand = { status: "'sending'", claimed_until: "now() + interval '1 minute'" };
   await restingDeliveries(under, acme, 1, { ...onItsWay, ...inHand });
-  const loop = createReleaseLoop({ ...under.deps, everyMs: 60_000, againAfterMs: 120_000 });
+  const { pool, looks } = countingLooks(under);
+  const loop = createReleaseLoop({
+    ...under.deps,
+    pool,
+    everyMs: 600_000,
+    againAfterMs: 1_200_000,
+  });
   const stop = new AbortController();
   const running = loop.run(stop.signal);
   t.after(() => stop.abort());
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await eventually(() => looks.EMAIL === 1 && looks.SMS === 1);
   assert.equal(under.sent.deliveries.length, 0);
   loop.storeLost();
   await eventually(() => under.sent.deliveries.length >= 3);
@@ -229,11 +230,17 @@ test("when JetStream has lost its store, all that was on its way is released aga
 test("the loop looks at once when it is woken, and outlives a database that is away", async (t) => {
   const under = await dispatcherUnderTest(t);
   const acme = await under.tenant();
-  const loop = createReleaseLoop({ ...under.deps, everyMs: 60_000, againAfterMs: 120_000 });
+  const { pool, looks } = countingLooks(under);
+  const loop = createReleaseLoop({
+    ...under.deps,
+    pool,
+    everyMs: 600_000,
+    againAfterMs: 1_200_000,
+  });
   const stop = new AbortController();
   const running = loop.run(stop.signal);
   t.after(() => stop.abort());
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await eventually(() => looks.EMAIL === 1 && looks.SMS === 1);
   await restingDeliveries(under, acme, 1);
   loop.wake();
   await eventually(() => under.sent.deliveries.length === 1);
@@ -241,9 +248,25 @@ test("the loop looks at once when it is woken, and outlives a database that is a
   await under.pool.query("alter function release_deliveries rename to elsewhere");
   await restingDeliveries(under, acme, 1);
   loop.wake();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await eventually(() => under.warnings.some((line) => line.includes("cannot release deliveries")));
   await under.pool.query("alter function elsewhere rename to release_deliveries");
   await eventually(() => under.sent.deliveries.length === 2);
   stop.abort();
   await running;
 });
+
+/** The pool, and how often each channel was looked at through it. */
+function countingLooks(under: DispatcherUnderTest) {
+  const looks = { EMAIL: 0, SMS: 0 };
+  const pool = new Proxy(under.pool, {
+    get(target, name) {
+      if (name !== "query") return Reflect.get(target, name, target);
+      return async (query: { name?: string; values?: unknown[] }) => {
+        const answer = await target.query(query as never);
+        if (query.name === "release_deliveries") looks[query.values?.[0] as ProviderChannel] += 1;
+        return answer;
+      };
+    },
+  });
+  return { pool, looks };
+}

@@ -17,6 +17,7 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
   const stack = await startStackFor(t);
   const browser = await openBrowser(t);
   const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+  page.setDefaultTimeout(60_000);
   const { received, faults } = await watchPage(page);
   await page.goto(stack.local.demoUrl);
   await page.locator("#connection", { hasText: "live" }).waitFor();

@@ -86,10 +86,10 @@ export function inboxOn(page: Page) {
     items: element.locator("article"),
     status: element.locator("[part=status]"),
     titles: () => element.locator("article strong").allTextContents(),
-    /** Waits for the count of the bell; after an outage as long as the client may rest between tries. */
-    async unread(count: number, timeoutMs = 10_000): Promise<void> {
+    /** Waits for the count of the bell. */
+    async unread(count: number): Promise<void> {
       const name = count === 0 ? "Notifications" : `Notifications, ${count} unread`;
-      await page.getByRole("button", { name, exact: true }).waitFor({ timeout: timeoutMs });
+      await page.getByRole("button", { name, exact: true }).waitFor();
     },
     async state(state: "connecting" | "connected" | "disconnected"): Promise<void> {
       await page.locator(`belfry-inbox[data-state=${state}]`).waitFor();

@@ -15,8 +15,7 @@ import { openBrowser, watchPage } from "./open-page.ts";
 // biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
 const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 const SHORT_SECONDS = 2;
-/** A promise that is not kept fails within this. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 const HOSTILE = `<img src=x onerror="document.title='taken'">`;
 
 test("<belfry-inbox> in a browser", { skip }, async (t) => {
@@ -64,10 +63,7 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
       await inbox.status.getByText("Connection lost. Reconnecting…").waitFor();
       for (const title of ["missed 1", "missed 2", "missed 3"]) {
         await publish(who, { title, name: title === "missed 2" ? "orders" : "personal" });
-        // Times of one millisecond have no order but that of their ids.
-        await new Promise((resolve) => setTimeout(resolve, 5));
       }
-      await new Promise((resolve) => setTimeout(resolve, 50));
       assert.deepEqual(await inbox.titles(), ["before"]);
       proxy.mend();
       await inbox.unread(4);
@@ -139,7 +135,7 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
       await inbox.state("connected");
       assert.equal(site.tokens, 1);
       const refreshed = () => received.some((frame) => frame.includes('"refresh":{"client"'));
-      await eventually(refreshed, { timeoutMs: 15_000 });
+      await eventually(refreshed);
       await publish(who);
       await inbox.unread(1);
       assert.deepEqual(await states(), ["connecting", "connected"], "no reconnection in between");
@@ -149,7 +145,7 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
       await new Promise((resolve) => setTimeout(resolve, (SHORT_SECONDS + 0.5) * 1000));
       const tokens = site.tokens;
       proxy.mend();
-      await inbox.unread(2, 30_000);
+      await inbox.unread(2);
       assert.ok(site.tokens > tokens, "the old token was refused");
     },
   );
@@ -252,9 +248,10 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
 
   await t.test("a page whose user is logged out stops asking", async (t) => {
     const { open, site } = await visit(t, "zoe", { token: async () => null });
-    const { inbox } = await open();
+    const { page, inbox } = await open();
     await inbox.state("disconnected");
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    // By the page's own clock: longer than its rest before another try.
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 700))");
     assert.equal(site.tokens, 1);
   });
 

@@ -94,7 +94,7 @@ test("every query reads metrics and labels that running services have, and no la
   await eventually(() => got.length === 1);
   page.disconnect();
   page.connect();
-  await subscription.ready(5000);
+  await subscription.ready(60_000);
 
   let all = "";
   const scrape: Scrape = new Map();

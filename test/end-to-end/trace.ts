@@ -81,6 +81,6 @@ async function connectedBrowser(stack: Stack, apiKey: string) {
   subscription.on("publication", ({ data, tags, offset }) => pushed.push({ data, tags, offset }));
   subscription.subscribe();
   client.connect();
-  await subscription.ready(5000);
+  await subscription.ready(60_000);
   return { pushed, [Symbol.asyncDispose]: async () => client.disconnect() };
 }

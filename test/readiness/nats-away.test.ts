@@ -91,14 +91,12 @@ test("while NATS is away what needs Postgres alone stays ready, and SIGTERM ends
       return { status: answer.status, body: await answer.json() };
     };
     const isReady = CALLED.has(name);
-    await eventually(
-      async () =>
-        assert.deepEqual(
-          await readiness(),
-          { status: isReady ? 200 : 503, body: { ready: isReady, away: ["nats"] } },
-          name,
-        ),
-      { timeoutMs: 30_000 },
+    await eventually(async () =>
+      assert.deepEqual(
+        await readiness(),
+        { status: isReady ? 200 : 503, body: { ready: isReady, away: ["nats"] } },
+        name,
+      ),
     );
   }
   await answersWithoutNats(started);
@@ -108,9 +106,8 @@ test("while NATS is away what needs Postgres alone stays ready, and SIGTERM ends
 test("SIGTERM ends every service with 0 when NATS was never there", async (t) => {
   const started = await startAll(t, `nats://127.0.0.1:${await freePort()}`, false);
   for (const { name, service } of started.services) {
-    await eventually(
-      () => service.logs().some(({ msg }) => String(msg).includes("NATS is not reachable")),
-      { timeoutMs: 30_000 },
+    await eventually(() =>
+      service.logs().some(({ msg }) => String(msg).includes("NATS is not reachable")),
     ).catch((cause) => {
       throw new Error(name, { cause });
     });

@@ -70,7 +70,7 @@ export async function subscribed(
   subscription.on("publication", (publication) => got.push(publication));
   subscription.subscribe();
   to.connect();
-  await subscription.ready(5000);
+  await subscription.ready(60_000);
   return { subscription, got };
 }
 
@@ -123,9 +123,9 @@ export async function rawClient(
   };
 }
 
-const EVENT_TIMEOUT_MS = 10_000;
+const EVENT_TIMEOUT_MS = 60_000;
 
-/** The next event of a name, within 10 s; unlike `once` of node:events an "error" before it is no end. */
+/** The next event of a name; unlike `once` of node:events an "error" before it is no end. */
 export function nextEvent<Context>(
   emitter: { on(name: never, listener: (context: never) => void): unknown },
   name: string,

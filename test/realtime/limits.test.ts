@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@belfry/testing/eventually";
 import { WebSocket } from "ws";
 import { client, type Ended, nextEvent, rawClient, subscribed } from "./clients.ts";
@@ -16,9 +15,9 @@ test("the limits of the gateway, at their edges", async (t) => {
     MAX_CONNECTIONS_PER_USER: "2",
     COMMANDS_PER_SECOND: "1",
     COMMAND_BURST: "10",
-    CONNECT_TIMEOUT_MS: "300",
-    PING_INTERVAL_MS: "1000",
-    PONG_TIMEOUT_MS: "300",
+    CONNECT_TIMEOUT_MS: "2000",
+    PING_INTERVAL_MS: "3000",
+    PONG_TIMEOUT_MS: "2000",
     MAX_QUEUE_BYTES: "65536",
     ALLOWED_ORIGINS: "https://app.example.com, https://*.example.org",
   });
@@ -67,7 +66,7 @@ test("the limits of the gateway, at their edges", async (t) => {
       client(t, url, { token: await world.token(alice) }),
     ];
     for (const page of pages) page.connect();
-    await Promise.all(pages.map((page) => page.ready(3000)));
+    await Promise.all(pages.map((page) => page.ready(60_000)));
     const third = client(t, url, { token: await world.token(alice) });
     const ended = nextEvent<Ended>(third, "disconnected");
     third.connect();
@@ -77,12 +76,13 @@ test("the limits of the gateway, at their edges", async (t) => {
   await t.test("commands above the rate get error 111, and a flood of them 3013", async (t) => {
     const raw = await rawClient(t, url);
     const user = "flooder";
-    raw.send(await connect(user));
-    for (let id = 2; id <= 12; id += 1) raw.send({ id, unsubscribe: { channel: "x" } });
+    const unsubscribe = (id: number) => ({ id, unsubscribe: { channel: "x" } });
+    // In one frame: nothing is given back meanwhile.
+    raw.send(await connect(user), ...Array.from({ length: 11 }, (_, at) => unsubscribe(at + 2)));
     const refused = await raw.find(({ id }) => id === 12);
     assert.deepEqual(refused.error, { code: 111, message: "too many requests", temporary: true });
     assert.deepEqual((await raw.find(({ id }) => id === 10)).unsubscribe, {});
-    for (let id = 13; id <= 40; id += 1) raw.send({ id, unsubscribe: { channel: "x" } });
+    for (let id = 13; id <= 40; id += 1) raw.send(unsubscribe(id));
     assert.deepEqual(await raw.closed, { code: 3013, reason: "too many requests" });
   });
 
@@ -90,19 +90,24 @@ test("the limits of the gateway, at their edges", async (t) => {
     const raw = await rawClient(t, url);
     const since = performance.now();
     assert.deepEqual(await raw.closed, { code: 3502, reason: "stale" });
-    assert.ok(performance.now() - since > 200);
+    assert.ok(performance.now() - since > 1_900);
   });
 
   await t.test("pings come, a pong keeps the connection, and none ends it with 3012", async (t) => {
     const good = client(t, url, { token: await world.token({ tenant: "acme", user: "ponger" }) });
     await subscribed(good, "personal#ponger");
+    let lost = 0;
+    good.on("connecting", () => {
+      lost += 1;
+    });
     const raw = await rawClient(t, url);
     raw.send(await connect());
     const first = await raw.find((message) => Object.keys(message).length === 0);
     assert.deepEqual(first, {});
     assert.deepEqual(await raw.closed, { code: 3012, reason: "no pong" });
-    await sleep(1200);
+    // Its own ping came before.
     assert.equal(good.state, "connected");
+    assert.equal(lost, 0);
   });
 
   await t.test("a page of another origin is refused with 403, and logged", async (t) => {
@@ -167,14 +172,17 @@ test("beyond the admitted rate the handshake is answered 503, and every client g
   );
   const since = performance.now();
   for (const page of pages) page.connect();
-  await Promise.all(pages.map((page) => page.ready(10_000)));
+  await Promise.all(pages.map((page) => page.ready(60_000)));
   // 40 at once, the rest at 20 a second.
   assert.ok(performance.now() - since > 700);
 });
 
 test("SIGTERM: not ready, everyone closed with 3001 within the spread, nothing left", async (t) => {
   const world = await createWorld(t);
-  const gateway = await world.startGateway({ SHUTDOWN_DELAY_MS: "300", SHUTDOWN_SPREAD_MS: "500" });
+  const gateway = await world.startGateway({
+    SHUTDOWN_DELAY_MS: "3000",
+    SHUTDOWN_SPREAD_MS: "3000",
+  });
   const raws = await Promise.all(Array.from({ length: 10 }, () => rawClient(t, gateway.url)));
   for (const [index, raw] of raws.entries()) {
     raw.send({

@@ -22,7 +22,6 @@ test("a service waits for an empty database to be migrated, says so once, and go
   const { said, log } = recorder();
   const waiting = waitForSchema(pool, { log, signal: t.signal, everyMs: 10 });
   while (said.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  await new Promise((resolve) => setTimeout(resolve, 50));
   await migrateToLatest(database.url);
   await waiting;
   assert.deepEqual(said, ["waiting for the database to be migrated", "the database is ready"]);

@@ -28,7 +28,7 @@ export const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
 export function testDeps(changes: Partial<ProviderDeps> = {}): ProviderDeps {
   return {
-    timeoutMs: 200,
+    timeoutMs: 60_000,
     allowPrivateAddresses: true,
     storeInOutbox: async () => "outbox-1",
     now: () => NOW_MS,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@belfry/testing/eventually";
 import { createFixture, type Fixture, message } from "../test/sending-fixture.ts";
-import { deliveryOf, hang, startVendor, status } from "../test/vendor.ts";
+import { accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
 
 type Sender = ReturnType<Fixture["sender"]>;
 
@@ -22,7 +23,7 @@ test("bad credentials: the next provider takes over at once, in every replica", 
   await sender.handle(message(tenant, [id]));
   const row = await fixture.row(id);
   assert.deepEqual([row.status, row.retries], ["waiting", 0]);
-  assert.ok(row.due_in_ms <= 0, "due at once");
+  assert.ok(row.due_at <= (await fixture.nowMs()), "due at once");
 
   await fixture.release(id);
   await sender.handle(message(tenant, [id]));
@@ -68,13 +69,16 @@ test("after three failures in a row nobody calls: what waits is not tried, and s
     await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
   }
   const id = await fixture.delivery(tenant, version);
+  const { rows } = await fixture.pool.query("select open_until from provider_circuits");
   assert.deepEqual(await sender.handle(message(tenant, [id])), [{ kind: "done" }]);
+  const to = await fixture.nowMs();
   assert.equal(vendor.calls.length, 3);
   const row = await fixture.row(id);
   assert.deepEqual([row.status, row.attempts, row.retries], ["queued", 0, 0]);
   assert.equal(row.released_at, null);
   assert.match(row.reason, /^waiting for the provider: SendGrid could not take/);
-  assert.ok(row.due_in_ms > 3_000 && row.due_in_ms < 7_000, `${row.due_in_ms}`);
+  assert.ok(row.due_at >= rows[0].open_until);
+  assert.ok(row.due_at - to < 7_000, `${row.due_at - to}`);
 });
 
 test("one probe finds out that a provider is back, however many wait; then all leave", async (t) => {
@@ -83,7 +87,7 @@ test("one probe finds out that a provider is back, however many wait; then all l
   const tenant = await fixture.tenant();
   await fixture.sendgrid(tenant, vendor.url);
   const version = await fixture.template(tenant);
-  const senders = [fixture.sender(), fixture.sender()];
+  const senders = [0, 1].map(() => fixture.sender({ leaseMs: 600_000 }));
   await senders[0]!.handle(message(tenant, [await fixture.delivery(tenant, version)]));
   const due = () =>
     fixture.pool.query("update provider_circuits set open_until = now(), probe_until = null");
@@ -97,21 +101,35 @@ test("one probe finds out that a provider is back, however many wait; then all l
     await Promise.all(senders.map((sender, at) => sender.handle(message(tenant, halves[at]!))));
   };
 
-  vendor.answer = (response) => void setTimeout(() => response.writeHead(401).end(), 50);
+  /** Answers when all the others have been put back. */
+  const slowly = (code: number) => async (response: ServerResponse) => {
+    await eventually(async () => {
+      const { rowCount } = await fixture.pool.query(
+        "select from deliveries where id = any ($1::uuid[]) and released_at is null",
+        [ids],
+      );
+      return rowCount === ids.length - 1;
+    });
+    response.writeHead(code).end();
+  };
+
+  const before = Date.now();
+  vendor.answer = slowly(401);
   await due();
   await refresh();
   await handleAll();
   assert.equal(vendor.calls.length, 2, "one probe, which failed");
   const { rows } = await fixture.pool.query("select * from provider_circuits");
   assert.equal(rows[0].failures, 2);
-  assert.ok(rows[0].open_until - Date.now() > 50_000, "twice as long");
+  assert.ok(rows[0].open_until - before > 50_000, "twice as long");
 
-  vendor.answer = (response) => void setTimeout(() => response.writeHead(202).end(), 50);
+  vendor.answer = slowly(202);
   await due();
   await refresh();
   await handleAll();
   assert.equal(vendor.calls.length, 3, "one probe, which worked");
   await refresh();
+  vendor.answer = accept;
   await handleAll();
   assert.equal(vendor.calls.length, 22, "each of the 20 once");
 });
@@ -129,10 +147,12 @@ test("what waits while another replica probes is looked at again when the probe 
   );
   await sender.refreshCircuits();
   const id = await fixture.delivery(tenant, version);
+  const from = await fixture.nowMs();
   await sender.handle(message(tenant, [id]));
+  const to = await fixture.nowMs();
   assert.equal(vendor.calls.length, 1);
   const row = await fixture.row(id);
-  assert.ok(row.due_in_ms > 0 && row.due_in_ms < 2_000, `${row.due_in_ms}`);
+  assert.ok(row.due_at > from && row.due_at - to < 2_000, `${row.due_at}`);
 });
 
 test("maxPerSecond holds over replicas, in every second", async (t) => {
@@ -146,13 +166,10 @@ test("maxPerSecond holds over replicas, in every second", async (t) => {
   const startedAt = performance.now();
   await runReleases(fixture, tenant, senders, () => vendor.calls.length === 45);
   const times = vendor.calls.map((call) => call.at);
-  for (const from of times) {
-    const inSecond = times.filter((at) => at >= from && at < from + 1000).length;
-    // Sends are spaced exactly; on a busy machine a call leaves late and closer to the next.
-    assert.ok(inSecond <= 23, `${inSecond} in one second`);
+  // On a busy machine a call leaves late and closer to the next, but none before its turn.
+  for (const [turn, at] of times.entries()) {
+    assert.ok(at - startedAt >= turn * 50, `${turn} calls within ${at - startedAt} ms`);
   }
-  const tookMs = performance.now() - startedAt;
-  assert.ok(tookMs < 15_000, `no needless waiting: ${tookMs} ms`);
   assert.equal(new Set(vendor.calls.map(deliveryOf)).size, 45);
   const { rows } = await fixture.pool.query("select max(attempts) from deliveries");
   assert.deepEqual(rows, [{ max: 1 }], "waiting for one's turn is no attempt");
@@ -160,24 +177,25 @@ test("maxPerSecond holds over replicas, in every second", async (t) => {
 
 test("a tenant whose provider hangs does not hold up another", async (t) => {
   const fixture = await createFixture(t);
-  const [hanging, fast] = [await startVendor(t, hang), await startVendor(t)];
+  const held: (() => void)[] = [];
+  const hanging = await startVendor(t, (response) => void held.push(() => response.destroy()));
+  const fast = await startVendor(t);
   const [slow, quick] = [await fixture.tenant(), await fixture.tenant()];
   await fixture.sendgrid(slow, hanging.url);
   await fixture.sendgrid(quick, fast.url);
-  const sender = fixture.sender({ concurrency: 8, providerTimeoutMs: 1_500 });
+  const sender = fixture.sender({ concurrency: 8, providerTimeoutMs: 60_000, leaseMs: 120_000 });
   const version = await fixture.template(slow);
   const many = await Promise.all(Array.from({ length: 60 }, () => fixture.delivery(slow, version)));
   const handled = Promise.all(
     [0, 20, 40].map((at) => sender.handle(message(slow, many.slice(at, at + 20)))),
   );
-  await eventually(() => hanging.calls.length > 0);
-  await sleep(50);
-  assert.ok(hanging.calls.length <= 4, `holds ${hanging.calls.length} of 8`);
-  const startedAt = performance.now();
+  await eventually(() => hanging.calls.length === 4);
   const code = await fixture.delivery(quick, await fixture.template(quick));
   await sender.handle(message(quick, [code]));
   assert.equal((await fixture.row(code)).status, "accepted");
-  assert.ok(performance.now() - startedAt < 1_400, "sooner than the provider's timeout");
+  assert.equal(hanging.calls.length, 4, "of 8 slots");
+  for (const release of held.splice(0)) release();
+  hanging.answer = status(500);
   await handled;
 });
 
@@ -189,7 +207,7 @@ async function runReleases(
   until: () => boolean,
 ): Promise<void> {
   const handled: Promise<unknown>[] = [];
-  for (let turn = 0; !until() && turn < 200; turn += 1) {
+  for (let turn = 0; !until(); turn += 1) {
     const { rows } = await fixture.pool.query(
       `update deliveries set released_at = now()
        where status in ('queued', 'waiting') and due_at <= now() and (released_at is null or $1)

@@ -102,7 +102,7 @@ test("Postgres away between the vendor's answer and ours: written down when it i
   const back = async () => {
     const cannotSettle = () =>
       fixture.logged.some(({ msg }) => msg === "cannot settle: trying again");
-    await eventually(cannotSettle, { timeoutMs: 60_000 });
+    await eventually(cannotSettle);
     await admin.query(`alter database ${name} allow_connections true`);
   };
   const [outcomes] = await Promise.all([fixture.sender().handle(message(tenant, [id])), back()]);

@@ -132,21 +132,22 @@ test("a 429 waits as long as the vendor says and does not count as a retry", asy
   assert.equal(row.status, "waiting");
   assert.equal(row.retries, 0);
   assert.equal((await fixture.attempts(id))[0].class, "throttled");
-  assert.ok(row.due_in_ms > 16_000 && row.due_in_ms <= 17_000, `${row.due_in_ms}`);
+  const { next_in_ms } = (await fixture.attempts(id))[0];
+  assert.ok(Math.abs(next_in_ms - 17_000) < 50, `${next_in_ms}`);
 });
 
 test("a slow but healthy mail server gets each mail once: no more are under way than it has connections", async (t) => {
   const fixture = await createFixture(t);
   const tenant = await fixture.tenant();
   // Longer than the time for everything before it.
-  const server = await startMailServer(t, (take) => void setTimeout(take, 400));
+  const server = await startMailServer(t, (take) => void setTimeout(take, 1_200));
   await fixture.provider(tenant, "EMAIL", "smtp", server.settings);
   const version = await fixture.template(tenant);
   const ids: string[] = [];
   for (let n = 0; n < 10; n += 1) {
     ids.push(await fixture.delivery(tenant, version, { to: `ann${n}@example.com` }));
   }
-  const sender = fixture.sender({ providerTimeoutMs: 250 });
+  const sender = fixture.sender({ providerTimeoutMs: 1_000 });
   assert.deepEqual(await sender.handle(message(tenant, ids)), [DONE]);
   assert.deepEqual(
     server.recipients.toSorted(),

@@ -144,12 +144,17 @@ export async function createFixture(t: TestContext) {
 
   async function row(id: string) {
     const { rows } = await pool.query(
-      `select d.*, extract(epoch from d.due_at - clock_timestamp()) * 1000 as due_in_ms,
-              extract(epoch from d.due_at - d.created_at) * 1000 as due_after_ms
+      `select d.*, extract(epoch from d.due_at - d.created_at) * 1000 as due_after_ms
        from deliveries d where id = $1`,
       [id],
     );
     return rows[0];
+  }
+
+  /** By the clock of Postgres. */
+  async function nowMs(): Promise<number> {
+    const { rows } = await pool.query("select clock_timestamp() as now");
+    return rows[0].now.getTime();
   }
 
   async function attempts(id: string) {
@@ -171,7 +176,7 @@ export async function createFixture(t: TestContext) {
 
   return {
     ...{ url, pool, db, logged, tenant, provider, sendgrid, template, delivery, sender },
-    ...{ row, attempts, release },
+    ...{ row, nowMs, attempts, release },
   };
 }
 

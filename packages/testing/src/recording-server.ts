@@ -73,7 +73,7 @@ export async function startRecordingServer(t?: Cleanup): Promise<RecordingServer
     requests: [],
     answer: { status: 200, body: {} },
     next: (...answers) => void queue.push(...answers),
-    async received(count, timeoutMs = 5000) {
+    async received(count, timeoutMs = 60_000) {
       let late = false;
       const timer = setTimeout(() => {
         late = true;
