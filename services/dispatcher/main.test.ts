@@ -63,6 +63,8 @@ async function running(t: Cleanup) {
         NATS_PREFIX: prefix,
         MANAGEMENT_PORT: String(managementPort),
         STOP_WITH_PARENT: "true",
+        // biome-ignore lint/style/noProcessEnv: the run's
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         REPUBLISH_EVERY_MS: "100",
         LOG_LEVEL: "fatal",
         ...env,
