@@ -90,11 +90,15 @@ const ADDED = [
   "0014-webhook-secret-overlap",
 ];
 
-test("a database of every moment at which there was one becomes the newest", async (t) => {
+test("a database becomes the newest, in whatever order its migrations were added", async (t) => {
   const added = [...ADDED, ...NAMES.filter((name) => !ADDED.includes(name))];
   assert.deepEqual(added.toSorted(), NAMES);
   const newest = await shapeOf((await createTestDatabase(t)).url);
   for (let had = 1; had < added.length; had += 1) {
+    // Where what it had is the beginning of what it gets, it is a database on its way like any other; but
+    // for the last one, which had all of them in another order.
+    const isBeginning = [...added.slice(0, had)].sort().every((name, at) => name === NAMES[at]);
+    if (isBeginning && had !== ADDED.length) continue;
     await using database = await createTestDatabase(undefined, "template0");
     await migrateOnly(database.url, added.slice(0, had));
     assert.deepEqual(
