@@ -2,7 +2,7 @@ import type { CpuMicros } from "./cpu-time.ts";
 import type { Flow } from "./end-to-end.ts";
 import type { Results } from "./results.ts";
 
-/** What issue 7 of this project asks of two cores that carry everything, servers and load included. */
+/** What is asked of two cores that carry everything, servers and load included. */
 const AIMS = {
   ingestRatio: 1,
   dispatchPerSecond: 3000,
