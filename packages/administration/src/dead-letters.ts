@@ -15,7 +15,7 @@ import { deadMessageGroups, showDeadMessage } from "./dead-letters-messages.ts";
 import { NotFound } from "./input-error.ts";
 import { tenantNotFound } from "./tenants.ts";
 
-/** `message`: a NATS message that was undecodable or redelivered too often. */
+/** `message`: a NATS message that could not be decoded or ended the process too often. */
 export const DEAD_CLASSES = [
   "permanent",
   "credentials",

@@ -49,8 +49,6 @@ export const SKIP_REASONS = {
 } as const;
 export type SkipReason = (typeof SKIP_REASONS)[keyof typeof SKIP_REASONS];
 
-export const TOO_LARGE = "rendered content too large";
-
 const SECOND = 1;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
