@@ -1,6 +1,3 @@
-import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
-import { realtimeSubject } from "@belfry/contracts/streams";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { activeTenants } from "@belfry/database/active-tenants";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
@@ -40,7 +37,8 @@ const TICK_MS = 50;
 export interface GatewayOptions {
   config: Config;
   db: Database;
-  nats: NatsLink;
+  /** May come later: until then pushes are read back from Postgres. */
+  nats: Promise<NatsLink>;
   tokenKeys: TokenKeys;
   version: string;
   log: Logger;
@@ -89,10 +87,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     markAllRead: (owner) => markAllNotificationsRead(db, owner),
     announceMarked({ tenantId, userId }, notificationId, unread) {
       const message = { version: 1, kind: "marked", userId, notificationId, unread } as const;
-      // Buffered it would come minutes late; this gateway's own connections need no NATS.
-      if (!nats.isConnected()) return hub.find(tenantId, userId)?.receive(message);
-      const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
-      nats.nc.publish(subject, encodeRealtimeMessage(message));
+      // This gateway's own connections need no NATS.
+      if (!feed.announce(tenantId, message)) hub.find(tenantId, userId)?.receive(message);
     },
   };
   const connection: ConnectionDeps = {
@@ -138,7 +134,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const watching = watchVersion({
     read: () => readConfigurationVersion(db),
     onChange: endInactive,
-    nc: nats.nc,
+    nc: nats.then(({ nc }) => nc),
     prefix,
     log,
     signal: stopped.signal,

@@ -81,10 +81,10 @@ export class User {
 /** Who is connected: tenant and user, never a name that a client gave. */
 export class Hub {
   readonly #users = new Map<string, User>();
-  readonly #feed: LiveFeed;
+  readonly #feed: Pick<LiveFeed, "open">;
   readonly #deps: TopicDeps;
 
-  constructor(feed: LiveFeed, deps: TopicDeps) {
+  constructor(feed: Pick<LiveFeed, "open">, deps: TopicDeps) {
     this.#feed = feed;
     this.#deps = deps;
   }

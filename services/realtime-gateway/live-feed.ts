@@ -1,10 +1,16 @@
-import { decodeRealtimeMessage, type RealtimeMessage } from "@belfry/contracts/realtime-message";
+import {
+  decodeRealtimeMessage,
+  encodeRealtimeMessage,
+  type RealtimeMessage,
+} from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import type { NatsLink } from "@belfry/service/nats";
 import { pause } from "@belfry/service/pause";
 
 export interface LiveFeed {
+  /** Tells every gateway; false while NATS is away: buffered it would come minutes late. */
+  announce(tenantId: string, message: RealtimeMessage): boolean;
   /** One subscription on NATS for a user, shared by all its connections here. */
   open(
     tenantId: string,
@@ -14,9 +20,10 @@ export interface LiveFeed {
 }
 
 export interface LiveFeedOptions {
-  nats: NatsLink;
+  /** Until it is there users are heard by recovery alone. Who connects says why it cannot. */
+  nats: Promise<NatsLink>;
   prefix: string;
-  /** Called when something may have been missed: after a reconnection, or a flush that came late. */
+  /** Called when something may have been missed: after a connection, or a flush that came late. */
   onUncertain(): void;
   log: { error(details: object, message: string): void };
 }
@@ -25,8 +32,10 @@ export interface LiveFeedOptions {
 const IN_FORCE_TIMEOUT_MS = 1500;
 
 export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
-  const { nats, prefix, log, onUncertain } = options;
-  const { nc } = nats;
+  const { prefix, log, onUncertain } = options;
+  let nats: NatsLink | undefined;
+  /** Who came while NATS had never been there. */
+  const waiting = new Set<() => void>();
   let flush: Promise<void> | undefined;
 
   /** The server works in order: after its pong, every subscription sent before is in force. */
@@ -34,9 +43,9 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
     flush ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
       flush = undefined;
       // While NATS is away the client keeps the subscription; its return is followed by a check.
-      if (!nats.isConnected()) return;
+      if (nats?.isConnected() !== true) return;
       let late = false;
-      const done = nc.flush().then(
+      const done = nats.nc.flush().then(
         () => {
           if (late) onUncertain();
         },
@@ -54,32 +63,52 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
     return flush;
   };
 
-  const watch = async () => {
+  const watch = async ({ nc }: NatsLink) => {
     for await (const status of nc.status()) {
       if (status.type !== "reconnect") continue;
       nc.flush().then(onUncertain, () => undefined);
     }
   };
-  watch().catch((err) => log.error({ err }, "NATS status ended"));
+  const begin = (link: NatsLink) => {
+    nats = link;
+    watch(link).catch((err) => log.error({ err }, "NATS status ended"));
+    if (waiting.size === 0) return;
+    for (const subscribe of waiting) subscribe();
+    waiting.clear();
+    link.nc.flush().then(onUncertain, () => undefined);
+  };
+  options.nats.then(begin, () => undefined);
 
   return {
+    announce(tenantId, message) {
+      if (nats?.isConnected() !== true) return false;
+      const subject = realtimeSubject(prefix, tenantId, userSubjectToken(message.userId));
+      nats.nc.publish(subject, encodeRealtimeMessage(message));
+      return true;
+    },
     open(tenantId, userId, onMessage) {
       const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
-      const subscription = nc.subscribe(subject, {
-        callback(error, message) {
-          if (error !== null) return log.error({ err: error }, "realtime subscription failed");
-          try {
-            const decoded = decodeRealtimeMessage(message.data);
-            if (decoded !== undefined) onMessage(decoded);
-          } catch (err) {
-            log.error({ err }, "a realtime message could not be handled");
-          }
-        },
-      });
+      let subscription: ReturnType<NatsLink["nc"]["subscribe"]> | undefined;
+      const subscribe = () => {
+        subscription = nats?.nc.subscribe(subject, {
+          callback(error, message) {
+            if (error !== null) return log.error({ err: error }, "realtime subscription failed");
+            try {
+              const decoded = decodeRealtimeMessage(message.data);
+              if (decoded !== undefined) onMessage(decoded);
+            } catch (err) {
+              log.error({ err }, "a realtime message could not be handled");
+            }
+          },
+        });
+      };
+      if (nats === undefined) waiting.add(subscribe);
+      else subscribe();
       return {
         inForce: flushed(),
         close() {
-          if (!subscription.isClosed()) subscription.unsubscribe();
+          waiting.delete(subscribe);
+          if (subscription?.isClosed() === false) subscription.unsubscribe();
         },
       };
     },

@@ -3,7 +3,7 @@ import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { ConfigError, loadConfig } from "@belfry/service/config";
 import { createLogger } from "@belfry/service/logger";
 import { startManagement } from "@belfry/service/management";
-import { connectNats, natsFiles } from "@belfry/service/nats";
+import { connectNats, type NatsLink, natsFiles } from "@belfry/service/nats";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { createStopSignal } from "@belfry/service/stop-signal";
 import { configSchema, crossCheck } from "./config.ts";
@@ -40,7 +40,7 @@ const pool = createPool({
 });
 const db = createDatabase(pool);
 resources.defer(() => db.destroy());
-let nats: Awaited<ReturnType<typeof connectNats>> | undefined;
+let nats: NatsLink | undefined;
 let gateway: Awaited<ReturnType<typeof startGateway>> | undefined;
 resources.use(
   await startManagement({
@@ -56,19 +56,24 @@ resources.use(
     signal: stop.stopping,
   }),
 );
+resources.defer(() => nats?.close());
+
 try {
-  nats = resources.use(
-    await connectNats({
-      url: config.NATS_URL,
-      files: natsFiles(config),
-      name: "realtime-gateway",
-      log,
-      signal: stop.signal,
-    }),
-  );
+  const connecting = connectNats({
+    url: config.NATS_URL,
+    files: natsFiles(config),
+    name: "realtime-gateway",
+    log,
+    signal: stop.signal,
+  }).then((link) => {
+    nats = link;
+    return link;
+  });
+  // Only the stop signal ends it without a connection.
+  connecting.catch(() => undefined);
   await waitForSchema(pool, { log, signal: stop.signal });
   const version = `${packageFile.version} Belfry`;
-  const started = await startGateway({ config, db, nats, tokenKeys, version, log });
+  const started = await startGateway({ config, db, nats: connecting, tokenKeys, version, log });
   gateway = started;
   showConnections(started.connections, started.held);
   resources.defer(() => started.close());
@@ -76,6 +81,6 @@ try {
 
   await stop.stopped;
 } catch (error) {
-  // Stopped while it still waited for Postgres or NATS.
+  // Stopped while it still waited for Postgres.
   if (!stop.signal.aborted) throw error;
 }
