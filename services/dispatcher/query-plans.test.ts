@@ -3,7 +3,11 @@ import { test } from "node:test";
 import type { Pool } from "@belfry/database/connection";
 import { dispatchEvents, readDispatchedBefore, readEvents } from "@belfry/database/dispatch-events";
 import { timedExpiries } from "@belfry/database/expiries";
-import { releaseAgain, releaseDeliveries } from "@belfry/database/release-deliveries";
+import {
+  channelsAtRest,
+  releaseAgain,
+  releaseDeliveries,
+} from "@belfry/database/release-deliveries";
 import { takeStuckEvents, tenantsAbove } from "@belfry/database/sweep";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
@@ -124,6 +128,7 @@ async function worksOn(
           most: 2000,
         }),
     ],
+    ["at rest", 10, (pool) => channelsAtRest(pool, ["EMAIL", "SMS"])],
     [
       "release again",
       2500,

@@ -107,10 +107,11 @@ test("tenants with nothing due are looked at once a rest, however many they are"
   const loop = createReleaseLoop({ ...under.deps, pool, everyMs: 100, againAfterMs: 120_000 });
   const running = loop.run(stop.signal);
   t.after(() => stop.abort());
-  // Nothing is at rest here: one look and one rest a round.
-  await eventually(() => looks.SMS >= 10);
+  // Each rest ends with one look for both channels.
+  await eventually(() => looks.forRest >= 10);
   stop.abort();
   await running;
+  assert.equal(looks.SMS, 1, "where nothing is at rest there are no turns");
   assert.ok(looks.EMAIL >= 3, "1,200 tenants are three looks");
   assert.ok(looks.EMAIL <= 60, `${looks.EMAIL} looks in about ten rounds of three`);
 });
@@ -255,14 +256,32 @@ test("the loop looks at once when it is woken, and outlives a database that is a
   await running;
 });
 
-/** The pool, and how often each channel was looked at through it. */
+test("with nothing at rest one look serves both channels, and what then comes to rest leaves unasked for", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const { pool, looks } = countingLooks(under);
+  const stop = new AbortController();
+  const loop = createReleaseLoop({ ...under.deps, pool, everyMs: 100, againAfterMs: 120_000 });
+  const running = loop.run(stop.signal);
+  t.after(() => stop.abort());
+  await eventually(() => looks.forRest >= 5);
+  assert.deepEqual([looks.EMAIL, looks.SMS], [1, 1]);
+  await restingDeliveries(under, await under.tenant(), 2);
+  await eventually(() => under.sent.deliveries.length === 2);
+  await eventually(() => looks.EMAIL >= 3);
+  assert.equal(looks.SMS, 1);
+  stop.abort();
+  await running;
+});
+
+/** The pool, how often each channel had its turn through it, and how often was looked whether it needs one. */
 function countingLooks(under: DispatcherUnderTest) {
-  const looks = { EMAIL: 0, SMS: 0 };
+  const looks = { EMAIL: 0, SMS: 0, forRest: 0 };
   const pool = new Proxy(under.pool, {
     get(target, name) {
       if (name !== "query") return Reflect.get(target, name, target);
       return async (query: { name?: string; values?: unknown[] }) => {
         const answer = await target.query(query as never);
+        if (query.name === "channels_at_rest") looks.forRest += 1;
         if (query.name === "release_deliveries") looks[query.values?.[0] as ProviderChannel] += 1;
         return answer;
       };

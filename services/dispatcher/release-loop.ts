@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
 import { recordReconciled } from "@belfry/database/reconciliations";
 import {
+  channelsAtRest,
   eraseSensitiveVariables,
   type Release,
   releaseAgain,
@@ -35,6 +37,8 @@ export interface Turn {
   capped: boolean;
   released: number;
 }
+
+const NOTHING: Turn = { after: "", capped: false, released: 0 };
 
 /** One turn over the tenants of a channel, or a part of it. */
 export async function releaseOnce(
@@ -98,7 +102,10 @@ export interface ReleaseLoop {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Every channel on its own, so that trouble with one does not hold up the other. */
+/**
+ * Every channel on its own, so that trouble with one does not hold up the other. Only the look whether
+ * anything is at rest, all that an idle stack needs, is one for all channels whose rest ends together.
+ */
 export function createReleaseLoop(
   deps: ReleaseDeps & {
     everyMs: number;
@@ -126,6 +133,16 @@ export function createReleaseLoop(
       resting.add(end);
     });
 
+  let look: Promise<ProviderChannel[]> | undefined;
+  /** Whether anything is at rest now: whoever asks in one turn of the event loop shares a look that follows. */
+  const hasRest = async (channel: ProviderChannel) => {
+    look ??= nextTurn().then(() => {
+      look = undefined;
+      return channelsAtRest(deps.pool, PROVIDER_CHANNELS);
+    });
+    return (await look).includes(channel);
+  };
+
   const releaseAllLost = async (channel: ProviderChannel) => {
     const since = lost.get(channel);
     while (since !== undefined) {
@@ -138,25 +155,29 @@ export function createReleaseLoop(
   };
 
   const runChannel = async (channel: ProviderChannel, signal: AbortSignal) => {
-    let round: Turn = { after: "", capped: false, released: 0 };
+    let round = NOTHING;
+    /** The last round released nothing, and nobody has said since that something rests. */
+    let quiet = false;
     let lookedForLostAt = performance.now();
     let cappedRestMs = CAPPED_REST_MS;
     let failing = false;
     while (!signal.aborted) {
       const wakesBefore = wakes;
-      let restMs = deps.everyMs;
+      let restMs = 0;
       try {
-        const turn = await releaseOnce(deps, channel, round.after);
+        const turn: Turn =
+          quiet && !(await hasRest(channel))
+            ? NOTHING
+            : await releaseOnce(deps, channel, round.after);
         const capped = round.capped || turn.capped;
         const released = round.released + turn.released;
         round = { after: turn.after, capped, released };
-        if (turn.after !== "") {
-          restMs = 0;
-        } else {
+        quiet = turn.after === "" && released === 0 && !capped;
+        if (turn.after === "") {
           cappedRestMs =
             released > 0 ? CAPPED_REST_MS : Math.min(2 * cappedRestMs, LONGEST_CAPPED_REST_MS);
-          if (capped) restMs = Math.min(cappedRestMs, deps.everyMs);
-          round = { after: "", capped: false, released: 0 };
+          restMs = capped ? Math.min(cappedRestMs, deps.everyMs) : untilNext(deps.everyMs);
+          round = NOTHING;
         }
         await releaseAllLost(channel);
         if (performance.now() - lookedForLostAt > lookForLostEveryMs) {
@@ -173,6 +194,7 @@ export function createReleaseLoop(
       if (signal.aborted) return;
       // A wake during the turn may have come too late for it.
       if (restMs > 0 && (failing || wakes === wakesBefore)) await rest(restMs);
+      if (wakes !== wakesBefore) quiet = false;
     }
   };
 
@@ -187,4 +209,10 @@ export function createReleaseLoop(
       await Promise.all(PROVIDER_CHANNELS.map((channel) => runChannel(channel, signal)));
     },
   };
+}
+
+/** At most `everyMs`: rests that begin apart end together. */
+function untilNext(everyMs: number): number {
+  // The millisecond more, because a timer may end one too early, and would begin once more for it.
+  return Math.ceil(everyMs - (performance.now() % everyMs)) + 1;
 }
