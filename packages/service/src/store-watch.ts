@@ -23,13 +23,17 @@ export function createStoreWatch(options: StoreWatchOptions): () => Promise<void
   const births = new Map<string, string>();
   return async () => {
     const manager = await jetstreamManager(nc, { checkAPI: false, timeout: TIMEOUT_MS });
-    for (const { name } of streams) {
-      const { created } = await manager.streams.info(name);
-      const before = births.get(name);
-      const ageMs = now() - Date.parse(created);
-      const isLost = before === undefined ? ageMs < recentMs : before !== created;
-      if (isLost) await onLost(name, ageMs);
-      births.set(name, created);
-    }
+    // Asked for together: the server and this process wake up once.
+    const looks = await Promise.allSettled(
+      streams.map(async ({ name }) => {
+        const { created } = await manager.streams.info(name);
+        const before = births.get(name);
+        const ageMs = now() - Date.parse(created);
+        const isLost = before === undefined ? ageMs < recentMs : before !== created;
+        if (isLost) await onLost(name, ageMs);
+        births.set(name, created);
+      }),
+    );
+    for (const look of looks) if (look.status === "rejected") throw look.reason;
   };
 }
