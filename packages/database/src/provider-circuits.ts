@@ -9,19 +9,25 @@ export interface OpenCircuit {
   waitMs: number;
 }
 
-/** Every circuit that is not closed; there are few. */
-export async function readOpenCircuits(pool: pg.Pool): Promise<OpenCircuit[]> {
+/**
+ * Every circuit that is not closed, of which there are few, and the version of the configuration: a sender
+ * polls both, and a statement wakes Postgres once.
+ */
+export async function readOpenCircuits(
+  pool: pg.Pool,
+): Promise<{ version: string; circuits: OpenCircuit[] }> {
   const { rows } = await pool.query({
     name: "open_circuits",
-    text: `select provider_id, reason,
-             greatest(0, extract(epoch from open_until - clock_timestamp()) * 1000)::float8 as wait_ms
-           from provider_circuits`,
+    text: `select v.version, c.provider_id, c.reason,
+             greatest(0, extract(epoch from c.open_until - clock_timestamp()) * 1000)::float8 as wait_ms
+           from configuration_version v left join provider_circuits c on true`,
   });
-  return rows.map((row) => ({
-    providerId: row.provider_id,
-    reason: row.reason,
-    waitMs: row.wait_ms,
-  }));
+  return {
+    version: rows[0].version,
+    circuits: rows
+      .filter((row) => row.provider_id !== null)
+      .map((row) => ({ providerId: row.provider_id, reason: row.reason, waitMs: row.wait_ms })),
+  };
 }
 
 export interface CircuitOpening {

@@ -26,8 +26,8 @@ export interface Circuits {
   /** The probe made no call. Never throws. */
   giveBack(account: Account): Promise<void>;
   isOpen(accountId: string): boolean;
-  /** Reads what the other replicas know. */
-  refresh(): Promise<void>;
+  /** Reads what the other replicas know; returns the version of the configuration, read with it. */
+  refresh(): Promise<string>;
 }
 
 export interface CircuitsOptions {
@@ -128,12 +128,13 @@ export function createCircuits(options: CircuitsOptions): Circuits {
     giveBack: (account) => guarded(account, () => giveBackProbe(pool, account.id)),
     isOpen: (accountId) => open.has(accountId),
     async refresh() {
-      const rows = await readOpenCircuits(pool);
+      const { version, circuits } = await readOpenCircuits(pool);
       const now = performance.now();
       open = new Map(
-        rows.map((row) => [row.providerId, { reason: row.reason, until: now + row.waitMs }]),
+        circuits.map((one) => [one.providerId, { reason: one.reason, until: now + one.waitMs }]),
       );
       showOpenCircuits(open.size);
+      return version;
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { deliveriesConsumer, deliveriesStream } from "@belfry/contracts/streams";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { isWritable } from "@belfry/database/is-writable";
 import { messageTries } from "@belfry/database/message-tries";
@@ -8,13 +7,12 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { consumeLoop } from "@belfry/service/consume";
-import { createLogger, type Logger } from "@belfry/service/logger";
+import { createLogger } from "@belfry/service/logger";
 import { startManagement } from "@belfry/service/management";
 import { connectNats, natsFiles } from "@belfry/service/nats";
-import { pause } from "@belfry/service/pause";
 import { createStopSignal } from "@belfry/service/stop-signal";
 import { checkConfig, type SenderConfig } from "./sender-config.ts";
-import { createSending, type Sending } from "./sending.ts";
+import { createSending } from "./sending.ts";
 import { setAsideIn } from "./set-aside.ts";
 
 /** How soon a replica knows what another has found out about a provider account. */
@@ -98,14 +96,14 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
     const stream = deliveriesStream(config.NATS_PREFIX);
     await Promise.all([
       watchVersion({
-        read: () => readConfigurationVersion(db),
+        read: () => sending.refreshCircuits(),
+        everyMs: CIRCUITS_EVERY_MS,
         nc: nats.nc,
         prefix: config.NATS_PREFIX,
         onChange: () => sending.forgetConfiguration(),
         log,
         signal,
       }),
-      refreshCircuits(sending, log, signal),
       consumeLoop({
         nc: nats.nc,
         stream,
@@ -128,15 +126,6 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
   } catch (error) {
     // Stopped while it still waited for Postgres or NATS.
     if (!signal.aborted) throw error;
-  }
-}
-
-async function refreshCircuits(sending: Sending, log: Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await sending
-      .refreshCircuits()
-      .catch((err) => log.debug({ err }, "circuits cannot be read: what was known stands"));
-    await pause(CIRCUITS_EVERY_MS, signal);
   }
 }
 

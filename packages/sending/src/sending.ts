@@ -51,8 +51,8 @@ export interface Sending {
   handler: MessageHandler;
   /** Providers are read again before their next use. */
   forgetConfiguration(): void;
-  /** Reads which provider accounts other replicas have found out of order, or back. */
-  refreshCircuits(): Promise<void>;
+  /** Reads which provider accounts other replicas have found out of order, or back; the configuration's version. */
+  refreshCircuits(): Promise<string>;
   /** Lets calls in hand finish. */
   close(): Promise<void>;
 }
