@@ -139,10 +139,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "every message delivered twice",
     short: true,
-    async run(world) {
-      const copies = await withEverythingTwice(world, () => sleep(world.settings.faultMs));
-      if (copies === 0) throw new Error("nothing was copied");
-    },
+    run: (world) => withEverythingTwice(world, () => sleep(world.settings.faultMs)),
   },
   {
     name: "clocks 10 min ahead (one ingest-api, email-sender) and behind (dispatcher)",

@@ -8,7 +8,7 @@ export interface Try {
   at: number;
   tookMs: number;
   status: number | null;
-  /** Connected, and no answer. */
+  /** Connected, and no answer in time. */
   silent: boolean;
 }
 
@@ -29,7 +29,6 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-const SILENT_AFTER_MS = 8_000;
 const RETRY_MS = 250;
 /** A caller gives up at last. */
 const GIVE_UP_MS = 120_000;
@@ -67,7 +66,7 @@ export function startLoad(world: World, label: string, random: () => number): Lo
       const { apiUrls } = world.services;
       next += 1;
       const url = `${apiUrls[next % apiUrls.length]}/api/v1/events/trigger`;
-      const status = await tryOnce(url, entry, faulty);
+      const status = await tryOnce(url, entry, { faulty, silenceMs: world.settings.silenceMs });
       if ((status !== null && status < 500) || performance.now() > giveUpAt) return;
       await sleep(RETRY_MS);
     }
@@ -82,7 +81,11 @@ export function startLoad(world: World, label: string, random: () => number): Lo
   };
 }
 
-async function tryOnce(url: string, entry: Entry, faulty: boolean): Promise<number | null> {
+async function tryOnce(
+  url: string,
+  entry: Entry,
+  { faulty, silenceMs }: { faulty: boolean; silenceMs: number },
+): Promise<number | null> {
   const at = performance.now();
   const note = (status: number | null, silent: boolean) => {
     entry.tries.push({ at, tookMs: performance.now() - at, status, silent });
@@ -105,7 +108,7 @@ async function tryOnce(url: string, entry: Entry, faulty: boolean): Promise<numb
         },
         variables: { key: entry.key },
       }),
-      signal: AbortSignal.timeout(SILENT_AFTER_MS),
+      signal: AbortSignal.timeout(silenceMs),
     });
     await response.arrayBuffer();
     if (response.status === 200) {

@@ -1,4 +1,5 @@
 import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
+import { eventually } from "@belfry/testing/eventually";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
 import type { World } from "./world.ts";
@@ -21,13 +22,20 @@ export async function withFullStreams(world: World, work: () => Promise<void>): 
   }
 }
 
+/** How many messages of ids are stored: those in somebody's hands too. */
+export function messagesLeft(world: World): Promise<number> {
+  return connected(world, async (nc) => {
+    const manager = await jetstreamManager(nc, { checkAPI: false });
+    const streams = [eventsStream(world.prefix), deliveriesStream(world.prefix)];
+    const infos = await Promise.all(streams.map(({ name }) => manager.streams.info(name)));
+    return infos.reduce((sum, { state }) => sum + state.messages, 0);
+  });
+}
+
 const COPY = "Belfry-Copy";
 
 /** While `work` runs every message of ids and every realtime publication is published a second time. */
-export async function withEverythingTwice(
-  world: World,
-  work: () => Promise<void>,
-): Promise<number> {
+export async function withEverythingTwice(world: World, work: () => Promise<void>): Promise<void> {
   let copies = 0;
   await connected(world, async (nc) => {
     for (const subject of ["events.*", "deliveries.>", "realtime.>"]) {
@@ -43,9 +51,9 @@ export async function withEverythingTwice(
     }
     await nc.flush();
     await work();
+    await eventually(() => copies > 0);
     await nc.flush();
   });
-  return copies;
 }
 
 async function connected<T>(world: World, work: (nc: NatsConnection) => Promise<T>): Promise<T> {

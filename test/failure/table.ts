@@ -51,7 +51,7 @@ export function breaches({ verdict, unsettled }: FaultResult): string[] {
   say("lost", verdict.lost);
   say("sent though refused", verdict.sentThoughRefused);
   say("doubled for no documented cause", verdict.unexplained);
-  if (verdict.silent > 0) faults.push(`${verdict.silent} requests had no answer within 5 s`);
+  if (verdict.silent > 0) faults.push(`${verdict.silent} requests had no answer in time`);
   if (verdict.unanswered > 0) faults.push(`${verdict.unanswered} events never had an answer`);
   if (unsettled > 0) faults.push(`${unsettled} events or deliveries never came to rest`);
   if (verdict.flowsAgainMs === undefined) faults.push("no later event arrived everywhere");
