@@ -8,18 +8,19 @@ import { type Ingest, startIngest } from "./start-ingest.ts";
 
 /**
  * Every endpoint, driven from its own schema: never 500, always our shape. A short form in the test
- * command; `FUZZ_SECONDS=600 node test/run.ts test/fuzz/fuzz.test.ts` is the long one. A failure
+ * command, a number of requests; `FUZZ_SECONDS=600 node test/run.ts test/fuzz/fuzz.test.ts` is the long one. A failure
  * names its seed: `FUZZ_SEED=…` runs it again.
  */
 // biome-ignore lint/style/noProcessEnv: set by who runs the test
-const { FUZZ_SECONDS = "8", FUZZ_SEED } = process.env;
-const SECONDS = Number(FUZZ_SECONDS);
-const MANY_RUNS = 1_000_000_000;
+const { FUZZ_SECONDS, FUZZ_SEED } = process.env;
+const REQUESTS = 1_000;
+const LONG = FUZZ_SECONDS === undefined ? undefined : Number(FUZZ_SECONDS) * 1000;
+const PATIENCE_MS = 300_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-test(`no request makes it fail: ${SECONDS} s of valid and broken ones to every endpoint`, {
-  timeout: (SECONDS + 60) * 1000,
+test("no request makes it fail: valid and broken ones to every endpoint", {
+  timeout: (LONG ?? 0) + PATIENCE_MS,
 }, async (t) => {
   t.after(() => agent.destroy());
   const ingest = await startIngest(t);
@@ -40,8 +41,9 @@ test(`no request makes it fail: ${SECONDS} s of valid and broken ones to every e
     statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
   });
   const result = await fc.check(property, {
-    numRuns: MANY_RUNS,
-    interruptAfterTimeLimit: SECONDS * 1000,
+    ...(LONG === undefined
+      ? { numRuns: REQUESTS }
+      : { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: LONG }),
     ...(FUZZ_SEED === undefined ? {} : { seed: Number(FUZZ_SEED) }),
   });
   const counts = [...statuses].sort().map(([kind, count]) => `${kind}: ${count}`);
@@ -52,7 +54,6 @@ test(`no request makes it fail: ${SECONDS} s of valid and broken ones to every e
     `${(result.errorInstance as Error | null)?.message}
 ${fc.defaultReportMessage(result)}`,
   );
-  assert.ok(result.numRuns > SECONDS * 10, `only ${result.numRuns} requests`);
   assert.ok((statuses.get("valid 200") ?? 0) > result.numRuns / 10, counts.join(", "));
   assert.deepEqual(ingest.faults(), []);
   await everyEventIsItsTenants(ingest, known);
