@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@belfry/testing/eventually";
@@ -18,11 +20,24 @@ function capture() {
 
 test("a service that starts before NATS waits for it, and says so, but not all the time", async (t) => {
   const server = await ownNatsServer(t, { started: false });
+  let tries = 0;
+  const stranger = createServer((socket) => {
+    tries += 1;
+    socket.destroy();
+  });
+  stranger.listen(Number(new URL(server.url).port), "127.0.0.1");
+  await once(stranger, "listening");
+  let nowMs = 0;
+  const clock = t.mock.method(performance, "now", () => nowMs);
   const { log, lines } = capture();
   const connecting = connectNats({ url: server.url, name: "early", log });
-  await eventually(() => lines.some((line) => line.includes("waiting for it")));
-  await sleep(1200);
-  assert.equal(lines.length, 1);
+  while (tries < 4) await sleep(10);
+  assert.equal(lines.filter((line) => line.includes("waiting for it")).length, 1);
+  nowMs = 5_000;
+  while (lines.length < 2) await sleep(10);
+  clock.mock.restore();
+  stranger.close();
+  await once(stranger, "close");
   await server.start();
   await using nats = await connecting;
   assert.equal(nats.isConnected(), true);

@@ -33,11 +33,16 @@ test("SIGTERM: the request in hand is answered, then the process ends with 0", a
 });
 
 test("during the shutdown delay the service is unready but still takes requests", async (t) => {
-  const { service, slow } = await start(t, { SHUTDOWN_DELAY_MS: "700", SLOW_MS: "1" });
+  const { service, slow } = await start(t, { SHUTDOWN_DELAY_MS: "120000", SLOW_MS: "1" });
   service.signal("SIGTERM");
   await service.waitUntilReady(false);
   assert.equal((await slow()).status, 200);
-  assert.equal((await service.exited).code, 0);
+  await service.kill();
+});
+
+test("after the shutdown delay the service ends with 0", async (t) => {
+  const { service, slow } = await start(t, { SHUTDOWN_DELAY_MS: "50", SLOW_MS: "1" });
+  assert.equal(await service.stop(), 0);
   await assert.rejects(slow());
 });
 
