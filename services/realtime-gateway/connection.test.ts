@@ -105,8 +105,8 @@ test("a large answer that was asked for drops nobody, and pushes after it wait f
   await turn();
   assert.deepEqual([sent.length, closes], [1, []]);
   stream.writableLength = 0;
-  await new Promise((resolve) => setTimeout(resolve, 120));
-  assert.deepEqual([sent.length, sent[1], closes], [2, "after", []]);
+  while (sent.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual([sent[1], closes], ["after", []]);
 });
 
 test("a close lets what was sent before it leave first", () => {

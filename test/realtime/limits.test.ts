@@ -87,8 +87,8 @@ test("the limits of the gateway, at their edges", async (t) => {
   });
 
   await t.test("a socket that never connects is closed with 3502", async (t) => {
-    const raw = await rawClient(t, url);
     const since = performance.now();
+    const raw = await rawClient(t, url);
     assert.deepEqual(await raw.closed, { code: 3502, reason: "stale" });
     assert.ok(performance.now() - since > 1_900);
   });

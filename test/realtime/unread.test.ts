@@ -39,7 +39,7 @@ async function setUp(t: TestContext, env: Record<string, string> = {}) {
     async serves() {
       published += 1;
       await world.publish(reader);
-      await eventually(() => got.length === published, { timeoutMs: 30_000 });
+      await eventually(() => got.length === published);
       assert.deepEqual(ended, []);
     },
   };
@@ -112,9 +112,7 @@ test("two gigabytes of recovery that one token asks for and does not read end no
     assert.ok(held <= MAX_BYTES_IN_ALL, `${held} bytes are held`);
   }
   for (const raw of sockets) raw.socket.terminate();
-  await eventually(async () => (await metric(process, "belfry_queue_bytes")) === 0, {
-    timeoutMs: 30_000,
-  });
+  await eventually(async () => (await metric(process, "belfry_queue_bytes")) === 0);
   await serves();
 });
 
@@ -132,7 +130,7 @@ test("after a pause of the gateway a page that reads is given all of it, and sta
   }
   await world.nc.flush();
   process.signal("SIGCONT");
-  await eventually(() => got.length === MISSED, { timeoutMs: 30_000 });
+  await eventually(() => got.length === MISSED);
   assert.deepEqual(ended, []);
 });
 
@@ -175,8 +173,6 @@ test("calls that one token sends and whose answers it does not read end no gatew
     assert.ok(held <= MAX_BYTES_IN_ALL, `${held} bytes are held`);
   }
   for (const raw of sockets) raw.socket.terminate();
-  await eventually(async () => (await metric(process, "belfry_queue_bytes")) === 0, {
-    timeoutMs: 30_000,
-  });
+  await eventually(async () => (await metric(process, "belfry_queue_bytes")) === 0);
   await serves();
 });
