@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { access, chmod, chown, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startGuarded } from "@belfry/local/guarded-process";
+import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import pg from "pg";
 import { programOnPath } from "./program-on-path.ts";
@@ -52,10 +52,9 @@ export async function startInstalledPostgres(t: {
   });
   t.after(() => server.stop());
   const url = `postgres://belfry@127.0.0.1:${port}/postgres`;
-  for (let tries = 0; !(await answers(url)); tries += 1) {
-    if (tries > 200) throw new Error(`Postgres did not start:\n${lines.join("\n")}`);
-    await sleep(50);
-  }
+  await eventually(() => answers(url)).catch(() => {
+    throw new Error(`Postgres did not start:\n${lines.join("\n")}`);
+  });
   return {
     url,
     async program(name, args) {

@@ -1,10 +1,10 @@
 import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { startGuarded } from "@belfry/local/guarded-process";
 import { findNatsServer } from "@belfry/local/nats-server";
 import { startPostgres } from "@belfry/local/postgres-server";
+import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import pg from "pg";
 import { type Certificates, makeCertificates } from "./certificates.ts";
@@ -114,16 +114,10 @@ async function startPostgresWithTls(
 /** The server reads its configuration again in its own time. */
 async function untilEncrypted(url: string, caFile: string): Promise<void> {
   const connectionString = `${url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(caFile)}`;
-  for (let tries = 0; ; tries += 1) {
+  await eventually(async () => {
     const client = new pg.Client({ connectionString });
     client.on("error", () => undefined);
-    try {
-      await client.connect();
-      await client.end();
-      return;
-    } catch (error) {
-      if (tries > 100) throw error;
-      await sleep(50);
-    }
-  }
+    await client.connect();
+    await client.end();
+  });
 }
