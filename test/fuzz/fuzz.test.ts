@@ -7,8 +7,8 @@ import { type ApiRequest, apiRequests, type Known } from "./api-requests.ts";
 import { type Ingest, startIngest } from "./start-ingest.ts";
 
 /**
- * Every endpoint, driven from its own schema: never 500, always our shape. A short form in the test
- * command, a number of requests; `FUZZ_SECONDS=600 node test/run.ts test/fuzz/fuzz.test.ts` is the long one. A failure
+ * Every endpoint, driven from its own schema: never 500, always our shape. A number of requests in the
+ * test command; `FUZZ_SECONDS=600 node test/run.ts test/fuzz/fuzz.test.ts` is the long form. A failure
  * names its seed: `FUZZ_SEED=…` runs it again.
  */
 // biome-ignore lint/style/noProcessEnv: set by who runs the test
