@@ -9,7 +9,7 @@ import { findExecutable } from "./find-executable.ts";
 import { startGuarded } from "./guarded-process.ts";
 
 const run = promisify(execFile);
-const READY_TIMEOUT_MS = 15_000;
+const READY_TIMEOUT_MS = 60_000;
 
 export interface NatsServer {
   url: string;

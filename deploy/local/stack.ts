@@ -23,7 +23,8 @@ import { type Supervised, supervise } from "./supervise.ts";
 
 /** The process that holds the local stack: starts everything, keeps it running, ends it in order. */
 
-const READY_TIMEOUT_MS = 45_000;
+/** On a machine that has much else to do. */
+const READY_TIMEOUT_MS = 120_000;
 /** Nobody waits for a local stack as long as for a cluster's. */
 const SHUTDOWN_AT_HOME = { SHUTDOWN_GRACE_MS: "10000", SHUTDOWN_SPREAD_MS: "1000" };
 
