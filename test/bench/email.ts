@@ -17,7 +17,7 @@ import { startVendor, type Vendor } from "./start-vendor.ts";
  */
 const ROUNDS = 5;
 const MAILS = 8_000;
-const QUICK_MAILS = 300;
+const QUICK_MAILS = 100;
 const TENANTS = 15;
 /** What the sender's 64 are for so many tenants: each has a share of 64 / (tenants + 1). */
 const AT_A_TIME = 60;
@@ -50,7 +50,7 @@ export async function run(options: BenchOptions): Promise<EmailResult> {
   const mails = options.quick ? QUICK_MAILS : MAILS;
   const rounds = options.rounds ?? (options.quick ? 1 : ROUNDS);
   await using resources = new AsyncDisposableStack();
-  const servers = resources.use(await startServers());
+  const servers = resources.use(await startServers(options));
   const vendor = resources.use(await startVendor());
   const count = options.quick ? 2 : TENANTS;
   const tenants = await createBenchTenants(servers, { count, vendorUrl: vendor.url });

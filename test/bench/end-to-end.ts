@@ -5,7 +5,7 @@ import type { BenchOptions } from "./bench-options.ts";
 import { type BenchTenant, createBenchTenants } from "./bench-tenants.ts";
 import { type CpuMicros, cpuMicros, cpuTimes } from "./cpu-time.ts";
 import { median, medians, percentile, printLine } from "./figures.ts";
-import { type IdleResult, measureIdle } from "./idle.ts";
+import { type IdleResult, measureIdle, measureProcesses } from "./idle.ts";
 import { startNode, until } from "./node-process.ts";
 import { BenchClients } from "./realtime-clients.ts";
 import { type BenchServers, startServers } from "./servers.ts";
@@ -75,14 +75,15 @@ export async function run(options: BenchOptions): Promise<EndToEndResult> {
   const usersPerTenant = quick ? 3 : USERS_PER_TENANT;
   const tenantCount = quick ? 2 : TENANTS;
   const flows: { push: Flow[]; allChannels: Flow[] } = { push: [], allChannels: [] };
+  let idle: IdleResult | undefined;
   {
     await using resources = new AsyncDisposableStack();
-    const servers = resources.use(await startServers());
+    const servers = resources.use(await startServers(options));
     const world = await startWorld(resources, servers, { tenantCount, usersPerTenant });
     printLine(["round", "channels", "", "p50 ms", "p99 ms", "lost"]);
     for (const { name, channels, perSecond } of KINDS) {
       const pace = { perSecond: quick ? QUICK_PER_SECOND : perSecond, seconds };
-      await measure(world, channels, { ...pace, seconds: quick ? 1 : WARM_UP_SECONDS });
+      if (!quick) await measure(world, channels, { ...pace, seconds: WARM_UP_SECONDS });
       for (let round = 1; round <= rounds; round += 1) {
         const flow = await measure(world, channels, pace);
         flows[name].push(flow);
@@ -93,8 +94,10 @@ export async function run(options: BenchOptions): Promise<EndToEndResult> {
         }
       }
     }
+    // Another start of everything would double what a quick run costs.
+    if (quick) idle = await measureProcesses(process.pid, 0.1);
   }
-  const idle = quick ? await measureIdle(1, 0) : await measureIdle(IDLE_SECONDS);
+  idle ??= await measureIdle(IDLE_SECONDS);
   return {
     bench: "end-to-end",
     browsers: tenantCount * usersPerTenant,

@@ -21,13 +21,17 @@ export interface IdleResult extends IdlePart {
 const SETTLE_MS = 30_000;
 const KIB_PER_MB = 1024;
 
-/** Starts the local stack as a newcomer does, for the second time, and measures it doing nothing. */
-export async function measureIdle(seconds: number, settleMs = SETTLE_MS): Promise<IdleResult> {
+/** Starts the local stack as a newcomer does and measures it doing nothing. */
+export async function measureIdle(seconds: number): Promise<IdleResult> {
   await using resources = new AsyncDisposableStack();
   const home = await newHome({ after: (ending) => resources.defer(ending) });
   const { child } = await startStack(home);
-  const root = child.pid ?? 0;
-  await sleep(settleMs);
+  await sleep(SETTLE_MS);
+  return await measureProcesses(child.pid ?? 0, seconds);
+}
+
+/** What all processes below one use. */
+export async function measureProcesses(root: number, seconds: number): Promise<IdleResult> {
   const before = new Map((await processTree(root)).map((one) => [one.pid, one]));
   await sleep(seconds * 1000);
   const parts: Record<string, IdlePart> = {};

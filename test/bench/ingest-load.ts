@@ -1,12 +1,14 @@
 /** The load of the ingest benchmark, in a process of its own: a closed loop over keep-alive connections. */
 import autocannon from "autocannon";
 
-interface Load {
+export interface IngestLoad {
   url: string;
   headers: Record<string, string>;
   body: string;
   connections: number;
-  seconds: number;
+  /** In seconds; or instead of it how many requests. */
+  duration?: number;
+  amount?: number;
 }
 
 export interface LoadResult {
@@ -18,13 +20,11 @@ export interface LoadResult {
   errors: number;
 }
 
-const load = JSON.parse(process.argv[2] ?? "{}") as Load;
+const { headers, body, ...load } = JSON.parse(process.argv[2] ?? "{}") as IngestLoad;
 let count = 0;
 const run = `${process.pid}-${Date.now()}`;
 const result = await autocannon({
-  url: load.url,
-  connections: load.connections,
-  duration: load.seconds,
+  ...load,
   requests: [
     {
       method: "POST",
@@ -33,8 +33,8 @@ const result = await autocannon({
         // The yardstick is sent the same header, and ignores it.
         return {
           ...request,
-          headers: { ...load.headers, "x-idempotency-key": `${run}-${count}` },
-          body: load.body,
+          headers: { ...headers, "x-idempotency-key": `${run}-${count}` },
+          body,
         };
       },
     },

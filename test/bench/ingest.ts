@@ -7,7 +7,7 @@ import { freePort } from "@belfry/testing/free-port";
 import type { BenchOptions } from "./bench-options.ts";
 import { type CpuMicros, cpuMicros, cpuTimes } from "./cpu-time.ts";
 import { median, medians, printLine, round } from "./figures.ts";
-import type { LoadResult } from "./ingest-load.ts";
+import type { IngestLoad, LoadResult } from "./ingest-load.ts";
 import { startNode } from "./node-process.ts";
 import { type BenchServers, startServers } from "./servers.ts";
 import { startService } from "./start-service.ts";
@@ -19,9 +19,9 @@ import { startService } from "./start-service.ts";
  */
 const ROUNDS = 5;
 const SECONDS = 5;
-const QUICK_SECONDS = 1;
 const WARM_UP_SECONDS = 3;
 const CONNECTIONS = 256;
+const QUICK = { connections: 16, amount: 200 };
 const TENANT = "bench";
 const TENANTS_BESIDE = 50;
 
@@ -41,10 +41,9 @@ export interface IngestResult {
 export async function run(options: BenchOptions): Promise<IngestResult> {
   const { quick } = options;
   const rounds = options.rounds ?? (quick ? 1 : ROUNDS);
-  const seconds = options.seconds ?? (quick ? QUICK_SECONDS : SECONDS);
-  const warmUpSeconds = quick ? QUICK_SECONDS : WARM_UP_SECONDS;
+  const seconds = options.seconds ?? SECONDS;
   await using resources = new AsyncDisposableStack();
-  const servers = resources.use(await startServers());
+  const servers = resources.use(await startServers(options));
   const secret = randomBytes(32).toString("hex");
   const apiKey = `bf_${randomBytes(24).toString("hex")}`;
   await createTenants(servers, apiKey, secret);
@@ -75,13 +74,17 @@ export async function run(options: BenchOptions): Promise<IngestResult> {
     "x-api-key": apiKey,
     "x-service-signature": createHmac("sha256", secret).update(body).digest("hex"),
   };
-  const measure = (url: string, time: number) =>
-    measureOnce({ url, headers, body, connections: CONNECTIONS, seconds: time });
+  const measure = (url: string, duration: number) =>
+    measureOnce({
+      url,
+      headers,
+      body,
+      ...(quick ? QUICK : { connections: CONNECTIONS, duration }),
+    });
   const belfryUrl = `http://127.0.0.1:${port}/api/v1/events/trigger`;
   const yardstickUrl = `http://127.0.0.1:${yardstickPort}/`;
 
-  await measure(yardstickUrl, warmUpSeconds);
-  await measure(belfryUrl, warmUpSeconds);
+  for (const url of quick ? [] : [yardstickUrl, belfryUrl]) await measure(url, WARM_UP_SECONDS);
   const table: Round[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     table.push({
@@ -105,7 +108,7 @@ interface Round {
   yardstick: Measured;
 }
 
-async function measureOnce(load: object): Promise<Measured> {
+async function measureOnce(load: IngestLoad): Promise<Measured> {
   const before = await cpuTimes();
   await using generator = startNode(join(import.meta.dirname, "ingest-load.ts"), {}, [
     JSON.stringify(load),

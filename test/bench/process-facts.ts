@@ -13,10 +13,10 @@ export async function cpuSeconds(pid: number): Promise<number> {
 
 /**
  * What a process that was started with `collect-garbage.ts` holds, in KiB: its share of all pages, after
- * it has thrown away what it does not need.
+ * it has thrown away, so many times, what it does not need.
  */
-export async function settledKib(pid: number): Promise<number> {
-  for (let time = 0; time < 3; time += 1) {
+export async function settledKib(pid: number, collections: number): Promise<number> {
+  for (let time = 0; time < collections; time += 1) {
     process.kill(pid, "SIGUSR2");
     await sleep(SETTLE_MS);
   }

@@ -94,7 +94,7 @@ export async function startFeed(options: {
       }
       return settle(target);
     },
-    /** As many as are read, `window` under way; returns those delivered a second. */
+    /** As many as are read, `window` under way, until one is at least; returns those delivered a second. */
     async flat(window: number, seconds: number): Promise<number> {
       const before = clients.delivered;
       const sentBefore = sent;
@@ -107,6 +107,7 @@ export async function startFeed(options: {
       clients.onDelivered = fill;
       fill();
       await sleep(seconds * 1000);
+      await settle(before + 1);
       clients.onDelivered = () => undefined;
       const perSecond = (clients.delivered - before) / ((performance.now() - start) / 1000);
       await settle(before + sent - sentBefore);

@@ -16,7 +16,7 @@ import { startService } from "./start-service.ts";
  * @fastify/websocket server (memory) and a bare `ws` loop that writes the same bytes (rate).
  */
 const CONNECTIONS = 10_000;
-const QUICK_CONNECTIONS = 200;
+const QUICK_CONNECTIONS = 50;
 const RATES = [1_000, 5_000, 10_000];
 /** Under way at a time while the highest rate is looked for. */
 const WINDOW = 4_000;
@@ -30,18 +30,20 @@ const COLLECT = `--import=${join(import.meta.dirname, "collect-garbage.ts")}`;
 export async function run(options: BenchOptions) {
   const { quick } = options;
   const count = options.connections ?? (quick ? QUICK_CONNECTIONS : CONNECTIONS);
-  const seconds = options.seconds ?? (quick ? 1 : 10);
+  const seconds = options.seconds ?? (quick ? 0.1 : 10);
+  const warmUpSeconds = quick ? 0.1 : 2;
+  const collections = quick ? 1 : 3;
   const files = await maxOpenFiles();
   if (files < count + 500) {
     throw new Error(`only ${files} open files: run "ulimit -n ${count + 500}" first, or --quick`);
   }
   await using resources = new AsyncDisposableStack();
-  const servers = resources.use(await startServers());
+  const servers = resources.use(await startServers(options));
   await createTenant(servers);
   const users = Array.from({ length: count }, (_, index) => `user-${index}`);
 
-  const bare = await measureMemory("fastify", users);
-  const loop = await measureLoop(users, seconds);
+  const bare = await measureMemory("fastify", users, collections);
+  const loop = await measureLoop(users, seconds, warmUpSeconds);
 
   const port = await freePort();
   const url = `ws://127.0.0.1:${port}/connection/websocket`;
@@ -51,18 +53,18 @@ export async function run(options: BenchOptions) {
   );
   const pid = () => gateway.child.pid ?? 0;
   const clients = resources.use(new BenchClients(servers.realtimeTokenKeys));
-  const emptyKib = await settledKib(pid());
+  const emptyKib = await settledKib(pid(), collections);
   const connectsPerSecond = await clients.connect(url, TENANT, users);
-  const fullKib = await settledKib(pid());
+  const fullKib = await settledKib(pid(), collections);
   const idleStart = await cpuSeconds(pid());
-  const idleSeconds = quick ? 1 : 30;
+  const idleSeconds = quick ? 0.1 : 30;
   await sleep(idleSeconds * 1000);
   const idleCpuPercent = (((await cpuSeconds(pid())) - idleStart) / idleSeconds) * 100;
 
   const feed = resources.use(
     await startFeed({ natsUrl: servers.natsUrl, prefix: PREFIX, tenant: TENANT, users, clients }),
   );
-  await feed.paced(500, 2);
+  await feed.paced(500, warmUpSeconds);
   const rates: Record<string, { p50Ms: number; p99Ms: number; lost: number }> = {};
   for (const rate of RATES) {
     await clients.measure();
@@ -147,17 +149,17 @@ async function startYardstick(kind: "fastify" | "ws"): Promise<NodeProcess & { u
   return { ...started, url: `ws://127.0.0.1:${port}/` };
 }
 
-async function measureMemory(kind: "fastify", users: readonly string[]) {
+async function measureMemory(kind: "fastify", users: readonly string[], collections: number) {
   await using yardstick = await startYardstick(kind);
   await using clients = new BenchClients("");
   const pid = yardstick.child.pid ?? 0;
-  const emptyKib = await settledKib(pid);
+  const emptyKib = await settledKib(pid, collections);
   await clients.connect(yardstick.url, TENANT, users);
-  const fullKib = await settledKib(pid);
+  const fullKib = await settledKib(pid, collections);
   return { emptyKib, fullKib };
 }
 
-async function measureLoop(users: readonly string[], seconds: number) {
+async function measureLoop(users: readonly string[], seconds: number, warmUpSeconds: number) {
   await using yardstick = await startYardstick("ws");
   await using clients = new BenchClients("");
   await clients.connect(yardstick.url, TENANT, users);
@@ -171,13 +173,14 @@ async function measureLoop(users: readonly string[], seconds: number) {
     const flooded = new Promise((done) => child.once("message", done));
     child.send({ type: "flood", text, window: WINDOW, seconds: floodSeconds } satisfies Flood);
     await flooded;
+    while (clients.delivered === before) await sleep(1);
     const delivered = clients.delivered - before;
     const perSecond = delivered / ((performance.now() - start) / 1000);
     const cpuMicros = (((await cpuSeconds(child.pid ?? 0)) - cpuBefore) * 1e6) / delivered;
     await sleep(200);
     return { perSecond, cpuMicros };
   };
-  await flood(1);
+  await flood(warmUpSeconds);
   return await flood(seconds);
 }
 

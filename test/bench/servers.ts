@@ -6,6 +6,7 @@ import { migrateToLatest } from "@belfry/database/migrate";
 import { startNats } from "@belfry/local/nats-server";
 import { startPostgres } from "@belfry/local/postgres-server";
 import { freePort } from "@belfry/testing/free-port";
+import { createTestDatabase } from "@belfry/testing/postgres";
 
 export interface BenchServers extends AsyncDisposable {
   databaseUrl: string;
@@ -14,36 +15,47 @@ export interface BenchServers extends AsyncDisposable {
   realtimeTokenKeys: string;
 }
 
-/** A Postgres that syncs every commit and a nats-server with a file store, for one run. */
-export async function startServers(): Promise<BenchServers> {
+/**
+ * A Postgres that syncs every commit and a nats-server with a file store, for one run. A quick run takes
+ * a database of the Postgres that its caller may have for all of them.
+ */
+export async function startServers({ quick }: { quick: boolean }): Promise<BenchServers> {
   await using cleanup = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), "belfry-bench-"));
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
-  const log = () => undefined;
+  // biome-ignore lint/style/noProcessEnv: how `pnpm test` hands over its servers
+  const isShared = quick && (process.env.TEST_DATABASE_URL ?? "") !== "";
+  const databaseUrl = isShared
+    ? cleanup.use(await createTestDatabase()).url
+    : await ownPostgres(cleanup, directory);
+  const nats = await startNats({
+    storeDir: join(directory, "nats"),
+    port: await freePort(),
+    log: () => undefined,
+    mayInstall: true,
+  });
+  cleanup.defer(() => nats.stop());
+  const kept = cleanup.move();
+  return {
+    databaseUrl,
+    natsUrl: nats.url,
+    secretsKeys: `bench:${randomBytes(32).toString("base64")}`,
+    realtimeTokenKeys: `bench:${randomBytes(32).toString("base64")}`,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function ownPostgres(cleanup: AsyncDisposableStack, directory: string): Promise<string> {
   const postgres = await startPostgres({
     dataDir: join(directory, "postgres"),
     port: await freePort(),
-    log,
+    log: () => undefined,
     durable: true,
   });
   cleanup.defer(async () => {
     await postgres.stop();
     await rm(postgres.directory, { recursive: true, force: true });
   });
-  const nats = await startNats({
-    storeDir: join(directory, "nats"),
-    port: await freePort(),
-    log,
-    mayInstall: true,
-  });
-  cleanup.defer(() => nats.stop());
   await migrateToLatest(postgres.url);
-  const kept = cleanup.move();
-  return {
-    databaseUrl: postgres.url,
-    natsUrl: nats.url,
-    secretsKeys: `bench:${randomBytes(32).toString("base64")}`,
-    realtimeTokenKeys: `bench:${randomBytes(32).toString("base64")}`,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
+  return postgres.url;
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
+import { measureProcesses } from "../bench/idle.ts";
 import {
   chainOf,
   type Home,
@@ -86,6 +87,14 @@ test("one command gives a working stack, and the next one finds its data", async
     assert.notEqual(await dispatcher(), before);
     const ended = stack.output().match(/\S+ ended \(.*?\)/g);
     assert.deepEqual(ended, ["dispatcher ended (SIGKILL)"], "nothing else has ended");
+  });
+
+  await t.test("the benchmark finds what each of its parts takes", async () => {
+    const { parts } = await measureProcesses(stack.child.pid ?? 0, 0.1);
+    const services = ["ingest-api", "dispatcher", "email-sender", "sms-sender", "realtime-gateway"];
+    for (const part of [...services, "admin", "postgres", "nats", "launcher"]) {
+      assert.ok(parts[part]!.pssMb > 1, `${part} has no memory`);
+    }
   });
 
   await t.test("SIGTERM ends everything, in order and with exit code 0", async () => {
