@@ -9,7 +9,10 @@ export interface Ended {
   err: string;
 }
 
-/** Runs a program to its end with this environment, PATH and HOME added, and nothing else. */
+// biome-ignore lint/style/noProcessEnv: programs of this machine, and the run's compiled modules
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+
+/** Runs a program to its end with this environment, and what finds and speeds up programs. */
 export async function runProgram(
   command: string,
   args: string[],
@@ -17,8 +20,7 @@ export async function runProgram(
 ): Promise<Ended> {
   const child = spawn(command, args, {
     cwd: options.cwd,
-    // biome-ignore lint/style/noProcessEnv: the programs of this machine are found by its PATH
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...options.env },
   });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
