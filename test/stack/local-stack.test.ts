@@ -107,11 +107,14 @@ test("one command gives a working stack, and the next one finds its data", async
   });
 
   await t.test(
-    "the next start sets nothing up anew: the tenant, its key and its history",
+    "what a dead stack left behind does not stop the next start, which has the tenant, its key and its history",
     async () => {
+      await writeFile(join(home.path, "stack.json"), JSON.stringify({ pid: process.pid }));
       const again = await startStack(home);
       assert.match(stack.output(), /database: \d+ migrations/);
       assert.doesNotMatch(again.output(), /migrations/);
+      const { pid } = JSON.parse(await readFile(join(home.path, "stack.json"), "utf8"));
+      assert.notEqual(pid, process.pid);
       assert.deepEqual(again.local.tenant, local.tenant);
       assert.equal((await history(again.local)).length, 2);
       t.diagnostic(
@@ -122,24 +125,23 @@ test("one command gives a working stack, and the next one finds its data", async
       assert.deepEqual(await leftovers(home), []);
     },
   );
-});
 
-test("the end of any process of the chain leaves no process", async (t) => {
-  const home = await newHome(t);
-  // From the process that holds the stack up to npx.
-  const ends = [
-    { at: 0, signal: "SIGKILL" },
-    { at: 1, signal: "SIGKILL" },
-    { at: -3, signal: "SIGTERM" },
-    { at: -1, signal: "SIGKILL" },
-  ] as const;
-  for (const { at, signal } of ends) {
-    const stack = await startStack(home, NPX);
-    const chain = await chainOf(home, stack);
-    assert.ok(chain.length > 3, "npx, pnpm, the launcher and the holder");
-    process.kill(chain.at(at)!, signal);
-    assert.deepEqual(await leftovers(home), [], `${signal} to ${at} of ${chain.length}`);
-  }
+  await t.test("the end of any process of the chain leaves no process", async () => {
+    // From the process that holds the stack up to npx.
+    const ends = [
+      { at: 0, signal: "SIGKILL" },
+      { at: 1, signal: "SIGKILL" },
+      { at: -3, signal: "SIGTERM" },
+      { at: -1, signal: "SIGKILL" },
+    ] as const;
+    for (const { at, signal } of ends) {
+      const stack = await startStack(home, NPX);
+      const chain = await chainOf(home, stack);
+      assert.ok(chain.length > 3, "npx, pnpm, the launcher and the holder");
+      process.kill(chain.at(at)!, signal);
+      assert.deepEqual(await leftovers(home), [], `${signal} to ${at} of ${chain.length}`);
+    }
+  });
 });
 
 test("a taken port is named before anything starts", async (t) => {
@@ -159,16 +161,6 @@ test("every bad variable is named at once", async (t) => {
   const { code, output } = await runToEnd(home);
   assert.equal(code, 1);
   assert.match(output, /DEMO_PORT: must be a whole number[\s\S]*NATS_URL: must match/);
-});
-
-test("what a dead stack left behind does not stop the next one", async (t) => {
-  const home = await newHome(t);
-  await writeFile(join(home.path, "stack.json"), JSON.stringify({ pid: process.pid }));
-  const stack = await startStack(home);
-  const { pid } = JSON.parse(await readFile(join(home.path, "stack.json"), "utf8"));
-  assert.notEqual(pid, process.pid);
-  stack.child.kill("SIGTERM");
-  await once(stack.child, "exit");
 });
 
 async function outboxOf(demoUrl: string): Promise<{ channel: string }[]> {

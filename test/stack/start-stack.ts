@@ -8,8 +8,8 @@ import type { LocalJson } from "@belfry/local/home-folder";
 import { freePort } from "@belfry/testing/free-port";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** Later than any machine is slow. */
-const PATIENCE_MS = 180_000;
+/** Later than any machine is slow: a start may follow a crash of Postgres. */
+const PATIENCE_MS = 240_000;
 
 /** How the command is typed: by itself, or through the chain of a newcomer's machine. */
 export const LAUNCHER = [process.execPath, "deploy/local/main.ts"] as const;
