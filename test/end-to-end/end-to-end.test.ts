@@ -1,11 +1,13 @@
 import { after, before, describe } from "node:test";
 import { migrateToLatest } from "@belfry/database/migrate";
 import { startTlsServers } from "../deploy/tls-servers.ts";
+import { erasureTests } from "./erasure.ts";
 import { errorTests } from "./errors.ts";
 import { historyTests } from "./history.ts";
 import { idempotencyTests } from "./idempotency.ts";
 import { limitTests } from "./limits.ts";
 import { logTests } from "./logs.ts";
+import { orderTests } from "./order.ts";
 import { realtimeTests } from "./realtime.ts";
 import { receiptTests } from "./receipts.ts";
 import { routingTests } from "./routing.ts";
@@ -31,7 +33,7 @@ before(async () => {
   running = await startStack(t, {
     natsUrl: servers.natsUrl("tls"),
     databaseUrl: servers.verifiedDatabaseUrl,
-    env: { NATS_TLS_CA_FILE: servers.certificates.caFile },
+    env: { NATS_TLS_CA_FILE: servers.certificates.caFile, EXPRESS_PER_MINUTE: "30" },
     twice: true,
   });
 });
@@ -48,4 +50,6 @@ describe("realtime", () => realtimeTests(stack));
 describe("receipts and dead letters", () => receiptTests(stack));
 describe("errors", () => errorTests(stack));
 describe("one trace id", () => traceTests(stack));
+describe("order", () => orderTests(stack));
+describe("erasure", () => erasureTests(stack));
 describe("logs", () => logTests(stack));

@@ -109,7 +109,10 @@ export async function startStack(
       ...{ ingest, second, dispatcher, email, sms, gateway },
       ...Object.fromEntries(seconds.map((one, at) => [`twice ${at}`, one])),
     },
-    adminEnv: { DATABASE_URL: databaseUrl, SECRETS_KEYS: secretsKeys },
+    adminEnv: {
+      ...{ DATABASE_URL: databaseUrl, SECRETS_KEYS: secretsKeys },
+      ...{ NATS_URL: natsUrl, NATS_PREFIX: prefix, ...options.env },
+    },
     createTenant: (input = {}) =>
       createTenant(
         db,
