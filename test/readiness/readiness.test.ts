@@ -1,70 +1,158 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants";
+import { createDatabase, createPool } from "@belfry/database/connection";
 import { NEWEST_MIGRATION } from "@belfry/database/migrate";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
-import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { ownNatsServer } from "@belfry/testing/nats-server";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess } from "@belfry/testing/processes";
 import pg from "pg";
 
-const key = () => `k1:${randomBytes(32).toString("base64")}`;
-/** Each service, and the name of what it is not ready without. */
-const SERVICES = {
+/** Each service, and the name of what it is not ready without when Postgres and NATS are there. */
+const SERVICES: Record<string, string | undefined> = {
   "ingest-api": "http",
   dispatcher: "consumers",
   "email-sender": "consumer",
   "sms-sender": "consumer",
   "realtime-gateway": "gateway",
+  admin: undefined,
 };
+/** Those that a browser or a tenant's backend calls. */
+const CALLED = new Set(["ingest-api", "realtime-gateway", "admin"]);
 
-test("no service is ready before it does its work, though Postgres and NATS are there", async (t) => {
+/** All six over one database, with NATS there or not. */
+async function startAll(t: test.TestContext, natsUrl: string, databaseUrl?: string) {
+  const url = databaseUrl ?? (await createTestDatabase(t)).url;
+  const key = () => `k1:${randomBytes(32).toString("base64")}`;
+  const secretsKeys = key();
+  const ports = { api: await freePort(), gateway: await freePort(), admin: await freePort() };
+  const services = await Promise.all(
+    Object.keys(SERVICES).map(async (name) => {
+      const service = await startProcess(t, {
+        main: new URL(`../../services/${name}/main.ts`, import.meta.url),
+        env: {
+          DATABASE_URL: url,
+          NATS_URL: natsUrl,
+          SECRETS_KEYS: secretsKeys,
+          REALTIME_TOKEN_KEYS: key(),
+          INGEST_API_PORT: String(ports.api),
+          REALTIME_GATEWAY_PORT: String(ports.gateway),
+          ADMIN_PORT: String(ports.admin),
+        },
+        waitUntilReady: false,
+      });
+      return { name, service };
+    }),
+  );
+  const pool = createPool({ url, applicationName: "test" });
+  const db = createDatabase(pool);
+  t.after(() => db.destroy());
+  const { id, apiKey } = await createTenant(db, { name: "A" });
+  const api = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`http://127.0.0.1:${ports.api}${path}`, {
+      method,
+      headers: { "x-api-key": apiKey, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  return { services, api, tenantId: id };
+}
+
+type Started = Awaited<ReturnType<typeof startAll>>["services"];
+
+async function endsWell(services: Started) {
+  await Promise.all(
+    services.map(async ({ name, service }) => {
+      assert.equal(await service.stop(), 0, `${name}: ${service.errors()}`);
+      assert.equal(service.errors(), "", name);
+    }),
+  );
+}
+
+const TRIGGER = { eventType: "order", payload: { userId: "u" } };
+
+async function answersWithoutNats(started: Awaited<ReturnType<typeof startAll>>) {
+  const { api, tenantId } = started;
+  assert.equal(await api("POST", "/api/v1/events/trigger", TRIGGER), 500);
+  assert.equal(await api("GET", `/api/v1/notifications/${tenantId}/u`), 200);
+  assert.equal(await api("POST", "/api/v1/auth/realtime-token", { userId: "u" }), 200);
+  assert.equal(await api("GET", "/openapi.json"), 200);
+}
+
+async function readiness({ service }: Started[number]) {
+  const answer = await fetch(`http://127.0.0.1:${service.managementPort}/health/ready`);
+  return { status: answer.status, body: await answer.json() };
+}
+
+test("services over one database", async (t) => {
   const { url } = await createTestDatabase(t);
-  const prefix = testPrefix(t);
   const db = new pg.Client({ connectionString: url });
   await db.connect();
   // As during a roll-out: the new code waits for the migration, with everything connected.
   const { rows } = await db.query("delete from kysely_migration where name = $1 returning *", [
     NEWEST_MIGRATION,
   ]);
-  const started = await Promise.all(
-    Object.entries(SERVICES).map(async ([name, waitsFor]) => {
-      const service = await startProcess(t, {
-        main: new URL(`../../services/${name}/main.ts`, import.meta.url),
-        env: {
-          DATABASE_URL: url,
-          NATS_URL: testNatsUrl(),
-          NATS_PREFIX: prefix,
-          SECRETS_KEYS: key(),
-          REALTIME_TOKEN_KEYS: key(),
-          INGEST_API_PORT: String(await freePort()),
-          REALTIME_GATEWAY_PORT: String(await freePort()),
-        },
-        waitUntilReady: false,
-      });
-      return { name, waitsFor, service };
-    }),
+  const nats = await ownNatsServer(t);
+  const started = await startAll(t, nats.url, url);
+
+  await t.test(
+    "none is ready before it does its work, though Postgres and NATS are there",
+    async () => {
+      for (const one of started.services) {
+        const waitsFor = SERVICES[one.name];
+        if (waitsFor === undefined) continue;
+        await eventually(async () =>
+          assert.deepEqual(
+            await readiness(one),
+            { status: 503, body: { ready: false, away: [waitsFor] } },
+            one.name,
+          ),
+        );
+      }
+      await db.query(
+        "insert into kysely_migration select * from json_populate_recordset(null::kysely_migration, $1)",
+        [JSON.stringify(rows)],
+      );
+      await db.end();
+      await Promise.all(started.services.map(({ service }) => service.waitUntilReady()));
+    },
   );
-  const readiness = async (port: number) => {
-    const response = await fetch(`http://127.0.0.1:${port}/health/ready`);
-    return { status: response.status, ...((await response.json()) as { away: string[] }) };
-  };
-  await Promise.all(
-    started.map(({ name, waitsFor, service }) =>
-      eventually(async () =>
-        assert.deepEqual(
-          await readiness(service.managementPort),
-          { status: 503, ready: false, away: [waitsFor] },
-          name,
-        ),
-      ),
-    ),
+
+  await t.test(
+    "while NATS is away what needs Postgres alone stays ready, and SIGTERM ends each with 0",
+    async () => {
+      await nats.kill();
+      for (const one of started.services) {
+        const isReady = CALLED.has(one.name);
+        await eventually(async () =>
+          assert.deepEqual(
+            await readiness(one),
+            { status: isReady ? 200 : 503, body: { ready: isReady, away: ["nats"] } },
+            one.name,
+          ),
+        );
+      }
+      await answersWithoutNats(started);
+      await endsWell(started.services);
+    },
   );
-  await db.query(
-    "insert into kysely_migration select * from json_populate_recordset(null::kysely_migration, $1)",
-    [JSON.stringify(rows)],
-  );
-  await Promise.all(started.map(({ service }) => service.waitUntilReady()));
-  await db.end();
+});
+
+test("SIGTERM ends every service with 0 when NATS was never there", async (t) => {
+  const started = await startAll(t, `nats://127.0.0.1:${await freePort()}`);
+  for (const { name, service } of started.services) {
+    await eventually(() =>
+      service.logs().some(({ msg }) => String(msg).includes("NATS is not reachable")),
+    ).catch((cause) => {
+      throw new Error(name, { cause });
+    });
+  }
+  await started.services.find(({ name }) => name === "ingest-api")?.service.waitUntilReady();
+  await answersWithoutNats(started);
+  await endsWell(started.services);
 });
