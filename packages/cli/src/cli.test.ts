@@ -1,22 +1,14 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { createPool } from "@belfry/database/connection";
 import { createTestDatabase } from "@belfry/testing/postgres";
-
-const MAIN = join(import.meta.dirname, "main.ts");
-
-interface Ended {
-  code: number | null;
-  out: string;
-  err: string;
-}
+import { type Ended, runBelfry } from "./belfry-under-test.ts";
 
 /** The command line in a process of its own, on an empty home and a database of the test's own. */
 async function createBelfry(t: TestContext, options: { home?: string; database?: boolean } = {}) {
@@ -28,12 +20,8 @@ async function createBelfry(t: TestContext, options: { home?: string; database?:
     BELFRY_HOME: home,
     SECRETS_KEYS: `t1:${randomBytes(32).toString("base64")}`,
   };
-  const run = async (args: string[], input = "", more: Record<string, string> = {}) => {
-    const child = spawn(process.execPath, [MAIN, ...args], { cwd: home, env: { ...env, ...more } });
-    child.stdin.end(input);
-    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), ended(child)]);
-    return { code: child.exitCode, out, err } satisfies Ended;
-  };
+  const run = (args: string[], input = "", more: Record<string, string> = {}) =>
+    runBelfry(args, { env: { ...env, ...more }, input, cwd: home });
   const json = async (args: string[], input = "") => {
     const { code, out, err } = await run(args, input);
     assert.deepEqual([code, err], [0, ""], args.join(" "));
@@ -44,10 +32,6 @@ async function createBelfry(t: TestContext, options: { home?: string; database?:
     return name;
   };
   return { run, json, file, home, url };
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 }
 
 function assertFails(ended: Ended, pattern: RegExp): void {
@@ -472,7 +456,7 @@ test("stop ends the local stack and waits until it is gone; it says when none ru
   await once(stack.stdout, "data");
   await belfry.file("stack.json", JSON.stringify({ pid: stack.pid }));
   assert.deepEqual(await belfry.json(["stop"]), { stopped: true, pid: stack.pid });
-  await ended(stack);
+  if (stack.exitCode === null) await once(stack, "exit");
   assert.deepEqual([stack.exitCode, stack.signalCode], [0, null]);
 });
 

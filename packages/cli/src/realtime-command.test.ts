@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,8 +9,7 @@ import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { connect } from "@nats-io/transport-node";
-
-const MAIN = join(import.meta.dirname, "main.ts");
+import { runBelfry } from "./belfry-under-test.ts";
 
 async function createWorld(t: TestContext) {
   const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
@@ -31,14 +29,7 @@ async function createWorld(t: TestContext) {
   await nc.flush();
   const env = { DATABASE_URL: url, BELFRY_HOME: home, NATS_PREFIX: prefix };
   const run = (args: string[], more: Record<string, string> = {}) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      execFile(
-        process.execPath,
-        [MAIN, "realtime", ...args],
-        { env: { ...env, ...more } },
-        (error, out, err) => resolve({ code: Number(error?.code ?? 0), out, err }),
-      );
-    });
+    runBelfry(["realtime", ...args], { env: { ...env, ...more } });
   return { run, messages, home, natsUrl: testNatsUrl() };
 }
 

@@ -1,23 +1,16 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { createPool } from "@belfry/database/connection";
 import { createTestDatabase } from "@belfry/testing/postgres";
+import { runBelfry } from "./belfry-under-test.ts";
 
-const MAIN = new URL("main.ts", import.meta.url).pathname;
 const key = (kid: string) => `${kid}:${randomBytes(32).toString("base64")}`;
 
 async function createWorld(t: TestContext) {
   const { url } = await createTestDatabase(t);
   const belfry = (keys: string, args: string[], input = "") =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      const env = { DATABASE_URL: url, SECRETS_KEYS: keys };
-      const child = execFile(process.execPath, [MAIN, ...args], { env }, (error, out, err) =>
-        resolve({ code: Number(error?.code ?? 0), out, err }),
-      );
-      child.stdin?.end(input);
-    });
+    runBelfry(args, { env: { DATABASE_URL: url, SECRETS_KEYS: keys }, input });
   return { url, belfry };
 }
 

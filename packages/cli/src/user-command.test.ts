@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,8 +9,7 @@ import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { connect } from "@nats-io/transport-node";
-
-const MAIN = join(import.meta.dirname, "main.ts");
+import { runBelfry } from "./belfry-under-test.ts";
 
 async function createWorld(t: TestContext) {
   const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
@@ -48,14 +46,7 @@ async function createWorld(t: TestContext) {
     NATS_URL: testNatsUrl(),
   };
   const erase = (args: string[], more: Record<string, string> = {}) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      execFile(
-        process.execPath,
-        [MAIN, "user", "erase", ...args],
-        { env: { ...env, ...more } },
-        (error, out, err) => resolve({ code: Number(error?.code ?? 0), out, err }),
-      );
-    });
+    runBelfry(["user", "erase", ...args], { env: { ...env, ...more } });
   const users = async () => {
     const { rows } = await pool.query("select user_id from events order by 1");
     return rows.map((row) => row.user_id as string);
