@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { glob, mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, glob, mkdir, mkdtemp, readdir, readFile, rm, statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startNats } from "@belfry/local/nats-server";
@@ -20,6 +20,8 @@ const ROOT = resolve(import.meta.dirname, "..");
 const TESTS = ["test", "deploy", "services", "packages"];
 const DIRECTORY_PREFIX = "belfry-test-run-";
 const TEST_TIMEOUT_MS = 300_000;
+const SHARED_MEMORY = "/dev/shm";
+const PLENTY = 8 * 2 ** 30;
 
 const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -43,8 +45,12 @@ async function main(files: string[]): Promise<number> {
 
   await using cleanup = new AsyncDisposableStack();
   await removeLeftovers();
-  const directory = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
-  cleanup.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await mkdtemp(join(await folder(), `${DIRECTORY_PREFIX}${process.pid}-`));
+  cleanup.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
+  // Root's Postgres runs as another user, who has to get there.
+  await chmod(directory, 0o755);
+  const temporary = join(directory, "tmp");
+  await mkdir(temporary);
   const { databaseUrl, natsUrl } = await timed("servers", () => startServers(cleanup, directory));
   interrupted.signal.throwIfAborted();
 
@@ -63,6 +69,7 @@ async function main(files: string[]): Promise<number> {
       TEST_DATABASE_URL: databaseUrl,
       TEST_NATS_URL: natsUrl,
       NODE_ENV: "test",
+      TMPDIR: temporary,
       // Hundreds of processes load the same modules: half of a start is compiling them.
       NODE_COMPILE_CACHE: join(directory, "compiled"),
       ...leftOut,
@@ -72,12 +79,25 @@ async function main(files: string[]): Promise<number> {
 
 /** What a run that was killed could not remove: its directory carries its process id. */
 async function removeLeftovers(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const pid = name.startsWith(DIRECTORY_PREFIX)
-      ? Number.parseInt(name.slice(DIRECTORY_PREFIX.length), 10)
-      : 0;
-    if (pid > 0 && !isAlive(pid)) await rm(join(tmpdir(), name), { recursive: true, force: true });
+  for (const place of new Set([tmpdir(), await folder()])) {
+    for (const name of await readdir(place)) {
+      if (!name.startsWith(DIRECTORY_PREFIX)) continue;
+      const pid = Number.parseInt(name.slice(DIRECTORY_PREFIX.length), 10);
+      if (!isAlive(pid)) await rm(join(place, name), { recursive: true, force: true });
+    }
   }
+}
+
+/**
+ * Where this run's files are: in memory if there is plenty of it, as each test makes a database of its
+ * own and half of what that costs is the disk's. Root's Postgres has its programs there too.
+ */
+async function folder(): Promise<string> {
+  const mounts = await readFile("/proc/mounts", "utf8").catch(() => "");
+  const [, options] = /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(mounts) ?? [];
+  if (options === undefined || /\b(noexec|ro)\b/.test(options)) return tmpdir();
+  const { bavail, bsize } = await statfs(SHARED_MEMORY);
+  return Math.min(bavail * bsize, process.availableMemory()) > PLENTY ? SHARED_MEMORY : tmpdir();
 }
 
 function isAlive(pid: number): boolean {

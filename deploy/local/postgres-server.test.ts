@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { freePort } from "@belfry/testing/free-port";
+import { testServerUrl } from "@belfry/testing/test-server-url";
 import pg from "pg";
 import { startPostgres } from "./postgres-server.ts";
 
@@ -19,57 +20,47 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-test("what was written is there after a crash and a second start, also below a directory of mode 700", async (t) => {
+// One cluster for all of them: making it is most of the work.
+test("a Postgres below a directory of mode 700", async (t) => {
   const closed = await mkdtemp(join(tmpdir(), "belfry-closed-"));
   await chmod(closed, 0o700);
   t.after(() => rm(closed, { recursive: true, force: true }));
   const dataDir = join(closed, "clone", ".belfry", "postgres");
-
-  const first = await startPostgres({ dataDir, port: await freePort(), log, durable: true });
-  if (first.directory !== dataDir) {
-    t.after(() => rm(first.directory, { recursive: true, force: true }));
-  }
+  const start = async (port: number) => {
+    const server = await startPostgres({ dataDir, port, log, durable: true });
+    t.after(async () => {
+      await server.kill();
+      if (server.directory !== dataDir) {
+        await rm(server.directory, { recursive: true, force: true });
+      }
+    });
+    return server;
+  };
+  const first = await start(await freePort());
   await query(first.url, "CREATE TABLE kept AS SELECT 1 AS n");
   await first.kill();
+  const second = await start(await freePort());
 
-  const second = await startPostgres({ dataDir, port: await freePort(), log, durable: true });
-  assert.equal(second.directory, first.directory);
-  assert.deepEqual(await query(second.url, "SELECT n FROM kept"), [{ n: 1 }]);
-  const settings = await query(second.url, "SHOW fsync");
-  assert.deepEqual(settings, [{ fsync: "on" }]);
-  await second.stop();
-  await second.exited;
-});
-
-test("a durable server wants its password, which only its owner can read", async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), "belfry-password-"));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
-  const server = await startPostgres({ dataDir, port: await freePort(), log, durable: true });
-  t.after(async () => {
-    await server.stop();
-    if (server.directory !== dataDir) await rm(server.directory, { recursive: true, force: true });
+  await t.test("what was written is there after a crash and a second start", async () => {
+    assert.equal(second.directory, first.directory);
+    assert.deepEqual(await query(second.url, "SELECT n FROM kept"), [{ n: 1 }]);
+    assert.deepEqual(await query(second.url, "SHOW fsync"), [{ fsync: "on" }]);
   });
-  const url = new URL(server.url);
-  url.password = "guessed";
-  await assert.rejects(query(url.href, "SELECT 1"), /password authentication failed/);
-  const { mode } = await stat(join(server.directory, "password"));
-  assert.equal(mode & 0o077, 0);
-});
 
-test("a taken port is a clear error, and leaves nothing running", async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), "belfry-taken-"));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
-  const port = await freePort();
-  const server = await startPostgres({
-    dataDir: join(dataDir, "a"),
-    port,
-    log,
-    durable: false,
+  await t.test("a durable server wants its password, which only its owner can read", async () => {
+    const url = new URL(second.url);
+    url.password = "guessed";
+    await assert.rejects(query(url.href, "SELECT 1"), /password authentication failed/);
+    const { mode } = await stat(join(second.directory, "password"));
+    assert.equal(mode & 0o077, 0);
   });
-  t.after(() => server.stop());
-  await assert.rejects(
-    startPostgres({ dataDir: join(dataDir, "b"), port, log, durable: false }),
-    new RegExp(`did not start on port ${port}`),
-  );
-  assert.deepEqual(await query(server.url, "SELECT 1 AS n"), [{ n: 1 }]);
+
+  await t.test("a taken port is a clear error, and leaves nothing running", async () => {
+    await second.stop();
+    await second.exited;
+    const other = testServerUrl("TEST_DATABASE_URL");
+    const { port } = new URL(other);
+    await assert.rejects(start(Number(port)), new RegExp(`did not start on port ${port}`));
+    assert.deepEqual(await query(other, "SELECT 1 AS n"), [{ n: 1 }]);
+  });
 });
