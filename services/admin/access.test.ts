@@ -6,7 +6,6 @@ import { ACCESS, type Access, isOfPlatform, type RouteKey } from "./access.ts";
 import { type AdminUnderTest, startAdmin } from "./admin-under-test.ts";
 import { refuseUnknownRoutes } from "./refuse-unknown-routes.ts";
 import type { TestBrowser } from "./test-browser.ts";
-import { invited } from "./test-people.ts";
 
 type Who = "guest" | "stranger" | "viewer" | "editor" | "owner" | "operator";
 
@@ -88,8 +87,8 @@ async function peopleOfTenant(admin: AdminUnderTest) {
   const operator = await admin.operator();
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
   const other = await createTenant(admin.db, { name: "Other" });
-  const member = (role: string, of: string, email: string) =>
-    invited(admin, operator, { role, tenantId: of, email });
+  const member = (role: "owner" | "editor" | "viewer", id: string, email: string) =>
+    admin.person({ email, name: role, of: { tenantId: id, role } });
   // Two owners: taking the role from one must not be refused for being the last.
   await member("owner", tenantId, "second@example.com");
   const people: Record<Who, TestBrowser> = {

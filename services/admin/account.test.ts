@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants";
 import { startAdmin } from "./admin-under-test.ts";
 import { createBrowser, PASSWORD } from "./test-browser.ts";
-import { invited } from "./test-people.ts";
 
 test("a person sees where they are signed in, ends one session or all others, and a new password ends them too", async (t) => {
   const admin = await startAdmin(t);
@@ -62,7 +61,8 @@ test("one person belongs to several tenants: the second invitation is accepted w
     await createTenant(admin.db, { name: "Books" }),
   ];
   const email = "eve@example.com";
-  const eve = await invited(admin, operator, { role: "editor", tenantId: acme.id, email });
+  const of = { tenantId: acme.id, role: "editor" } as const;
+  const eve = await admin.person({ email, name: "Eve", of });
   assert.equal((await eve.get(`/tenants/${books.id}`)).status, 404);
   const made = await operator.post(`/tenants/${books.id}/members/invite`, {
     email,

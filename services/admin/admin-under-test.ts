@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { glanceAtDeadLetters } from "@belfry/administration/dead-letters";
-import { firstOperatorToken } from "@belfry/administration/invitations";
+import { hashPassword } from "@belfry/administration/password";
+import { beginSession } from "@belfry/administration/sign-in";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import { insertPerson, putMembership } from "@belfry/database/people";
 import { connectedServices } from "@belfry/database/platform-state";
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
@@ -12,7 +14,7 @@ import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
 import type { AppDeps } from "./page-deps.ts";
 import type { SystemFacts } from "./system-facts.ts";
-import { createBrowser, type TestBrowser } from "./test-browser.ts";
+import { createBrowser, PASSWORD, type TestBrowser } from "./test-browser.ts";
 
 /** For tests: the Admin UI over a database of the test's own, on a port of its own. */
 export interface AdminUnderTest {
@@ -25,11 +27,20 @@ export interface AdminUnderTest {
   /** What was handed to the dispatcher. */
   published: string[];
   browser(): TestBrowser;
-  /** Somebody who is signed in: the first is the operator. */
+  /** The first operator, signed in. */
   operator(): Promise<TestBrowser>;
+  /** Somebody who is signed in, with `PASSWORD`: at once, as hashing it in earnest takes half a second. */
+  person(who: {
+    email: string;
+    name: string;
+    operator?: boolean;
+    of?: { tenantId: string; role: "owner" | "editor" | "viewer" };
+  }): Promise<TestBrowser>;
   /** Another replica on the same database; returns its address. */
   replica(): Promise<string>;
 }
+
+const CHEAP = { log2N: 10, r: 8, p: 1 };
 
 interface Cleanup {
   after(fn: () => Promise<void>): void;
@@ -89,10 +100,15 @@ export async function startAdmin(
     keys,
     published,
     browser: () => createBrowser(admin.url),
-    async operator() {
-      const token = await firstOperatorToken(admin.db);
+    operator: () =>
+      admin.person({ email: "op@example.com", name: "Olga Operator", operator: true }),
+    async person({ email, name, operator = false, of }) {
+      const password = await hashPassword(PASSWORD, CHEAP);
+      const personId = await insertPerson(admin.db, { email, name, password, operator });
+      if (of !== undefined) await putMembership(admin.db, { personId, ...of });
+      const place = { address: "192.0.2.1", userAgent: "test" };
       const browser = admin.browser();
-      await browser.join(`/join/${token}`, { email: "op@example.com", name: "Olga Operator" });
+      browser.cookies.set("belfry_session", await beginSession(admin.db, personId, place));
       return browser;
     },
     replica: async () => (await start()).url,

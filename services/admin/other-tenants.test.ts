@@ -7,7 +7,6 @@ import { createTenant } from "@belfry/administration/tenants";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { ACCESS } from "./access.ts";
 import { type AdminUnderTest, startAdmin } from "./admin-under-test.ts";
-import { invited } from "./test-people.ts";
 
 /** A tenant with one of everything that has an id in an address. */
 async function fullTenant(admin: AdminUnderTest, name: string) {
@@ -70,14 +69,14 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
 
 test("another tenant's id in any address is as unknown as none, and nothing of theirs changes", async (t) => {
   const admin = await startAdmin(t);
-  const operator = await admin.operator();
   const own = await fullTenant(admin, "Own");
   const other = await fullTenant(admin, "Other");
-  const owner = await invited(admin, operator, {
-    ...{ role: "owner", tenantId: own.id, email: "owner@example.com" },
+  await admin.operator();
+  const owner = await admin.person({
+    ...{ email: "owner@example.com", name: "owner", of: { tenantId: own.id, role: "owner" } },
   });
-  await invited(admin, operator, {
-    ...{ role: "editor", tenantId: other.id, email: "editor@example.com" },
+  await admin.person({
+    ...{ email: "editor@example.com", name: "editor", of: { tenantId: other.id, role: "editor" } },
   });
   const before = await other.state();
   const ids: Record<string, string> = await other.ids();
@@ -115,8 +114,8 @@ test("nobody ends another's session, and a person who is no member of the tenant
   const admin = await startAdmin(t);
   const operator = await admin.operator();
   const { id } = await createTenant(admin.db, { name: "Acme" });
-  const owner = await invited(admin, operator, {
-    ...{ role: "owner", tenantId: id, email: "owner@example.com" },
+  const owner = await admin.person({
+    ...{ email: "owner@example.com", name: "owner", of: { tenantId: id, role: "owner" } },
   });
   const sessions = await admin.db
     .selectFrom("sessions as s")

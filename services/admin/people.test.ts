@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { firstOperatorToken } from "@belfry/administration/invitations";
 import { startAdmin } from "./admin-under-test.ts";
 import { PASSWORD } from "./test-browser.ts";
 
 test("the first link makes the operator, once; it invites an owner, who sees one tenant and no other", async (t) => {
   const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const first = `/join/${await firstOperatorToken(admin.db)}`;
+  const operator = admin.browser();
+  await operator.join(first, { email: "op@example.com", name: "Olga Operator" });
+  assert.equal((await admin.browser().get(first)).status, 404, "once");
   assert.match(await operator.text("/tenants"), /No tenant yet/);
   const created = await operator.post("/tenants", {
     name: "Acme",
