@@ -69,7 +69,7 @@ interface Row {
   trace_id: string | null;
 }
 
-/** Claims a batch in one call (see migration 0008). Results come in the order of the batch. */
+/** Claims a batch in one call (see migrations 0008 and 0019). Results come in the order of the batch. */
 export async function claimDeliveries(
   pool: pg.Pool,
   batch: readonly DeliveryToClaim[],

@@ -74,10 +74,7 @@ export interface DispatchResult {
 export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise<StoredEvent[]> {
   const { rows } = await pool.query({
     name: "read_events",
-    text: `select id, tenant_id, event_type, user_id, recipient_email, recipient_phone, channels,
-                  variables, trace_id, accepted_at, accepted_at::text as accepted_at_text,
-                  dispatched_at is not null as dispatched, refused_at is not null as refused
-           from events where id = any ($1::uuid[])`,
+    text: "select * from read_events($1::uuid[])",
     values: [ids],
   });
   return rows.map((row) => ({
@@ -101,7 +98,7 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
 const OFFSETS = "notifications_by_offset";
 
 /**
- * Claims and dispatches a batch in one call, all or nothing (see migration 0016). What another call has
+ * Claims and dispatches a batch in one call, all or nothing (see migrations 0016 and 0019). What another call has
  * claimed before, or what has changed since it was read, is not in `claimed` and nothing is written for it.
  * A realtime channel whose next offset is taken is healed on the way.
  */

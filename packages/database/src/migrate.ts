@@ -19,6 +19,8 @@ import * as orderAndRounds from "../migrations/0016-order-and-rounds.ts";
 import * as undispatchedByUser from "../migrations/0016-undispatched-by-user.ts";
 import * as locksAndResets from "../migrations/0017-locks-and-resets.ts";
 import * as acceptEventsByItem from "../migrations/0018-accept-events-by-item.ts";
+import * as dispatchInSteps from "../migrations/0019-dispatch-in-steps.ts";
+import * as sendersInSteps from "../migrations/0019-senders-and-reading.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 export interface Migration {
@@ -50,6 +52,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0016-undispatched-by-user": undispatchedByUser,
   "0017-locks-and-resets": locksAndResets,
   "0018-accept-events-by-item": acceptEventsByItem,
+  "0019-dispatch-in-steps": dispatchInSteps,
+  "0019-senders-and-reading": sendersInSteps,
 };
 
 /** Held while migrations run; Kysely's own lock is for one of them. */

@@ -31,7 +31,7 @@ export interface Settlement {
 
 const SEPARATOR = "\u001f";
 
-/** Settles a batch in one call (see migration 0005). Returns the deliveries that moved. */
+/** Settles a batch in one call (see migrations 0005 and 0019). Returns the deliveries that moved. */
 export async function settleDeliveries(
   pool: pg.Pool,
   batch: readonly Settlement[],
