@@ -124,8 +124,11 @@ test("two tenants with equal keys do not meet", async (t) => {
   await createTenant(pool, "b");
   const results = await acceptEvents(pool, sorted([event("a", "k"), event("b", "k")]));
   assert.deepEqual(
-    results.map((r) => r.outcome),
-    ["accepted", "accepted"],
+    results.map(({ outcome, tenantName }) => [outcome, tenantName]),
+    [
+      ["accepted", "Tenant a"],
+      ["accepted", "Tenant b"],
+    ],
   );
 });
 

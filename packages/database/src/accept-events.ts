@@ -47,7 +47,8 @@ export interface TenantLimits {
 
 interface Row {
   position: number;
-  outcome: AcceptOutcome | null;
+  /** null: the limits of the item's tenant. */
+  outcome: Exclude<AcceptOutcome, "accepted"> | null;
   event_id: string | null;
   event_type: string | null;
   tenant_name: string | null;
@@ -63,7 +64,7 @@ interface Row {
 const SEPARATOR = "\u001f";
 
 /**
- * Accepts a batch in one call of one function (see migrations 0002 and 0018). The batch must be sorted by
+ * Accepts a batch in one call of one function (see migrations 0018 and 0020). The batch must be sorted by
  * (tenantId, dedupKey). Results come in the order of the batch.
  */
 export async function acceptEvents(
@@ -74,7 +75,9 @@ export async function acceptEvents(
     batch.map((event) => value(event) ?? "").join(SEPARATOR);
   const result = await pool.query<Row>({
     name: "accept_events",
-    text: "select * from accept_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    // An event without a row was accepted: of a batch these are mostly all, and rows cost to be read.
+    text: `select * from accept_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      where outcome is distinct from 'accepted'`,
     values: [
       column((event) => event.tenantId),
       column((event) => event.dedupKey),
@@ -89,31 +92,44 @@ export async function acceptEvents(
       column((event) => event.traceId),
     ],
   });
-  const limits = new Map<string, TenantLimits>();
+  const answered = new Map<number, Row>();
+  const tenants = new Map<string, { name: string | null; limits: TenantLimits }>();
   for (const row of result.rows) {
-    if (row.outcome !== null) continue;
-    limits.set(batch[row.position - 1]!.tenantId, {
+    if (row.outcome === null) tenants.set(batch[row.position - 1]!.tenantId, tenantOf(row));
+    else answered.set(row.position - 1, row);
+  }
+  return batch.map((event, index) => {
+    const row = answered.get(index);
+    const tenant = tenants.get(event.tenantId);
+    if (row === undefined) {
+      if (tenant === undefined) throw new Error("accept_events did not answer for an event");
+      const { id: eventId, eventType } = event;
+      const { name: tenantName, limits } = tenant;
+      return { outcome: "accepted", eventId, eventType, tenantName, pending: true, limits };
+    }
+    return {
+      outcome: row.outcome!,
+      eventId: row.event_id,
+      eventType: row.event_type,
+      tenantName: row.tenant_name,
+      pending: row.pending,
+      limits: tenant?.limits ?? null,
+    };
+  });
+}
+
+function tenantOf(row: Row): { name: string | null; limits: TenantLimits } {
+  return {
+    name: row.tenant_name,
+    limits: {
       perMinute: row.per_minute,
       minuteRemaining: row.minute_remaining,
       minuteWaitSeconds: row.minute_wait,
       dailyCap: row.daily_cap,
       dayRemaining: row.day_remaining,
       dayWaitSeconds: row.day_wait,
-    });
-  }
-  const results: AcceptResult[] = new Array(batch.length);
-  for (const row of result.rows) {
-    if (row.outcome === null) continue;
-    results[row.position - 1] = {
-      outcome: row.outcome,
-      eventId: row.event_id,
-      eventType: row.event_type,
-      tenantName: row.tenant_name,
-      pending: row.pending,
-      limits: limits.get(batch[row.position - 1]!.tenantId) ?? null,
-    };
-  }
-  return results;
+    },
+  };
 }
 
 /** Gives back what was accepted and then answered 500; returns the ids that were not dispatched yet. */

@@ -21,6 +21,7 @@ import * as locksAndResets from "../migrations/0017-locks-and-resets.ts";
 import * as acceptEventsByItem from "../migrations/0018-accept-events-by-item.ts";
 import * as dispatchInSteps from "../migrations/0019-dispatch-in-steps.ts";
 import * as sendersInSteps from "../migrations/0019-senders-and-reading.ts";
+import * as limitsNameTheTenant from "../migrations/0020-limits-name-the-tenant.ts";
 import { createDatabase, createPool } from "./connection.ts";
 
 export interface Migration {
@@ -54,6 +55,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0018-accept-events-by-item": acceptEventsByItem,
   "0019-dispatch-in-steps": dispatchInSteps,
   "0019-senders-and-reading": sendersInSteps,
+  "0020-limits-name-the-tenant": limitsNameTheTenant,
 };
 
 /** Held while migrations run; Kysely's own lock is for one of them. */
