@@ -5,6 +5,7 @@ import type { Publisher } from "@belfry/service/publish";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
 import { createAcceptBatches, type Waiter } from "./accept-batch.ts";
+import { createDeadlines } from "./deadlines.ts";
 
 /** Before this the answer leaves, whatever hangs: the specification's 500 within 5 s. */
 const ANSWER_WITHIN_MS = 4500;
@@ -45,6 +46,10 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
   const { log, prefix } = deps;
   const stream = eventsStream(prefix).name;
   const following = new Set<Promise<void>>();
+  const waiting = createDeadlines<Pending>(deps.answerWithinMs ?? ANSWER_WITHIN_MS, (pending) => {
+    pending.late = true;
+    pending.fail(new Error("the event could not be accepted in time"));
+  });
   const batches = createAcceptBatches<Pending>({
     accept: (batch) => deps.acceptEvents(batch),
     settled: (batch, results) => {
@@ -154,24 +159,19 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
   return {
     accept: (event) =>
       new Promise((resolve, reject) => {
-        const pending: Pending = { event, late: false, settle: resolve, fail: reject };
-        const giveUp = () => {
-          pending.late = true;
-          reject(new Error("the event could not be accepted in time"));
+        const pending: Pending = {
+          event,
+          late: false,
+          settle(result) {
+            waiting.delete(pending);
+            resolve(result);
+          },
+          fail(error) {
+            waiting.delete(pending);
+            reject(error);
+          },
         };
-        // After a pause of ours the acknowledgement may have come and not been read: first that.
-        const timer = setTimeout(
-          () => setImmediate(giveUp),
-          deps.answerWithinMs ?? ANSWER_WITHIN_MS,
-        );
-        pending.settle = (result) => {
-          clearTimeout(timer);
-          resolve(result);
-        };
-        pending.fail = (error) => {
-          clearTimeout(timer);
-          reject(error);
-        };
+        waiting.add(pending);
         batches.add(pending);
       }),
     async idle() {
