@@ -250,22 +250,28 @@ test("the answer does not wait for a database that hangs, and what it commits la
   assert.deepEqual(await stored(), []);
 });
 
-/** Ends the newest wait of an hour by hand: a test goes by what has happened, not by the clock. */
-function timeouts(t: test.TestContext): () => void {
+/** A clock that `timeOut` puts forward by an hour, as if the newest wait of an hour were over. */
+function timeouts(t: test.TestContext) {
   const { mock } = t.mock.method(globalThis, "setTimeout");
-  return () => {
-    const set = mock.calls.findLast((call) => call.arguments[1] === HOUR_MS);
-    (set!.arguments[0] as () => void)();
+  let nowMs = 0;
+  return {
+    nowMs: () => nowMs,
+    timeOut() {
+      nowMs += HOUR_MS;
+      const set = mock.calls.findLast((call) => call.arguments[1] === HOUR_MS);
+      (set!.arguments[0] as () => void)();
+    },
   };
 }
 
 test("what is acknowledged after its caller was told 500 is refused, unless it was dispatched", async (t) => {
   const { acceptor, pool, publisher, stored } = await setUp(t);
-  const timeOut = timeouts(t);
+  const { nowMs, timeOut } = timeouts(t);
   for (const isDispatched of [false, true]) {
     const answered = Promise.withResolvers<void>();
     const slow = acceptor({
       answerWithinMs: HOUR_MS,
+      nowMs,
       publisher: {
         async publishIds(...args) {
           const receipt = await publisher.publishIds(...args);
@@ -295,9 +301,10 @@ test("a replay that nobody waits for any more does not make the first request's 
   const { acceptor, pool, publisher } = await setUp(t);
   const [first] = await acceptEvents(pool, [event("k")]);
   const answered = Promise.withResolvers<void>();
-  const timeOut = timeouts(t);
+  const { nowMs, timeOut } = timeouts(t);
   const slow = acceptor({
     answerWithinMs: HOUR_MS,
+    nowMs,
     publisher: {
       async publishIds(...args) {
         const receipt = await publisher.publishIds(...args);
@@ -316,9 +323,10 @@ test("a replay that nobody waits for any more does not make the first request's 
 
 test("an acknowledgement that has come is read before the time is judged", async (t) => {
   const { acceptor, publisher } = await setUp(t);
-  const timeOut = timeouts(t);
+  const { nowMs, timeOut } = timeouts(t);
   const busy = acceptor({
     answerWithinMs: HOUR_MS,
+    nowMs,
     publisher: {
       publishIds(subject, items, options) {
         const published = publisher.publishIds(subject, items, { ...options, timeoutMs: 60_000 });

@@ -34,6 +34,8 @@ export interface AcceptorDeps {
   expressPerMinute: number;
   /** Default 4,500: the specification's 500 within 5 s. */
   answerWithinMs?: number;
+  /** Default: `performance.now`. */
+  nowMs?: () => number;
   log: Logger;
 }
 
@@ -46,10 +48,12 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
   const { log, prefix } = deps;
   const stream = eventsStream(prefix).name;
   const following = new Set<Promise<void>>();
-  const waiting = createDeadlines<Pending>(deps.answerWithinMs ?? ANSWER_WITHIN_MS, (pending) => {
+  const { answerWithinMs = ANSWER_WITHIN_MS, nowMs = () => performance.now() } = deps;
+  const giveUp = (pending: Pending) => {
     pending.late = true;
     pending.fail(new Error("the event could not be accepted in time"));
-  });
+  };
+  const waiting = createDeadlines(answerWithinMs, giveUp, nowMs);
   const batches = createAcceptBatches<Pending>({
     accept: (batch) => deps.acceptEvents(batch),
     settled: (batch, results) => {

@@ -8,10 +8,11 @@ const WITHIN_MS = 20;
 function setUp() {
   const told: { item: string; at: number }[] = [];
   let next: (() => void) | undefined;
-  const deadlines = createDeadlines<string>(WITHIN_MS, (item) => {
+  const onLate = (item: string) => {
     told.push({ item, at: performance.now() });
     next?.();
-  });
+  };
+  const deadlines = createDeadlines(WITHIN_MS, onLate, () => performance.now());
   const toldOf = async (count: number) => {
     while (told.length < count) {
       await new Promise<void>((resolve) => {

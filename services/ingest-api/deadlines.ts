@@ -7,7 +7,11 @@ export interface Deadlines<T> {
  * One timer for all that wait equally long: one each costs a request more than its checks. `onLate` is told
  * of an item that was not deleted within the time.
  */
-export function createDeadlines<T>(withinMs: number, onLate: (item: T) => void): Deadlines<T> {
+export function createDeadlines<T>(
+  withinMs: number,
+  onLate: (item: T) => void,
+  nowMs: () => number,
+): Deadlines<T> {
   /** When each is late; the oldest first. */
   const waiting = new Map<T, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -22,7 +26,7 @@ export function createDeadlines<T>(withinMs: number, onLate: (item: T) => void):
   };
   const expire = () => {
     disarm();
-    const now = performance.now();
+    const now = nowMs();
     for (const [item, lateAt] of waiting) {
       if (lateAt > now) return arm(lateAt - now);
       waiting.delete(item);
@@ -32,7 +36,7 @@ export function createDeadlines<T>(withinMs: number, onLate: (item: T) => void):
 
   return {
     add(item) {
-      waiting.set(item, performance.now() + withinMs);
+      waiting.set(item, nowMs() + withinMs);
       if (timer === undefined) arm(withinMs);
     },
     delete(item) {
