@@ -114,17 +114,18 @@ async function measureDispatcher(
   await backlog.publish(messages);
   await backlog.untilLeft(events * (1 - WARM_UP));
   const warm = await now();
-  // A few events are gone before anybody looks: they are measured from their publishing on.
-  const { at, left } = warm.left > 0 ? warm : start;
   const before = await cpuTimes();
   await backlog.untilLeft(0);
   await backlog.untilNone("settled_at is null");
   const after = await cpuTimes();
-  const { rows: end } = await pool.query<{ at: Date }>(
+  const { rows } = await pool.query<{ at: Date }>(
     "select greatest((select max(dispatched_at) from events), (select max(settled_at) from deliveries)) as at",
   );
+  const end = rows[0]!.at.getTime();
+  // A few events are gone, or as good as, before anybody looks: they are measured from their publishing on.
+  const { at, left } = warm.left > 0 && end > warm.at.getTime() ? warm : start;
   return {
-    perSecond: left / ((end[0]!.at.getTime() - at.getTime()) / 1000),
+    perSecond: left / ((end - at.getTime()) / 1000),
     cpu: cpuMicros(before, after, left),
   };
 }
