@@ -28,10 +28,18 @@ export const LIBRARIES = [
   },
 ];
 
-/** As in a browser: one frame a turn. Given several at once the older client mixes up their order. */
-class OneFrameATurn extends WebSocket {
+/**
+ * As in a browser: one frame a turn, and none once the page has closed it. Given several at once the older
+ * client mixes up their order, and a push of a connection that it has left it takes for one of the next.
+ */
+class BrowserSocket extends WebSocket {
   constructor(url: string, protocols?: string | string[]) {
     super(url, protocols, { allowSynchronousEvents: false });
+  }
+
+  override emit(event: string | symbol, ...values: unknown[]): boolean {
+    if (event === "message" && this.readyState !== WebSocket.OPEN) return false;
+    return super.emit(event, ...values);
   }
 }
 
@@ -43,7 +51,7 @@ export function client(
   Library: typeof Centrifuge = Centrifuge,
 ): Centrifuge {
   const made = new Library(url, {
-    websocket: OneFrameATurn,
+    websocket: BrowserSocket,
     minReconnectDelay: 20,
     maxReconnectDelay: 100,
     ...options,
