@@ -38,7 +38,7 @@ const pool = createPool({
   onConnectionError: (err) => log.warn({ err }, "idle database connection lost"),
 });
 const db = createDatabase(pool);
-resources.defer(() => db.destroy());
+resources.defer(() => pool.end());
 let isListening = false;
 let nats: NatsLink | undefined;
 resources.use(

@@ -61,7 +61,7 @@ const pool = createPool({
   onConnectionError: (err) => log.warn({ err }, "a Postgres connection broke"),
 });
 const db = createDatabase(pool);
-resources.defer(() => db.destroy());
+resources.defer(() => pool.end());
 let connected = () => false;
 const consuming = new Set<string>();
 const checks = {

@@ -57,7 +57,7 @@ const pool = createPool({
   onConnectionError: (err) => log.warn({ err }, "idle database connection lost"),
 });
 const db = createDatabase(pool);
-resources.defer(() => db.destroy());
+resources.defer(() => pool.end());
 let broker: { nats: NatsLink; acceptor: Acceptor } | undefined;
 let isListening = false;
 resources.use(

@@ -39,7 +39,7 @@ const pool = createPool({
   onConnectionError: (err) => log.warn({ err }, "idle database connection lost"),
 });
 const db = createDatabase(pool);
-resources.defer(() => db.destroy());
+resources.defer(() => pool.end());
 let nats: NatsLink | undefined;
 let gateway: Awaited<ReturnType<typeof startGateway>> | undefined;
 resources.use(

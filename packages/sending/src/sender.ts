@@ -49,7 +49,8 @@ export async function runSender(channel: ProviderChannel, config: SenderConfig):
       onConnectionError: (err) => log.warn({ err }, "idle database connection lost"),
     });
     const db = createDatabase(pool);
-    resources.defer(() => db.destroy());
+    // Not by `db`: Kysely ends no pool that it has not used.
+    resources.defer(() => pool.end());
     const postgresIsThere = () => isWritable(pool);
     let isConnected = () => false;
     let isConsuming = false;
