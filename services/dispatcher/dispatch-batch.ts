@@ -6,8 +6,8 @@ import {
   readDispatchedBefore,
   readEvents,
   type StoredEvent,
-} from "@belfry/database/dispatch-events";
-import { takeBackRelease } from "@belfry/database/release-deliveries";
+} from "@belfry/database/functions/dispatch-events";
+import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
 import { noteSensitiveEvents } from "@belfry/database/sensitive-events";
 import type { Logger } from "@belfry/service/logger";
 import type { Configuration, Routing } from "./configuration.ts";

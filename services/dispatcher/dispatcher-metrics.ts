@@ -1,7 +1,7 @@
 import { readBacklogAges } from "@belfry/database/backlog-ages";
 import type { Pool } from "@belfry/database/connection";
-import type { EventDispatch } from "@belfry/database/dispatch-events";
-import { type Retention, readExpiryLags } from "@belfry/database/expiry-walk";
+import type { EventDispatch } from "@belfry/database/functions/dispatch-events";
+import { type Retention, readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
 
 const dispatched = counter("belfry_events_dispatched_total", "Events whose ways are decided");

@@ -1,8 +1,8 @@
 import type { Channel } from "@belfry/contracts/channels";
 import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
-import { acceptEvents } from "@belfry/database/accept-events";
 import { channelMask } from "@belfry/database/channel-mask";
 import { createPool } from "@belfry/database/connection";
+import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/outcome";
 import { createTestDatabase } from "@belfry/testing/postgres";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PLATFORM } from "@belfry/contracts/identifiers";
-import { refuseEvents } from "@belfry/database/accept-events";
+import { refuseEvents } from "@belfry/database/functions/accept-events";
 import { createNotedErasure, noteSensitiveEvents } from "@belfry/database/sensitive-events";
 import type { MessageHandler } from "@belfry/service/outcome";
 import { eventually } from "@belfry/testing/eventually";

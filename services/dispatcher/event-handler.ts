@@ -1,8 +1,8 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
-import { stillUndispatched } from "@belfry/database/dispatch-events";
 import { failDispatch } from "@belfry/database/fail-dispatch";
+import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
 import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
 import { type DispatchDeps, dispatchBatch, type Order } from "./dispatch-batch.ts";
 import { countFailed } from "./dispatcher-metrics.ts";

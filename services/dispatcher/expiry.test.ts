@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dispatchEvents, readEvents } from "@belfry/database/dispatch-events";
-import { expireStep, readExpiryLags } from "@belfry/database/expiry-walk";
+import { dispatchEvents, readEvents } from "@belfry/database/functions/dispatch-events";
+import { expireStep, readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { eventually } from "@belfry/testing/eventually";
 import { uuidv7 } from "uuidv7";
 import { eventOfAge, expiryUnderTest, idOfAge, NOW } from "./expiry-under-test.ts";

@@ -7,7 +7,7 @@ import {
   type Retention,
   WALKED_TABLES,
   type WalkedTable,
-} from "@belfry/database/expiry-walk";
+} from "@belfry/database/functions/expire-batch";
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import { countExpired, countUnfinished } from "./dispatcher-metrics.ts";

@@ -1,4 +1,8 @@
-import type { DispatchResult, EventDispatch, StoredEvent } from "@belfry/database/dispatch-events";
+import type {
+  DispatchResult,
+  EventDispatch,
+  StoredEvent,
+} from "@belfry/database/functions/dispatch-events";
 import type { Logger } from "@belfry/service/logger";
 
 /**

@@ -8,7 +8,7 @@ import {
 } from "@belfry/contracts/realtime-message";
 import { deliveriesStream, deliveriesSubject, realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
-import type { NewPush } from "@belfry/database/dispatch-events";
+import type { NewPush } from "@belfry/database/functions/dispatch-events";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";
 import type { Publisher } from "@belfry/service/publish";

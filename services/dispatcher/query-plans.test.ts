@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "@belfry/database/connection";
-import { dispatchEvents, readDispatchedBefore, readEvents } from "@belfry/database/dispatch-events";
 import { timedExpiries } from "@belfry/database/expiries";
 import {
-  channelsAtRest,
-  releaseAgain,
-  releaseDeliveries,
-} from "@belfry/database/release-deliveries";
+  dispatchEvents,
+  readDispatchedBefore,
+  readEvents,
+} from "@belfry/database/functions/dispatch-events";
+import { channelsAtRest, releaseAgain, releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { takeStuckEvents, tenantsAbove } from "@belfry/database/sweep";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
-import { recordReconciled } from "@belfry/database/reconciliations";
 import {
   channelsAtRest,
   eraseSensitiveVariables,
@@ -9,7 +8,8 @@ import {
   releaseAgain,
   releaseDeliveries,
   takeBackRelease,
-} from "@belfry/database/release-deliveries";
+} from "@belfry/database/functions/release-deliveries";
+import { recordReconciled } from "@belfry/database/reconciliations";
 import type { Logger } from "@belfry/service/logger";
 import { countReconciled, countReleased } from "./dispatcher-metrics.ts";
 import type { Outward } from "./outward.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Channel } from "@belfry/contracts/channels";
 import { channelMask } from "@belfry/database/channel-mask";
 import type { RoutingTenant } from "@belfry/database/dispatch-configuration";
-import type { StoredEvent } from "@belfry/database/dispatch-events";
+import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import { createRenderer } from "@belfry/templates/render";
 import type { ActiveTemplate } from "./configuration.ts";
 import { routeEvent } from "./route-event.ts";

@@ -3,7 +3,7 @@ import { SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
 import { channelsOfMask } from "@belfry/database/channel-mask";
 import type { RoutingTenant } from "@belfry/database/dispatch-configuration";
-import type { EventDispatch, StoredEvent } from "@belfry/database/dispatch-events";
+import type { EventDispatch, StoredEvent } from "@belfry/database/functions/dispatch-events";
 import type { EventOutcome } from "@belfry/database/schema";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { uuidv7 } from "uuidv7";

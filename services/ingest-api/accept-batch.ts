@@ -1,5 +1,5 @@
-import type { AcceptResult, EventToAccept } from "@belfry/database/accept-events";
 import { isDataFault } from "@belfry/database/data-fault";
+import type { AcceptResult, EventToAccept } from "@belfry/database/functions/accept-events";
 import type { Logger } from "pino";
 
 /** Bounds of one call of the accept function. */

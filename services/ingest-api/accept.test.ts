@@ -3,14 +3,14 @@ import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import { eventsStream } from "@belfry/contracts/streams";
+import { createPool } from "@belfry/database/connection";
 import {
   type AcceptResult,
   acceptEvents,
   acknowledgeEvents,
   type EventToAccept,
   refuseEvents,
-} from "@belfry/database/accept-events";
-import { createPool } from "@belfry/database/connection";
+} from "@belfry/database/functions/accept-events";
 import { createLogger } from "@belfry/service/logger";
 import { connectNats } from "@belfry/service/nats";
 import { createPublisher, type Publisher, PublishFault } from "@belfry/service/publish";

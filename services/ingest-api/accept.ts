@@ -1,6 +1,6 @@
 import type { QueueItem } from "@belfry/contracts/queue-message";
 import { type EventLane, eventsStream, eventsSubject } from "@belfry/contracts/streams";
-import type { AcceptResult, EventToAccept } from "@belfry/database/accept-events";
+import type { AcceptResult, EventToAccept } from "@belfry/database/functions/accept-events";
 import type { Publisher } from "@belfry/service/publish";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";

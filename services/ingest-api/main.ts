@@ -1,11 +1,15 @@
 import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { eventsStream, realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
-import { acceptEvents, acknowledgeEvents, refuseEvents } from "@belfry/database/accept-events";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { createDatabase, createPool } from "@belfry/database/connection";
+import {
+  acceptEvents,
+  acknowledgeEvents,
+  refuseEvents,
+} from "@belfry/database/functions/accept-events";
+import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { countUnread } from "@belfry/database/notifications";
-import { storeReceipts } from "@belfry/database/receipts";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { loadConfig } from "@belfry/service/config";

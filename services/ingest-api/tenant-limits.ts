@@ -1,5 +1,5 @@
 import { Problem } from "@belfry/contracts/problems";
-import type { TenantLimits } from "@belfry/database/accept-events";
+import type { TenantLimits } from "@belfry/database/functions/accept-events";
 
 interface LimitHeaders {
   policy: string;

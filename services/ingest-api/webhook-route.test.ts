@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { showEvent } from "@belfry/administration/event-report";
 import { MAX_WEBHOOK_BYTES } from "@belfry/contracts/receipt";
 import { createDatabase, createPool } from "@belfry/database/connection";
-import { storeReceipts } from "@belfry/database/receipts";
+import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { createHttpServer } from "@belfry/service/http";

@@ -2,7 +2,7 @@ import { clientNetwork } from "@belfry/contracts/client-network";
 import { TENANT_ID } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
 import { MAX_WEBHOOK_BYTES, type Receipt, WEBHOOK_PATH } from "@belfry/contracts/receipt";
-import type { ReceiptsOrigin, StoredReceipts } from "@belfry/database/receipts";
+import type { ReceiptsOrigin, StoredReceipts } from "@belfry/database/functions/store-receipts";
 import type { ReceiptReader } from "@belfry/providers/receipt";
 import { receiptReader } from "@belfry/providers/receipt-readers";
 import type { FastifyInstance, FastifyRequest } from "fastify";

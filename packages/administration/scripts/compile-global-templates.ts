@@ -4,25 +4,49 @@ import { compileTemplate } from "@belfry/templates/compile";
 import { GLOBAL_TEMPLATE_SOURCES } from "./global-template-sources.ts";
 
 /**
- * Made the data of migration 0004, once: a migration must do the same on every day, so it holds what
- * was compiled and calls no compiler. Later changes of the platform's templates are a migration of
- * their own.
+ * Made the migration of the platform's templates, once: a migration must do the same on every day, so
+ * it holds what was compiled and calls no compiler. Later changes are a migration of their own.
  */
-const FILE = new URL("../../database/migrations/0004-global-templates.json", import.meta.url);
+const FILE = new URL("../../database/schema/0002-platform-templates.sql", import.meta.url);
+const HEAD = `-- The platform's templates of all five global.* types on all three channels, compiled already. A template
+-- that an operator has made before stays as it is.
+with given as (
+  select * from jsonb_to_recordset($json$[
+`;
+const TAIL = `
+  ]$json$) as given (event_type text, channel text, content text, subject text, title text,
+    target_channel text, compiled jsonb)
+),
+made as (
+  insert into templates (id, tenant_id, event_type, channel)
+  select gen_random_uuid(), 'platform', given.event_type, given.channel from given
+  on conflict (tenant_id, event_type, channel) do nothing
+  returning id, event_type, channel
+)
+insert into template_versions (template_id, version, content, subject, title, target_channel, compiled)
+select made.id, 1, given.content, given.subject, given.title, given.target_channel, given.compiled
+from made join given using (event_type, channel);
 
-const rows = [];
+-- A statement of its own: a row cannot be inserted and updated in one.
+update templates t set current_version_id = v.id
+from template_versions v
+where v.template_id = t.id and t.tenant_id = 'platform' and t.current_version_id is null;
+`;
+
+const rows: string[] = [];
 for (const { eventType, targetChannel, source } of GLOBAL_TEMPLATE_SOURCES) {
   const result = await compileTemplate(source, PLATFORM);
   if (!result.ok)
     throw new Error(`${eventType} ${source.channel}: ${JSON.stringify(result.faults)}`);
-  rows.push({
-    eventType,
+  const row = {
+    event_type: eventType,
     channel: source.channel,
     content: source.content,
     subject: source.channel === "EMAIL" ? source.subject : null,
     title: source.channel === "PUSH" ? source.title : null,
-    targetChannel,
+    target_channel: targetChannel,
     compiled: result.compiled,
-  });
+  };
+  rows.push(`    ${JSON.stringify(row)}`);
 }
-await writeFile(FILE, `${JSON.stringify(rows, null, 2)}\n`);
+await writeFile(FILE, HEAD + rows.join(",\n") + TAIL);

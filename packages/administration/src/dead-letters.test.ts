@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { claimDeliveries } from "@belfry/database/claim-deliveries";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeDeadMessage } from "@belfry/database/dead-messages";
-import { storeReceipts } from "@belfry/database/receipts";
-import { releaseDeliveries } from "@belfry/database/release-deliveries";
+import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
+import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
+import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { discardDeadLetters, replayDeadLetters } from "./change-dead-letters.ts";
 import { glanceAtDeadLetters, listDeadLetters, showDeadLetter } from "./dead-letters.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { encodeQueueMessage } from "@belfry/contracts/queue-message";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
-import { dispatchEvents } from "@belfry/database/dispatch-events";
+import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { erasedUser, eraseUser } from "./erase-user.ts";

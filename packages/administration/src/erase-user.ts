@@ -2,14 +2,14 @@ import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { forgetChannels } from "@belfry/database/realtime-channels";
+import { deleteEvents } from "@belfry/database/functions/delete-events";
+import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import { deleteSuppressions, suppressedForm } from "@belfry/database/suppressions";
 import { tenantById } from "@belfry/database/tenants";
 import {
   countEvents,
   countNotifications,
   countRealtimeChannels,
-  deleteEvents,
   deleteNotifications,
   userEvents,
 } from "@belfry/database/user-data";

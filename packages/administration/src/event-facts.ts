@@ -6,8 +6,8 @@ import {
   deliveriesOfEvent,
   type EventRow,
 } from "@belfry/database/events-timeline";
+import { type ReceiptRow, receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
 import { type NotificationState, notificationOfEvent } from "@belfry/database/notifications-admin";
-import { type ReceiptRow, receiptsOfDeliveries } from "@belfry/database/receipts";
 
 /** An event with all that became of it. */
 export interface EventFacts {

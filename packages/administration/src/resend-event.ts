@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { UUID } from "@belfry/contracts/identifiers";
-import { type AcceptResult, acceptEvents } from "@belfry/database/accept-events";
 import type { Database, Pool } from "@belfry/database/connection";
 import { newEventId } from "@belfry/database/event-id";
 import { eventById } from "@belfry/database/events-timeline";
+import { type AcceptResult, acceptEvents } from "@belfry/database/functions/accept-events";
 import { eventVariables, usedSensitiveTemplate } from "@belfry/database/sent-content";
 import { InvalidInput, NotFound } from "./input-error.ts";
 

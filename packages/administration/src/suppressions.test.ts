@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { type ClaimResult, claimDeliveries } from "@belfry/database/claim-deliveries";
 import { createDatabase, createPool } from "@belfry/database/connection";
+import { type ClaimResult, claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { showEvent } from "./event-report.ts";
 import { InvalidInput, NotFound } from "./input-error.ts";

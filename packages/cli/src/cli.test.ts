@@ -424,7 +424,7 @@ test("migrate brings an empty database to the newest schema, and says that nothi
   const run = (args: string[]) => belfry.run(args, "", { DATABASE_URL: url });
   assertFails(await run(["tenant", "list"]), /belfry migrate/);
   const first = JSON.parse((await run(["migrate"])).out);
-  assert.ok(first.migrations.includes("0004-global-templates"));
+  assert.ok(first.migrations.includes("0002-platform-templates"));
   assert.deepEqual(JSON.parse((await run(["migrate"])).out).migrations, []);
   assert.equal((await run(["tenant", "list"])).out, "[]\n");
 });

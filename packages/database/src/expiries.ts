@@ -1,6 +1,6 @@
 import type pg from "pg";
-import type { Retention } from "./expiry-walk.ts";
-import { forgetEmptyChannels } from "./realtime-channels.ts";
+import type { Retention } from "./functions/expire-batch.ts";
+import { forgetEmptyChannels } from "./functions/realtime-channels.ts";
 import type { ChannelKey } from "./realtime-history.ts";
 
 const HOUR_MS = 60 * 60 * 1000;

@@ -2,163 +2,138 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { untilBlocked } from "@belfry/testing/until-blocked";
-import { Migrator } from "kysely/migration";
 import pg from "pg";
-import { createDatabase, createPool } from "./connection.ts";
-import { MIGRATIONS, type Migration, migrateToLatest } from "./migrate.ts";
+import { migrateToLatest } from "./migrate.ts";
+import { functionFile, migrationOf, SCHEMA, type SchemaSource } from "./schema-files.ts";
+import { TRIAL_DATABASE } from "./trial-database.ts";
 
-const NAMES = Object.keys(MIGRATIONS).sort();
+/** In the order in which they were added, which is that of their names: a new one comes last. */
+const ADDED = ["0001-tables", "0002-platform-templates"];
+const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
+/** What a later version brings. */
+const LATER: SchemaSource = {
+  ...SCHEMA,
+  migrations: {
+    ...SCHEMA.migrations,
+    "9999-later": migrationOf("alter table tenants add column later text"),
+  },
+};
 
 interface Cleanup {
   after(fn: () => Promise<void>): void;
 }
 
-/** As 0.1.0 made it: 0011 is still to come, and changes `tenants`. */
-async function olderDatabase(t: Cleanup) {
-  const database = await createTestDatabase(undefined, "template0");
+async function database(t: Cleanup, template?: string) {
+  const { url, ...made } = await createTestDatabase(undefined, template);
   const clients: pg.Client[] = [];
   t.after(async () => {
     for (const client of clients) await client.end();
-    await database[Symbol.asyncDispose]();
+    await made[Symbol.asyncDispose]();
   });
-  const db = createDatabase(createPool({ url: database.url, applicationName: "test" }));
-  const older = Object.fromEntries(
-    Object.entries(MIGRATIONS).filter(([name]) => name < "0011-retention"),
-  );
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => older } });
-  const { error } = await migrator.migrateToLatest();
-  await db.destroy();
-  assert.equal(error, undefined);
   const connect = async () => {
-    const client = new pg.Client({ connectionString: database.url });
+    const client = new pg.Client({ connectionString: url });
     await client.connect();
     clients.push(client);
     return client;
   };
-  return { url: database.url, connect };
+  return { url, connect };
 }
 
 test("a migration that somebody holds up does not hold up the others: it waits for moments, and goes on when it can", async (t) => {
-  const { url, connect } = await olderDatabase(t);
+  const { url, connect } = await database(t);
   const [holder, reader, watcher] = [await connect(), await connect(), await connect()];
   await holder.query("begin");
   await holder.query("select from tenants");
-  const migrating = migrateToLatest(url, { everyMs: 200 });
+  const migrating = migrateToLatest(url, { everyMs: 200, source: LATER });
   for (let moment = 0; moment < 3; moment += 1) {
     await untilBlocked(watcher);
     // Behind the migration, which is behind the holder, who goes on.
     await reader.query("select from tenants");
   }
   await holder.query("commit");
-  assert.deepEqual(await migrating, NAMES.slice(NAMES.indexOf("0011-retention")));
+  assert.deepEqual(await migrating, ["9999-later"]);
 });
 
 test("after its patience it says what holds it up, and has changed nothing", async (t) => {
-  const { url, connect } = await olderDatabase(t);
+  const { url, connect } = await database(t);
   const holder = await connect();
   await holder.query("begin");
   await holder.query("select from tenants");
-  const migrating = migrateToLatest(url, { everyMs: 50, patienceMs: 100 });
-  await assert.rejects(migrating, /migration 0011-retention: somebody holds a table/);
+  const migrating = migrateToLatest(url, { everyMs: 50, patienceMs: 100, source: LATER });
+  await assert.rejects(migrating, /migration 9999-later: somebody holds a table/);
   await holder.query("commit");
-  const { rows } = await holder.query("select to_regclass('expiry_cursors') as it");
-  assert.equal(rows[0].it, null);
-  assert.ok((await migrateToLatest(url)).includes("0011-retention"));
+  await assert.rejects(holder.query("select later from tenants"), /does not exist/);
+  assert.deepEqual(await migrateToLatest(url, { source: LATER }), ["9999-later"]);
 });
 
 test("many processes migrate at once, and each migration runs once", async (t) => {
   const database = await createTestDatabase(t, "template0");
   const ran = await Promise.all([1, 2, 3].map(() => migrateToLatest(database.url)));
-  assert.deepEqual(ran.flat(), NAMES);
+  assert.deepEqual(ran.flat(), ALL);
 });
 
-/** As they were added; those after it in the order of their names. */
-const ADDED = [
-  "0001-initial",
-  "0002-accept-events",
-  "0003-dispatch",
-  "0005-sending",
-  "0004-global-templates",
-  "0006-provider-limits",
-  "0008-receipts-and-suppressions",
-  "0010-admin",
-  "0011-retention",
-  "0012-sign-in-tries",
-  "0013-reconciliations",
-  "0014-sensitive-events",
-  "0015-release-in-parts",
-  "0014-webhook-secret-overlap",
-];
-
-test("a database becomes the newest, in whatever order its migrations were added", async (t) => {
-  const added = [...ADDED, ...NAMES.filter((name) => !ADDED.includes(name))];
-  assert.deepEqual(added.toSorted(), NAMES);
-  const newest = await shapeOf((await createTestDatabase(t)).url);
-  for (let had = 1; had < added.length; had += 1) {
-    // Where what it had is the beginning of what it gets, it is a database on its way like any other; but
-    // for the last one, which had all of them in another order.
-    const isBeginning = [...added.slice(0, had)].sort().every((name, at) => name === NAMES[at]);
-    if (isBeginning && had !== ADDED.length) continue;
-    await using database = await createTestDatabase(undefined, "template0");
-    await migrateOnly(database.url, added.slice(0, had));
-    assert.deepEqual(
-      await migrateToLatest(database.url),
-      added.slice(had).sort(),
-      `after ${added[had - 1]}`,
-    );
-    assert.deepEqual(await shapeOf(database.url), newest, `after ${added[had - 1]}`);
-  }
+test("migrations are only added, each after all others", () => {
+  assert.deepEqual(Object.keys(SCHEMA.migrations), ADDED);
 });
 
-/** In this order, as the code of each moment did. */
-async function migrateOnly(url: string, names: readonly string[]): Promise<void> {
-  const db = createDatabase(createPool({ url, applicationName: "test" }));
-  const known: Record<string, Migration> = {};
-  for (const name of names) {
-    known[name] = MIGRATIONS[name]!;
-    const migrator = new Migrator({
-      db,
-      provider: { getMigrations: async () => known },
-      allowUnorderedMigrations: true,
-    });
-    const { error } = await migrator.migrateUp({
-      disableTransactions: known[name].withoutTransaction === true,
-    });
-    assert.equal(error, undefined);
-  }
-  await db.destroy();
-}
+test("an older version finds nothing to do on a newer schema, and leaves its functions alone", async (t) => {
+  const { url, connect } = await database(t);
+  const client = await connect();
+  const newer = {
+    ...LATER,
+    version: "0.10.0",
+    functions: SCHEMA.functions.map(({ name, text }) => functionFile(name, `${text}-- later\n`)),
+  };
+  assert.equal((await migrateToLatest(url, { source: newer })).length, 1 + SCHEMA.functions.length);
+  const applied = async () =>
+    (await client.query("select * from applied_functions order by 1")).rows;
+  const before = await applied();
+  assert.deepEqual(await migrateToLatest(url, { source: { ...SCHEMA, version: "0.9.0" } }), []);
+  assert.deepEqual(await applied(), before);
+});
 
-/** Everything that a statement can depend on. */
-async function shapeOf(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ line: string }>(
-    `select concat_ws(' ', table_name, column_name, udt_name, is_nullable, column_default) as line
-     from information_schema.columns where table_schema = 'public'
-     union all
-     select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
-     union all
-     select indexdef from pg_indexes where schemaname = 'public'
-     union all
-     select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
-     where connamespace = 'public'::regnamespace
-     union all
-     select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
-     union all
-     select relname || ' ' || coalesce(array_to_string(reloptions, ','), '') from pg_class
-     where relnamespace = 'public'::regnamespace
-     order by line`,
+test("a function is applied when its text has changed, and all of them or none", async (t) => {
+  const { url, connect } = await database(t);
+  const client = await connect();
+  const answer = async () => (await client.query("select answer() as it")).rows[0].it;
+  const withFiles = (...texts: [string, string][]): SchemaSource => ({
+    ...SCHEMA,
+    functions: [...SCHEMA.functions, ...texts.map(([name, text]) => functionFile(name, text))],
+  });
+  const says = (what: number) =>
+    `create or replace function answer() returns integer language sql as 'select ${what}';`;
+  const ran = async (...texts: [string, string][]) =>
+    await migrateToLatest(url, { source: withFiles(...texts) });
+  // It names a function that comes after it.
+  const first =
+    "create or replace function asks() returns integer language sql as 'select answer()'";
+  assert.deepEqual(await ran(["answer-a", first], ["answer-b", says(1)]), [
+    "functions/answer-a",
+    "functions/answer-b",
+  ]);
+  assert.deepEqual(await ran(["answer-a", first], ["answer-b", says(1)]), []);
+  assert.deepEqual(await ran(["answer-a", first], ["answer-b", says(2)]), ["functions/answer-b"]);
+  assert.equal(await answer(), 2);
+  await assert.rejects(ran(["answer-b", says(3)], ["answer-c", "no sql"]), /syntax error/);
+  assert.equal(await answer(), 2);
+});
+
+test("no function has two signatures: another signature is another name", async (t) => {
+  const { connect } = await database(t);
+  const { rows } = await (await connect()).query(
+    `select proname from pg_proc where pronamespace = 'public'::regnamespace
+     group by proname having count(*) > 1`,
   );
-  await client.end();
-  return rows.map(({ line }) => line);
-}
+  assert.deepEqual(rows, []);
+});
 
-test("an older version finds nothing to do on a newer schema", async (t) => {
-  const database = await createTestDatabase(t);
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  await client.query("insert into kysely_migration values ('9999-later', now()::text)");
-  await client.end();
-  assert.deepEqual(await migrateToLatest(database.url), []);
+test("a database of a trial installation is refused, and left as it is", async (t) => {
+  const { url, connect } = await database(t, "template0");
+  const client = await connect();
+  await client.query("create table kysely_migration (name text)");
+  await assert.rejects(migrateToLatest(url), { message: TRIAL_DATABASE });
+  const { rows } = await client.query(
+    "select relname from pg_class where relnamespace = 'public'::regnamespace",
+  );
+  assert.deepEqual(rows, [{ relname: "kysely_migration" }]);
 });

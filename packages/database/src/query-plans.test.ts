@@ -3,13 +3,13 @@ import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { CompiledQuery } from "kysely";
-import { acceptEvents, type EventToAccept, refuseEvents } from "./accept-events.ts";
-import { claimDeliveries, type DeliveryToClaim } from "./claim-deliveries.ts";
 import { createDatabase, createPool, type Database, type Pool } from "./connection.ts";
+import { acceptEvents, type EventToAccept, refuseEvents } from "./functions/accept-events.ts";
+import { claimDeliveries, type DeliveryToClaim } from "./functions/claim-deliveries.ts";
+import { forgetEmptyChannels, healChannels } from "./functions/realtime-channels.ts";
+import { settleDeliveries } from "./functions/settle-deliveries.ts";
 import { countUnread, listNotifications, markNotificationRead } from "./notifications.ts";
-import { forgetEmptyChannels, healChannels } from "./realtime-channels.ts";
 import { renewLeases } from "./renew-leases.ts";
-import { settleDeliveries } from "./settle-deliveries.ts";
 
 const ROWS = 20_000;
 const USER = { tenantId: "a", userId: "user-7" };

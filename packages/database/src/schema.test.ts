@@ -108,7 +108,7 @@ async function actualTables(url: string): Promise<Tables> {
     select table_name, column_name, is_nullable, udt_name,
            column_default is not null or is_identity = 'YES' as filled
     from information_schema.columns
-    where table_schema = 'public' and table_name not like 'kysely_%'
+    where table_schema = 'public' and table_name not like 'kysely_%' and table_name <> 'applied_functions'
     order by table_name, ordinal_position`);
   await client.end();
   const tables: Tables = {};

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "./connection.ts";
-import { forgetChannels } from "./realtime-channels.ts";
-import { deleteEvents } from "./user-data.ts";
+import { deleteEvents } from "./functions/delete-events.ts";
+import { forgetChannels } from "./functions/realtime-channels.ts";
 
 /** What was deleted of a tenant, in rows. */
 export interface DeletedTenantData {

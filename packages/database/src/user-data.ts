@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "./connection.ts";
+import type { DeletedEvents } from "./functions/delete-events.ts";
 import type { Owner } from "./notifications.ts";
 
 /**
@@ -17,18 +18,6 @@ export interface UserEvents {
   newest: string | undefined;
   /** Whether there may be more beyond it. */
   more: boolean;
-}
-
-/** Rows that were deleted, and the events of which a sender holds a delivery right now. */
-export interface DeletedEvents {
-  held: string[];
-  events: number;
-  undispatchedEvents: number;
-  deliveries: number;
-  /** Of the deliveries, those that were still to be sent. */
-  unfinished: number;
-  attempts: number;
-  receipts: number;
 }
 
 const LOOKS = 10_000;
@@ -59,24 +48,6 @@ export async function userEvents(
   const [found] = rows;
   if (found === undefined) throw new Error("a query without from returned nothing");
   return { ...found, oldest: found.oldest ?? undefined, newest: found.newest ?? undefined };
-}
-
-/**
- * Deletes events with all that belongs to them, the outbox apart (see migration 0011): at most some
- * hundreds a call. With `spare` a delivery that a sender holds stays, and its event.
- */
-export async function deleteEvents(
-  db: Database,
-  ids: readonly string[],
-  options: { spare: boolean },
-): Promise<DeletedEvents> {
-  const { rows } = await sql<DeletedEvents>`
-    select held, events::integer, undispatched_events::integer as "undispatchedEvents",
-           deliveries::integer, unfinished::integer, attempts::integer, receipts::integer
-    from delete_events(${ids}::uuid[], ${options.spare})`.execute(db);
-  const [deleted] = rows;
-  if (deleted === undefined) throw new Error("delete_events returned nothing");
-  return deleted;
 }
 
 /** How many rows these events and their deliveries have; nothing is changed. */

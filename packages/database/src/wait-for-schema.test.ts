@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { freePort } from "@belfry/testing/free-port";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { createPool } from "./connection.ts";
-import { MIGRATIONS, migrateToLatest } from "./migrate.ts";
+import { migrateToLatest } from "./migrate.ts";
+import { SCHEMA } from "./schema-files.ts";
+import { TRIAL_DATABASE } from "./trial-database.ts";
 import { waitForSchema } from "./wait-for-schema.ts";
 
 function recorder() {
@@ -27,7 +29,7 @@ test("a service waits for an empty database to be migrated, says so once, and go
   assert.deepEqual(said, ["waiting for the database to be migrated", "the database is ready"]);
 });
 
-test("a database that lacks one migration is not ready, whichever it is; one that has more is", async (t) => {
+test("a database that lacks one migration or function is not ready, whichever it is; one that has more is", async (t) => {
   const database = await createTestDatabase();
   const pool = createPool({ url: database.url, applicationName: "test" });
   t.after(async () => {
@@ -38,8 +40,12 @@ test("a database that lacks one migration is not ready, whichever it is; one tha
   const { said, log } = recorder();
   await waitForSchema(pool, { log, signal: t.signal });
   assert.deepEqual(said, []);
-  for (const name of Object.keys(MIGRATIONS)) {
-    const { rows } = await pool.query("delete from kysely_migration where name = $1 returning *", [
+  const needed = [
+    ...Object.keys(SCHEMA.migrations).map((name) => ["kysely_migration", "name", name]),
+    ...SCHEMA.functions.map(({ name }) => ["applied_functions", "file", name]),
+  ] as [table: string, column: string, name: string][];
+  for (const [table, column, name] of needed) {
+    const { rows } = await pool.query(`delete from ${table} where ${column} = $1 returning *`, [
       name,
     ]);
     const stop = new AbortController();
@@ -50,14 +56,28 @@ test("a database that lacks one migration is not ready, whichever it is; one tha
       everyMs: 10,
     });
     const first = await Promise.race([waiting.then(() => "ready"), warned]);
-    assert.deepEqual(first, { missing: [name] });
+    const missing = table === "applied_functions" ? `functions/${name}` : name;
+    assert.deepEqual(first, { missing: [missing] });
     stop.abort(new Error("stopped"));
     await assert.rejects(waiting, /stopped/);
     await pool.query(
-      "insert into kysely_migration select * from json_populate_recordset(null::kysely_migration, $1)",
+      `insert into ${table} select * from json_populate_recordset(null::${table}, $1)`,
       [JSON.stringify(rows)],
     );
   }
+});
+
+test("a database of a trial installation ends the wait with one sentence", async (t) => {
+  const database = await createTestDatabase(undefined, "template0");
+  const pool = createPool({ url: database.url, applicationName: "test" });
+  t.after(async () => {
+    await pool.end();
+    await database[Symbol.asyncDispose]();
+  });
+  await pool.query("create table kysely_migration (name text)");
+  const { log } = recorder();
+  const waiting = waitForSchema(pool, { log, signal: t.signal });
+  await assert.rejects(waiting, { message: TRIAL_DATABASE });
 });
 
 test("Postgres away is waited for, and a stop ends the wait", async (t) => {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { MIGRATIONS } from "./migrate.ts";
+import { lackingFunctions } from "./apply-functions.ts";
+import { SCHEMA } from "./schema-files.ts";
+import { isTrialDatabase, TRIAL_DATABASE } from "./trial-database.ts";
 
 export interface WaitForSchemaOptions {
   log: {
@@ -17,8 +19,9 @@ const UNDEFINED_TABLE = "42P01";
 const NOT_MIGRATED = "waiting for the database to be migrated";
 
 /**
- * Resolves once the database has every migration of this code. Postgres may be absent, empty or
- * older: says what it waits for, when that changes and every 30 s. Rejects only when told to stop.
+ * Resolves once the database has every migration and function of this code. Postgres may be absent, empty
+ * or older: says what it waits for, when that changes and every 30 s. Rejects when told to stop, and for a
+ * database of a trial installation.
  */
 export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions): Promise<void> {
   const { log, signal, everyMs = 500 } = options;
@@ -26,6 +29,7 @@ export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions
   for (;;) {
     signal.throwIfAborted();
     const state = await schemaState(pool);
+    if (state === "trial") throw new Error(TRIAL_DATABASE);
     if (state === "ready") {
       if (said !== undefined) log.info({}, "the database is ready");
       return;
@@ -41,13 +45,15 @@ export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions
 
 type Waiting = { what: string; err: unknown } | { what: string; missing: string[] };
 
-async function schemaState(pool: pg.Pool): Promise<"ready" | Waiting> {
+async function schemaState(pool: pg.Pool): Promise<"ready" | "trial" | Waiting> {
   // Not only the last name: one that sorts before it may have been added after it.
-  const needed = Object.keys(MIGRATIONS);
+  const needed = Object.keys(SCHEMA.migrations);
   try {
+    if (await isTrialDatabase(pool)) return "trial";
     const { rows } = await pool.query<{ name: string }>("select name from kysely_migration");
     const there = new Set(rows.map(({ name }) => name));
     const missing = needed.filter((name) => !there.has(name));
+    for (const { name } of await lackingFunctions(pool)) missing.push(`functions/${name}`);
     return missing.length === 0 ? "ready" : { what: NOT_MIGRATED, missing };
   } catch (err) {
     return (err as { code?: string }).code === UNDEFINED_TABLE

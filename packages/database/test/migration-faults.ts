@@ -1,4 +1,4 @@
-import type { Migration } from "@belfry/database/migrate";
+import type { Migration } from "@belfry/database/schema-files";
 import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
 import type pg from "pg";
 

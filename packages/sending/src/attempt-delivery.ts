@@ -1,7 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { SendOutcome } from "@belfry/contracts/sending";
-import type { ClaimedDelivery } from "@belfry/database/claim-deliveries";
-import type { Settlement } from "@belfry/database/settle-deliveries";
+import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
+import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import type { Account } from "./accounts.ts";
 import { makeMessage } from "./make-message.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { ClaimResult } from "@belfry/database/claim-deliveries";
+import type { ClaimResult } from "@belfry/database/functions/claim-deliveries";
 import { createLogger } from "@belfry/service/logger";
 import { uuidv7 } from "uuidv7";
 import { message } from "../test/sending-fixture.ts";

@@ -1,8 +1,8 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { TENANT_ID, UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
-import type { ClaimResult, DeliveryToClaim } from "@belfry/database/claim-deliveries";
-import type { Postponement, Settlement } from "@belfry/database/settle-deliveries";
+import type { ClaimResult, DeliveryToClaim } from "@belfry/database/functions/claim-deliveries";
+import type { Postponement, Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
 import type { Circuits } from "./circuits.ts";

@@ -1,5 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { ClaimedDelivery } from "@belfry/database/claim-deliveries";
+import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import { emailFault, smsFault } from "@belfry/providers/recipient";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import type { Renderer } from "@belfry/templates/render";

@@ -1,4 +1,4 @@
-import { reserveSends } from "@belfry/database/reserve-sends";
+import { reserveSends } from "@belfry/database/functions/reserve-sends";
 import type pg from "pg";
 import type { Account, Accounts } from "./accounts.ts";
 import type { Circuits } from "./circuits.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SendOutcome } from "@belfry/contracts/sending";
-import type { ClaimedDelivery, ClaimResult } from "@belfry/database/claim-deliveries";
-import type { Settlement } from "@belfry/database/settle-deliveries";
+import type { ClaimedDelivery, ClaimResult } from "@belfry/database/functions/claim-deliveries";
+import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import type { DeliveriesHandlerDeps } from "./deliveries-handler.ts";
 import { checkMove } from "./next-step.ts";

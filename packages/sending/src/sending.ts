@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
+import { isDataFault } from "@belfry/database/data-fault";
 import {
   type ClaimResult,
   claimDeliveries,
   type DeliveryToClaim,
-} from "@belfry/database/claim-deliveries";
-import type { Database } from "@belfry/database/connection";
-import { isDataFault } from "@belfry/database/data-fault";
-import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
-import { eraseSensitiveVariables } from "@belfry/database/release-deliveries";
-import { renewLeases } from "@belfry/database/renew-leases";
-import type { SecretKeys } from "@belfry/database/secrets";
+} from "@belfry/database/functions/claim-deliveries";
+import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
 import {
   postponeDeliveries,
   type Settlement,
   settleDeliveries,
-} from "@belfry/database/settle-deliveries";
+} from "@belfry/database/functions/settle-deliveries";
+import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
+import { renewLeases } from "@belfry/database/renew-leases";
+import type { SecretKeys } from "@belfry/database/secrets";
 import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/outcome";
 import type pg from "pg";

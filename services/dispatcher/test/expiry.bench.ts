@@ -6,9 +6,9 @@
  */
 
 import { readFile } from "node:fs/promises";
-import { acceptEvents, type EventToAccept } from "@belfry/database/accept-events";
 import { createPool, type Pool } from "@belfry/database/connection";
-import { dispatchEvents, readEvents } from "@belfry/database/dispatch-events";
+import { acceptEvents, type EventToAccept } from "@belfry/database/functions/accept-events";
+import { dispatchEvents, readEvents } from "@belfry/database/functions/dispatch-events";
 import { migrateToLatest } from "@belfry/database/migrate";
 import { createLogger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";

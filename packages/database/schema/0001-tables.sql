@@ -1,0 +1,457 @@
+-- Rules that every table keeps:
+-- - ids of rows that carry time are UUIDv7, made by the service, so that a primary key is an index by age;
+-- - no foreign key on a hot table: the functions read the tenant's row in the same statement;
+-- - what tenants wrote is `text`, never cast: U+0000 and lone surrogates must not fail a batch;
+-- - rows of hot tables change without touching an index, on pages with room (fillfactor): HOT updates.
+
+-- Tenants, and who they are to the HTTP side.
+
+create table tenants (
+  id text collate "C" primary key check (id ~ '^[a-z0-9]{1,32}$' and id <> 'platform'),
+  name text not null,
+  active boolean not null default true,
+  per_minute integer not null check (per_minute >= 0),
+  daily_cap integer check (daily_cap >= 0),
+  delivery_channels text[] not null default '{}',
+  dedup_includes_variables boolean not null default false,
+  webhook_secret text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  event_retention_days integer check (event_retention_days between 1 and 3650),
+  notification_retention_days integer check (notification_retention_days between 1 and 3650),
+  previous_webhook_secret text,
+  previous_webhook_secret_until timestamptz,
+  check ((previous_webhook_secret is null) = (previous_webhook_secret_until is null))
+);
+comment on column tenants.webhook_secret is 'compact JWE';
+comment on column tenants.event_retention_days is 'null: EVENT_RETENTION_DAYS of the dispatcher';
+comment on column tenants.notification_retention_days is 'null: NOTIFICATION_RETENTION_DAYS of the dispatcher';
+comment on column tenants.previous_webhook_secret is 'compact JWE; taken until its time: machines change one by one';
+
+-- The one hot row of a tenant: rewritten by every batch that accepts for it, so it is alone.
+create table tenant_limits (
+  tenant_id text collate "C" primary key references tenants on delete cascade,
+  ring integer[] not null default array_fill(0, array[61]),
+  ring_second bigint not null default 0,
+  ring_total integer not null default 0,
+  day date not null default '-infinity',
+  day_total integer not null default 0
+) with (fillfactor = 40);
+comment on column tenant_limits.ring is 'admitted requests of the last 61 seconds; second s is at s % 61 + 1';
+
+create table api_keys (
+  id uuid primary key,
+  tenant_id text collate "C" not null references tenants on delete cascade,
+  sha256 bytea not null unique,
+  prefix text not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  last_used_at timestamptz
+);
+create index api_keys_of_tenant on api_keys (tenant_id);
+
+-- What tenants configure. Each change raises the version, which the services watch.
+
+-- tenant_id may be 'platform' here: those are the global.* templates.
+create table templates (
+  id uuid primary key,
+  tenant_id text collate "C" not null,
+  event_type text not null,
+  channel text not null check (channel in ('EMAIL', 'SMS', 'PUSH')),
+  active boolean not null default true,
+  current_version_id bigint,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (tenant_id, event_type, channel),
+  check ((tenant_id = 'platform') = starts_with(event_type, 'global.'))
+);
+
+create table template_versions (
+  id bigint generated always as identity primary key,
+  template_id uuid not null references templates on delete cascade,
+  version integer not null,
+  content text not null,
+  subject text,
+  title text,
+  target_channel text check (target_channel ~ '^[A-Za-z0-9_.:-]{1,64}$'),
+  sensitive boolean not null default false,
+  at_most_once boolean not null default false,
+  expires_after_seconds integer check (expires_after_seconds > 0),
+  sample_variables text,
+  compiled jsonb not null,
+  created_at timestamptz not null default now(),
+  created_by text,
+  unique (template_id, version)
+);
+
+create table providers (
+  id uuid primary key,
+  tenant_id text collate "C" not null references tenants on delete cascade,
+  channel text not null check (channel in ('EMAIL', 'SMS')),
+  kind text not null,
+  name text not null,
+  position integer not null default 0,
+  active boolean not null default true,
+  settings text not null,
+  masked_settings jsonb not null,
+  max_per_second integer check (max_per_second > 0),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (tenant_id, channel, name)
+);
+comment on column providers.settings is 'compact JWE of the JSON settings';
+
+-- A row while an account is not to be used: until open_until nobody calls it; after that one call at a
+-- time (probe_until) finds out whether it is back. No row: closed.
+create table provider_circuits (
+  provider_id uuid primary key references providers on delete cascade,
+  class text not null,
+  reason text not null,
+  failures integer not null,
+  opened_at timestamptz not null,
+  open_until timestamptz not null,
+  probe_until timestamptz
+) with (fillfactor = 50);
+comment on column provider_circuits.failures is 'openings in a row: each doubles the wait';
+
+create table provider_sends (
+  provider_id uuid primary key references providers on delete cascade,
+  next_at timestamptz not null
+) with (fillfactor = 50);
+
+create table suppressions (
+  tenant_id text collate "C" not null references tenants on delete cascade,
+  channel text not null check (channel in ('EMAIL', 'SMS')),
+  address text collate "C" not null check (address = lower(address)),
+  reason text not null check (reason in ('bounced', 'complained', 'opted out', 'by hand')),
+  source text,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, channel, address)
+);
+comment on column suppressions.address is 'as the events name it, its ASCII letters in lower case; or E.164';
+comment on column suppressions.source is 'whose receipt it was, or who added it';
+
+create table configuration_version (
+  only_row boolean primary key default true check (only_row),
+  version bigint not null default 1
+);
+insert into configuration_version default values;
+
+-- Events, from acceptance to dispatch.
+
+create table events (
+  id uuid primary key,
+  tenant_id text collate "C" not null,
+  event_type text not null,
+  user_id text not null,
+  reference text,
+  recipient_email text,
+  recipient_phone text,
+  channels smallint,
+  variables text,
+  trace_id text not null,
+  accepted_at timestamptz not null,
+  dispatched_at timestamptz,
+  refused_at timestamptz,
+  outcome jsonb
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+comment on column events.reference is 'the eventId of the tenant: shown, not unique';
+comment on column events.channels is 'requested channels: 1 EMAIL + 2 SMS + 4 PUSH, null = all';
+comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}}';
+create index events_of_tenant on events (tenant_id, id);
+create index events_by_reference on events (tenant_id, reference, id) where reference is not null;
+
+-- Accepted, and neither dispatched nor refused. The dispatcher claims an event by deleting its row.
+-- Earlier events of a user are looked for by user and acceptance; the sweeper goes by ids.
+create table undispatched_events (
+  event_id uuid primary key,
+  published_at timestamptz not null,
+  acknowledged boolean not null default false,
+  user_key bigint,
+  accepted_at timestamptz
+) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+comment on column undispatched_events.acknowledged is 'a replay published it again and was answered 200: it can no longer be refused';
+comment on column undispatched_events.user_key is 'user_key(tenant, user); null: takes no part in the order';
+create index undispatched_events_of_user on undispatched_events (user_key, accepted_at);
+
+create table dedup_keys (
+  tenant_id text collate "C" not null,
+  key bytea not null,
+  event_id uuid not null,
+  event_type text not null,
+  tenant_name text not null,
+  accepted_at timestamptz not null,
+  primary key (tenant_id, key)
+);
+comment on table dedup_keys is 'remembered for 24 hours; event_type and tenant_name make the same answer again';
+create index dedup_keys_by_age on dedup_keys (accepted_at);
+
+-- Events with a sensitive template on one channel and one that is not on another: the sender of that
+-- other does not know that the variables have to go when its delivery, the last one, has ended.
+create table sensitive_events (event_id uuid primary key);
+
+-- Deliveries: one a channel that a provider serves.
+
+create table deliveries (
+  id uuid primary key,
+  event_id uuid not null,
+  tenant_id text collate "C" not null,
+  channel text not null check (channel in ('EMAIL', 'SMS')),
+  status text not null default 'queued' check (status in ('queued', 'sending', 'waiting', 'accepted',
+    'delivered', 'bounced', 'complained', 'failed', 'expired', 'skipped', 'unknown', 'discarded')),
+  reason text,
+  template_version_id bigint not null,
+  provider_id uuid,
+  attempts integer not null default 0,
+  retries integer not null default 0,
+  due_at timestamptz,
+  released_at timestamptz,
+  claimed_until timestamptz,
+  expires_at timestamptz,
+  message_id text,
+  missing text[],
+  created_at timestamptz not null default now(),
+  settled_at timestamptz,
+  unique (event_id, channel)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+comment on column deliveries.attempts is 'rows in attempts';
+comment on column deliveries.retries is 'place in the retry schedule: throttled attempts do not count';
+comment on column deliveries.due_at is 'when it may be released; null once settled';
+comment on column deliveries.released_at is 'on its way to a sender since; null while it rests';
+create index deliveries_due on deliveries (channel, tenant_id, due_at)
+  where released_at is null and status in ('queued', 'waiting');
+create index deliveries_released on deliveries (channel, tenant_id, released_at)
+  where released_at is not null;
+-- Dead letters by the end of their life; both columns change only when a delivery settles.
+create index deliveries_dead on deliveries (tenant_id, settled_at, id)
+  where status in ('failed', 'expired', 'unknown');
+
+create table attempts (
+  delivery_id uuid not null,
+  number integer not null,
+  provider_id uuid,
+  provider_kind text not null,
+  started_at timestamptz not null,
+  ended_at timestamptz,
+  class text check (class in ('accepted', 'permanent', 'credentials', 'throttled', 'transient', 'ambiguous')),
+  reason text,
+  vendor_status text,
+  vendor_answer text,
+  message_id text,
+  next_at timestamptz,
+  primary key (delivery_id, number)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+-- What providers say after they have accepted a message.
+create table receipts (
+  tenant_id text collate "C" not null,
+  provider_kind text not null,
+  vendor_event text collate "C" not null,
+  delivery_id uuid not null,
+  kind text not null check (kind in ('deferred', 'accepted', 'delivered', 'bounced', 'complained', 'opted out')),
+  reason text,
+  vendor_status text,
+  occurred_at timestamptz,
+  received_at timestamptz not null default now(),
+  primary key (tenant_id, provider_kind, vendor_event)
+);
+comment on column receipts.vendor_event is 'the id by which the same event is known when it comes again';
+comment on column receipts.occurred_at is 'by the clock of the provider';
+create index receipts_of_delivery on receipts (delivery_id);
+create index receipts_by_age on receipts (received_at);
+
+create table outbox (
+  id uuid primary key,
+  tenant_id text collate "C" not null,
+  event_id uuid not null,
+  delivery_id uuid not null,
+  channel text not null,
+  recipient text not null,
+  subject text,
+  html text,
+  text text not null,
+  segments integer,
+  created_at timestamptz not null default now()
+) with (autovacuum_vacuum_scale_factor = 0.05);
+comment on table outbox is 'what the sandbox provider was given';
+create index outbox_of_tenant on outbox (tenant_id, id);
+
+-- In-app history and its realtime channels. A notification is the PUSH of one event, with the event's id.
+
+create table notifications (
+  id uuid primary key,
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  event_type text not null,
+  title text not null,
+  body text not null,
+  channel_name text collate "C" not null,
+  channel_offset bigint not null,
+  created_at timestamptz not null,
+  read_at timestamptz
+) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05);
+create index notifications_of_user on notifications (tenant_id, user_id, created_at desc, id desc);
+create unique index notifications_by_offset on notifications (tenant_id, user_id, channel_name, channel_offset);
+create index notifications_unread on notifications (tenant_id, user_id) where read_at is null;
+
+create table realtime_channels (
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  channel_name text collate "C" not null,
+  top_offset bigint not null,
+  primary key (tenant_id, user_id, channel_name)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+create table realtime_epoch (
+  only_row boolean primary key default true check (only_row),
+  epoch text not null
+);
+insert into realtime_epoch (epoch) values (substr(md5(gen_random_uuid()::text), 1, 8));
+
+-- A channel that was forgotten begins at 1 again, so whoever knows an old position must see that it is
+-- worth nothing: the epoch of a user's channels is that of realtime_epoch and the count of the user's
+-- slot. A slot is two bytes of a hash: no person stands here, the table stays small, and a reset makes
+-- one of 65,536 users read the history once more for nothing.
+create table realtime_resets (
+  slot bytea primary key,
+  resets bigint not null
+) with (fillfactor = 70);
+comment on column realtime_resets.slot is 'realtime_slot: the first two bytes of a hash of tenant and user';
+
+-- Messages of NATS, and what was found lost or stalled on the way.
+
+create table dead_messages (
+  id uuid primary key,
+  stream text not null,
+  subject text not null,
+  data bytea not null,
+  deliveries integer not null,
+  reason text not null,
+  created_at timestamptz not null default now()
+);
+comment on table dead_messages is 'NATS messages set aside: undecodable, or redelivered too often';
+
+-- A message that has come often is tried alone, and each try is noted before it begins. What stands is a
+-- try that ended with its process, or one under way.
+create table message_tries (
+  stream text not null,
+  sequence bigint not null,
+  begun integer not null,
+  begun_at timestamptz not null,
+  primary key (stream, sequence)
+);
+
+-- Found in Postgres and sent again: an hour a row, for the system page of the Admin UI.
+create table reconciliations (
+  hour timestamptz not null,
+  what text not null check (what in ('events', 'deliveries')),
+  count bigint not null,
+  primary key (hour, what)
+);
+
+-- How far the walk over a table has come. A row says of a tenant: of its rows in this table none is left
+-- with an id up to next_id. The tenant '' stands for all that have no row of their own; only a tenant with
+-- days of its own has one, and after it lost them until it has caught up. So a change of the days puts no
+-- cursor back: the walk goes on where this tenant's own rows begin.
+create table expiry_cursors (
+  table_name text not null,
+  tenant_id text collate "C" not null,
+  next_id uuid not null,
+  walked_at timestamptz not null default '-infinity',
+  primary key (table_name, tenant_id)
+) with (fillfactor = 50);
+comment on column expiry_cursors.tenant_id is 'empty: every tenant without a row of its own';
+
+-- The people of the Admin UI, what they may do, and what they did. A person is an operator of the
+-- platform, or has a role in tenants, or both. Tokens (of sessions, of invitations) stand as SHA-256 only.
+
+create table people (
+  id uuid primary key,
+  email text not null unique check (email = lower(email)),
+  name text not null,
+  password text not null,
+  operator boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on column people.password is 'scrypt, with its costs and salt';
+
+create table memberships (
+  person_id uuid not null references people on delete cascade,
+  tenant_id text collate "C" not null references tenants on delete cascade,
+  role text not null check (role in ('owner', 'editor', 'viewer')),
+  created_at timestamptz not null default now(),
+  primary key (person_id, tenant_id)
+);
+create index memberships_of_tenant on memberships (tenant_id);
+
+create table sessions (
+  id uuid primary key,
+  person_id uuid not null references people on delete cascade,
+  sha256 bytea not null unique,
+  address text not null,
+  user_agent text not null,
+  created_at timestamptz not null default now(),
+  last_seen_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index sessions_of_person on sessions (person_id);
+create index sessions_by_end on sessions (expires_at);
+
+create table invitations (
+  id uuid primary key,
+  sha256 bytea not null unique,
+  tenant_id text collate "C" references tenants on delete cascade,
+  role text not null check (role in ('operator', 'owner', 'editor', 'viewer')),
+  email text check (email = lower(email)),
+  invited_by uuid references people on delete set null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  accepted_at timestamptz,
+  check ((tenant_id is null) = (role = 'operator'))
+);
+comment on column invitations.email is 'null: whoever holds the link of the first operator';
+create index invitations_of_tenant on invitations (tenant_id);
+
+-- Exact over the replicas of the Admin UI: by address, by account and by both, within a window. Rows
+-- whose window has ended are deleted by the next try, and so are the oldest beyond a bound.
+create table sign_in_tries (
+  key bytea primary key,
+  count integer not null,
+  ends_at timestamptz not null
+);
+comment on column sign_in_tries.key is 'SHA-256 of what is counted: no address and no account stands here';
+create index sign_in_tries_by_end on sign_in_tries (ends_at);
+
+-- Rows outlive the person and the tenant that they tell of: no foreign keys.
+create table audit_log (
+  id uuid primary key,
+  at timestamptz not null default now(),
+  person_id uuid,
+  person text not null,
+  address text not null,
+  tenant_id text collate "C",
+  action text not null,
+  target text not null,
+  before jsonb,
+  after jsonb
+);
+comment on column audit_log.before is 'secrets masked; null: there was nothing';
+create index audit_log_of_tenant on audit_log (tenant_id, id);
+
+-- What the overview shows, five minutes a row, so that no page counts events.
+create table activity_buckets (
+  tenant_id text collate "C" not null,
+  starts_at timestamptz not null,
+  channel text not null check (channel in ('ALL', 'EMAIL', 'SMS', 'PUSH')),
+  accepted integer not null default 0,
+  sent integer not null default 0,
+  failed integer not null default 0,
+  skipped integer not null default 0,
+  pending integer not null default 0,
+  latencies integer[] not null default '{}',
+  primary key (tenant_id, starts_at, channel)
+);
+comment on column activity_buckets.channel is 'ALL: the events themselves';
+comment on column activity_buckets.latencies is 'from acceptance to the provider: how many up to each bound of activity-buckets.ts';
+create index activity_buckets_by_age on activity_buckets (starts_at);

@@ -1,0 +1,481 @@
+-- The tables as all migrations together make them. Generated, and held true by a test:
+-- node test/run.ts --test-update-snapshots packages/database/test/current-schema.test.ts
+
+create table activity_buckets (
+  tenant_id text collate "C" not null,
+  starts_at timestamp with time zone not null,
+  channel text not null,
+  accepted integer not null default 0,
+  sent integer not null default 0,
+  failed integer not null default 0,
+  skipped integer not null default 0,
+  pending integer not null default 0,
+  latencies integer[] not null default '{}'::integer[],
+  constraint activity_buckets_channel_check CHECK ((channel = ANY (ARRAY['ALL'::text, 'EMAIL'::text, 'SMS'::text, 'PUSH'::text]))),
+  constraint activity_buckets_pkey PRIMARY KEY (tenant_id, starts_at, channel)
+);
+create index activity_buckets_by_age ON activity_buckets USING btree (starts_at);
+comment on column activity_buckets.channel is 'ALL: the events themselves';
+comment on column activity_buckets.latencies is 'from acceptance to the provider: how many up to each bound of activity-buckets.ts';
+
+create table api_keys (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  sha256 bytea not null,
+  prefix text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_sha256_key UNIQUE (sha256),
+  constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index api_keys_of_tenant ON api_keys USING btree (tenant_id);
+
+create table applied_functions (
+  file text not null,
+  hash text not null,
+  version text not null,
+  constraint applied_functions_pkey PRIMARY KEY (file)
+);
+
+create table attempts (
+  delivery_id uuid not null,
+  number integer not null,
+  provider_id uuid,
+  provider_kind text not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  class text,
+  reason text,
+  vendor_status text,
+  vendor_answer text,
+  message_id text,
+  next_at timestamp with time zone,
+  constraint attempts_class_check CHECK ((class = ANY (ARRAY['accepted'::text, 'permanent'::text, 'credentials'::text, 'throttled'::text, 'transient'::text, 'ambiguous'::text]))),
+  constraint attempts_pkey PRIMARY KEY (delivery_id, number)
+) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=80);
+
+create table audit_log (
+  id uuid not null,
+  at timestamp with time zone not null default now(),
+  person_id uuid,
+  person text not null,
+  address text not null,
+  tenant_id text collate "C",
+  action text not null,
+  target text not null,
+  before jsonb,
+  after jsonb,
+  constraint audit_log_pkey PRIMARY KEY (id)
+);
+create index audit_log_of_tenant ON audit_log USING btree (tenant_id, id);
+comment on column audit_log.before is 'secrets masked; null: there was nothing';
+
+create table configuration_version (
+  only_row boolean not null default true,
+  version bigint not null default 1,
+  constraint configuration_version_only_row_check CHECK (only_row),
+  constraint configuration_version_pkey PRIMARY KEY (only_row)
+);
+
+create table dead_messages (
+  id uuid not null,
+  stream text not null,
+  subject text not null,
+  data bytea not null,
+  deliveries integer not null,
+  reason text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint dead_messages_pkey PRIMARY KEY (id)
+);
+comment on table dead_messages is 'NATS messages set aside: undecodable, or redelivered too often';
+
+create table dedup_keys (
+  tenant_id text collate "C" not null,
+  key bytea not null,
+  event_id uuid not null,
+  event_type text not null,
+  tenant_name text not null,
+  accepted_at timestamp with time zone not null,
+  constraint dedup_keys_pkey PRIMARY KEY (tenant_id, key)
+);
+create index dedup_keys_by_age ON dedup_keys USING btree (accepted_at);
+comment on table dedup_keys is 'remembered for 24 hours; event_type and tenant_name make the same answer again';
+
+create table deliveries (
+  id uuid not null,
+  event_id uuid not null,
+  tenant_id text collate "C" not null,
+  channel text not null,
+  status text not null default 'queued'::text,
+  reason text,
+  template_version_id bigint not null,
+  provider_id uuid,
+  attempts integer not null default 0,
+  retries integer not null default 0,
+  due_at timestamp with time zone,
+  released_at timestamp with time zone,
+  claimed_until timestamp with time zone,
+  expires_at timestamp with time zone,
+  message_id text,
+  missing text[],
+  created_at timestamp with time zone not null default now(),
+  settled_at timestamp with time zone,
+  constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text]))),
+  constraint deliveries_event_id_channel_key UNIQUE (event_id, channel),
+  constraint deliveries_pkey PRIMARY KEY (id),
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'waiting'::text, 'accepted'::text, 'delivered'::text, 'bounced'::text, 'complained'::text, 'failed'::text, 'expired'::text, 'skipped'::text, 'unknown'::text, 'discarded'::text])))
+) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=70);
+create index deliveries_dead ON deliveries USING btree (tenant_id, settled_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'expired'::text, 'unknown'::text]));
+create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_at) WHERE ((released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])));
+create index deliveries_released ON deliveries USING btree (channel, tenant_id, released_at) WHERE (released_at IS NOT NULL);
+comment on column deliveries.attempts is 'rows in attempts';
+comment on column deliveries.retries is 'place in the retry schedule: throttled attempts do not count';
+comment on column deliveries.due_at is 'when it may be released; null once settled';
+comment on column deliveries.released_at is 'on its way to a sender since; null while it rests';
+
+create table events (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  event_type text not null,
+  user_id text not null,
+  reference text,
+  recipient_email text,
+  recipient_phone text,
+  channels smallint,
+  variables text,
+  trace_id text not null,
+  accepted_at timestamp with time zone not null,
+  dispatched_at timestamp with time zone,
+  refused_at timestamp with time zone,
+  outcome jsonb,
+  constraint events_pkey PRIMARY KEY (id)
+) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=80);
+create index events_by_reference ON events USING btree (tenant_id, reference, id) WHERE (reference IS NOT NULL);
+create index events_of_tenant ON events USING btree (tenant_id, id);
+comment on column events.reference is 'the eventId of the tenant: shown, not unique';
+comment on column events.channels is 'requested channels: 1 EMAIL + 2 SMS + 4 PUSH, null = all';
+comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}}';
+
+create table expiry_cursors (
+  table_name text not null,
+  tenant_id text collate "C" not null,
+  next_id uuid not null,
+  walked_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  constraint expiry_cursors_pkey PRIMARY KEY (table_name, tenant_id)
+) with (fillfactor=50);
+comment on column expiry_cursors.tenant_id is 'empty: every tenant without a row of its own';
+
+create table invitations (
+  id uuid not null,
+  sha256 bytea not null,
+  tenant_id text collate "C",
+  role text not null,
+  email text,
+  invited_by uuid,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  accepted_at timestamp with time zone,
+  constraint invitations_check CHECK (((tenant_id IS NULL) = (role = 'operator'::text))),
+  constraint invitations_email_check CHECK ((email = lower(email))),
+  constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES people(id) ON DELETE SET NULL,
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_role_check CHECK ((role = ANY (ARRAY['operator'::text, 'owner'::text, 'editor'::text, 'viewer'::text]))),
+  constraint invitations_sha256_key UNIQUE (sha256),
+  constraint invitations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index invitations_of_tenant ON invitations USING btree (tenant_id);
+comment on column invitations.email is 'null: whoever holds the link of the first operator';
+
+create table memberships (
+  person_id uuid not null,
+  tenant_id text collate "C" not null,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint memberships_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  constraint memberships_pkey PRIMARY KEY (person_id, tenant_id),
+  constraint memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'viewer'::text]))),
+  constraint memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index memberships_of_tenant ON memberships USING btree (tenant_id);
+
+create table message_tries (
+  stream text not null,
+  sequence bigint not null,
+  begun integer not null,
+  begun_at timestamp with time zone not null,
+  constraint message_tries_pkey PRIMARY KEY (stream, sequence)
+);
+
+create table notifications (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  event_type text not null,
+  title text not null,
+  body text not null,
+  channel_name text collate "C" not null,
+  channel_offset bigint not null,
+  created_at timestamp with time zone not null,
+  read_at timestamp with time zone,
+  constraint notifications_pkey PRIMARY KEY (id)
+) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=90);
+create index notifications_of_user ON notifications USING btree (tenant_id, user_id, created_at DESC, id DESC);
+create index notifications_unread ON notifications USING btree (tenant_id, user_id) WHERE (read_at IS NULL);
+create unique index notifications_by_offset ON notifications USING btree (tenant_id, user_id, channel_name, channel_offset);
+
+create table outbox (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  event_id uuid not null,
+  delivery_id uuid not null,
+  channel text not null,
+  recipient text not null,
+  subject text,
+  html text,
+  text text not null,
+  segments integer,
+  created_at timestamp with time zone not null default now(),
+  constraint outbox_pkey PRIMARY KEY (id)
+) with (autovacuum_vacuum_scale_factor=0.05);
+create index outbox_of_tenant ON outbox USING btree (tenant_id, id);
+comment on table outbox is 'what the sandbox provider was given';
+
+create table people (
+  id uuid not null,
+  email text not null,
+  name text not null,
+  password text not null,
+  operator boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint people_email_check CHECK ((email = lower(email))),
+  constraint people_email_key UNIQUE (email),
+  constraint people_pkey PRIMARY KEY (id)
+);
+comment on column people.password is 'scrypt, with its costs and salt';
+
+create table provider_circuits (
+  provider_id uuid not null,
+  class text not null,
+  reason text not null,
+  failures integer not null,
+  opened_at timestamp with time zone not null,
+  open_until timestamp with time zone not null,
+  probe_until timestamp with time zone,
+  constraint provider_circuits_pkey PRIMARY KEY (provider_id),
+  constraint provider_circuits_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES providers(id) ON DELETE CASCADE
+) with (fillfactor=50);
+comment on column provider_circuits.failures is 'openings in a row: each doubles the wait';
+
+create table provider_sends (
+  provider_id uuid not null,
+  next_at timestamp with time zone not null,
+  constraint provider_sends_pkey PRIMARY KEY (provider_id),
+  constraint provider_sends_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES providers(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table providers (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  channel text not null,
+  kind text not null,
+  name text not null,
+  position integer not null default 0,
+  active boolean not null default true,
+  settings text not null,
+  masked_settings jsonb not null,
+  max_per_second integer,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint providers_channel_check CHECK ((channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text]))),
+  constraint providers_max_per_second_check CHECK ((max_per_second > 0)),
+  constraint providers_pkey PRIMARY KEY (id),
+  constraint providers_tenant_id_channel_name_key UNIQUE (tenant_id, channel, name),
+  constraint providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+comment on column providers.settings is 'compact JWE of the JSON settings';
+
+create table realtime_channels (
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  channel_name text collate "C" not null,
+  top_offset bigint not null,
+  constraint realtime_channels_pkey PRIMARY KEY (tenant_id, user_id, channel_name)
+) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=70);
+
+create table realtime_epoch (
+  only_row boolean not null default true,
+  epoch text not null,
+  constraint realtime_epoch_only_row_check CHECK (only_row),
+  constraint realtime_epoch_pkey PRIMARY KEY (only_row)
+);
+
+create table realtime_resets (
+  slot bytea not null,
+  resets bigint not null,
+  constraint realtime_resets_pkey PRIMARY KEY (slot)
+) with (fillfactor=70);
+comment on column realtime_resets.slot is 'realtime_slot: the first two bytes of a hash of tenant and user';
+
+create table receipts (
+  tenant_id text collate "C" not null,
+  provider_kind text not null,
+  vendor_event text collate "C" not null,
+  delivery_id uuid not null,
+  kind text not null,
+  reason text,
+  vendor_status text,
+  occurred_at timestamp with time zone,
+  received_at timestamp with time zone not null default now(),
+  constraint receipts_kind_check CHECK ((kind = ANY (ARRAY['deferred'::text, 'accepted'::text, 'delivered'::text, 'bounced'::text, 'complained'::text, 'opted out'::text]))),
+  constraint receipts_pkey PRIMARY KEY (tenant_id, provider_kind, vendor_event)
+);
+create index receipts_by_age ON receipts USING btree (received_at);
+create index receipts_of_delivery ON receipts USING btree (delivery_id);
+comment on column receipts.vendor_event is 'the id by which the same event is known when it comes again';
+comment on column receipts.occurred_at is 'by the clock of the provider';
+
+create table reconciliations (
+  hour timestamp with time zone not null,
+  what text not null,
+  count bigint not null,
+  constraint reconciliations_pkey PRIMARY KEY (hour, what),
+  constraint reconciliations_what_check CHECK ((what = ANY (ARRAY['events'::text, 'deliveries'::text])))
+);
+
+create table sensitive_events (
+  event_id uuid not null,
+  constraint sensitive_events_pkey PRIMARY KEY (event_id)
+);
+
+create table sessions (
+  id uuid not null,
+  person_id uuid not null,
+  sha256 bytea not null,
+  address text not null,
+  user_agent text not null,
+  created_at timestamp with time zone not null default now(),
+  last_seen_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_sha256_key UNIQUE (sha256)
+);
+create index sessions_by_end ON sessions USING btree (expires_at);
+create index sessions_of_person ON sessions USING btree (person_id);
+
+create table sign_in_tries (
+  key bytea not null,
+  count integer not null,
+  ends_at timestamp with time zone not null,
+  constraint sign_in_tries_pkey PRIMARY KEY (key)
+);
+create index sign_in_tries_by_end ON sign_in_tries USING btree (ends_at);
+comment on column sign_in_tries.key is 'SHA-256 of what is counted: no address and no account stands here';
+
+create table suppressions (
+  tenant_id text collate "C" not null,
+  channel text not null,
+  address text collate "C" not null,
+  reason text not null,
+  source text,
+  created_at timestamp with time zone not null default now(),
+  constraint suppressions_address_check CHECK ((address = lower(address))),
+  constraint suppressions_channel_check CHECK ((channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text]))),
+  constraint suppressions_pkey PRIMARY KEY (tenant_id, channel, address),
+  constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['bounced'::text, 'complained'::text, 'opted out'::text, 'by hand'::text]))),
+  constraint suppressions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+comment on column suppressions.address is 'as the events name it, its ASCII letters in lower case; or E.164';
+comment on column suppressions.source is 'whose receipt it was, or who added it';
+
+create table template_versions (
+  id bigint not null generated always as identity,
+  template_id uuid not null,
+  version integer not null,
+  content text not null,
+  subject text,
+  title text,
+  target_channel text,
+  sensitive boolean not null default false,
+  at_most_once boolean not null default false,
+  expires_after_seconds integer,
+  sample_variables text,
+  compiled jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  created_by text,
+  constraint template_versions_expires_after_seconds_check CHECK ((expires_after_seconds > 0)),
+  constraint template_versions_pkey PRIMARY KEY (id),
+  constraint template_versions_target_channel_check CHECK ((target_channel ~ '^[A-Za-z0-9_.:-]{1,64}$'::text)),
+  constraint template_versions_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id) ON DELETE CASCADE,
+  constraint template_versions_template_id_version_key UNIQUE (template_id, version)
+);
+
+create table templates (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  event_type text not null,
+  channel text not null,
+  active boolean not null default true,
+  current_version_id bigint,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint templates_channel_check CHECK ((channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text, 'PUSH'::text]))),
+  constraint templates_check CHECK (((tenant_id = 'platform'::text) = starts_with(event_type, 'global.'::text))),
+  constraint templates_pkey PRIMARY KEY (id),
+  constraint templates_tenant_id_event_type_channel_key UNIQUE (tenant_id, event_type, channel)
+);
+
+create table tenant_limits (
+  tenant_id text collate "C" not null,
+  ring integer[] not null default array_fill(0, ARRAY[61]),
+  ring_second bigint not null default 0,
+  ring_total integer not null default 0,
+  day date not null default '-infinity'::date,
+  day_total integer not null default 0,
+  constraint tenant_limits_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_limits_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+) with (fillfactor=40);
+comment on column tenant_limits.ring is 'admitted requests of the last 61 seconds; second s is at s % 61 + 1';
+
+create table tenants (
+  id text collate "C" not null,
+  name text not null,
+  active boolean not null default true,
+  per_minute integer not null,
+  daily_cap integer,
+  delivery_channels text[] not null default '{}'::text[],
+  dedup_includes_variables boolean not null default false,
+  webhook_secret text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  event_retention_days integer,
+  notification_retention_days integer,
+  previous_webhook_secret text,
+  previous_webhook_secret_until timestamp with time zone,
+  constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
+  constraint tenants_daily_cap_check CHECK ((daily_cap >= 0)),
+  constraint tenants_event_retention_days_check CHECK (((event_retention_days >= 1) AND (event_retention_days <= 3650))),
+  constraint tenants_id_check CHECK (((id ~ '^[a-z0-9]{1,32}$'::text) AND (id <> 'platform'::text))),
+  constraint tenants_notification_retention_days_check CHECK (((notification_retention_days >= 1) AND (notification_retention_days <= 3650))),
+  constraint tenants_per_minute_check CHECK ((per_minute >= 0)),
+  constraint tenants_pkey PRIMARY KEY (id)
+);
+comment on column tenants.webhook_secret is 'compact JWE';
+comment on column tenants.event_retention_days is 'null: EVENT_RETENTION_DAYS of the dispatcher';
+comment on column tenants.notification_retention_days is 'null: NOTIFICATION_RETENTION_DAYS of the dispatcher';
+comment on column tenants.previous_webhook_secret is 'compact JWE; taken until its time: machines change one by one';
+
+create table undispatched_events (
+  event_id uuid not null,
+  published_at timestamp with time zone not null,
+  acknowledged boolean not null default false,
+  user_key bigint,
+  accepted_at timestamp with time zone,
+  constraint undispatched_events_pkey PRIMARY KEY (event_id)
+) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000);
+create index undispatched_events_of_user ON undispatched_events USING btree (user_key, accepted_at);
+comment on column undispatched_events.acknowledged is 'a replay published it again and was answered 200: it can no longer be refused';
+comment on column undispatched_events.user_key is 'user_key(tenant, user); null: takes no part in the order';

@@ -1,0 +1,267 @@
+-- The hot path. One call accepts a whole batch, whatever the tenants in it: it claims the dedup keys, counts
+-- the sliding window and the day, and stores the events. It decides item by item, in memory, and asks the
+-- tables only what it must: the setting up of one large statement costs more than a lone event.
+--
+-- Arguments: one text per column, values joined by U+001F (which no value can hold: control characters
+-- are refused before, and JSON escapes them), empty = null. Sorted by tenant, then key, so that two replicas
+-- take the tenants' rows in the same order and cannot deadlock. Everything of one tenant happens under the
+-- lock on its row in tenant_limits, so statements here see each other's keys and counters exactly. The clock
+-- is read once that lock is held. A key's old row is deleted before: `on conflict` costs a row as much again as
+-- its table without indexes.
+--
+-- Returns one row an item (`position` counts from 1 in the order given), and for each tenant one row with
+-- its name and limits as they are after the batch (no outcome, the position of the tenant's first item; waits
+-- in seconds): so a caller may leave out the rows of accepted events, which say nothing that it does not know. `outcome`:
+--   accepted   stored now
+--   reopened   its first request was answered 500; stored again under the same id
+--   replayed   a duplicate; `pending` says that the first is not dispatched yet
+--   minute     over the per-minute limit          day   over the daily cap
+--   inactive   the tenant is not active or gone
+-- The last three name no event.
+create or replace function accept_events(
+  p_tenants text, p_keys text, p_ids text, p_types text, p_users text, p_references text,
+  p_emails text, p_phones text, p_channels text, p_variables text, p_traces text
+) returns table (
+  "position" integer, outcome text, event_id uuid, event_type text, tenant_name text, pending boolean,
+  per_minute integer, minute_remaining integer, minute_wait integer,
+  daily_cap integer, day_remaining integer, day_wait integer
+) language plpgsql volatile
+-- Planning these statements anew costs more than running them.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+#variable_conflict use_column
+declare
+  separator constant text := E'\x1f';
+  owners constant text[] := string_to_array(p_tenants, separator);
+  keys constant text[] := string_to_array(p_keys, separator);
+  ids constant uuid[] := string_to_array(p_ids, separator)::uuid[];
+  types constant text[] := string_to_array(p_types, separator);
+  items constant integer := cardinality(owners);
+  moment timestamptz;
+  today date;
+  tenant record;
+  turned record;
+  -- What the keys stand for already, by item: mostly nothing.
+  known record;
+  known_ids uuid[];
+  known_types text[];
+  known_names text[];
+  undispatched boolean[];
+  -- The items whose keys have rows that give way if the items are stored.
+  given_way integer[] := '{}';
+  refused boolean[];
+  -- The event that each item is stored as, and its tenant's name; null where it is not.
+  stored uuid[] := array_fill(null::uuid, array[items]);
+  names text[] := array_fill(null::text, array[items]);
+  item integer := 1;
+  first_item integer;
+  minute_ends integer;
+  day_free integer;
+  admitted integer;
+  newly integer;
+  at_second bigint;
+  new_day date;
+  new_total integer;
+begin
+  perform 1 from tenant_limits l where l.tenant_id = any (owners) order by l.tenant_id for update;
+  moment := clock_timestamp();
+  today := (moment at time zone 'UTC')::date;
+
+  for known in
+    select u.i::integer as i, d.event_id, d.event_type, d.tenant_name,
+      d.accepted_at > moment - interval '24 hours' as remembered
+    from unnest(owners, keys) with ordinality as u (tenant_id, key, i)
+    join lateral (
+      select * from dedup_keys d where d.tenant_id = u.tenant_id and d.key = decode(u.key, 'hex') limit 1
+    ) d on true
+  loop
+    if not known.remembered then
+      given_way := given_way || known.i;
+      continue;
+    end if;
+    known_ids[known.i] := known.event_id;
+    known_types[known.i] := known.event_type;
+    known_names[known.i] := known.tenant_name;
+    undispatched[known.i] := exists (select 1 from undispatched_events o where o.event_id = known.event_id);
+    refused[known.i] := not undispatched[known.i] and exists (
+      select 1 from events e where e.id = known.event_id and e.refused_at is not null and e.dispatched_at is null
+    );
+    if refused[known.i] then given_way := given_way || known.i; end if;
+  end loop;
+
+  for tenant in
+    select t.id, t.name, t.per_minute, t.daily_cap, l.ring, l.ring_total, l.ring_second, l.day, l.day_total
+    from tenants t join tenant_limits l on l.tenant_id = t.id
+    where t.id = any (owners) and l.tenant_id = any (owners) and t.active
+    order by t.id collate "C"
+  loop
+    while owners[item] <> tenant.id loop
+      position := item;
+      outcome := 'inactive';
+      event_id := null;
+      return next;
+      item := item + 1;
+    end loop;
+    at_second := ring_second(tenant.ring_second, moment);
+    turned := turned_ring(tenant.ring, tenant.ring_total, tenant.ring_second, at_second);
+    new_day := greatest(tenant.day, today);
+    new_total := case when tenant.day >= today then tenant.day_total else 0 end;
+    day_free := tenant.daily_cap - new_total;
+    first_item := item;
+    minute_ends := item + tenant.per_minute - turned.used;
+    admitted := 0;
+    newly := 0;
+
+    while owners[item] = tenant.id loop
+      position := item;
+      if item >= minute_ends then
+        outcome := 'minute';
+      elsif item > first_item and keys[item] = keys[item - 1] then
+        -- A repeat inside the batch takes the answer of the item before, which is still in the variables.
+        if outcome <> 'day' then outcome := 'replayed'; end if;
+      elsif known_ids[item] is not null and not refused[item] then
+        outcome := 'replayed';
+        event_id := known_ids[item];
+        event_type := known_types[item];
+        tenant_name := known_names[item];
+        pending := undispatched[item];
+      elsif newly >= day_free then
+        outcome := 'day';
+      else
+        outcome := case when refused[item] then 'reopened' else 'accepted' end;
+        event_id := case when refused[item] then known_ids[item] else ids[item] end;
+        event_type := types[item];
+        tenant_name := tenant.name;
+        pending := true;
+        stored[item] := event_id;
+        names[item] := tenant.name;
+        newly := newly + 1;
+      end if;
+      if outcome in ('minute', 'day') then
+        event_id := null;
+        event_type := null;
+        tenant_name := tenant.name;
+        pending := false;
+      else
+        admitted := admitted + 1;
+      end if;
+      return next;
+      item := item + 1;
+    end loop;
+
+    if admitted > 0 then
+      turned.ring := ring_with(turned.ring, at_second, admitted);
+      turned.used := turned.used + admitted;
+      new_total := new_total + newly;
+      update tenant_limits l
+        set ring = turned.ring, ring_second = at_second, ring_total = turned.used, day = new_day, day_total = new_total
+        where l.tenant_id = tenant.id;
+    end if;
+
+    position := first_item;
+    outcome := null;
+    event_id := null;
+    event_type := null;
+    tenant_name := tenant.name;
+    pending := false;
+    per_minute := tenant.per_minute;
+    minute_remaining := greatest(0, tenant.per_minute - turned.used);
+    minute_wait := ring_wait(turned.ring, turned.used, tenant.per_minute, at_second, moment);
+    daily_cap := tenant.daily_cap;
+    day_remaining := greatest(0, tenant.daily_cap - new_total);
+    if daily_cap is null then day_remaining := null; end if;
+    day_wait := greatest(1, ceil(extract(epoch from ((new_day + 1)::timestamp at time zone 'UTC') - moment)));
+    return next;
+    per_minute := null;
+    minute_remaining := null;
+    minute_wait := null;
+    daily_cap := null;
+    day_remaining := null;
+    day_wait := null;
+  end loop;
+  while item <= items loop
+    position := item;
+    outcome := 'inactive';
+    return next;
+    item := item + 1;
+  end loop;
+
+  -- Write. The locks on the tenants' rows keep other calls from the same keys: none can come in between.
+  foreach item in array given_way loop
+    delete from dedup_keys d
+    where stored[item] is not null and d.tenant_id = owners[item] and d.key = decode(keys[item], 'hex');
+  end loop;
+  insert into dedup_keys (tenant_id, key, event_id, event_type, tenant_name, accepted_at)
+    select u.tenant_id, decode(u.key, 'hex'), u.id, u.type, u.name, moment
+    from unnest(owners, keys, stored, types, names) as u (tenant_id, key, id, type, name)
+    where u.id is not null;
+  if true = any (refused) then
+    -- Its row is written anew below.
+    delete from events e where e.id = any (stored) and e.refused_at is not null;
+  end if;
+  insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
+      recipient_phone, channels, variables, trace_id, accepted_at)
+    select u.id, u.tenant_id, u.type, u.user_id, u.reference, u.email, u.phone, u.mask::smallint,
+           u.body, u.trace, moment
+    from unnest(stored, owners, types, string_to_array(p_users, separator),
+        string_to_array(p_references, separator, ''), string_to_array(p_emails, separator, ''),
+        string_to_array(p_phones, separator, ''), string_to_array(p_channels, separator, ''),
+        string_to_array(p_variables, separator, ''), string_to_array(p_traces, separator))
+      as u (id, tenant_id, type, user_id, reference, email, phone, mask, body, trace)
+    where u.id is not null;
+  insert into undispatched_events (event_id, published_at, user_key, accepted_at)
+    select u.id, moment, user_key(u.tenant_id, u.user_id), moment
+    from unnest(stored, owners, string_to_array(p_users, separator)) as u (id, tenant_id, user_id)
+    where u.id is not null;
+end
+$function$;
+
+-- Gives back what was claimed and then answered 500, unless it is dispatched already or a replay of it was
+-- answered 200. Locks the tenants' rows first, in order, as accept_events does, then the events. Returns the
+-- ids that were given back.
+create or replace function refuse_events(p_ids uuid[]) returns setof uuid language plpgsql volatile
+set enable_seqscan = off
+as $function$
+#variable_conflict use_column
+begin
+  perform 1 from tenant_limits l
+  where l.tenant_id = any (array(
+    select e.tenant_id from unnest(p_ids) u (id)
+    cross join lateral (select e.tenant_id from events e where e.id = u.id limit 1) e))
+  order by l.tenant_id for update;
+  perform 1 from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update;
+  return query
+    with gone as (
+      delete from undispatched_events u where u.event_id = any (p_ids) and not u.acknowledged
+      returning u.event_id
+    ),
+    refused as (
+      update events e set refused_at = clock_timestamp()
+      from gone where e.id = gone.event_id and e.dispatched_at is null
+      returning e.id, e.tenant_id, (e.accepted_at at time zone 'UTC')::date as day
+    ),
+    given_back as (
+      update tenant_limits l set day_total = greatest(0, l.day_total - r.slots)
+      from (select tenant_id, day, count(*)::integer as slots from refused group by 1, 2) r
+      where l.tenant_id = r.tenant_id and l.day = r.day
+    )
+    select refused.id from refused;
+end
+$function$;
+
+-- Called by a replay that published the id again, before it answers 200. Returns the ids that stand; one
+-- that is missing was refused meanwhile.
+create or replace function acknowledge_events(p_ids uuid[]) returns setof uuid language plpgsql volatile
+set enable_seqscan = off
+as $function$
+#variable_conflict use_column
+begin
+  -- Waits for a refusal that is under way: the row is locked by it.
+  perform 1 from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update;
+  update undispatched_events u set acknowledged = true where u.event_id = any (p_ids);
+  return query
+    select e.id from events e
+    where e.id = any (p_ids) and e.refused_at is null;
+end
+$function$;

@@ -1,0 +1,322 @@
+import assert from "node:assert/strict";
+import { hash, randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import type pg from "pg";
+import { createPool } from "../connection.ts";
+import {
+  acceptEvents,
+  acknowledgeEvents,
+  type EventToAccept,
+  refuseEvents,
+} from "./accept-events.ts";
+
+async function setUp(t: test.TestContext): Promise<pg.Pool> {
+  const { url } = await createTestDatabase(t);
+  const pool = createPool({ url, applicationName: "test" });
+  t.after(() => pool.end());
+  return pool;
+}
+
+async function createTenant(
+  pool: pg.Pool,
+  id: string,
+  limits: { perMinute?: number; dailyCap?: number | null } = {},
+): Promise<void> {
+  await pool.query(
+    "insert into tenants (id, name, per_minute, daily_cap) values ($1, $2, $3, $4)",
+    [id, `Tenant ${id}`, limits.perMinute ?? 1000, limits.dailyCap ?? null],
+  );
+  await pool.query("insert into tenant_limits (tenant_id) values ($1)", [id]);
+}
+
+function event(
+  tenantId: string,
+  key: string = randomUUID(),
+  over: Partial<EventToAccept> = {},
+): EventToAccept {
+  return {
+    tenantId,
+    dedupKey: hash("sha256", key),
+    id: randomUUID(),
+    eventType: "order.confirmed",
+    userId: "user-1",
+    reference: null,
+    recipientEmail: null,
+    recipientPhone: null,
+    channels: null,
+    variables: null,
+    traceId: "trace-1",
+    ...over,
+  };
+}
+
+function sorted(events: EventToAccept[]): EventToAccept[] {
+  const order = (e: EventToAccept) => `${e.tenantId} ${e.dedupKey}`;
+  return events.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+/** Moves everything a tenant's counters and keys remember into the past. */
+async function age(pool: pg.Pool, seconds: number): Promise<void> {
+  await pool.query(
+    `update tenant_limits set ring_second = ring_second - $1::integer,
+       ring = (select array_agg(ring[(((i + $1::integer) % 61 + 61) % 61) + 1] order by i) from generate_series(0, 60) i)`,
+    [seconds],
+  );
+  await pool.query("update dedup_keys set accepted_at = accepted_at - make_interval(secs => $1)", [
+    seconds,
+  ]);
+}
+
+test("an event is stored as it was given, with nulls where nothing was", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a");
+  const full = event("a", "full", {
+    reference: "1001",
+    recipientEmail: "ann@example.com",
+    recipientPhone: "+12025550123",
+    channels: 5,
+    variables: JSON.stringify({ text: "\u0000 \ud800 \u001f, 'quoted' \\ {} 💌", n: 1e300 }),
+  });
+  const [result] = await acceptEvents(pool, [full]);
+  assert.equal(result?.outcome, "accepted");
+  assert.equal(result?.eventId, full.id);
+  assert.equal(result?.pending, true);
+  assert.equal(result?.tenantName, "Tenant a");
+  const { rows } = await pool.query("select * from events");
+  assert.equal(rows.length, 1);
+  assert.equal(rows[0].variables, full.variables);
+  assert.equal(rows[0].reference, "1001");
+  assert.equal(rows[0].recipient_email, "ann@example.com");
+  assert.equal(rows[0].channels, 5);
+  await acceptEvents(pool, [event("a", "bare")]);
+  const bare = await pool.query("select * from events where reference is null");
+  assert.equal(bare.rows[0].variables, null);
+  assert.equal(bare.rows[0].channels, null);
+  assert.equal(bare.rows[0].recipient_phone, null);
+});
+
+test("a duplicate is replayed with the first event's id and answer, in the same batch and later", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a");
+  const results = await acceptEvents(pool, [
+    event("a", "k", { eventType: "first" }),
+    event("a", "k", { eventType: "second" }),
+  ]);
+  assert.deepEqual(
+    results.map((r) => r.outcome),
+    ["accepted", "replayed"],
+  );
+  assert.equal(results[1]?.eventId, results[0]?.eventId);
+  await pool.query("update tenants set name = 'Renamed'");
+  const [later] = await acceptEvents(pool, [event("a", "k", { eventType: "third" })]);
+  assert.equal(later?.outcome, "replayed");
+  assert.equal(later?.eventId, results[0]?.eventId);
+  assert.equal(later?.eventType, "first");
+  assert.equal(later?.tenantName, "Tenant a");
+  const { rows } = await pool.query("select count(*)::integer as n from events");
+  assert.equal(rows[0].n, 1);
+});
+
+test("two tenants with equal keys do not meet", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a");
+  await createTenant(pool, "b");
+  const results = await acceptEvents(pool, sorted([event("a", "k"), event("b", "k")]));
+  assert.deepEqual(
+    results.map(({ outcome, tenantName }) => [outcome, tenantName]),
+    [
+      ["accepted", "Tenant a"],
+      ["accepted", "Tenant b"],
+    ],
+  );
+});
+
+test("50 concurrent duplicates over two replicas make one event", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a");
+  const results = await Promise.all(
+    Array.from({ length: 50 }, () => acceptEvents(pool, [event("a", "k")])),
+  );
+  const outcomes = results.flat().map((r) => r.outcome);
+  assert.equal(outcomes.filter((o) => o === "accepted").length, 1);
+  assert.equal(outcomes.filter((o) => o === "replayed").length, 49);
+  assert.equal(new Set(results.flat().map((r) => r.eventId)).size, 1);
+});
+
+test("a key is remembered for 24 hours, exact to the second", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a");
+  await acceptEvents(pool, [event("a", "k")]);
+  await age(pool, 24 * 3600 - 2);
+  const [before] = await acceptEvents(pool, [event("a", "k")]);
+  assert.equal(before?.outcome, "replayed");
+  await age(pool, 2);
+  const [after] = await acceptEvents(pool, [event("a", "k")]);
+  assert.equal(after?.outcome, "accepted");
+});
+
+test("never more than the limit in any 60 s, and a slot frees at most one second late", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a", { perMinute: 3 });
+  const four = await acceptEvents(pool, sorted([event("a"), event("a"), event("a"), event("a")]));
+  assert.deepEqual(
+    four.map((r) => r.outcome),
+    ["accepted", "accepted", "accepted", "minute"],
+  );
+  const wait = four[3]?.limits?.minuteWaitSeconds ?? 0;
+  assert.ok(wait > 59 && wait <= 61, `waits ${wait} s`);
+  // 59 whole seconds and the running one: at most 60 s ago, so still inside.
+  await age(pool, 59);
+  assert.equal((await acceptEvents(pool, [event("a")]))[0]?.outcome, "minute");
+  await age(pool, 2);
+  const free = (await acceptEvents(pool, [event("a")]))[0];
+  assert.equal(free?.outcome, "accepted");
+  assert.equal(free?.limits?.minuteRemaining, 2);
+});
+
+test("refused requests do not count, replays do", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a", { perMinute: 2 });
+  await acceptEvents(pool, [event("a", "k")]);
+  await acceptEvents(pool, [event("a", "k")]);
+  assert.equal((await acceptEvents(pool, [event("a", "k")]))[0]?.outcome, "minute");
+  assert.equal((await acceptEvents(pool, [event("a", "l")]))[0]?.outcome, "minute");
+  const { rows } = await pool.query(
+    "select ring_total, (select sum(x) from unnest(ring) x)::integer as sum from tenant_limits",
+  );
+  assert.deepEqual(rows[0], { ring_total: 2, sum: 2 });
+});
+
+test("the limit is exact for many concurrent callers", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a", { perMinute: 100 });
+  const results = await Promise.all(
+    Array.from({ length: 40 }, () =>
+      acceptEvents(pool, sorted([event("a"), event("a"), event("a"), event("a"), event("a")])),
+    ),
+  );
+  const outcomes = results.flat().map((r) => r.outcome);
+  assert.equal(outcomes.filter((o) => o === "accepted").length, 100);
+  assert.equal(outcomes.filter((o) => o === "minute").length, 100);
+});
+
+test("the window turns over all its seconds without losing count", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a", { perMinute: 1000 });
+  for (let i = 0; i < 30; i += 1) {
+    await acceptEvents(pool, [event("a")]);
+    await age(pool, 1 + (i % 4));
+  }
+  const { rows } = await pool.query(
+    "select ring_total as total, (select sum(x) from unnest(ring) x)::integer as sum from tenant_limits",
+  );
+  assert.equal(rows[0].total, rows[0].sum);
+  assert.ok(rows[0].total < 30 && rows[0].total > 10);
+});
+
+test("a database clock that steps back does not reopen the window", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a", { perMinute: 1 });
+  await acceptEvents(pool, [event("a")]);
+  await age(pool, -600);
+  assert.equal((await acceptEvents(pool, [event("a")]))[0]?.outcome, "minute");
+});
+
+test("the daily cap counts new events only and resets at midnight UTC", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a", { dailyCap: 2 });
+  const toMidnight = () => 86_400 - (Math.floor(Date.now() / 1000) % 86_400);
+  const most = toMidnight();
+  const results = await acceptEvents(
+    pool,
+    sorted([event("a", "1"), event("a", "1"), event("a", "2"), event("a", "3"), event("a", "3")]),
+  );
+  assert.equal(results.filter((r) => r.outcome === "accepted").length, 2);
+  const least = toMidnight();
+  const capped = results.filter((r) => r.outcome === "day");
+  assert.ok(capped.length >= 1);
+  for (const { limits } of capped) {
+    const waitSeconds = limits?.dayWaitSeconds ?? 0;
+    assert.ok(waitSeconds >= least - 1 && waitSeconds <= most + 1, `${waitSeconds} s`);
+    assert.equal(limits?.dayRemaining, 0);
+  }
+  await pool.query("update tenant_limits set day = day - 1");
+  assert.equal((await acceptEvents(pool, [event("a", "new day")]))[0]?.outcome, "accepted");
+});
+
+test("over the daily cap a duplicate is still replayed", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a", { dailyCap: 1 });
+  await acceptEvents(pool, [event("a", "k")]);
+  assert.equal((await acceptEvents(pool, [event("a", "other")]))[0]?.outcome, "day");
+  assert.equal((await acceptEvents(pool, [event("a", "k")]))[0]?.outcome, "replayed");
+});
+
+test("what was refused is processed again under the same id, with the new body and a day's slot", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a", { dailyCap: 1 });
+  const first = event("a", "k", { variables: '{"n":1}' });
+  await acceptEvents(pool, [first]);
+  assert.deepEqual(await refuseEvents(pool, [first.id]), new Set([first.id]));
+  const [day] = (await pool.query("select day_total from tenant_limits")).rows;
+  assert.equal(day.day_total, 0);
+  const [again] = await acceptEvents(pool, [event("a", "k", { variables: '{"n":2}' })]);
+  assert.equal(again?.outcome, "reopened");
+  assert.equal(again?.eventId, first.id);
+  const { rows } = await pool.query("select id, variables, refused_at from events");
+  assert.deepEqual(rows, [{ id: first.id, variables: '{"n":2}', refused_at: null }]);
+  const waiting = await pool.query("select event_id from undispatched_events");
+  assert.deepEqual(waiting.rows, [{ event_id: first.id }]);
+});
+
+test("a dispatched event cannot be refused any more", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a");
+  const dispatched = event("a", "k");
+  await acceptEvents(pool, [dispatched]);
+  await pool.query("delete from undispatched_events");
+  await pool.query("update events set dispatched_at = now()");
+  assert.deepEqual(await refuseEvents(pool, [dispatched.id]), new Set());
+  const [replay] = await acceptEvents(pool, [event("a", "k")]);
+  assert.equal(replay?.outcome, "replayed");
+  assert.equal(replay?.pending, false);
+});
+
+test("an event whose replay was answered 200 cannot be refused, and a refused one is not acknowledged", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a");
+  const one = event("a", "1");
+  const two = event("a", "2");
+  await acceptEvents(pool, sorted([one, two]));
+  assert.deepEqual(await acknowledgeEvents(pool, [one.id]), new Set([one.id]));
+  assert.deepEqual(await refuseEvents(pool, [one.id, two.id]), new Set([two.id]));
+  assert.deepEqual(await acknowledgeEvents(pool, [one.id, two.id]), new Set([one.id]));
+});
+
+test("an inactive or unknown tenant is told so and counts nothing", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a");
+  await pool.query("update tenants set active = false");
+  const results = await acceptEvents(pool, sorted([event("a"), event("nobody")]));
+  assert.deepEqual(
+    results.map((r) => [r.outcome, r.limits]),
+    [
+      ["inactive", null],
+      ["inactive", null],
+    ],
+  );
+  const { rows } = await pool.query("select count(*)::integer as n from events");
+  assert.equal(rows[0].n, 0);
+});
+
+test("batches that name the same tenants in one order never deadlock", async (t) => {
+  const pool = await setUp(t);
+  const tenants = Array.from({ length: 12 }, (_, i) => `t${String.fromCharCode(97 + i)}`);
+  for (const id of tenants) await createTenant(pool, id, { perMinute: 100_000 });
+  const batches = Array.from({ length: 40 }, () =>
+    acceptEvents(pool, sorted(tenants.flatMap((id) => [event(id), event(id)]))),
+  );
+  const outcomes = (await Promise.all(batches)).flat().map((r) => r.outcome);
+  assert.equal(outcomes.filter((o) => o === "accepted").length, 40 * 24);
+});

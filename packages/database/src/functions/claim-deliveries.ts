@@ -1,0 +1,134 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type pg from "pg";
+
+export interface DeliveryToClaim {
+  id: string;
+  tenantId: string;
+  /** The provider that would send it; null when the tenant has none, which ends the delivery. */
+  provider: { id: string; kind: string } | null;
+}
+
+/** One delivery held by this sender until its lease ends, with what a message is made of. */
+export interface ClaimedDelivery {
+  id: string;
+  eventId: string;
+  tenantId: string;
+  /** The number of the attempt that was begun. */
+  attempt: number;
+  retries: number;
+  templateVersionId: string;
+  atMostOnce: boolean;
+  /** Its event's variables are erased once all has ended. */
+  sensitive: boolean;
+  recipient: string | null;
+  /** JSON text. */
+  variables: string | null;
+  traceId: string;
+}
+
+export type ClaimResult =
+  | { becomes: "sending"; delivery: ClaimedDelivery }
+  /** Held by another sender, for this long. */
+  | { becomes: "busy"; waitMs: number }
+  /** Settled, waiting for a later time, or never there. */
+  | { becomes: "gone" }
+  /** It ended here, without a try. */
+  | {
+      becomes: "skipped" | "expired" | "failed" | "unknown";
+      was: DeliveryStatus;
+      reason: string;
+      eventId: string;
+      traceId: string;
+      sensitive: boolean;
+    };
+
+export interface ClaimOptions {
+  channel: ProviderChannel;
+  leaseMs: number;
+  /** A delivery left behind by dying senders this often more ends as failed. */
+  maxRetries: number;
+}
+
+interface Row {
+  delivery_id: string;
+  becomes: ClaimResult["becomes"];
+  was: DeliveryStatus;
+  reason: string | null;
+  wait_ms: number | null;
+  event_id: string;
+  tenant_id: string;
+  number: number;
+  retries: number;
+  template_version_id: string;
+  at_most_once: boolean | null;
+  sensitive: boolean | null;
+  recipient: string | null;
+  variables: string | null;
+  /** null: the event is gone. */
+  trace_id: string | null;
+}
+
+/** Claims a batch in one call. Results come in the order of the batch. */
+export async function claimDeliveries(
+  pool: pg.Pool,
+  batch: readonly DeliveryToClaim[],
+  options: ClaimOptions,
+): Promise<ClaimResult[]> {
+  const { rows } = await pool.query<Row>({
+    name: "claim_deliveries",
+    text: "select * from claim_deliveries($1, $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6, $7)",
+    values: [
+      options.channel,
+      batch.map((item) => item.id),
+      batch.map((item) => item.tenantId),
+      batch.map((item) => item.provider?.id ?? null),
+      batch.map((item) => item.provider?.kind ?? null),
+      options.leaseMs,
+      options.maxRetries,
+    ],
+  });
+  const found = new Map(rows.map((row) => [row.delivery_id, row]));
+  return batch.map((item) => {
+    const id = item.id.toLowerCase();
+    const row = found.get(id);
+    // Named twice in one batch: the first has it.
+    found.delete(id);
+    return row === undefined ? { becomes: "gone" } : toResult(row);
+  });
+}
+
+function toResult(row: Row): ClaimResult {
+  switch (row.becomes) {
+    case "busy":
+      return { becomes: "busy", waitMs: row.wait_ms ?? 1 };
+    case "gone":
+      return { becomes: "gone" };
+    case "sending":
+      return {
+        becomes: "sending",
+        delivery: {
+          id: row.delivery_id,
+          eventId: row.event_id,
+          tenantId: row.tenant_id,
+          attempt: row.number,
+          retries: row.retries,
+          templateVersionId: row.template_version_id,
+          atMostOnce: row.at_most_once === true,
+          sensitive: row.sensitive === true,
+          recipient: row.recipient,
+          variables: row.variables,
+          traceId: row.trace_id ?? row.event_id,
+        },
+      };
+    default:
+      return {
+        becomes: row.becomes,
+        was: row.was,
+        reason: row.reason ?? "",
+        eventId: row.event_id,
+        traceId: row.trace_id ?? row.event_id,
+        sensitive: row.sensitive === true,
+      };
+  }
+}

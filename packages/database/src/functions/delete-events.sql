@@ -1,0 +1,53 @@
+-- Removes events whole, in the order in which dispatch_events locks. Where p_spare is set, a delivery that a
+-- sender holds right now stays, and with it its event; their ids come as `held`. `unfinished` counts the
+-- deliveries that were still to be sent.
+create or replace function delete_events(p_ids uuid[], p_spare boolean)
+returns table (held uuid[], events bigint, undispatched_events bigint, deliveries bigint,
+  unfinished bigint, attempts bigint, receipts bigint)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+#variable_conflict use_column
+declare
+  doomed uuid[];
+  whole uuid[] := p_ids;
+begin
+  held := '{}';
+  -- First: from here on nobody can dispatch them, and what was dispatched is visible below.
+  perform 1 from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update;
+  delete from undispatched_events u where u.event_id = any (p_ids);
+  get diagnostics undispatched_events = row_count;
+
+  -- Looked up event by event: this plan is made on an empty database, and must stay good.
+  doomed := array(
+    select d.id from unnest(p_ids) u (id)
+    cross join lateral (
+      select d.id from deliveries d where d.event_id = u.id and d.channel in ('EMAIL', 'SMS') limit 2
+    ) d);
+  -- In the order in which senders lock them.
+  perform 1 from deliveries d where d.id = any (doomed) order by d.id for update;
+  if p_spare then
+    held := array(
+      select distinct d.event_id from deliveries d
+      where d.id = any (doomed) and d.status = 'sending' and d.claimed_until > clock_timestamp());
+    whole := array(select u.id from unnest(p_ids) u (id) where u.id <> all (held));
+  end if;
+  with gone as (
+    delete from deliveries d
+    where d.id = any (doomed) and not (p_spare and d.event_id = any (held) and d.status = 'sending')
+    returning d.id, d.status
+  )
+  select coalesce(array_agg(g.id), '{}'), count(*),
+         count(*) filter (where g.status in ('queued', 'sending', 'waiting'))
+  into doomed, deliveries, unfinished from gone g;
+  delete from attempts a where a.delivery_id = any (doomed);
+  get diagnostics attempts = row_count;
+  delete from receipts r where r.delivery_id = any (doomed);
+  get diagnostics receipts = row_count;
+  perform 1 from events e where e.id = any (whole) order by e.id for update;
+  delete from events e where e.id = any (whole);
+  get diagnostics events = row_count;
+  return next;
+end
+$function$;

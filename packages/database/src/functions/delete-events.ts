@@ -1,0 +1,32 @@
+import { sql } from "kysely";
+import type { Database } from "../connection.ts";
+
+/** Rows that were deleted, and the events of which a sender holds a delivery right now. */
+export interface DeletedEvents {
+  held: string[];
+  events: number;
+  undispatchedEvents: number;
+  deliveries: number;
+  /** Of the deliveries, those that were still to be sent. */
+  unfinished: number;
+  attempts: number;
+  receipts: number;
+}
+
+/**
+ * Deletes events with all that belongs to them, the outbox apart: at most some
+ * hundreds a call. With `spare` a delivery that a sender holds stays, and its event.
+ */
+export async function deleteEvents(
+  db: Database,
+  ids: readonly string[],
+  options: { spare: boolean },
+): Promise<DeletedEvents> {
+  const { rows } = await sql<DeletedEvents>`
+    select held, events::integer, undispatched_events::integer as "undispatchedEvents",
+           deliveries::integer, unfinished::integer, attempts::integer, receipts::integer
+    from delete_events(${ids}::uuid[], ${options.spare})`.execute(db);
+  const [deleted] = rows;
+  if (deleted === undefined) throw new Error("delete_events returned nothing");
+  return deleted;
+}

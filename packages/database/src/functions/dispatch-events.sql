@@ -1,0 +1,227 @@
+-- What the dispatcher knows of events. As a statement of its own it was planned for each call, because a plan
+-- for one id always looks cheaper than one for any number.
+create or replace function read_events(p_ids uuid[]) returns table (
+  id uuid, tenant_id text, event_type text, user_id text, recipient_email text, recipient_phone text,
+  channels smallint, variables text, trace_id text, accepted_at timestamptz, accepted_at_text text,
+  dispatched boolean, refused boolean
+) language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+#variable_conflict use_column
+begin
+  return query
+    select e.id, e.tenant_id, e.event_type, e.user_id, e.recipient_email, e.recipient_phone, e.channels,
+           e.variables, e.trace_id, e.accepted_at, e.accepted_at::text,
+           e.dispatched_at is not null, e.refused_at is not null
+    from events e where e.id = any (p_ids);
+end
+$function$;
+
+-- One call dispatches a batch. It claims each event by deleting its row in undispatched_events, and only for
+-- claimed ones stamps the event, stores its deliveries and its notification with the next offset of its
+-- realtime channel. A second call for the same event finds nothing to claim and writes nothing.
+--
+-- Arrays run in parallel; p_ids must be sorted, so that replicas lock in one order. An event counts as
+-- claimed only while `accepted_at` is what the caller has read: a refused and reopened one has changed.
+-- With p_in_turn an event of a batch with pushes is claimed only when no earlier one of the same user waits
+-- outside the batch. Offsets of a realtime channel follow the acceptance, and a notification is as old as
+-- its event. A delivery is released at once (`released_at`) while its tenant has less than p_in_flight
+-- outstanding on the channel; the others rest until release_deliveries finds them.
+--
+-- Returns rows of `kind`: claimed (an event), earlier (an event that the batch has to wait for: up to the
+-- last of a user's in the batch, at most 200 a user, the oldest), released (a delivery), published (a
+-- notification with its offset and time).
+create or replace function dispatch_events(
+  p_ids uuid[], p_accepted timestamptz[], p_outcomes text[], p_erase boolean[],
+  p_delivery_ids uuid[], p_delivery_events uuid[], p_delivery_tenants text[],
+  p_delivery_channels text[], p_delivery_versions bigint[], p_delivery_expires timestamptz[],
+  p_push_ids uuid[], p_push_tenants text[], p_push_users text[], p_push_types text[],
+  p_push_titles text[], p_push_bodies text[], p_push_names text[], p_push_accepted timestamptz[],
+  p_in_flight integer, p_in_turn boolean
+) returns table (kind text, id uuid, channel_offset bigint, created_at timestamptz)
+language plpgsql volatile
+-- Planning these statements anew costs more than running them, and the planner knows nothing of the
+-- size of a batch: every table is looked into by index, item by item, and in its order.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+#variable_conflict use_column
+declare
+  most_earlier constant integer := 200;
+  claimed uuid[];
+  users bigint[];
+  times timestamptz[];
+  standing uuid[];
+  behind bigint[];
+  passing uuid[];
+  every boolean;
+  -- As mostly: no event has an outcome of its own, and none loses its variables.
+  plain constant boolean := array_remove(p_outcomes, null) = '{}' and array_position(p_erase, true) is null;
+  moment timestamptz;
+  -- Channel and tenant, and how many more of their deliveries may be on the way.
+  pairs text[] := '{}';
+  rooms integer[] := '{}';
+  pair integer;
+  released timestamptz[];
+begin
+  select array_agg(u.event_id), array_agg(u.user_key), array_agg(u.accepted_at) into claimed, users, times
+  from (
+    select u.event_id, u.user_key, u.accepted_at
+    from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update
+  ) u;
+  -- What was refused and accepted again meanwhile has another time.
+  standing := array(
+    select e.id from events e
+    where e.id = any (claimed) and e.accepted_at = p_accepted[array_position(p_ids, e.id)]);
+  if standing = '{}' then return; end if;
+  if cardinality(standing) < cardinality(claimed) then
+    select array_agg(m.id), array_agg(m.user_key), array_agg(m.accepted_at) into claimed, users, times
+    from unnest(claimed, users, times) as m (id, user_key, accepted_at)
+    where m.id = any (standing);
+  end if;
+
+  if p_in_turn and cardinality(p_push_ids) > 0 then
+    behind := array(
+      select m.user_key from unnest(users, times) as m (user_key, accepted_at)
+      where exists (
+        select 1 from undispatched_events other
+        where other.user_key = m.user_key and other.accepted_at < m.accepted_at));
+  end if;
+  if cardinality(behind) > 0 then
+    -- Mostly the earlier ones are here as well. Whoever else has dispatched one has committed by now, or
+    -- its row is still seen.
+    select array_agg(mine.id) into passing
+    from (
+      select m.*, rank() over (partition by m.user_key order by m.accepted_at) as place
+      from unnest(claimed, users, times) as m (id, user_key, accepted_at)
+      where m.user_key = any (behind)
+    ) mine
+    where exists (
+      select 1 from undispatched_events u
+      where u.user_key = mine.user_key and u.accepted_at < mine.accepted_at
+      offset mine.place - 1);
+    if passing is not null then
+      return query
+        with late as (
+          select m.user_key, max(m.accepted_at) as last
+          from unnest(claimed, users, times) as m (id, user_key, accepted_at)
+          where m.id = any (passing) group by m.user_key
+        )
+        select 'earlier', u.event_id, null::bigint, null::timestamptz
+        from late
+        cross join lateral (
+          select u.event_id from undispatched_events u
+          where u.user_key = late.user_key and u.accepted_at < late.last
+          order by u.accepted_at limit most_earlier
+        ) u;
+      claimed := array(select c.id from unnest(claimed) as c (id) where c.id <> all (passing));
+      if cardinality(claimed) = 0 then return; end if;
+    end if;
+  end if;
+
+  every := cardinality(claimed) = cardinality(p_ids);
+  moment := clock_timestamp();
+  delete from undispatched_events u where u.event_id = any (claimed);
+
+  update events e
+  set dispatched_at = moment,
+      outcome = case when not plain then p_outcomes[array_position(p_ids, e.id)]::jsonb end,
+      variables = case when not plain and p_erase[array_position(p_ids, e.id)] then null else e.variables end
+  where e.id = any (claimed);
+  kind := 'claimed';
+  foreach id in array claimed loop
+    return next;
+  end loop;
+
+  if cardinality(p_delivery_ids) > 0 then
+    kind := 'released';
+    released := array_fill(null::timestamptz, array[cardinality(p_delivery_ids)]);
+    for i in 1 .. cardinality(p_delivery_ids) loop
+      continue when not every and p_delivery_events[i] <> all (claimed);
+      pair := array_position(pairs, p_delivery_channels[i] || ' ' || p_delivery_tenants[i]);
+      if pair is null then
+        pairs := pairs || (p_delivery_channels[i] || ' ' || p_delivery_tenants[i]);
+        pair := cardinality(pairs);
+        rooms[pair] := 0;
+        -- Statements of their own: what the holder of the lock before us has released is counted.
+        if pg_try_advisory_xact_lock(release_lock(p_delivery_channels[i], p_delivery_tenants[i])) then
+          rooms[pair] := p_in_flight
+            - outstanding(p_delivery_channels[i], p_delivery_tenants[i], p_in_flight);
+        end if;
+      end if;
+      if rooms[pair] > 0 then
+        rooms[pair] := rooms[pair] - 1;
+        released[i] := moment;
+        id := p_delivery_ids[i];
+        return next;
+      end if;
+    end loop;
+    insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at,
+        released_at, expires_at, created_at)
+    select item.id, item.event_id, item.tenant_id, item.channel, item.version, moment,
+           item.released, item.expires, moment
+    from unnest(p_delivery_ids, p_delivery_events, p_delivery_tenants, p_delivery_channels,
+        p_delivery_versions, p_delivery_expires, released)
+      as item (id, event_id, tenant_id, channel, version, expires, released)
+    where every or item.event_id = any (claimed);
+  end if;
+
+  if cardinality(p_push_ids) = 1 then
+    if p_push_ids[1] = any (claimed) then
+      insert into realtime_channels as c (tenant_id, user_id, channel_name, top_offset)
+      values (p_push_tenants[1], p_push_users[1], p_push_names[1], 1)
+      on conflict on constraint realtime_channels_pkey do update set top_offset = c.top_offset + 1
+      returning c.top_offset into channel_offset;
+      insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
+          channel_offset, created_at)
+      values (p_push_ids[1], p_push_tenants[1], p_push_users[1], p_push_types[1], p_push_titles[1],
+          p_push_bodies[1], p_push_names[1], channel_offset, p_push_accepted[1]);
+      kind := 'published';
+      id := p_push_ids[1];
+      created_at := p_push_accepted[1];
+      return next;
+    end if;
+  elsif cardinality(p_push_ids) > 1 then
+    -- Sorted, so that two replicas take the channels in one order.
+    insert into realtime_channels as c (tenant_id, user_id, channel_name, top_offset)
+    select item.tenant_id, item.user_id, item.name, count(*)
+    from unnest(p_push_ids, p_push_tenants, p_push_users, p_push_names)
+      as item (id, tenant_id, user_id, name)
+    where every or item.id = any (claimed)
+    group by item.tenant_id, item.user_id, item.name
+    order by item.tenant_id collate "C", item.user_id collate "C", item.name collate "C"
+    on conflict on constraint realtime_channels_pkey do update
+      set top_offset = c.top_offset + excluded.top_offset;
+
+    return query
+      with item as materialized (
+        select item.*, row_number() over same as place, count(*) over whole as places
+        from unnest(p_push_ids, p_push_tenants, p_push_users, p_push_types, p_push_titles,
+            p_push_bodies, p_push_names, p_push_accepted)
+          as item (id, tenant_id, user_id, type, title, body, name, accepted)
+        where every or item.id = any (claimed)
+        window whole as (partition by item.tenant_id, item.user_id, item.name),
+               same as (whole order by item.accepted, item.id)
+      ),
+      stored as (
+        insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
+            channel_offset, created_at)
+        select item.id, item.tenant_id, item.user_id, item.type, item.title, item.body, item.name,
+               top.top_offset - item.places + item.place, item.accepted
+        from item
+        cross join lateral (
+          select c.top_offset from realtime_channels c
+          where c.tenant_id = item.tenant_id and c.user_id = item.user_id
+            and c.channel_name = item.name
+          limit 1
+        ) top
+        returning notifications.id, notifications.channel_offset, notifications.created_at
+      )
+      select 'published', stored.id, stored.channel_offset, stored.created_at from stored;
+  end if;
+end
+$function$;

@@ -1,0 +1,254 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type pg from "pg";
+import type { EventOutcome } from "../schema.ts";
+import { healChannels } from "./realtime-channels.ts";
+
+/** An event as the dispatcher reads it. */
+export interface StoredEvent {
+  id: string;
+  tenantId: string;
+  eventType: string;
+  userId: string;
+  recipientEmail: string | null;
+  recipientPhone: string | null;
+  /** See channel-mask.ts. */
+  channels: number | null;
+  /** JSON text. */
+  variables: string | null;
+  traceId: string;
+  acceptedAt: Date;
+  /** To the microsecond: tells a reopened event from the one that was read. */
+  acceptedAtText: string;
+  dispatched: boolean;
+  refused: boolean;
+}
+
+/** What becomes of one event. */
+export interface EventDispatch {
+  eventId: string;
+  acceptedAtText: string;
+  outcome: EventOutcome | null;
+  /** A template of it is sensitive: its variables must not stay when all has ended. */
+  isSensitive: boolean;
+  /** They are not needed any more. */
+  eraseVariables: boolean;
+  deliveries: NewDelivery[];
+  push: NewPush | null;
+}
+
+export interface DispatchOptions {
+  inFlightPerTenant: number;
+  /** Whether an event waits for earlier ones of its user. */
+  inTurn: boolean;
+}
+
+export interface NewDelivery {
+  /** A fresh UUIDv7. */
+  id: string;
+  tenantId: string;
+  channel: ProviderChannel;
+  templateVersionId: string;
+  expiresAt: Date | null;
+}
+
+export interface NewPush {
+  tenantId: string;
+  userId: string;
+  eventType: string;
+  title: string;
+  body: string;
+  channelName: string;
+}
+
+export interface DispatchResult {
+  /** Not all were claimed, as others come before them: these go first, some of the batch among them. */
+  earlier: string[];
+  claimed: Set<string>;
+  /** Deliveries to publish now; the others rest. */
+  released: Set<string>;
+  /** By event id. */
+  published: Map<string, { offset: number; createdAt: Date }>;
+}
+
+/** Reads a batch in one query; ids that do not exist are missing from the answer. */
+export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise<StoredEvent[]> {
+  const { rows } = await pool.query({
+    name: "read_events",
+    text: "select * from read_events($1::uuid[])",
+    values: [ids],
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    tenantId: row.tenant_id,
+    eventType: row.event_type,
+    userId: row.user_id,
+    recipientEmail: row.recipient_email,
+    recipientPhone: row.recipient_phone,
+    channels: row.channels,
+    variables: row.variables,
+    traceId: row.trace_id,
+    acceptedAt: row.accepted_at,
+    acceptedAtText: row.accepted_at_text,
+    dispatched: row.dispatched,
+    refused: row.refused,
+  }));
+}
+
+/** No two notifications of a channel have one offset. */
+const OFFSETS = "notifications_by_offset";
+
+/**
+ * Claims and dispatches a batch in one call, all or nothing. What another call has
+ * claimed before, or what has changed since it was read, is not in `claimed` and nothing is written for it.
+ * A realtime channel whose next offset is taken is healed on the way.
+ */
+export async function dispatchEvents(
+  pool: pg.Pool,
+  batch: readonly EventDispatch[],
+  options: DispatchOptions,
+): Promise<DispatchResult> {
+  try {
+    return await dispatchOnce(pool, batch, options);
+  } catch (err) {
+    if ((err as { constraint?: string }).constraint !== OFFSETS) throw err;
+    await healChannels(
+      pool,
+      batch.flatMap(({ push }) => (push === null ? [] : [{ ...push, name: push.channelName }])),
+    );
+    return await dispatchOnce(pool, batch, options);
+  }
+}
+
+async function dispatchOnce(
+  pool: pg.Pool,
+  batch: readonly EventDispatch[],
+  options: DispatchOptions,
+): Promise<DispatchResult> {
+  const events = batch.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+  const deliveries = events.flatMap((event) =>
+    event.deliveries.map((delivery) => ({ ...delivery, eventId: event.eventId })),
+  );
+  const pushes = events.flatMap(({ eventId, acceptedAtText, push }) =>
+    push === null ? [] : [{ ...push, eventId, acceptedAtText }],
+  );
+  const { rows } = await pool.query<{
+    kind: "earlier" | "claimed" | "released" | "published";
+    id: string;
+    channel_offset: string;
+    created_at: Date;
+  }>({
+    name: "dispatch_events",
+    text: `select * from dispatch_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+                                         $15, $16, $17, $18, $19, $20)`,
+    values: [
+      events.map((event) => event.eventId),
+      events.map((event) => event.acceptedAtText),
+      events.map((event) => (event.outcome === null ? null : JSON.stringify(event.outcome))),
+      events.map((event) => event.eraseVariables),
+      deliveries.map((delivery) => delivery.id),
+      deliveries.map((delivery) => delivery.eventId),
+      deliveries.map((delivery) => delivery.tenantId),
+      deliveries.map((delivery) => delivery.channel),
+      deliveries.map((delivery) => delivery.templateVersionId),
+      deliveries.map((delivery) => delivery.expiresAt?.toISOString() ?? null),
+      pushes.map((push) => push.eventId),
+      pushes.map((push) => push.tenantId),
+      pushes.map((push) => push.userId),
+      pushes.map((push) => push.eventType),
+      pushes.map((push) => push.title),
+      pushes.map((push) => push.body),
+      pushes.map((push) => push.channelName),
+      pushes.map((push) => push.acceptedAtText),
+      options.inFlightPerTenant,
+      options.inTurn,
+    ],
+  });
+  const result: DispatchResult = {
+    earlier: [],
+    claimed: new Set(),
+    released: new Set(),
+    published: new Map(),
+  };
+  for (const row of rows) {
+    if (row.kind === "earlier") result.earlier.push(row.id);
+    else if (row.kind === "claimed") result.claimed.add(row.id);
+    else if (row.kind === "released") result.released.add(row.id);
+    else {
+      const offset = Number(row.channel_offset);
+      result.published.set(row.id, { offset, createdAt: row.created_at });
+    }
+  }
+  return result;
+}
+
+/** Of these events those that nobody has dispatched or refused, once all who were about to have done so. */
+export async function stillUndispatched(pool: pg.Pool, ids: readonly string[]): Promise<string[]> {
+  // In the order in which every batch takes its rows: no deadlock.
+  const { rows } = await pool.query<{ event_id: string }>({
+    name: "still_undispatched",
+    text: `select event_id from undispatched_events where event_id = any ($1::uuid[])
+           order by event_id for key share`,
+    values: [ids],
+  });
+  return rows.map((row) => row.event_id);
+}
+
+/** What an event that was dispatched before may not have got out of the door. */
+export interface DispatchedBefore {
+  /** Released and not yet taken by a sender. */
+  deliveries: { id: string; tenantId: string; channel: ProviderChannel; traceId: string }[];
+  pushes: (NewPush & { eventId: string; offset: number; createdAt: Date })[];
+  /** Accepted, and neither dispatched nor refused: changed since it was read, or never claimed. */
+  pending: string[];
+}
+
+/** Reads what must be published again for events that somebody has dispatched already. */
+export async function readDispatchedBefore(
+  pool: pg.Pool,
+  eventIds: readonly string[],
+): Promise<DispatchedBefore> {
+  // One look into an index an event, whatever the statistics of a growing table say.
+  const deliveries = await pool.query({
+    name: "deliveries_dispatched_before",
+    text: `select d.id, d.tenant_id, d.channel, e.trace_id
+           from unnest($1::uuid[]) as item (id)
+           cross join lateral (
+             select * from deliveries d where d.event_id = item.id and d.channel in ('EMAIL', 'SMS') limit 2
+           ) d
+           cross join lateral (select trace_id from events e where e.id = item.id limit 1) e
+           where d.status = 'queued' and d.released_at is not null`,
+    values: [eventIds],
+  });
+  const pushes = await pool.query({
+    name: "pushes_dispatched_before",
+    text: `select id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset,
+                  created_at
+           from notifications where id = any ($1::uuid[]) order by channel_offset`,
+    values: [eventIds],
+  });
+  const pending = await pool.query({
+    name: "events_pending",
+    text: "select event_id from undispatched_events where event_id = any ($1::uuid[])",
+    values: [eventIds],
+  });
+  return {
+    deliveries: deliveries.rows.map((row) => ({
+      id: row.id,
+      tenantId: row.tenant_id,
+      channel: row.channel,
+      traceId: row.trace_id,
+    })),
+    pushes: pushes.rows.map((row) => ({
+      eventId: row.id,
+      tenantId: row.tenant_id,
+      userId: row.user_id,
+      eventType: row.event_type,
+      title: row.title,
+      body: row.body,
+      channelName: row.channel_name,
+      offset: Number(row.channel_offset),
+      createdAt: row.created_at,
+    })),
+    pending: pending.rows.map((row) => row.event_id),
+  };
+}

@@ -1,0 +1,110 @@
+import type pg from "pg";
+
+/** Tables whose rows leave tenant by tenant; what belongs to an event leaves with it. */
+export const WALKED_TABLES = ["events", "outbox", "notifications"] as const;
+export type WalkedTable = (typeof WALKED_TABLES)[number];
+
+/** Days of tenants that have none of their own. */
+export interface Retention {
+  eventDays: number;
+  notificationDays: number;
+}
+
+export interface ExpiryStep {
+  /** `busy`: another replica is at it; `done`: nothing is left to walk. */
+  state: "walked" | "busy" | "done";
+  /** Rows deleted, by table. */
+  rows: Record<string, number>;
+  /** Of the deliveries among them, those that were still to be sent. */
+  unfinished: number;
+}
+
+/** Rows that one step looks at. */
+const LOOKS = 2_000;
+/** Of these, at most so many are deleted: an event takes its deliveries, attempts and receipts along. */
+const MOST: Readonly<Record<WalkedTable, number>> = {
+  events: 500,
+  outbox: 1_000,
+  notifications: 2_000,
+};
+
+/**
+ * One small step of the walk over a table, in a transaction of its own: safe from
+ * many replicas at once. Deletes what is older at `moment` than its tenant's days.
+ */
+export async function expireStep(
+  pool: pg.Pool,
+  table: WalkedTable,
+  retention: Retention,
+  moment: Date,
+): Promise<ExpiryStep> {
+  const { rows } = await pool.query<{
+    state: ExpiryStep["state"];
+    counted: Record<string, number>;
+  }>("select * from expire_batch($1, $2, $3, $4, $5)", [
+    table,
+    daysOf(table, retention),
+    moment,
+    LOOKS,
+    MOST[table],
+  ]);
+  const [step] = rows;
+  if (step === undefined) throw new Error("expire_batch returned nothing");
+  const { unfinished = 0, ...counted } = step.counted;
+  return { state: step.state, rows: counted, unfinished };
+}
+
+/**
+ * By how many seconds the walk over each table is behind: the age of the oldest row that may have had
+ * its time, less its tenant's days. 0 where nothing is late.
+ */
+export async function readExpiryLags(
+  pool: pg.Pool,
+  retention: Retention,
+): Promise<{ table: WalkedTable; seconds: number }[]> {
+  const lags = WALKED_TABLES.map(async (table) => {
+    // The next row of anybody: what was walked already costs nothing.
+    const { rows } = await pool.query<{ seconds: number }>(
+      `select coalesce(max(extract(epoch from clock_timestamp() - next.made_at)
+                - 86400 * coalesce(own.days, $2::integer)), 0)::float8 as seconds
+       from expiry_cursors c
+       left join lateral (
+         select case c.table_name when 'notifications' then t.notification_retention_days
+                else t.event_retention_days end as days
+         from tenants t where t.id = c.tenant_id
+       ) own on true
+       cross join lateral (
+         select to_timestamp(('x' || left(replace(x.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+           as made_at
+         from ${table} x where x.id > c.next_id order by x.id limit 1
+       ) next
+       where c.table_name = $1`,
+      [table, daysOf(table, retention)],
+    );
+    return { table, seconds: Math.max(0, rows[0]?.seconds ?? 0) };
+  });
+  return await Promise.all(lags);
+}
+
+/** The longest that anything of a table is kept, in days. */
+export async function longestRetention(pool: pg.Pool, retention: Retention): Promise<Retention> {
+  const { rows } = await pool.query<{ event_days: number; notification_days: number }>(
+    `select greatest($1::integer, max(event_retention_days)) as event_days,
+            greatest($2::integer, max(notification_retention_days)) as notification_days
+     from tenants`,
+    [retention.eventDays, retention.notificationDays],
+  );
+  const [longest] = rows;
+  if (longest === undefined) throw new Error("an aggregate returned nothing");
+  return { eventDays: longest.event_days, notificationDays: longest.notification_days };
+}
+
+/** The database's clock: one for all replicas. */
+export async function databaseMoment(pool: pg.Pool): Promise<Date> {
+  const { rows } = await pool.query<{ moment: Date }>("select clock_timestamp() as moment");
+  return rows[0]!.moment;
+}
+
+function daysOf(table: WalkedTable, { eventDays, notificationDays }: Retention): number {
+  return table === "notifications" ? notificationDays : eventDays;
+}

@@ -1,0 +1,91 @@
+import { sql } from "kysely";
+import type pg from "pg";
+import type { Database } from "../connection.ts";
+import type { Owner } from "../notifications.ts";
+import type { ChannelKey } from "../realtime-history.ts";
+
+/** The rows that hold the newest offset of each realtime channel, and how they leave. */
+
+export interface ForgottenChannels {
+  channels: number;
+  /** What was left in them. */
+  notifications: number;
+}
+
+/** Forgets every channel of a tenant, or of one of its users, with its notifications; `most` a transaction. */
+export async function forgetChannels(
+  db: Database,
+  { tenantId, userId }: Pick<Owner, "tenantId"> & Partial<Owner>,
+  most: number,
+): Promise<ForgottenChannels> {
+  const forgotten = { channels: 0, notifications: 0 };
+  for (;;) {
+    let query = db
+      .selectFrom("realtime_channels")
+      .select(["tenant_id as tenantId", "user_id as userId", "channel_name as name"])
+      .where("tenant_id", "=", tenantId);
+    if (userId !== undefined) query = query.where("user_id", "=", userId);
+    const keys = await query.limit(most).execute();
+    if (keys.length > 0) {
+      const { rows } = await sql<ForgottenChannels>`
+        select channels::integer, notifications::integer
+        from forget_channels(${keys.map((key) => key.tenantId)}::text[],
+          ${keys.map((key) => key.userId)}::text[], ${keys.map((key) => key.name)}::text[], false)`.execute(
+        db,
+      );
+      forgotten.channels += rows[0]?.channels ?? 0;
+      forgotten.notifications += rows[0]?.notifications ?? 0;
+    }
+    if (keys.length < most) return forgotten;
+  }
+}
+
+const FIRST: ChannelKey = { tenantId: "", userId: "", name: "" };
+
+/**
+ * Looks at the next `looks` channels after a key and forgets those of which every notification is gone.
+ * `reached` is the last one that was looked at; undefined: there are no more.
+ */
+export async function forgetEmptyChannels(
+  pool: pg.Pool,
+  after: ChannelKey | undefined,
+  looks: number,
+): Promise<{ forgotten: number; reached: ChannelKey | undefined }> {
+  const { tenantId, userId, name } = after ?? FIRST;
+  const { rows } = await pool.query<ChannelKey & { is_empty: boolean }>(
+    // Lateral with a limit: one look into an index a channel.
+    `select c.tenant_id as "tenantId", c.user_id as "userId", c.channel_name as name,
+            n.id is null as is_empty
+     from (select * from realtime_channels
+           where (tenant_id, user_id, channel_name) > ($1, $2, $3)
+           order by tenant_id, user_id, channel_name limit $4) c
+     left join lateral (
+       select n.id from notifications n
+       where n.tenant_id = c.tenant_id and n.user_id = c.user_id and n.channel_name = c.channel_name
+       limit 1
+     ) n on true
+     order by c.tenant_id, c.user_id, c.channel_name`,
+    [tenantId, userId, name, looks],
+  );
+  const reached = rows.length < looks ? undefined : rows.at(-1);
+  const empty = rows.filter((row) => row.is_empty);
+  if (empty.length === 0) return { forgotten: 0, reached };
+  const result = await pool.query<{ channels: string }>(
+    "select channels from forget_channels($1::text[], $2::text[], $3::text[], true)",
+    columns(empty),
+  );
+  return { forgotten: Number(result.rows[0]?.channels ?? 0), reached };
+}
+
+/** Raises channels that stand below one of their notifications: no next offset could be given. */
+export async function healChannels(pool: pg.Pool, keys: readonly ChannelKey[]): Promise<void> {
+  await pool.query("select heal_channels($1::text[], $2::text[], $3::text[])", columns(keys));
+}
+
+function columns(keys: readonly ChannelKey[]): string[][] {
+  return [
+    keys.map((key) => key.tenantId),
+    keys.map((key) => key.userId),
+    keys.map((key) => key.name),
+  ];
+}

@@ -1,0 +1,103 @@
+-- Writes the ends of attempts, one call a batch; locks and clock as in claim_deliveries. Only the attempt that
+-- holds a delivery moves it, but an acceptance that comes late still ends it, so that nothing is sent once
+-- more. A settlement without a class made no call: its attempt is taken back. Returns the ids that moved.
+create or replace function settle_deliveries(
+  p_ids uuid[], p_numbers integer[], p_statuses text[], p_reasons text[], p_delays_ms bigint[],
+  p_counted boolean[], p_missing text[], p_classes text[], p_durations_ms integer[],
+  p_attempt_reasons text[], p_vendor_statuses text[], p_vendor_answers text[], p_message_ids text[]
+) returns setof uuid language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+-- Each join is one with the arguments, and planned when nothing is known of their number.
+set enable_nestloop = off
+as $function$
+#variable_conflict use_column
+declare
+  -- A join with the arguments costs as much as settling so many one by one.
+  few constant integer := 4;
+  moment timestamptz;
+  settled_id uuid;
+  due timestamptz;
+  has_moved boolean;
+  moved uuid[];
+  dues timestamptz[];
+begin
+  perform 1 from deliveries d where d.id = any (p_ids) order by d.id for update;
+  moment := clock_timestamp();
+  if cardinality(p_ids) <= few then
+    for i in 1 .. cardinality(p_ids) loop
+      update deliveries d
+      set status = p_statuses[i], reason = p_reasons[i],
+          attempts = d.attempts - (p_classes[i] is null)::integer,
+          retries = d.retries + p_counted[i]::integer,
+          due_at = case when p_statuses[i] = 'waiting'
+            then least(moment + p_delays_ms[i] * interval '1 millisecond', d.expires_at) end,
+          released_at = null, claimed_until = null,
+          message_id = coalesce(p_message_ids[i], d.message_id),
+          missing = coalesce(string_to_array(p_missing[i], E'\x1f'), d.missing),
+          settled_at = case when p_statuses[i] <> 'waiting' then moment end
+      where d.id = p_ids[i] and (
+        (d.status = 'sending' and d.attempts = p_numbers[i])
+        or (p_statuses[i] = 'accepted' and d.status in ('queued', 'sending', 'waiting', 'unknown'))
+      )
+      returning d.due_at into due;
+      has_moved := found;
+      if has_moved then return next p_ids[i]; end if;
+      if p_classes[i] is not null then
+        update attempts a
+        set started_at = moment - p_durations_ms[i] * interval '1 millisecond', ended_at = moment,
+            class = p_classes[i], reason = p_attempt_reasons[i], vendor_status = p_vendor_statuses[i],
+            vendor_answer = p_vendor_answers[i], message_id = p_message_ids[i],
+            next_at = coalesce(due, a.next_at)
+        where a.delivery_id = p_ids[i] and a.number = p_numbers[i];
+      elsif has_moved then
+        delete from attempts a where a.delivery_id = p_ids[i] and a.number = p_numbers[i];
+      end if;
+    end loop;
+    return;
+  end if;
+
+  for settled_id, due in
+    update deliveries d
+    set status = s.status, reason = s.reason,
+        attempts = d.attempts - s.taken_back::integer,
+        retries = d.retries + s.counted::integer,
+        due_at = case when s.status = 'waiting'
+          then least(moment + s.delay_ms * interval '1 millisecond', d.expires_at) end,
+        released_at = null, claimed_until = null,
+        message_id = coalesce(s.message_id, d.message_id),
+        missing = coalesce(string_to_array(s.missing, E'\x1f'), d.missing),
+        settled_at = case when s.status <> 'waiting' then moment end
+    from (
+      select i.*, i.class is null as taken_back
+      from unnest(p_ids, p_numbers, p_statuses, p_reasons, p_delays_ms, p_counted, p_missing, p_classes,
+          p_message_ids)
+        i (id, number, status, reason, delay_ms, counted, missing, class, message_id)
+    ) s
+    where d.id = any (p_ids) and d.id = s.id and (
+      (d.status = 'sending' and d.attempts = s.number)
+      or (s.status = 'accepted' and d.status in ('queued', 'sending', 'waiting', 'unknown'))
+    )
+    returning d.id, d.due_at
+  loop
+    moved := moved || settled_id;
+    dues := dues || due;
+    return next settled_id;
+  end loop;
+
+  update attempts a
+  set started_at = moment - s.duration_ms * interval '1 millisecond', ended_at = moment,
+      class = s.class, reason = s.reason, vendor_status = s.vendor_status,
+      vendor_answer = s.vendor_answer, message_id = s.message_id,
+      next_at = coalesce(dues[array_position(moved, s.id)], a.next_at)
+  from unnest(p_ids, p_numbers, p_classes, p_durations_ms, p_attempt_reasons, p_vendor_statuses,
+      p_vendor_answers, p_message_ids)
+    s (id, number, class, duration_ms, reason, vendor_status, vendor_answer, message_id)
+  where a.delivery_id = any (p_ids)
+    and a.delivery_id = s.id and a.number = s.number and s.class is not null;
+  if array_position(p_classes, null) is not null then
+    delete from attempts a using unnest(p_ids, p_numbers, p_classes) s (id, number, class)
+    where a.delivery_id = any (moved) and a.delivery_id = s.id and a.number = s.number and s.class is null;
+  end if;
+end
+$function$;

@@ -1,0 +1,78 @@
+-- Keeps the receipts of one tenant's deliveries on a channel, each vendor event once, and moves the deliveries
+-- on: never back, whatever the order in which receipts come. Whatever a provider says of a message proves
+-- that it has it: a delivery that is open for another try, queued again after a try, or unknown, ends as
+-- accepted, so that it is not sent once more. Receipts of deliveries that the tenant does not have on this
+-- channel are left out. Returns the id of each new receipt's delivery, and the event of each delivery that moved.
+create or replace function store_receipts(
+  p_tenant text, p_channel text, p_provider_kind text, p_vendor_events text[], p_deliveries uuid[],
+  p_kinds text[], p_reasons text[], p_vendor_statuses text[], p_times timestamptz[], p_suppress text[]
+) returns table (delivery_id uuid, event_id uuid) language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+#variable_conflict use_column
+declare
+  ranks constant text[] := array['deferred', 'accepted', 'opted out', 'delivered', 'bounced', 'complained'];
+  moment timestamptz;
+begin
+  perform 1 from deliveries d
+  where d.id = any (p_deliveries) and d.tenant_id = p_tenant and d.channel = p_channel
+  order by d.id for update;
+  moment := clock_timestamp();
+  return query
+    with input as materialized (
+      select distinct on (i.vendor_event) i.*, d.event_id
+      from unnest(p_vendor_events, p_deliveries, p_kinds, p_reasons, p_vendor_statuses, p_times, p_suppress)
+        i (vendor_event, delivery_id, kind, reason, vendor_status, occurred_at, suppress)
+      join lateral (select * from deliveries d where d.id = i.delivery_id limit 1) d
+        on d.tenant_id = p_tenant and d.channel = p_channel
+      order by i.vendor_event
+    ),
+    stored as (
+      insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind, reason,
+                            vendor_status, occurred_at, received_at)
+      select p_tenant, p_provider_kind, i.vendor_event, i.delivery_id, i.kind, i.reason,
+             i.vendor_status, i.occurred_at, moment
+      from input i
+      on conflict do nothing
+      returning receipts.vendor_event
+    ),
+    fresh as materialized (
+      select i.* from input i join stored s on s.vendor_event = i.vendor_event
+    ),
+    suppressed as (
+      insert into suppressions (tenant_id, channel, address, reason, source, created_at)
+      select distinct on (a.address) p_tenant, p_channel, a.address, f.suppress, p_provider_kind, moment
+      from fresh f
+      join lateral (select * from events e where e.id = f.event_id limit 1) e
+        on e.tenant_id = p_tenant
+      cross join lateral (
+        select lower((case p_channel when 'EMAIL' then e.recipient_email else e.recipient_phone end)
+          collate "C") as address
+      ) a
+      where f.suppress is not null and a.address is not null
+      order by a.address
+      on conflict do nothing
+    ),
+    furthest as (
+      select distinct on (f.delivery_id) f.delivery_id, f.kind, f.reason
+      from fresh f order by f.delivery_id, array_position(ranks, f.kind) desc, f.occurred_at desc
+    ),
+    moved as (
+      update deliveries d
+      set status = case when f.kind in ('delivered', 'bounced', 'complained') then f.kind else 'accepted' end,
+          reason = case when f.kind in ('bounced', 'complained') then f.reason end,
+          due_at = null, released_at = null, claimed_until = null,
+          settled_at = coalesce(d.settled_at, moment)
+      from furthest f
+      where d.id = any (p_deliveries) and d.id = f.delivery_id and (
+        d.status in ('sending', 'waiting', 'unknown')
+        or d.status = 'queued' and d.attempts > 0
+        or d.status = 'accepted' and f.kind in ('delivered', 'bounced', 'complained')
+        or d.status = 'delivered' and f.kind in ('bounced', 'complained')
+      )
+      returning d.id, d.event_id
+    )
+    select f.delivery_id, m.event_id from fresh f left join moved m on m.id = f.delivery_id;
+end
+$function$;

@@ -1,0 +1,95 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { Receipt, ReceiptKind } from "@belfry/contracts/receipt";
+import type pg from "pg";
+import type { Database } from "../connection.ts";
+import { eraseSensitiveVariables } from "./release-deliveries.ts";
+
+export interface ReceiptsOrigin {
+  tenantId: string;
+  channel: ProviderChannel;
+  providerKind: string;
+}
+
+export interface StoredReceipts {
+  /** Deliveries with a receipt that was not known before. */
+  fresh: number;
+  /** Deliveries that moved on. */
+  moved: number;
+}
+
+const BATCH_RECEIPTS = 500;
+
+/**
+ * Keeps receipts and moves their deliveries on, in batches. Receipts that are
+ * known already and those of other tenants' deliveries change nothing. Safe to call again.
+ */
+export async function storeReceipts(
+  pool: pg.Pool,
+  origin: ReceiptsOrigin,
+  receipts: readonly Receipt[],
+): Promise<StoredReceipts> {
+  const fresh = new Set<string>();
+  const movedEvents = new Set<string>();
+  for (let at = 0; at < receipts.length; at += BATCH_RECEIPTS) {
+    const batch = receipts.slice(at, at + BATCH_RECEIPTS);
+    const { rows } = await pool.query<{ delivery_id: string; event_id: string | null }>({
+      name: "store_receipts",
+      text: `select * from store_receipts($1, $2, $3, $4::text[], $5::uuid[], $6::text[], $7::text[],
+        $8::text[], $9::timestamptz[], $10::text[])`,
+      values: [
+        origin.tenantId,
+        origin.channel,
+        origin.providerKind,
+        batch.map((receipt) => receipt.vendorEvent),
+        batch.map((receipt) => receipt.deliveryId),
+        batch.map((receipt) => receipt.kind),
+        batch.map((receipt) => receipt.reason),
+        batch.map((receipt) => receipt.vendorStatus),
+        batch.map((receipt) => receipt.occurredAt),
+        batch.map((receipt) => receipt.suppress),
+      ],
+    });
+    for (const row of rows) {
+      fresh.add(row.delivery_id);
+      if (row.event_id !== null) movedEvents.add(row.event_id);
+    }
+  }
+  // A delivery that waited for another try may have been the last that needed them.
+  if (movedEvents.size > 0) await eraseSensitiveVariables(pool, [...movedEvents]);
+  return { fresh: fresh.size, moved: movedEvents.size };
+}
+
+export interface ReceiptRow {
+  deliveryId: string;
+  providerKind: string;
+  kind: ReceiptKind;
+  reason: string | null;
+  vendorStatus: string | null;
+  occurredAt: Date | null;
+  receivedAt: Date;
+}
+
+/** The receipts of deliveries of one tenant, in the order in which they came. */
+export async function receiptsOfDeliveries(
+  db: Database,
+  tenantId: string,
+  deliveryIds: readonly string[],
+): Promise<ReceiptRow[]> {
+  if (deliveryIds.length === 0) return [];
+  return await db
+    .selectFrom("receipts")
+    .select([
+      "delivery_id as deliveryId",
+      "provider_kind as providerKind",
+      "kind",
+      "reason",
+      "vendor_status as vendorStatus",
+      "occurred_at as occurredAt",
+      "received_at as receivedAt",
+    ])
+    .where("delivery_id", "in", deliveryIds)
+    .where("tenant_id", "=", tenantId)
+    .orderBy("received_at")
+    .orderBy("vendor_event")
+    .execute();
+}
