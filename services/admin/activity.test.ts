@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates";
 import { createTenant, updateTenant } from "@belfry/administration/tenants";
-import { newEventId } from "@belfry/database/event-id";
+import { uuidv7 } from "uuidv7";
 import { type AdminUnderTest, startAdmin } from "./admin-under-test.ts";
 
 async function withTenant(admin: AdminUnderTest) {
@@ -22,7 +22,7 @@ async function withTenant(admin: AdminUnderTest) {
     const content = "Order {{ order }}";
     const template = { tenantId: id, eventType, channel: "SMS", content, sensitive } as const;
     const saved = await putTemplate(db, template);
-    const eventId = newEventId();
+    const eventId = uuidv7();
     await pool.query(
       `insert into events (id, tenant_id, event_type, user_id, reference, recipient_phone, variables,
          trace_id, accepted_at, dispatched_at, outcome)
@@ -146,7 +146,7 @@ test("a user's history hides what a sensitive template pushed", async (t) => {
     await admin.pool.query(
       `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
        values ($1, $2, 'ada', $3, $4, $4, 'personal', $5, now())`,
-      [newEventId(), id, eventType, title, offset],
+      [uuidv7(), id, eventType, title, offset],
     );
   }
   const html = await operator.text(`/tenants/${id}/users?user=ada`);

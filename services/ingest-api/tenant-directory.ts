@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import type { Database } from "@belfry/database/connection";
-import { findTargetChannels, findTenantByKey, type KeyHolder } from "@belfry/database/find-tenant";
+import { findTenantByKey, type KeyHolder } from "@belfry/database/find-tenant";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { findTargetChannels } from "@belfry/database/target-channels";
 import { LRUCache } from "lru-cache";
 
 /** A tenant as the requests of one key need it. */

@@ -1,4 +1,5 @@
-import type { ChannelKey, ChannelTop } from "@belfry/database/realtime-history";
+import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
+import type { ChannelTop } from "@belfry/database/realtime-history";
 import type { Hub } from "./hub.ts";
 import type { Topic } from "./topic.ts";
 

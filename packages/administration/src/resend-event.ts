@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database, Pool } from "@belfry/database/connection";
-import { newEventId } from "@belfry/database/event-id";
 import { eventById } from "@belfry/database/events-timeline";
 import { type AcceptResult, acceptEvents } from "@belfry/database/functions/accept-events";
 import { eventVariables, usedSensitiveTemplate } from "@belfry/database/sent-content";
+import { uuidv7 } from "uuidv7";
 import { InvalidInput, NotFound } from "./input-error.ts";
 
 export interface ResendDeps {
@@ -37,7 +37,7 @@ export async function resendEvent(
     throw new InvalidInput([{ field: "event", message }]);
   }
   const { eventType, userId, reference, recipientEmail, recipientPhone, channels } = event;
-  const id = newEventId();
+  const id = uuidv7();
   const traceId = id;
   const [result] = await acceptEvents(deps.pool, [
     {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import { findTenantByKey } from "@belfry/database/find-tenant";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { InvalidInput, NotFound } from "./input-error.ts";
@@ -14,18 +13,17 @@ async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   const { id } = await createTenant(db, { name: "Acme", webhookSecret: "first" }, TEST_KEYS);
   const rotate = (webhookSecret: string, overlapSeconds: number) =>
     rotateWebhookSecret(db, id, { webhookSecret, overlapSeconds }, TEST_KEYS);
-  /** As ingest-api finds them. */
   const stored = async () => {
-    const { sha256 } = await db.selectFrom("api_keys").select("sha256").executeTakeFirstOrThrow();
-    const holder = await findTenantByKey(db, sha256);
+    const tenant = await db
+      .selectFrom("tenants")
+      .select(["webhook_secret", "previous_webhook_secret"])
+      .where("id", "=", id)
+      .executeTakeFirst();
     const open = async (ciphertext: string | null | undefined) =>
       ciphertext == null
         ? null
         : await decryptSecret(TEST_KEYS, webhookSecretOwner(id), ciphertext);
-    return [
-      await open(holder?.tenant.webhook_secret),
-      await open(holder?.tenant.previous_webhook_secret),
-    ];
+    return [await open(tenant?.webhook_secret), await open(tenant?.previous_webhook_secret)];
   };
   return { db, id, rotate, stored };
 }

@@ -1,7 +1,6 @@
 import type pg from "pg";
 import type { Retention } from "./functions/expire-batch.ts";
-import { forgetEmptyChannels } from "./functions/realtime-channels.ts";
-import type { ChannelKey } from "./realtime-history.ts";
+import { type ChannelKey, forgetEmptyChannels } from "./functions/realtime-channels.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;

@@ -58,19 +58,3 @@ export async function touchKeys(db: Database, uses: ReadonlyMap<string, Date>): 
     from unnest(${ids}::uuid[], ${times}::timestamptz[]) as u (id, used_at)
     where k.id = any (array(select id from locked)) and k.id = u.id`.execute(db);
 }
-
-/** The realtime channel names that active Push templates of the tenant and the platform publish to. */
-export async function findTargetChannels(db: Database, tenantId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("templates as t")
-    .innerJoin("template_versions as v", "v.id", "t.current_version_id")
-    .select("v.target_channel")
-    .distinct()
-    .where("t.tenant_id", "in", [tenantId, "platform"])
-    .where("t.channel", "=", "PUSH")
-    .where("t.active", "=", true)
-    .where("v.target_channel", "is not", null)
-    .orderBy("v.target_channel")
-    .execute();
-  return rows.map((row) => row.target_channel!);
-}

@@ -1,13 +1,7 @@
 import type { Publication } from "@belfry/contracts/realtime-message";
 import { sql } from "kysely";
 import type { Database } from "./connection.ts";
-
-/** A realtime channel, `<name>#<userId>`, as it is kept: never reached without its tenant. */
-export interface ChannelKey {
-  tenantId: string;
-  userId: string;
-  name: string;
-}
+import type { ChannelKey } from "./functions/realtime-channels.ts";
 
 export type StoredPublication = Omit<Publication, "channel">;
 
@@ -136,14 +130,6 @@ export async function readChannelPage(db: Database, page: HistoryPage): Promise<
       and channel_offset < ${page.since ?? state.top + 1}
     order by channel_offset desc limit ${page.limit}`.execute(db);
   return { ...state, publications: rows.map(publication) };
-}
-
-/** Replaces the epoch: every client's position becomes unrecoverable. Belongs to a restore. */
-export async function renewEpoch(db: Database): Promise<string> {
-  const { rows } = await sql<{ epoch: string }>`
-    update realtime_epoch set epoch = substr(md5(gen_random_uuid()::text), 1, 8)
-    returning epoch`.execute(db);
-  return rows[0]!.epoch;
 }
 
 function publication(row: Row): StoredPublication {

@@ -7,10 +7,10 @@ import {
   textFault,
   UUID,
 } from "@belfry/contracts/identifiers";
-import { findTargetChannels } from "@belfry/database/find-tenant";
 import { countUnread, listNotifications } from "@belfry/database/notifications";
 import { sensitivePushTypes } from "@belfry/database/notifications-admin";
 import { searchEvents } from "@belfry/database/search-events";
+import { findTargetChannels } from "@belfry/database/target-channels";
 import { json, page } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 

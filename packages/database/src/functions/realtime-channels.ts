@@ -2,9 +2,15 @@ import { sql } from "kysely";
 import type pg from "pg";
 import type { Database } from "../connection.ts";
 import type { Owner } from "../notifications.ts";
-import type { ChannelKey } from "../realtime-history.ts";
 
 /** The rows that hold the newest offset of each realtime channel, and how they leave. */
+
+/** A realtime channel, `<name>#<userId>`, as it is kept: never reached without its tenant. */
+export interface ChannelKey {
+  tenantId: string;
+  userId: string;
+  name: string;
+}
 
 export interface ForgottenChannels {
   channels: number;

@@ -1,0 +1,17 @@
+import type { Database } from "./connection.ts";
+
+/** The realtime channel names that active Push templates of the tenant and the platform publish to. */
+export async function findTargetChannels(db: Database, tenantId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("templates as t")
+    .innerJoin("template_versions as v", "v.id", "t.current_version_id")
+    .select("v.target_channel")
+    .distinct()
+    .where("t.tenant_id", "in", [tenantId, "platform"])
+    .where("t.channel", "=", "PUSH")
+    .where("t.active", "=", true)
+    .where("v.target_channel", "is not", null)
+    .orderBy("v.target_channel")
+    .execute();
+  return rows.map((row) => row.target_channel!);
+}
