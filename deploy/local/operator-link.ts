@@ -1,4 +1,4 @@
-import { firstOperatorToken } from "@belfry/administration/invitations";
+import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import type { LocalJson } from "./home-folder.ts";
 

@@ -4,8 +4,8 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { putProvider } from "@belfry/administration/providers";
-import { listTemplates, putTemplate } from "@belfry/administration/templates";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { listTemplates, putTemplate } from "@belfry/administration/templates/templates";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";

@@ -36,7 +36,7 @@ export async function seedDemoTenant(options: {
     if (kept !== undefined && !(await keyIsLive(db, kept))) kept = undefined;
     if (kept === undefined) {
       // Loaded when needed: compiling templates takes large libraries, and a second start is quick.
-      const { createTenant } = await import("@belfry/administration/tenants");
+      const { createTenant } = await import("@belfry/administration/tenants/tenants");
       const { id, name, apiKey } = await createTenant(db, DEMO_TENANT);
       kept = { id, name, apiKey, seeded: false };
       await writeJson(home.tenantFile, kept);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTenant } from "@belfry/administration/tenants";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import fastify from "fastify";
 import { ACCESS, type Access, isOfPlatform, type RouteKey } from "./access.ts";
 import { type AdminUnderTest, startAdmin } from "./admin-under-test.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTenant } from "@belfry/administration/tenants";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { startAdmin } from "./admin-under-test.ts";
 import { createBrowser, PASSWORD } from "./test-browser.ts";
 

@@ -3,7 +3,7 @@ import {
   countBucket,
   deleteOldBuckets,
   newestBucket,
-} from "@belfry/database/activity-buckets";
+} from "./activity-buckets.ts";
 import type { Database } from "@belfry/database/connection";
 import { pause } from "@belfry/service/pause";
 import type { Logger } from "pino";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates";
-import { createTenant, updateTenant } from "@belfry/administration/tenants";
+import { putTemplate } from "@belfry/administration/templates/templates";
+import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { uuidv7 } from "uuidv7";
 import { type AdminUnderTest, startAdmin } from "./admin-under-test.ts";
 

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { glanceAtDeadLetters } from "@belfry/administration/dead-letters";
-import { hashPassword } from "@belfry/administration/password";
-import { beginSession } from "@belfry/administration/sign-in";
+import { glanceAtDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
+import { hashPassword } from "@belfry/administration/people/password";
+import { beginSession } from "@belfry/administration/people/sign-in";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
-import { insertPerson, putMembership } from "@belfry/database/people";
-import { connectedServices } from "@belfry/database/platform-state";
+import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
+import { connectedServices } from "./platform-state.ts";
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";

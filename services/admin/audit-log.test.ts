@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTenant } from "@belfry/administration/tenants";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { ACCESS } from "./access.ts";
 import { type AdminUnderTest, startAdmin } from "./admin-under-test.ts";
 import { storeDeadLetters } from "./test-dead-letters.ts";

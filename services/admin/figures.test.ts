@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ActivityBucket, LATENCY_BOUNDS } from "@belfry/database/activity-buckets";
+import { type ActivityBucket, LATENCY_BOUNDS } from "./activity-buckets.ts";
 import { barChart, niceTop } from "./bar-chart.ts";
 import { figuresOf, quantile, seriesOf } from "./figures.ts";
 

@@ -1,4 +1,4 @@
-import { type ActivityBucket, LATENCY_BOUNDS } from "@belfry/database/activity-buckets";
+import { type ActivityBucket, LATENCY_BOUNDS } from "./activity-buckets.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

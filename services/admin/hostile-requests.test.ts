@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { createTenant } from "@belfry/administration/tenants";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { ACCESS } from "./access.ts";
 import { startAdmin } from "./admin-under-test.ts";
 import { ownPath } from "./own-path.ts";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { invite } from "@belfry/administration/invitations";
-import { putProvider } from "@belfry/administration/providers";
-import { putTemplate } from "@belfry/administration/templates";
-import { createTenant } from "@belfry/administration/tenants";
-import { insertAuditEntry } from "@belfry/database/audit-log";
+import { invite } from "@belfry/administration/people/invitations";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/templates";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { insertAuditEntry } from "@belfry/administration/audit-log";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import { insertPerson, putMembership } from "@belfry/database/people";
-import { insertSession } from "@belfry/database/sessions";
+import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
+import { insertSession } from "@belfry/administration/people/sessions";
 import type { AdminUnderTest } from "./admin-under-test.ts";
 
 /** What somebody writes who wants it to run in another's browser. */

@@ -1,4 +1,4 @@
-import { firstOperatorToken } from "@belfry/administration/invitations";
+import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";

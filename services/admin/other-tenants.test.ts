@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { invite } from "@belfry/administration/invitations";
-import { putProvider } from "@belfry/administration/providers";
-import { putTemplate } from "@belfry/administration/templates";
-import { createTenant } from "@belfry/administration/tenants";
+import { invite } from "@belfry/administration/people/invitations";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/templates";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { ACCESS } from "./access.ts";
 import { type AdminUnderTest, startAdmin } from "./admin-under-test.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { firstOperatorToken } from "@belfry/administration/invitations";
+import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { startAdmin } from "./admin-under-test.ts";
 import { PASSWORD } from "./test-browser.ts";
 

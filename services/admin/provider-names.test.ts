@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listProviders } from "@belfry/administration/providers";
-import { createTenant } from "@belfry/administration/tenants";
+import { listProviders } from "@belfry/administration/providers/providers";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { startAdmin } from "./admin-under-test.ts";
 
 const SANDBOX = { channel: "EMAIL", kind: "sandbox" };

@@ -1,11 +1,11 @@
-import { glanceAtDeadLetters } from "@belfry/administration/dead-letters";
+import { glanceAtDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
 import type { Database } from "@belfry/database/connection";
 import {
   connectedServices,
   oldestDue,
   openCircuits,
   undispatched,
-} from "@belfry/database/platform-state";
+} from "./platform-state.ts";
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import type { NatsLink } from "@belfry/service/nats";
 import { jetstreamManager } from "@nats-io/jetstream";

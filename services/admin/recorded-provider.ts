@@ -1,4 +1,4 @@
-import type { Provider } from "@belfry/administration/providers";
+import type { Provider } from "@belfry/administration/providers/providers";
 
 /** How the audit log tells of a provider account; secrets are masked already. */
 export function recordedProvider(provider: Provider): object {

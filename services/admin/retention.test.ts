@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { showTenant } from "@belfry/administration/tenants";
+import { showTenant } from "@belfry/administration/tenants/tenants";
 import { startAdmin } from "./admin-under-test.ts";
 
 const TENANT = { name: "Acme", perMinute: "60", dailyCap: "1000" };

@@ -1,6 +1,6 @@
 import type { Actor } from "@belfry/administration/audited";
 import { NotFound } from "@belfry/administration/input-error";
-import type { SessionHolder } from "@belfry/administration/sign-in";
+import type { SessionHolder } from "@belfry/administration/people/sign-in";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ACCESS, type Access, isOfPlatform, mayDo, type Role, type RouteKey } from "./access.ts";

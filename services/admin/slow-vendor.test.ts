@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTenant } from "@belfry/administration/tenants";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { startAdmin } from "./admin-under-test.ts";
 

@@ -1,5 +1,5 @@
-import type { DeadLetterGlance } from "@belfry/administration/dead-letters";
-import type { ConnectedService, OpenAccount } from "@belfry/database/platform-state";
+import type { DeadLetterGlance } from "@belfry/administration/dead-letters/dead-letters";
+import type { ConnectedService, OpenAccount } from "./platform-state.ts";
 import type { Reconciled } from "@belfry/database/reconciliations";
 
 /** What the system page shows. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { showTemplate } from "@belfry/administration/templates";
-import { createTenant } from "@belfry/administration/tenants";
+import { showTemplate } from "@belfry/administration/templates/templates";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { startAdmin } from "./admin-under-test.ts";
 

@@ -1,5 +1,5 @@
-import type { TemplateInput } from "@belfry/administration/template-input";
-import type { Template } from "@belfry/administration/templates";
+import type { TemplateInput } from "@belfry/administration/templates/template-input";
+import type { Template } from "@belfry/administration/templates/templates";
 import { type Channel, isChannel } from "@belfry/contracts/channels";
 
 /** A template as its form holds it: text as it was typed. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { putProvider } from "@belfry/administration/providers";
-import { putTemplate } from "@belfry/administration/templates";
-import { createTenant } from "@belfry/administration/tenants";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/templates";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { type AdminUnderTest, startAdmin } from "./admin-under-test.ts";
 
 async function withTenant(admin: AdminUnderTest) {

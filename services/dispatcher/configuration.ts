@@ -6,7 +6,7 @@ import {
   type RoutingTenant,
   readRoutingTemplates,
   readRoutingTenants,
-} from "@belfry/database/dispatch-configuration";
+} from "./dispatch-configuration.ts";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { createRenderer, type Renderer } from "@belfry/templates/render";
 import { LRUCache } from "lru-cache";

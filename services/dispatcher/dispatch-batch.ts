@@ -8,7 +8,7 @@ import {
   type StoredEvent,
 } from "@belfry/database/functions/dispatch-events";
 import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
-import { noteSensitiveEvents } from "@belfry/database/sensitive-events";
+import { noteSensitiveEvents } from "./sensitive-events.ts";
 import type { Logger } from "@belfry/service/logger";
 import type { Configuration, Routing } from "./configuration.ts";
 import { countDispatched } from "./dispatcher-metrics.ts";

@@ -1,4 +1,4 @@
-import { readBacklogAges } from "@belfry/database/backlog-ages";
+import { readBacklogAges } from "./backlog-ages.ts";
 import type { Pool } from "@belfry/database/connection";
 import type { EventDispatch } from "@belfry/database/functions/dispatch-events";
 import { type Retention, readExpiryLags } from "@belfry/database/functions/expire-batch";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
-import { createNotedErasure, noteSensitiveEvents } from "@belfry/database/sensitive-events";
+import { createNotedErasure, noteSensitiveEvents } from "./sensitive-events.ts";
 import type { MessageHandler } from "@belfry/service/outcome";
 import { eventually } from "@belfry/testing/eventually";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";

@@ -1,4 +1,4 @@
-import { firstIdOf } from "@belfry/database/expiries";
+import { firstIdOf } from "./expiries.ts";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
 import { createExpiry } from "./expiry.ts";

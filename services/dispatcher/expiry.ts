@@ -1,5 +1,5 @@
 import type { Pool } from "@belfry/database/connection";
-import { type Expiry, strayExpiries, timedExpiries } from "@belfry/database/expiries";
+import { type Expiry, strayExpiries, timedExpiries } from "./expiries.ts";
 import {
   databaseMoment,
   expireStep,

@@ -8,7 +8,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { isWritable } from "@belfry/database/is-writable";
 import { messageTries } from "@belfry/database/message-tries";
-import { createNotedErasure } from "@belfry/database/sensitive-events";
+import { createNotedErasure } from "./sensitive-events.ts";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { loadConfig } from "@belfry/service/config";
 import { watchVersion } from "@belfry/service/configuration-watch";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "@belfry/database/connection";
-import { timedExpiries } from "@belfry/database/expiries";
+import { timedExpiries } from "./expiries.ts";
 import {
   dispatchEvents,
   readDispatchedBefore,
   readEvents,
 } from "@belfry/database/functions/dispatch-events";
 import { channelsAtRest, releaseAgain, releaseDeliveries } from "@belfry/database/functions/release-deliveries";
-import { takeStuckEvents, tenantsAbove } from "@belfry/database/sweep";
+import { takeStuckEvents, tenantsAbove } from "./sweep.ts";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
 

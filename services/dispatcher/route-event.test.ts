@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Channel } from "@belfry/contracts/channels";
-import { channelMask } from "@belfry/database/channel-mask";
-import type { RoutingTenant } from "@belfry/database/dispatch-configuration";
+import { channelMask } from "@belfry/contracts/channel-mask";
+import type { RoutingTenant } from "./dispatch-configuration.ts";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import { createRenderer } from "@belfry/templates/render";
 import type { ActiveTemplate } from "./configuration.ts";

@@ -1,8 +1,8 @@
 import { CHANNELS, type Channel, type ProviderChannel } from "@belfry/contracts/channels";
 import { SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
-import { channelsOfMask } from "@belfry/database/channel-mask";
-import type { RoutingTenant } from "@belfry/database/dispatch-configuration";
+import { channelsOfMask } from "@belfry/contracts/channel-mask";
+import type { RoutingTenant } from "./dispatch-configuration.ts";
 import type { EventDispatch, StoredEvent } from "@belfry/database/functions/dispatch-events";
 import type { EventOutcome } from "@belfry/database/schema";
 import { parseVariables } from "@belfry/templates/parse-variables";

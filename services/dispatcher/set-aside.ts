@@ -2,7 +2,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { Pool } from "@belfry/database/connection";
 import { storeDeadMessage } from "@belfry/database/dead-messages";
-import { failDispatch } from "@belfry/database/fail-dispatch";
+import { failDispatch } from "./fail-dispatch.ts";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
 import type { SetAside } from "@belfry/service/outcome";
 import type { Publisher } from "@belfry/service/publish";

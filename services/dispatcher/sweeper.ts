@@ -8,7 +8,7 @@ import {
   takeStuckEvents,
   tenantsAbove,
   type Unpublished,
-} from "@belfry/database/sweep";
+} from "./sweep.ts";
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";
 import { countReconciled } from "./dispatcher-metrics.ts";

@@ -1,4 +1,4 @@
-import { showEvent } from "@belfry/administration/event-report";
+import { showEvent } from "@belfry/administration/events/event-report";
 import { NotFound } from "@belfry/administration/input-error";
 import { EVENT_PATH, type EventReport } from "@belfry/contracts/event-report";
 import { UUID } from "@belfry/contracts/identifiers";

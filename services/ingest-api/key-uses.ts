@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import { touchKeys } from "@belfry/database/find-tenant";
+import { touchKeys } from "./find-tenant.ts";
 import type { Logger } from "pino";
 
 const WRITE_EVERY_MS = 30_000;

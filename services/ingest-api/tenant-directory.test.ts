@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { createTenant, setTenantActive } from "@belfry/administration/tenants";
+import { createTenant, setTenantActive } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTestDatabase } from "@belfry/testing/postgres";

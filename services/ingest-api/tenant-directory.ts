@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Database } from "@belfry/database/connection";
-import { findTenantByKey, type KeyHolder } from "@belfry/database/find-tenant";
+import { findTenantByKey, type KeyHolder } from "./find-tenant.ts";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { findTargetChannels } from "@belfry/database/target-channels";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
-import { showEvent } from "@belfry/administration/event-report";
+import { showEvent } from "@belfry/administration/events/event-report";
 import { MAX_WEBHOOK_BYTES } from "@belfry/contracts/receipt";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";

@@ -1,4 +1,4 @@
-import type { StoredPublication } from "@belfry/database/realtime-history";
+import type { StoredPublication } from "./realtime-history.ts";
 import type { Incoming } from "./commands.ts";
 import type { ProtocolError } from "./protocol-codes.ts";
 

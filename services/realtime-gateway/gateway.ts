@@ -1,4 +1,4 @@
-import { activeTenants } from "@belfry/database/active-tenants";
+import { activeTenants } from "./active-tenants.ts";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import {
@@ -7,7 +7,7 @@ import {
   markAllNotificationsRead,
   markNotificationRead,
 } from "@belfry/database/notifications";
-import { readChannelPage, readChannels, readTops } from "@belfry/database/realtime-history";
+import { readChannelPage, readChannels, readTops } from "./realtime-history.ts";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";

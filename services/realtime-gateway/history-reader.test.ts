@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChannelRead, ChannelState } from "@belfry/database/realtime-history";
+import type { ChannelRead, ChannelState } from "./realtime-history.ts";
 import { createHistoryReader } from "./history-reader.ts";
 
 const read = (name: string, limit = 0): ChannelRead => ({

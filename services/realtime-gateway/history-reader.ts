@@ -1,4 +1,4 @@
-import type { ChannelRead, ChannelState } from "@belfry/database/realtime-history";
+import type { ChannelRead, ChannelState } from "./realtime-history.ts";
 import { ITEM_BYTES, MAX_READING_BYTES } from "./limits.ts";
 
 interface Waiting {

@@ -1,5 +1,5 @@
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
-import type { ChannelTop } from "@belfry/database/realtime-history";
+import type { ChannelTop } from "./realtime-history.ts";
 import type { Hub } from "./hub.ts";
 import type { Topic } from "./topic.ts";
 

@@ -1,5 +1,5 @@
 import { parseRealtimeChannel } from "@belfry/contracts/identifiers";
-import type { ChannelState } from "@belfry/database/realtime-history";
+import type { ChannelState } from "./realtime-history.ts";
 import type { Reply, SubscribeResult } from "./codec.ts";
 import type { ChannelRequest, HistoryRequest, SubscribeRequest } from "./commands.ts";
 import { countRecovery } from "./gateway-metrics.ts";

@@ -1,4 +1,4 @@
-import type { ChannelState, HistoryPage } from "@belfry/database/realtime-history";
+import type { ChannelState, HistoryPage } from "./realtime-history.ts";
 import type { VerifiedToken } from "@belfry/service/realtime-token";
 import type { Codec } from "./codec.ts";
 import type { HistoryReader } from "./history-reader.ts";

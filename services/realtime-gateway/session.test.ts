@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { ChannelState } from "@belfry/database/realtime-history";
+import type { ChannelState } from "./realtime-history.ts";
 import type { VerifiedToken } from "@belfry/service/realtime-token";
 import { Hub } from "./hub.ts";
 import { jsonCodec } from "./json-codec.ts";

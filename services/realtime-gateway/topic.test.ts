@@ -6,7 +6,7 @@ import type {
   ChannelRead,
   ChannelState,
   StoredPublication,
-} from "@belfry/database/realtime-history";
+} from "./realtime-history.ts";
 import { jsonCodec } from "./json-codec.ts";
 import { GAP_RETRY_MS, GAP_WAIT_MS } from "./limits.ts";
 import { Subscription } from "./subscription.ts";

@@ -1,6 +1,6 @@
 import { type PublicationText, publicationText } from "@belfry/contracts/realtime-message";
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
-import type { ChannelState } from "@belfry/database/realtime-history";
+import type { ChannelState } from "./realtime-history.ts";
 import type { Codec } from "./codec.ts";
 import { observeDelivery } from "./gateway-metrics.ts";
 import type { HistoryReader } from "./history-reader.ts";

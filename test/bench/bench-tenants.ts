@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { putProvider } from "@belfry/administration/providers";
-import { putTemplate } from "@belfry/administration/templates";
-import { createTenant } from "@belfry/administration/tenants";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/templates";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import type { BenchServers } from "./servers.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
-import { ADA, BOB, tablesWith } from "@belfry/administration/person-under-test";
-import { putProvider } from "@belfry/administration/providers";
-import { putTemplate } from "@belfry/administration/templates";
+import { ADA, BOB, tablesWith } from "@belfry/administration/people/person-under-test";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/templates";
 import { eventually } from "@belfry/testing/eventually";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { client, subscribed } from "../realtime/clients.ts";

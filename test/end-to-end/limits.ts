@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { updateTenant } from "@belfry/administration/tenants";
+import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { eventually } from "@belfry/testing/eventually";
 import { freshKey, type Stack, trigger } from "./stack.ts";
 

@@ -1,4 +1,4 @@
-import { type EventReport, showEvent } from "@belfry/administration/event-report";
+import { type EventReport, showEvent } from "@belfry/administration/events/event-report";
 import { eventually } from "@belfry/testing/eventually";
 import type { Stack } from "./stack.ts";
 

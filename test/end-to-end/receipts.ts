@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 import { test } from "node:test";
-import { replayDeadLetters } from "@belfry/administration/change-dead-letters";
-import { listDeadLetters } from "@belfry/administration/dead-letters";
-import { putProvider } from "@belfry/administration/providers";
-import { putTemplate } from "@belfry/administration/templates";
+import { replayDeadLetters } from "@belfry/administration/dead-letters/change-dead-letters";
+import { listDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/templates";
 import { eventually } from "@belfry/testing/eventually";
 import { type RecordingServer, startRecordingServer } from "@belfry/testing/recording-server";
 import { call, type Stack, trigger } from "./stack.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sentContent } from "@belfry/administration/sent-content";
-import { setTemplateActive } from "@belfry/administration/templates";
-import { setTenantActive } from "@belfry/administration/tenants";
+import { sentContent } from "@belfry/administration/events/sent-content";
+import { setTemplateActive } from "@belfry/administration/templates/templates";
+import { setTenantActive } from "@belfry/administration/tenants/tenants";
 import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, outcomeOf } from "./outcome.ts";
 import { call, freshKey, type Stack, trigger } from "./stack.ts";

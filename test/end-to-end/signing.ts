@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { rotateApiKey } from "@belfry/administration/rotate-api-key";
-import { updateTenant } from "@belfry/administration/tenants";
+import { rotateApiKey } from "@belfry/administration/tenants/rotate-api-key";
+import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { eventually } from "@belfry/testing/eventually";
 import { call, freshKey, type Stack, trigger } from "./stack.ts";
 

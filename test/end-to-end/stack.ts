@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { putProvider } from "@belfry/administration/providers";
-import { putTemplate } from "@belfry/administration/templates";
-import type { TenantInput } from "@belfry/administration/tenant-input";
-import { createTenant, type TenantWithKey } from "@belfry/administration/tenants";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/templates";
+import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
+import { createTenant, type TenantWithKey } from "@belfry/administration/tenants/tenants";
 import type { Channel } from "@belfry/contracts/channels";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";

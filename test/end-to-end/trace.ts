@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { searchEvents } from "@belfry/database/search-events";
+import { searchEvents } from "@belfry/administration/events/search-events";
 import { eventually } from "@belfry/testing/eventually";
 import { Centrifuge } from "centrifuge";
 import { WebSocket } from "ws";

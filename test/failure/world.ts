@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { putProvider } from "@belfry/administration/providers";
-import { putTemplate } from "@belfry/administration/templates";
-import { createTenant } from "@belfry/administration/tenants";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/templates";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { migrateToLatest } from "@belfry/database/migrate";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";

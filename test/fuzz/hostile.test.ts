@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, afterEach, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { TenantWithKey } from "@belfry/administration/tenants";
+import type { TenantWithKey } from "@belfry/administration/tenants/tenants";
 import { checkResponse } from "../openapi/check-response.ts";
 import { httpText, type RawAnswer, rawRequest } from "./raw-request.ts";
 import { type Ingest, startIngest } from "./start-ingest.ts";

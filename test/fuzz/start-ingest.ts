@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { TenantInput } from "@belfry/administration/tenant-input";
-import { createTenant, type TenantWithKey } from "@belfry/administration/tenants";
+import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
+import { createTenant, type TenantWithKey } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { freePort } from "@belfry/testing/free-port";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { createTenant } from "@belfry/administration/tenants";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { NEWEST_MIGRATION } from "@belfry/database/migrate";
 import { eventually } from "@belfry/testing/eventually";

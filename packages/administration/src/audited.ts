@@ -3,7 +3,7 @@ import {
   auditEntries,
   insertAuditEntry,
   type NewAuditEntry,
-} from "@belfry/database/audit-log";
+} from "./audit-log.ts";
 import type { Database } from "@belfry/database/connection";
 
 /** Who asks for a change, and from where. */

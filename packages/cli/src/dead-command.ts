@@ -1,5 +1,5 @@
-import type { DeadLetters } from "@belfry/administration/change-dead-letters";
-import type { DeadLetterFilter } from "@belfry/administration/dead-letters";
+import type { DeadLetters } from "@belfry/administration/dead-letters/change-dead-letters";
+import type { DeadLetterFilter } from "@belfry/administration/dead-letters/dead-letters";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { Command, InvalidArgumentError } from "commander";
 import { CommandError } from "./command-error.ts";
@@ -35,7 +35,7 @@ export function deadCommand(): Command {
     .description("Groups by tenant, channel, provider and error class, with counts and examples")
     .action((flags: FilterFlags) =>
       withDatabase(async ({ db }) => {
-        const { listDeadLetters } = await import("@belfry/administration/dead-letters");
+        const { listDeadLetters } = await import("@belfry/administration/dead-letters/dead-letters");
         await printJson(await listDeadLetters(db, filterOf(flags)));
       }),
     );
@@ -45,7 +45,7 @@ export function deadCommand(): Command {
     .description("One delivery with its attempts and what the provider answered, or one message")
     .action((id: string) =>
       withDatabase(async ({ db }) => {
-        const { showDeadLetter } = await import("@belfry/administration/dead-letters");
+        const { showDeadLetter } = await import("@belfry/administration/dead-letters/dead-letters");
         await printJson(await showDeadLetter(db, id));
       }),
     );
@@ -65,7 +65,7 @@ export function deadCommand(): Command {
       .option("--dry-run", "say what would be done, and change nothing")
       .action((ids: string[], flags: ChangeFlags) =>
         withDatabase(async ({ db }) => {
-          const changes = await import("@belfry/administration/change-dead-letters");
+          const changes = await import("@belfry/administration/dead-letters/change-dead-letters");
           const dryRun = flags.dryRun === true;
           await printJson(await changes[work](db, lettersOf(ids, flags), { dryRun }));
         }),

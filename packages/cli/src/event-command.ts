@@ -10,7 +10,7 @@ export function eventCommand(): Command {
     .option("--tenant <id>", "look in one tenant only")
     .action((id: string, flags: { tenant?: string }) =>
       withDatabase(async ({ db }) => {
-        const { showEvent } = await import("@belfry/administration/event-report");
+        const { showEvent } = await import("@belfry/administration/events/event-report");
         await printJson(await showEvent(db, id, flags.tenant));
       }),
     );

@@ -24,7 +24,7 @@ export function operatorCommand(): Command {
     .action(({ email, baseUrl }: { email?: string; baseUrl?: string }) =>
       withDatabase(async ({ db }) => {
         const url = adminUrl(baseUrl ?? (await findAdminUrl(readEnvironment())));
-        const { showInvitation } = await import("@belfry/administration/invitations");
+        const { showInvitation } = await import("@belfry/administration/people/invitations");
         const token = email === undefined ? await firstToken(db) : await tokenFor(db, email);
         const invitation = await showInvitation(db, token);
         const { email: invited, role, expiresAt } = invitation;
@@ -37,7 +37,7 @@ export function operatorCommand(): Command {
     .description("Who is an operator")
     .action(() =>
       withDatabase(async ({ db }) => {
-        const { listOperators } = await import("@belfry/administration/people");
+        const { listOperators } = await import("@belfry/administration/people/people");
         await printJson(await listOperators(db));
       }),
     );
@@ -46,14 +46,14 @@ export function operatorCommand(): Command {
 }
 
 async function firstToken(db: Database): Promise<string> {
-  const { firstOperatorToken } = await import("@belfry/administration/invitations");
+  const { firstOperatorToken } = await import("@belfry/administration/people/invitations");
   const token = await firstOperatorToken(db);
   if (token !== undefined) return token;
   throw new CommandError("--email: say whom, as there is an operator already");
 }
 
 async function tokenFor(db: Database, email: string): Promise<string> {
-  const { invite } = await import("@belfry/administration/invitations");
+  const { invite } = await import("@belfry/administration/people/invitations");
   const { audited } = await import("@belfry/administration/audited");
   const { token } = await audited(
     db,

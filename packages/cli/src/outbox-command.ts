@@ -13,7 +13,7 @@ export function outboxCommand(): Command {
     .option("--limit <n>", "at most so many", integerValue)
     .action((flags: { tenant: string; event?: string; limit?: number }) =>
       withDatabase(async ({ db }) => {
-        const { outboxPages } = await import("@belfry/administration/outbox");
+        const { outboxPages } = await import("@belfry/administration/events/outbox");
         const { tenant, event, limit } = flags;
         await printJsonPages(outboxPages(db, { tenantId: tenant, eventId: event, limit }));
       }),
@@ -23,7 +23,7 @@ export function outboxCommand(): Command {
     .description("One message")
     .action((id: string) =>
       withDatabase(async ({ db }) => {
-        const { showOutboxMessage } = await import("@belfry/administration/outbox");
+        const { showOutboxMessage } = await import("@belfry/administration/events/outbox");
         await printJson(await showOutboxMessage(db, id));
       }),
     );

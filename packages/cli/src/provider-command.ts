@@ -1,4 +1,4 @@
-import type { ProviderAddress } from "@belfry/administration/providers";
+import type { ProviderAddress } from "@belfry/administration/providers/providers";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
@@ -87,7 +87,7 @@ export function providerCommand(): Command {
     .requiredOption("--new-name <name>", "that no other on the channel has")
     .action((id: string | undefined, flags: AddressFlags & { newName: string }) =>
       run(async ({ db }) => {
-        const { renameProvider } = await import("@belfry/administration/rename-provider");
+        const { renameProvider } = await import("@belfry/administration/providers/rename-provider");
         return await renameProvider(db, addressOf(id, flags), flags.newName);
       }),
     );
@@ -99,7 +99,7 @@ export function providerCommand(): Command {
     .requiredOption("--to <address>", "an email address, or a number such as +12025550123")
     .action((id: string | undefined, flags: AddressFlags & { to: string }) =>
       run(async (session, providers) => {
-        const { sendProviderTest } = await import("@belfry/administration/send-test");
+        const { sendProviderTest } = await import("@belfry/administration/templates/send-test");
         const { db } = session;
         const found = await providers.showProvider(db, addressOf(id, flags));
         const options = await putOptions(session);
@@ -124,11 +124,11 @@ async function putOptions(session: Session) {
   };
 }
 
-type Providers = typeof import("@belfry/administration/providers");
+type Providers = typeof import("@belfry/administration/providers/providers");
 
 async function run(work: (session: Session, providers: Providers) => Promise<unknown>) {
   await withDatabase(async (session) => {
-    await printJson(await work(session, await import("@belfry/administration/providers")));
+    await printJson(await work(session, await import("@belfry/administration/providers/providers")));
   });
 }
 

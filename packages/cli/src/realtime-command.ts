@@ -11,7 +11,7 @@ export function realtimeCommand(): Command {
     .description("After a restore: make every client read its history anew")
     .action(() =>
       withDatabase(async ({ db }) => {
-        const { newRealtimeEpoch } = await import("@belfry/administration/realtime-epoch");
+        const { newRealtimeEpoch } = await import("@belfry/administration/tenants/realtime-epoch");
         await printJson(await newRealtimeEpoch(db));
       }),
     );
@@ -25,7 +25,7 @@ export function realtimeCommand(): Command {
     .requiredOption("--user <id>", "the user's id, as the tenant's events name it")
     .action(({ tenant, user }: { tenant: string; user: string }) =>
       withDatabase(async ({ db }) => {
-        const { disconnectMessage } = await import("@belfry/administration/realtime-disconnect");
+        const { disconnectMessage } = await import("@belfry/administration/tenants/realtime-disconnect");
         const { publishOnce } = await import("./publish-once.ts");
         await publishOnce((prefix) =>
           disconnectMessage(db, { tenantId: tenant, userId: user }, prefix),

@@ -15,7 +15,7 @@ export function secretsCommand(): Command {
     .option("--dry-run", "read all of them, count them by key, and change nothing")
     .action(({ dryRun = false }: { dryRun?: boolean }) =>
       withDatabase(async ({ db, keys }) => {
-        const { rotateSecrets } = await import("@belfry/administration/rotate-secrets");
+        const { rotateSecrets } = await import("@belfry/administration/providers/rotate-secrets");
         const report = await rotateSecrets(db, await keys(), { actor: commandLineActor(), dryRun });
         await printJson({ dryRun, ...report });
         const faults = report.unreadable.map(({ owner, reason }) => `${owner}: ${reason}`);

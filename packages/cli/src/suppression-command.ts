@@ -25,7 +25,7 @@ export function suppressionCommand(): Command {
     .option("--channel <channel>", "EMAIL or SMS", providerChannelValue)
     .action((flags: { tenant: string; channel?: ProviderChannel }) =>
       withDatabase(async ({ db }) => {
-        const { suppressionPages } = await import("@belfry/administration/suppressions");
+        const { suppressionPages } = await import("@belfry/administration/events/suppressions");
         const { tenant, channel } = flags;
         await printJsonPages(suppressionPages(db, { tenantId: tenant, channel }));
       }),
@@ -44,7 +44,7 @@ export function suppressionCommand(): Command {
       .option("--address-file <file>", "one address a line, or - for standard input")
       .action((flags: AddressFlags) =>
         withDatabase(async ({ db }) => {
-          const suppressions = await import("@belfry/administration/suppressions");
+          const suppressions = await import("@belfry/administration/events/suppressions");
           const { tenant, channel } = flags;
           const addresses = await addressesOf(flags);
           await printJson(await suppressions[work](db, { tenantId: tenant, channel, addresses }));

@@ -1,4 +1,4 @@
-import type { TemplateAddress } from "@belfry/administration/templates";
+import type { TemplateAddress } from "@belfry/administration/templates/templates";
 import type { Channel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { Command } from "commander";
@@ -105,11 +105,11 @@ export function templateCommand(): Command {
   return template;
 }
 
-type Templates = typeof import("@belfry/administration/templates");
+type Templates = typeof import("@belfry/administration/templates/templates");
 
 async function run(work: (session: Session, templates: Templates) => Promise<unknown>) {
   await withDatabase(async (session) => {
-    await printJson(await work(session, await import("@belfry/administration/templates")));
+    await printJson(await work(session, await import("@belfry/administration/templates/templates")));
   });
 }
 
@@ -118,7 +118,7 @@ async function preview(id: string | undefined, flags: PreviewFlags): Promise<voi
   const variables =
     variablesFile === undefined ? {} : await readJsonInput("--variables-file", variablesFile);
   const { previewSource, previewTemplate } = await import(
-    "@belfry/administration/preview-template"
+    "@belfry/administration/templates/preview-template"
   );
   if (contentFile !== undefined) {
     if (channel === undefined) throw new CommandError("--channel is required with --content-file");

@@ -79,7 +79,7 @@ export function tenantCommand(): Command {
     )
     .action((id: string, flags: { overlapSeconds?: number }) =>
       withDatabase(async ({ db }) => {
-        const { rotateApiKey } = await import("@belfry/administration/rotate-api-key");
+        const { rotateApiKey } = await import("@belfry/administration/tenants/rotate-api-key");
         await printJson(await rotateApiKey(db, id, flags.overlapSeconds));
       }),
     );
@@ -96,7 +96,7 @@ export function tenantCommand(): Command {
     .action((id: string, flags: { webhookSecretFile: string; overlapSeconds?: number }) =>
       withDatabase(async (session) => {
         const { rotateWebhookSecret } = await import(
-          "@belfry/administration/rotate-webhook-secret"
+          "@belfry/administration/tenants/rotate-webhook-secret"
         );
         const { webhookSecretFile, overlapSeconds = 0 } = flags;
         const webhookSecret = await readSecretInput("--webhook-secret-file", webhookSecretFile);
@@ -110,7 +110,7 @@ export function tenantCommand(): Command {
     .description("Delete it with all that its events left, in small batches; cannot be undone")
     .action((id: string) =>
       withDatabase(async ({ db }) => {
-        const { deleteTenant } = await import("@belfry/administration/delete-tenant");
+        const { deleteTenant } = await import("@belfry/administration/erasure/delete-tenant");
         await printJson(await deleteTenant(db, id));
       }),
     );
@@ -118,11 +118,11 @@ export function tenantCommand(): Command {
   return tenant;
 }
 
-type Tenants = typeof import("@belfry/administration/tenants");
+type Tenants = typeof import("@belfry/administration/tenants/tenants");
 
 async function run(work: (session: Session, tenants: Tenants) => Promise<unknown>): Promise<void> {
   await withDatabase(async (session) => {
-    await printJson(await work(session, await import("@belfry/administration/tenants")));
+    await printJson(await work(session, await import("@belfry/administration/tenants/tenants")));
   });
 }
 

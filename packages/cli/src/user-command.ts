@@ -27,8 +27,8 @@ export function userCommand(): Command {
     .option("--dry-run", "say what would go, and change nothing")
     .action(({ tenant, user, suppressions, dryRun }: EraseFlags) =>
       withDatabase(async ({ db }) => {
-        const { eraseUser } = await import("@belfry/administration/erase-user");
-        const { disconnectMessage } = await import("@belfry/administration/realtime-disconnect");
+        const { eraseUser } = await import("@belfry/administration/erasure/erase-user");
+        const { disconnectMessage } = await import("@belfry/administration/tenants/realtime-disconnect");
         const { publishOnce } = await import("./publish-once.ts");
         const owner = { tenantId: tenant, userId: user };
         const disconnect = () => publishOnce((prefix) => disconnectMessage(db, owner, prefix));

@@ -6,7 +6,7 @@ import {
   openCircuit,
   readOpenCircuits,
   takeProbe,
-} from "@belfry/database/provider-circuits";
+} from "./provider-circuits.ts";
 import type { Logger } from "@belfry/service/logger";
 import type pg from "pg";
 import type { Account } from "./accounts.ts";

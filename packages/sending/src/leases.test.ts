@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Lease } from "@belfry/database/renew-leases";
+import type { Lease } from "./renew-leases.ts";
 import { createLogger } from "@belfry/service/logger";
 import { createLeases } from "./leases.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Lease } from "@belfry/database/renew-leases";
+import type { Lease } from "./renew-leases.ts";
 import type { Logger } from "@belfry/service/logger";
 
 /** Keeps what is in a provider's hands this sender's, however long the provider takes. */

@@ -14,7 +14,7 @@ import {
   settleDeliveries,
 } from "@belfry/database/functions/settle-deliveries";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
-import { renewLeases } from "@belfry/database/renew-leases";
+import { renewLeases } from "./renew-leases.ts";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/outcome";

@@ -1,7 +1,7 @@
 import { audited } from "@belfry/administration/audited";
-import { changePassword, listMemberships, renamePerson } from "@belfry/administration/people";
-import { endSessions, listSessions } from "@belfry/administration/sign-in";
-import { takePasswordChange } from "@belfry/administration/sign-in-limits";
+import { changePassword, listMemberships, renamePerson } from "@belfry/administration/people/people";
+import { endSessions, listSessions } from "@belfry/administration/people/sign-in";
+import { takePasswordChange } from "@belfry/administration/people/sign-in-limits";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, type Faults, orFaults, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";

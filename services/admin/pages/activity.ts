@@ -1,8 +1,8 @@
 import { auditedAfter } from "@belfry/administration/audited";
-import { type EventReport, showEvent } from "@belfry/administration/event-report";
+import { type EventReport, showEvent } from "@belfry/administration/events/event-report";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
-import { resendEvent } from "@belfry/administration/resend-event";
-import { type SentContent, sentContent } from "@belfry/administration/sent-content";
+import { resendEvent } from "@belfry/administration/events/resend-event";
+import { type SentContent, sentContent } from "@belfry/administration/events/sent-content";
 import { CHANNELS, isChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import {
@@ -10,7 +10,7 @@ import {
   STATUS_GROUPS,
   type StatusGroup,
   searchEvents,
-} from "@belfry/database/search-events";
+} from "@belfry/administration/events/search-events";
 import { documentAnswer, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { MAIL_HEADERS } from "../security-headers.ts";

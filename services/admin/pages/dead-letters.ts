@@ -3,13 +3,13 @@ import {
   type DeadLetterChange,
   discardDeadLetters,
   replayDeadLetters,
-} from "@belfry/administration/change-dead-letters";
+} from "@belfry/administration/dead-letters/change-dead-letters";
 import {
   DEAD_CLASSES,
   type DeadLetterFilter,
   glanceAtDeadLetters,
   newestDeadLetters,
-} from "@belfry/administration/dead-letters";
+} from "@belfry/administration/dead-letters/dead-letters";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, json, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";

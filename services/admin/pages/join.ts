@@ -5,9 +5,9 @@ import {
   acceptAsPerson,
   type Invitation,
   showInvitation,
-} from "@belfry/administration/invitations";
-import { beginSession } from "@belfry/administration/sign-in";
-import { forgiveJoin, takeJoin } from "@belfry/administration/sign-in-limits";
+} from "@belfry/administration/people/invitations";
+import { beginSession } from "@belfry/administration/people/sign-in";
+import { forgiveJoin, takeJoin } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, type Faults, orFaults, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";

@@ -1,11 +1,11 @@
-import { addApiKey, revokeApiKey } from "@belfry/administration/api-keys";
+import { addApiKey, revokeApiKey } from "@belfry/administration/tenants/api-keys";
 import { audited } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
-import { rotateApiKey } from "@belfry/administration/rotate-api-key";
-import { rotateWebhookSecret } from "@belfry/administration/rotate-webhook-secret";
-import { listTemplates } from "@belfry/administration/templates";
-import { showTenant, updateTenant } from "@belfry/administration/tenants";
-import { newWebhookSecret } from "@belfry/administration/webhook-secret";
+import { rotateApiKey } from "@belfry/administration/tenants/rotate-api-key";
+import { rotateWebhookSecret } from "@belfry/administration/tenants/rotate-webhook-secret";
+import { listTemplates } from "@belfry/administration/templates/templates";
+import { showTenant, updateTenant } from "@belfry/administration/tenants/tenants";
+import { newWebhookSecret } from "@belfry/administration/tenants/webhook-secret";
 import { type Answer, orFaults, page, redirect } from "../answer.ts";
 import { curlLine } from "../curl-line.ts";
 import type { PageDeps } from "../page-deps.ts";

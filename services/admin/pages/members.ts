@@ -4,14 +4,14 @@ import {
   invite,
   listInvitations,
   withdrawInvitation,
-} from "@belfry/administration/invitations";
+} from "@belfry/administration/people/invitations";
 import {
   changeRole,
   listMembers,
   removeMember,
   TENANT_ROLES,
   type TenantRole,
-} from "@belfry/administration/people";
+} from "@belfry/administration/people/people";
 import { type Answer, orFaults, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";

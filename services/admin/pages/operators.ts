@@ -1,6 +1,6 @@
 import { audited } from "@belfry/administration/audited";
-import { invite, listInvitations, withdrawInvitation } from "@belfry/administration/invitations";
-import { listOperators, removeOperator } from "@belfry/administration/people";
+import { invite, listInvitations, withdrawInvitation } from "@belfry/administration/people/invitations";
+import { listOperators, removeOperator } from "@belfry/administration/people/people";
 import { type Answer, type Faults, orFaults, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 

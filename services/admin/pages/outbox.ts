@@ -1,5 +1,5 @@
 import { NotFound } from "@belfry/administration/input-error";
-import { showOutboxMessage } from "@belfry/administration/outbox";
+import { showOutboxMessage } from "@belfry/administration/events/outbox";
 import { UUID } from "@belfry/contracts/identifiers";
 import { outboxOfTenant } from "@belfry/database/outbox";
 import { documentAnswer, page } from "../answer.ts";

@@ -1,8 +1,8 @@
-import { listProviders } from "@belfry/administration/providers";
-import { listTemplates } from "@belfry/administration/templates";
-import { showTenant } from "@belfry/administration/tenants";
-import { bucketsOfTenant, quotaUsed } from "@belfry/database/activity-buckets";
-import { openCircuits } from "@belfry/database/platform-state";
+import { listProviders } from "@belfry/administration/providers/providers";
+import { listTemplates } from "@belfry/administration/templates/templates";
+import { showTenant } from "@belfry/administration/tenants/tenants";
+import { bucketsOfTenant, quotaUsed } from "../activity-buckets.ts";
+import { openCircuits } from "../platform-state.ts";
 import { type Answer, page } from "../answer.ts";
 import { barChart } from "../bar-chart.ts";
 import { figuresOf, RANGES, type RangeName, seriesOf } from "../figures.ts";

@@ -6,9 +6,9 @@ import {
   providerKinds,
   putProvider,
   showProvider,
-} from "@belfry/administration/providers";
-import { renameProvider } from "@belfry/administration/rename-provider";
-import { sendProviderTest } from "@belfry/administration/send-test";
+} from "@belfry/administration/providers/providers";
+import { renameProvider } from "@belfry/administration/providers/rename-provider";
+import { sendProviderTest } from "@belfry/administration/templates/send-test";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, type Faults, orFaults, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";

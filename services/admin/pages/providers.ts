@@ -6,9 +6,9 @@ import {
   providerKinds,
   setProviderActive,
   showProvider,
-} from "@belfry/administration/providers";
+} from "@belfry/administration/providers/providers";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
-import { openCircuits } from "@belfry/database/platform-state";
+import { openCircuits } from "../platform-state.ts";
 import { page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { providerTarget, recordedProvider } from "../recorded-provider.ts";

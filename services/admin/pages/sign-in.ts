@@ -1,7 +1,7 @@
-import { listMemberships } from "@belfry/administration/people";
-import type { SessionHolder } from "@belfry/administration/sign-in";
-import { beginSession, checkPassword, endSessions } from "@belfry/administration/sign-in";
-import { forgiveSignIn, takeSignIn } from "@belfry/administration/sign-in-limits";
+import { listMemberships } from "@belfry/administration/people/people";
+import type { SessionHolder } from "@belfry/administration/people/sign-in";
+import { beginSession, checkPassword, endSessions } from "@belfry/administration/people/sign-in";
+import { forgiveSignIn, takeSignIn } from "@belfry/administration/people/sign-in-limits";
 import type { Database } from "@belfry/database/connection";
 import { page, redirect } from "../answer.ts";
 import { ownPath } from "../own-path.ts";

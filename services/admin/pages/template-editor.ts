@@ -5,7 +5,7 @@ import {
   savePreparedTemplate,
   showTemplate,
   type Template,
-} from "@belfry/administration/templates";
+} from "@belfry/administration/templates/templates";
 import { type Channel, isChannel } from "@belfry/contracts/channels";
 import { mayDo } from "../access.ts";
 import { type Answer, faultsByField, page, redirect } from "../answer.ts";

@@ -1,7 +1,7 @@
 import { auditedAfter } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
-import { checkSource, previewSource } from "@belfry/administration/preview-template";
-import { sendRenderedTest } from "@belfry/administration/send-test";
+import { checkSource, previewSource } from "@belfry/administration/templates/preview-template";
+import { sendRenderedTest } from "@belfry/administration/templates/send-test";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { json } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";

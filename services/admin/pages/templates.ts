@@ -3,7 +3,7 @@ import {
   listTemplateVersions,
   prepareTemplateVersion,
   showTemplateVersion,
-} from "@belfry/administration/template-versions";
+} from "@belfry/administration/templates/template-versions";
 import {
   deleteTemplate,
   listTemplates,
@@ -11,7 +11,7 @@ import {
   setTemplateActive,
   showTemplate,
   type Template,
-} from "@belfry/administration/templates";
+} from "@belfry/administration/templates/templates";
 import { CHANNELS } from "@belfry/contracts/channels";
 import { page, redirect } from "../answer.ts";
 import { differences } from "../differences.ts";

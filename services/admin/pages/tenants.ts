@@ -1,16 +1,16 @@
 import { audited } from "@belfry/administration/audited";
-import type { TenantInput } from "@belfry/administration/tenant-input";
+import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import {
   createTenant,
   setTenantActive,
   showTenant,
   type Tenant,
   updateTenant,
-} from "@belfry/administration/tenants";
+} from "@belfry/administration/tenants/tenants";
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { CHANNELS } from "@belfry/contracts/channels";
 import { TENANT_ID } from "@belfry/contracts/identifiers";
-import { searchTenants } from "@belfry/database/search-tenants";
+import { searchTenants } from "@belfry/administration/tenants/search-tenants";
 import { type Answer, type Faults, orFaults, page, redirect } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";

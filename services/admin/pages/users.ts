@@ -8,8 +8,8 @@ import {
   UUID,
 } from "@belfry/contracts/identifiers";
 import { countUnread, listNotifications } from "@belfry/database/notifications";
-import { sensitivePushTypes } from "@belfry/database/notifications-admin";
-import { searchEvents } from "@belfry/database/search-events";
+import { sensitivePushTypes } from "@belfry/administration/events/notification-rows";
+import { searchEvents } from "@belfry/administration/events/search-events";
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { json, page } from "../answer.ts";
 import type { PageDeps } from "../page-deps.ts";

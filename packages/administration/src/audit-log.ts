@@ -1,0 +1,65 @@
+import { uuidv7 } from "uuidv7";
+import type { Database } from "@belfry/database/connection";
+
+/** Who changed what, from where and when. Secrets are masked before they come here. */
+
+export interface NewAuditEntry {
+  personId: string | null;
+  /** As shown later, when the person may be gone: name and email address. */
+  person: string;
+  address: string;
+  /** null: of the platform. */
+  tenantId: string | null;
+  /** As `template.save`. */
+  action: string;
+  /** What it was done to, in words. */
+  target: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+export interface AuditRow extends NewAuditEntry {
+  id: string;
+  at: Date;
+}
+
+export async function insertAuditEntry(db: Database, entry: NewAuditEntry): Promise<void> {
+  await db
+    .insertInto("audit_log")
+    .values({
+      id: uuidv7(),
+      person_id: entry.personId,
+      person: entry.person,
+      address: entry.address,
+      tenant_id: entry.tenantId,
+      action: entry.action,
+      target: entry.target,
+      before: entry.before === null ? null : JSON.stringify(entry.before),
+      after: entry.after === null ? null : JSON.stringify(entry.after),
+    })
+    .execute();
+}
+
+/** Newest first; of one tenant, or of all when none is named. `before` is the id of the last one seen. */
+export async function auditEntries(
+  db: Database,
+  page: { tenantId?: string | undefined; before?: string | undefined; limit: number },
+): Promise<AuditRow[]> {
+  let query = db
+    .selectFrom("audit_log")
+    .select([
+      "id",
+      "at",
+      "person_id as personId",
+      "person",
+      "address",
+      "tenant_id as tenantId",
+      "action",
+      "target",
+      "before",
+      "after",
+    ]);
+  if (page.tenantId !== undefined) query = query.where("tenant_id", "=", page.tenantId);
+  if (page.before !== undefined) query = query.where("id", "<", page.before);
+  return await query.orderBy("id", "desc").limit(page.limit).execute();
+}

@@ -1,0 +1,188 @@
+import { UUID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import {
+  countReplayable,
+  type DeadClass,
+  type DeadDeliveryRow,
+  type DeadSelection,
+  databaseNow,
+  deadDeliveries,
+  deadGroups,
+  discardDead,
+  requeueDead,
+} from "./dead-letter-rows.ts";
+import { type DeadLetterFilter, deliverySelection, requireTenant } from "./dead-letters.ts";
+import { changeDeadMessages } from "./dead-letter-messages.ts";
+import { InvalidInput } from "../input-error.ts";
+
+/** By ids, or by what they have in common. */
+export type DeadLetters =
+  | { ids: readonly string[]; tenantId?: string | undefined }
+  | DeadLetterFilter;
+
+export interface DeadLetterOptions {
+  /** Says what would be changed, and changes nothing. */
+  dryRun?: boolean | undefined;
+  /** How many one call changes; absent: all. For a large change that shows its progress. */
+  most?: number | undefined;
+  /**
+   * What ended later is left alone: pass on the `endedBefore` of the first call, and what fails again
+   * meanwhile is not taken a second time. Absent: now.
+   */
+  endedBefore?: string | undefined;
+}
+
+export interface DeadLetterChange {
+  dryRun: boolean;
+  /** How many were changed; with `dryRun`, how many would be. */
+  count: number;
+  /** `most` were changed: there may be others. */
+  more: boolean;
+  /** ISO 8601, exact to the microsecond. */
+  endedBefore: string;
+  /** At most 100 of them. */
+  ids: string[];
+  /** Those that were not, at most 100; of a filter only those that it left out on purpose. */
+  refused: { id: string; reason: string }[];
+}
+
+const MAX_NAMED = 100;
+const BATCH_DELIVERIES = 200;
+/** Sent too late, or perhaps twice: only when a person asks for just these. */
+const ONLY_WHEN_ASKED: readonly DeadClass[] = ["expired", "unknown"];
+const REPLAYED = "replayed by hand";
+
+/**
+ * Puts dead letters back in the queue, in small batches: each gets a new attempt of the same delivery,
+ * in turn with all others. Never one that a provider has accepted, by its answer or by a receipt. An
+ * expiry that has passed is lifted. A filter leaves out what is expired or unknown, unless it asks for
+ * that class. Throws `InvalidInput`, `NotFound`.
+ */
+export async function replayDeadLetters(
+  db: Database,
+  letters: DeadLetters,
+  options: DeadLetterOptions = {},
+): Promise<DeadLetterChange> {
+  return await change(db, letters, options, {
+    except: "ids" in letters || letters.class !== undefined ? [] : ONLY_WHEN_ASKED,
+    count: (chosen) => countReplayable(db, chosen),
+    run: (chosen, most) => requeueDead(db, chosen, { most, reason: REPLAYED }),
+    obstacle: (row) => row.obstacle,
+    messages: "replay",
+  });
+}
+
+/** Ends dead letters for good, in small batches; their attempts stay. Messages are deleted. Throws as a replay. */
+export async function discardDeadLetters(
+  db: Database,
+  letters: DeadLetters,
+  options: DeadLetterOptions = {},
+): Promise<DeadLetterChange> {
+  return await change(db, letters, options, {
+    except: [],
+    async count(chosen) {
+      const groups = await deadGroups(db, chosen);
+      return groups.reduce((sum, group) => sum + group.count, 0);
+    },
+    run: (chosen, most) => discardDead(db, chosen, most),
+    obstacle: ({ status }) =>
+      ["failed", "expired", "unknown"].includes(status) ? null : `it is ${status}`,
+    messages: "discard",
+  });
+}
+
+interface Change {
+  except: readonly DeadClass[];
+  count(selection: DeadSelection): Promise<number>;
+  run(selection: DeadSelection, most: number): Promise<string[]>;
+  obstacle(row: DeadDeliveryRow): string | null;
+  messages: "replay" | "discard";
+}
+
+async function change(
+  db: Database,
+  letters: DeadLetters,
+  options: DeadLetterOptions,
+  { except, count, run, obstacle, messages }: Change,
+): Promise<DeadLetterChange> {
+  const { dryRun = false, most = Number.POSITIVE_INFINITY } = options;
+  const chosen = await selected(db, letters);
+  const endedBefore = momentOf(options.endedBefore) ?? (await databaseNow(db));
+  const result: DeadLetterChange = {
+    ...{ dryRun, count: 0, more: false, endedBefore, ids: [], refused: [] },
+  };
+  const note = (ids: readonly string[]) => {
+    result.count += ids.length;
+    result.ids.push(...ids.slice(0, Math.max(0, MAX_NAMED - result.ids.length)));
+  };
+  const refuse = (id: string, reason: string) => {
+    if (result.refused.length < MAX_NAMED) result.refused.push({ id, reason });
+  };
+  if (chosen !== undefined) {
+    const deliveries = { ...chosen, except, endedBefore };
+    // Whoever names one is told why it cannot be changed, also when it is under way again.
+    const named = chosen.ids === undefined ? deliveries : chosen;
+    const rows = await deadDeliveries(db, named, chosen.ids?.length ?? MAX_NAMED);
+    for (const row of rows) {
+      const why = obstacle(row);
+      if (why !== null) refuse(row.id, why);
+      else if (dryRun) result.ids.push(row.id);
+    }
+    if (dryRun) {
+      result.count = deliveries.ids === undefined ? await count(deliveries) : result.ids.length;
+    }
+    while (!dryRun && result.count < most) {
+      const batch = Math.min(BATCH_DELIVERIES, most - result.count);
+      const changed = await run(deliveries, batch);
+      note(changed);
+      if (changed.length < batch) break;
+    }
+  }
+  if (dryRun || result.count < most) {
+    const left = most - result.count;
+    await changeDeadMessages(db, letters, {
+      action: messages,
+      dryRun,
+      left,
+      endedBefore,
+      note,
+      refuse,
+    });
+  }
+  result.more = !dryRun && result.count >= most;
+  if ("ids" in letters) {
+    const known = new Set([...result.ids, ...result.refused.map(({ id }) => id)]);
+    for (const id of letters.ids.slice(0, MAX_NAMED)) {
+      if (!known.has(id.toLowerCase())) refuse(id, "no dead letter has this id");
+    }
+  }
+  return result;
+}
+
+/** undefined: messages only. */
+async function selected(db: Database, letters: DeadLetters): Promise<DeadSelection | undefined> {
+  await requireTenant(db, letters.tenantId);
+  if (!("ids" in letters)) return deliverySelection(letters);
+  const { ids, tenantId } = letters;
+  const wrong = ids.find((id) => !UUID.test(id));
+  if (wrong !== undefined) {
+    throw new InvalidInput([{ field: "id", message: `${JSON.stringify(wrong)} is not an id` }]);
+  }
+  if (ids.length > MAX_NAMED) {
+    throw new InvalidInput([{ field: "id", message: `at most ${MAX_NAMED} at a time` }]);
+  }
+  return { ids: ids.map((id) => id.toLowerCase()), tenantId };
+}
+
+const MOMENT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z$/;
+
+function momentOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const [, second = ""] = MOMENT.exec(text) ?? [];
+  const time = new Date(`${second}Z`);
+  // A 31st of February is a date to JavaScript, and none to Postgres.
+  if (!Number.isNaN(time.getTime()) && time.toISOString().startsWith(second)) return text;
+  throw new InvalidInput([
+    { field: "endedBefore", message: "must be a time of an earlier answer" },
+  ]);
+}

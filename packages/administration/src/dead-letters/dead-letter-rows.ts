@@ -1,0 +1,248 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import {
+  DELIVERY_STATUSES,
+  DELIVERY_TRANSITIONS,
+  type DeliveryStatus,
+} from "@belfry/contracts/delivery";
+import type { OutcomeClass } from "@belfry/contracts/sending";
+import { type RawBuilder, sql } from "kysely";
+import type { Database } from "@belfry/database/connection";
+
+/** Deliveries that ended without being sent, and rest until a person decides. */
+
+/** The class of the last attempt; `untried`: none was made; the others are how the delivery ended. */
+export type DeadClass = OutcomeClass | "untried" | "expired" | "unknown";
+
+export interface DeadSelection {
+  /** These, whatever else is given. */
+  ids?: readonly string[] | undefined;
+  tenantId?: string | undefined;
+  channel?: ProviderChannel | undefined;
+  class?: DeadClass | undefined;
+  /** Kind of the provider. */
+  provider?: string | undefined;
+  /** Ended at or after. */
+  since?: Date | undefined;
+  /** Ended before. */
+  until?: Date | undefined;
+  /** Classes to leave out. */
+  except?: readonly DeadClass[] | undefined;
+  /** Ended then or before: a time of `databaseNow`, exact to the microsecond. */
+  endedBefore?: string | undefined;
+}
+
+export interface DeadGroupRow {
+  tenantId: string;
+  channel: ProviderChannel;
+  provider: string | null;
+  class: DeadClass;
+  count: number;
+  oldest: Date;
+  newest: Date;
+  /** The newest of them, at most 3. */
+  examples: { id: string; eventId: string; reason: string | null; endedAt: string }[];
+}
+
+export interface DeadDeliveryRow {
+  id: string;
+  eventId: string;
+  /** null: the event is gone. */
+  eventType: string | null;
+  userId: string | null;
+  tenantId: string;
+  channel: ProviderChannel;
+  status: DeliveryStatus;
+  class: DeadClass;
+  provider: string | null;
+  reason: string | null;
+  createdAt: Date;
+  endedAt: Date | null;
+  expiresAt: Date | null;
+  /** Why it cannot be sent again; null: it can. */
+  obstacle: string | null;
+}
+
+/** Statuses from which the table of transitions leads to the given one. */
+function statusesBefore(next: DeliveryStatus): DeliveryStatus[] {
+  return DELIVERY_STATUSES.filter((status) => DELIVERY_TRANSITIONS[status].includes(next));
+}
+
+const REPLAYABLE = literals(statusesBefore("queued"));
+const DISCARDABLE = literals(statusesBefore("discarded"));
+
+const CLASS = sql<DeadClass>`case d.status when 'expired' then 'expired' when 'unknown' then 'unknown'
+  else coalesce(a.class, 'untried') end`;
+const PROVIDER = sql<string | null>`coalesce(a.provider_kind, p.kind)`;
+const ATTEMPT_AND_PROVIDER = sql`
+  left join attempts a on a.delivery_id = d.id and a.number = d.attempts
+  left join providers p on p.id = d.provider_id`;
+const DELIVERIES = sql`deliveries d ${ATTEMPT_AND_PROVIDER}`;
+const ORIGINS = sql`left join tenants t on t.id = d.tenant_id
+  left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id
+  left join template_versions v on v.id = d.template_version_id`;
+/** A replay is never a second message of one that a provider has. */
+const OBSTACLE = sql<string | null>`case
+  when d.status not in (${REPLAYABLE}) then 'it is ' || d.status
+  when exists (select from attempts x where x.delivery_id = d.id and x.class = 'accepted')
+    then 'a provider accepted an earlier attempt'
+  when exists (select from receipts r where r.delivery_id = d.id and r.tenant_id = d.tenant_id)
+    then 'a provider has it, by its receipt'
+  when t.active is not true then 'tenant inactive'
+  when e.id is null then 'the event is gone'
+  when v.id is null then 'the template is gone'
+  when v.sensitive and e.variables is null then 'its variables were erased: the template is sensitive'
+  end`;
+
+/**
+ * Groups by tenant, channel, provider and class, the largest first. With `most` it looks at so many
+ * of the dead letters, of a tenant the newest, before any other condition.
+ */
+export async function deadGroups(
+  db: Database,
+  selection: DeadSelection,
+  most?: number,
+): Promise<DeadGroupRow[]> {
+  const { tenantId } = selection;
+  const order = tenantId === undefined ? sql`` : sql`order by l.settled_at desc, l.id desc`;
+  const looked =
+    most === undefined
+      ? sql`deliveries`
+      : sql`(select l.* from deliveries l where l.status in (${DISCARDABLE})
+             ${tenantId === undefined ? sql`` : sql`and l.tenant_id = ${tenantId}`}
+             ${order} limit ${most})`;
+  const { rows } = await sql<DeadGroupRow>`
+    with dead as (
+      select d.id, d.event_id, d.tenant_id, d.channel, d.reason, d.settled_at,
+             ${PROVIDER} as provider, ${CLASS} as class
+      from ${looked} d ${ATTEMPT_AND_PROVIDER}
+      where d.status in (${DISCARDABLE}) and ${conditions(selection)}
+    ),
+    ranked as (
+      select *, row_number() over (
+        partition by tenant_id, channel, provider, class order by settled_at desc, id desc) as place
+      from dead
+    )
+    select tenant_id as "tenantId", channel, provider, class, count(*)::integer as count,
+           min(settled_at) as oldest, max(settled_at) as newest,
+           json_agg(json_build_object('id', id, 'eventId', event_id, 'reason', reason,
+             'endedAt', to_char(settled_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+             order by place) filter (where place <= 3) as examples
+    from ranked group by tenant_id, channel, provider, class
+    order by count(*) desc, tenant_id, channel, provider, class`.execute(db);
+  return rows;
+}
+
+/** Dead letters, the newest first; with ids the deliveries of these ids, dead or not. */
+export async function deadDeliveries(
+  db: Database,
+  selection: DeadSelection,
+  most: number,
+): Promise<DeadDeliveryRow[]> {
+  const status = selection.ids === undefined ? sql`d.status in (${DISCARDABLE})` : sql`true`;
+  const { rows } = await sql<DeadDeliveryRow>`
+    select d.id, d.event_id as "eventId", e.event_type as "eventType", e.user_id as "userId", d.tenant_id as "tenantId", d.channel, d.status,
+           ${CLASS} as class, ${PROVIDER} as provider, d.reason, d.created_at as "createdAt",
+           d.settled_at as "endedAt", d.expires_at as "expiresAt", ${OBSTACLE} as obstacle
+    from ${DELIVERIES} ${ORIGINS}
+    where ${status} and ${conditions(selection)}
+    order by d.settled_at desc, d.id desc limit ${most}`.execute(db);
+  return rows;
+}
+
+/** The attempts of a delivery with the first KB of what the vendor answered. */
+export async function deadAttempts(db: Database, deliveryId: string) {
+  return await db
+    .selectFrom("attempts")
+    .select([
+      "number",
+      "provider_kind as provider",
+      "started_at as startedAt",
+      "ended_at as endedAt",
+      "class",
+      "reason",
+      "vendor_status as vendorStatus",
+      "vendor_answer as vendorAnswer",
+      "message_id as messageId",
+    ])
+    .where("delivery_id", "=", deliveryId)
+    .orderBy("number")
+    .execute();
+}
+
+/** How many of them could be sent again. */
+export async function countReplayable(db: Database, selection: DeadSelection): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from ${DELIVERIES} ${ORIGINS}
+    where d.status in (${REPLAYABLE}) and ${conditions(selection)} and (${OBSTACLE}) is null
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Puts at most `most` dead letters back in the queue, the oldest first: due now, with the whole retry
+ * schedule before them and no expiry that has passed. Their attempts stay. Returns their ids.
+ */
+export async function requeueDead(
+  db: Database,
+  selection: DeadSelection,
+  options: { most: number; reason: string },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with picked as materialized (
+      select d.id from ${DELIVERIES} ${ORIGINS}
+      where d.status in (${REPLAYABLE}) and ${conditions(selection)} and (${OBSTACLE}) is null
+      order by d.settled_at, d.id limit ${options.most} for update of d skip locked
+    )
+    update deliveries d
+    set status = 'queued', reason = ${options.reason}, retries = 0, due_at = clock_timestamp(),
+        released_at = null, claimed_until = null, settled_at = null,
+        expires_at = case when d.expires_at > clock_timestamp() then d.expires_at end
+    from picked where d.id = picked.id returning d.id`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** Ends at most `most` dead letters for good; returns their ids. */
+export async function discardDead(
+  db: Database,
+  selection: DeadSelection,
+  most: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with picked as materialized (
+      select d.id from ${DELIVERIES}
+      where d.status in (${DISCARDABLE}) and ${conditions(selection)}
+      order by d.settled_at, d.id limit ${most} for update of d skip locked
+    )
+    update deliveries d set status = 'discarded', due_at = null
+    from picked where d.id = picked.id returning d.id`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** The database's clock as ISO 8601, exact to the microsecond. */
+export async function databaseNow(db: Database): Promise<string> {
+  const { rows } = await sql<{ now: string }>`
+    select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`.execute(
+    db,
+  );
+  return rows[0]!.now;
+}
+
+function conditions(selection: DeadSelection): RawBuilder<unknown> {
+  const { ids, tenantId, channel, provider, since, until, endedBefore, except = [] } = selection;
+  const parts = [sql`true`];
+  if (ids !== undefined) parts.push(sql`d.id = any (${ids}::uuid[])`);
+  if (tenantId !== undefined) parts.push(sql`d.tenant_id = ${tenantId}`);
+  if (channel !== undefined) parts.push(sql`d.channel = ${channel}`);
+  if (selection.class !== undefined) parts.push(sql`(${CLASS}) = ${selection.class}`);
+  if (provider !== undefined) parts.push(sql`(${PROVIDER}) = ${provider}`);
+  if (since !== undefined) parts.push(sql`d.settled_at >= ${since}`);
+  if (until !== undefined) parts.push(sql`d.settled_at < ${until}`);
+  if (endedBefore !== undefined) parts.push(sql`d.settled_at <= ${endedBefore}::timestamptz`);
+  if (except.length > 0) parts.push(sql`(${CLASS}) <> all (${except}::text[])`);
+  return sql.join(parts, sql` and `);
+}
+
+/** As constants, so that the planner knows the partial index by them. */
+function literals(statuses: readonly DeliveryStatus[]): RawBuilder<unknown> {
+  return sql.join(statuses.map((status) => sql.lit(status)));
+}

@@ -1,0 +1,138 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import { UUID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import {
+  type DeadClass,
+  type DeadDeliveryRow,
+  type DeadGroupRow,
+  type DeadSelection,
+  deadAttempts,
+  deadDeliveries,
+  deadGroups,
+} from "./dead-letter-rows.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
+import { deadMessageGroups, showDeadMessage } from "./dead-letter-messages.ts";
+import { NotFound } from "../input-error.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+
+/** `message`: a NATS message that could not be decoded or ended the process too often. */
+export const DEAD_CLASSES = [
+  "permanent",
+  "credentials",
+  "throttled",
+  "transient",
+  "ambiguous",
+  "untried",
+  "expired",
+  "unknown",
+  "message",
+] as const satisfies readonly (DeadClass | "message")[];
+
+/** What all dead letters of a filter have in common; times are of their end. */
+export interface DeadLetterFilter {
+  tenantId?: string | undefined;
+  channel?: ProviderChannel | undefined;
+  class?: (typeof DEAD_CLASSES)[number] | undefined;
+  /** Kind of the provider. */
+  provider?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+export interface DeadLetterGroup {
+  /** null: the message does not say. */
+  tenantId: string | null;
+  channel: ProviderChannel | null;
+  provider: string | null;
+  class: string;
+  count: number;
+  oldest: string;
+  newest: string;
+  /** The newest, at most 3. */
+  examples: { id: string; eventId: string | null; reason: string | null; endedAt: string }[];
+}
+
+export interface DeadLetterGlance {
+  groups: DeadLetterGroup[];
+  /** There are more than these: the groups are of so many. undefined: they are all. */
+  ofNewest: number | undefined;
+}
+
+const MOST_AT_A_GLANCE = 3_000;
+
+/** Throws `NotFound` for an unknown tenant. */
+export async function listDeadLetters(
+  db: Database,
+  filter: DeadLetterFilter = {},
+): Promise<DeadLetterGroup[]> {
+  await requireTenant(db, filter.tenantId);
+  const selection = deliverySelection(filter);
+  const groups = selection === undefined ? [] : await deadGroups(db, selection);
+  return [...groups.map(groupView), ...(await deadMessageGroups(db, filter))];
+}
+
+/**
+ * What a page shows: as `listDeadLetters`, but of at most `most` deliveries, of a tenant the newest, so
+ * that it costs the same however many there are. Throws `NotFound` for an unknown tenant.
+ */
+export async function glanceAtDeadLetters(
+  db: Database,
+  filter: { tenantId?: string | undefined },
+  most = MOST_AT_A_GLANCE,
+): Promise<DeadLetterGlance> {
+  await requireTenant(db, filter.tenantId);
+  const groups = await deadGroups(db, filter, most);
+  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  return {
+    groups: [...groups.map(groupView), ...(await deadMessageGroups(db, filter))],
+    ofNewest: count < most ? undefined : most,
+  };
+}
+
+/** One delivery (dead or not) with its attempts, or one message. Throws `NotFound`. */
+export async function showDeadLetter(db: Database, id: string, tenantId?: string) {
+  const [row] = UUID.test(id) ? await deadDeliveries(db, { ids: [id], tenantId }, 1) : [];
+  if (row === undefined) {
+    const message = tenantId === undefined ? await showDeadMessage(db, id) : undefined;
+    if (message !== undefined) return message;
+    throw new NotFound("id", `no dead letter has the id ${JSON.stringify(id)}`);
+  }
+  return { ...deliveryView(row), attempts: await deadAttempts(db, row.id) };
+}
+
+/** The newest dead letters of a filter, messages not included. */
+export async function newestDeadLetters(db: Database, filter: DeadLetterFilter, most: number) {
+  await requireTenant(db, filter.tenantId);
+  const selection = deliverySelection(filter);
+  return selection === undefined
+    ? []
+    : (await deadDeliveries(db, selection, most)).map(deliveryView);
+}
+
+/** undefined: the filter asks for messages. */
+export function deliverySelection(filter: DeadLetterFilter): DeadSelection | undefined {
+  const { class: wanted, ...rest } = filter;
+  return wanted === "message" ? undefined : { ...rest, class: wanted };
+}
+
+export async function requireTenant(db: Database, tenantId: string | undefined): Promise<void> {
+  if (tenantId !== undefined && (await tenantById(db, tenantId)) === undefined) {
+    throw tenantNotFound(tenantId, "tenantId");
+  }
+}
+
+function groupView(row: DeadGroupRow): DeadLetterGroup {
+  return { ...row, oldest: row.oldest.toISOString(), newest: row.newest.toISOString() };
+}
+
+function deliveryView({ obstacle, ...row }: DeadDeliveryRow) {
+  return {
+    ...row,
+    createdAt: row.createdAt.toISOString(),
+    endedAt: row.endedAt?.toISOString() ?? null,
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    replayable: obstacle === null,
+    /** Why it cannot be replayed. */
+    obstacle,
+  };
+}

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import type { Database } from "@belfry/database/connection";
+import { storeOutboxMessage } from "@belfry/database/outbox";
+import { deleteTenantData } from "./tenant-data.ts";
+import { deleteTenant } from "./delete-tenant.ts";
+import { NotFound } from "../input-error.ts";
+import { putTemplate } from "../templates/templates.ts";
+import { createTenant, listTenants } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+
+const TABLES = [
+  "events",
+  "undispatched_events",
+  "deliveries",
+  "attempts",
+  "notifications",
+  "outbox",
+  "dedup_keys",
+] as const;
+
+test("a deleted tenant leaves nothing behind, and another tenant loses nothing", async (t) => {
+  const db = await testDatabase(t);
+  const gone = await createTenant(db, { name: "Gone" });
+  const stays = await createTenant(db, { name: "Stays" });
+  for (const { id } of [gone, stays]) {
+    await storeTraces(db, id);
+    await putTemplate(db, { tenantId: id, eventType: "a", channel: "SMS", content: "Hi" });
+  }
+  const before = await counts(db);
+  const report = await deleteTenant(db, gone.id);
+  assert.deepEqual(report.deleted, {
+    events: 1,
+    deliveries: 1,
+    notifications: 1,
+    outboxMessages: 1,
+  });
+  const halves = Object.fromEntries(Object.entries(before).map(([table, n]) => [table, n / 2]));
+  assert.deepEqual(await counts(db), halves);
+  assert.deepEqual(
+    (await listTenants(db)).map((tenant) => tenant.id),
+    [stays.id],
+  );
+  const templates = await db
+    .selectFrom("templates")
+    .select("tenant_id")
+    .where("tenant_id", "!=", "platform")
+    .execute();
+  assert.deepEqual(templates, [{ tenant_id: stays.id }]);
+  await assert.rejects(deleteTenant(db, gone.id), NotFound);
+});
+
+test("a tenant's data goes in batches until none is left", async (t) => {
+  const db = await testDatabase(t);
+  for (let event = 0; event < 5; event += 1) await storeTraces(db, "many");
+  const deleted = await deleteTenantData(db, "many", 2);
+  assert.deepEqual(deleted, { events: 5, deliveries: 5, notifications: 5, outboxMessages: 5 });
+  assert.ok(Object.values(await counts(db)).every((rows) => rows === 0));
+});
+
+async function storeTraces(db: Database, tenantId: string): Promise<void> {
+  const id = randomUUID();
+  const deliveryId = randomUUID();
+  const now = new Date();
+  const of = { tenant_id: tenantId, event_type: "a" };
+  await db
+    .insertInto("events")
+    .values({ ...of, id, user_id: "u", trace_id: "t", accepted_at: now })
+    .execute();
+  await db.insertInto("undispatched_events").values({ event_id: id, published_at: now }).execute();
+  await db
+    .insertInto("dedup_keys")
+    .values({ ...of, key: Buffer.from(id), event_id: id, tenant_name: "x", accepted_at: now })
+    .execute();
+  await db
+    .insertInto("deliveries")
+    .values({
+      id: deliveryId,
+      event_id: id,
+      tenant_id: tenantId,
+      channel: "EMAIL",
+      template_version_id: "1",
+    })
+    .execute();
+  await db
+    .insertInto("attempts")
+    .values({ delivery_id: deliveryId, number: 1, provider_kind: "sandbox", started_at: now })
+    .execute();
+  await db
+    .insertInto("notifications")
+    .values({
+      ...of,
+      id,
+      user_id: "u",
+      title: "t",
+      body: "b",
+      channel_name: id,
+      channel_offset: "1",
+      created_at: now,
+    })
+    .execute();
+  await storeOutboxMessage(db, {
+    deliveryId,
+    tenantId,
+    eventId: id,
+    channel: "EMAIL",
+    to: "a@example.com",
+    subject: "s",
+    html: null,
+    text: "t",
+    segments: null,
+  });
+}
+
+async function counts(db: Database): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const table of TABLES) {
+    const { n } = await db
+      .selectFrom(table)
+      .select((select) => select.fn.countAll<string>().as("n"))
+      .executeTakeFirstOrThrow();
+    found[table] = Number(n);
+  }
+  return found;
+}

@@ -1,0 +1,291 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { encodeQueueMessage } from "@belfry/contracts/queue-message";
+import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+import { erasedUser, eraseUser } from "./erase-user.ts";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { ADA, BOB, storeEvent, storeOutbox, tablesWith } from "../people/person-under-test.ts";
+import { addSuppressions } from "../events/suppressions.ts";
+import { createTenant } from "../tenants/tenants.ts";
+
+const ACTOR = { personId: null, person: "command line (root)", address: "host" };
+const DEPS = { actor: ACTOR, disconnect: async () => undefined };
+const NEEDLES = Object.values(ADA);
+
+async function world(t: { after(fn: () => Promise<void>): void }) {
+  const database = await createTestDatabase();
+  const pool = createPool({ url: database.url, applicationName: "test", maxConnections: 4 });
+  const db = createDatabase(pool);
+  t.after(async () => {
+    await db.destroy();
+    await database[Symbol.asyncDispose]();
+  });
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  return { db, pool, tenantId, ada: { tenantId, userId: ADA.userId } };
+}
+
+test("nothing of an erased person is left in any table, except where the report says so", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  const sent = await storeEvent(db, tenantId, ADA);
+  await storeEvent(db, tenantId, ADA, { status: "waiting" });
+  const open = await storeEvent(db, tenantId, ADA, { dispatched: false });
+  const other = await storeEvent(db, tenantId, BOB);
+  const [email = "", sms = ""] = sent.deliveries;
+  await setAside(db, { [email]: ADA, [sms]: ADA });
+  const shared = await setAside(db, { [open.id]: ADA, [other.id]: BOB });
+  const undecodable = await setAside(db, undefined);
+  await addSuppressions(db, { tenantId, channel: "EMAIL", addresses: [ADA.email] });
+  await pool.query(
+    `insert into audit_log (id, person, address, tenant_id, action, target)
+     values (gen_random_uuid(), 'Olga', '::1', $1, 'suppression.add', $2)`,
+    [tenantId, `EMAIL ${ADA.email}`],
+  );
+  for (const needle of NEEDLES) {
+    assert.ok((await tablesWith(pool, needle)).length >= 2, `${needle} was there`);
+  }
+  const bobBefore = await tablesWith(pool, BOB.userId);
+
+  const report = await eraseUser(db, ada, DEPS);
+  assert.deepEqual(report.deleted, {
+    events: 3,
+    undispatchedEvents: 1,
+    deliveries: 4,
+    attempts: 4,
+    receipts: 4,
+    outbox: 4,
+    notifications: 2,
+    realtimeChannels: 1,
+    deadMessages: 1,
+    suppressions: 0,
+  });
+  assert.equal(report.unsent, 2);
+  const counted = report.kept.filter(({ count }) => count !== undefined);
+  assert.deepEqual(
+    counted.map(({ where, count }) => [where, count]),
+    [
+      ["suppressions", 1],
+      ["audit_log", 1],
+    ],
+  );
+  const left = new Set(
+    (await Promise.all(NEEDLES.map((needle) => tablesWith(pool, needle)))).flat(),
+  );
+  assert.deepEqual([...left].sort(), ["audit_log", "suppressions"]);
+  assert.deepEqual(await tablesWith(pool, ADA.userId), []);
+
+  assert.deepEqual(await tablesWith(pool, BOB.userId), bobBefore);
+  const messages = await db.selectFrom("dead_messages").select(["id", "data"]).execute();
+  assert.deepEqual(
+    messages.map(({ id, data }) => [id, data.includes(open.id), data.includes(other.id)]).sort(),
+    [
+      [shared, false, true],
+      [undecodable, false, false],
+    ].sort(),
+  );
+});
+
+test("the suppressions of the person's addresses go only when that is asked for", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  await storeEvent(db, tenantId, ADA);
+  for (const [channel, address] of [
+    ["EMAIL", ADA.email],
+    ["SMS", ADA.phone],
+    ["EMAIL", BOB.email],
+  ] as const) {
+    await addSuppressions(db, { tenantId, channel, addresses: [address] });
+  }
+  const report = await eraseUser(db, { ...ada, suppressions: true }, DEPS);
+  assert.equal(report.deleted.suppressions, 2);
+  assert.deepEqual(
+    report.kept.filter(({ count }) => count !== undefined),
+    [],
+  );
+  for (const needle of NEEDLES) assert.deepEqual(await tablesWith(pool, needle), []);
+  assert.deepEqual(await tablesWith(pool, BOB.email), ["suppressions"]);
+});
+
+test("a dry run says what would go, disconnects nobody and changes nothing", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  await storeEvent(db, tenantId, ADA, { status: "queued" });
+  await storeEvent(db, tenantId, ADA, { dispatched: false });
+  await addSuppressions(db, { tenantId, channel: "SMS", addresses: [ADA.phone] });
+  const refuse = async () => assert.fail("nobody is to be disconnected");
+  const before = await Promise.all(NEEDLES.map((needle) => tablesWith(pool, needle)));
+  const erasure = { ...ada, suppressions: true };
+  const dry = await eraseUser(db, { ...erasure, dryRun: true }, { ...DEPS, disconnect: refuse });
+  assert.deepEqual(await Promise.all(NEEDLES.map((needle) => tablesWith(pool, needle))), before);
+  assert.deepEqual(await tablesWith(pool, erasedUser(ada)), []);
+  const { dryRun, ...real } = await eraseUser(db, erasure, DEPS);
+  assert.deepEqual({ ...dry, dryRun: false }, { ...real, dryRun });
+});
+
+test("the same user id of another tenant is another person", async (t) => {
+  const { db, tenantId, ada } = await world(t);
+  const other = await createTenant(db, { name: "Other" });
+  await storeEvent(db, tenantId, ADA);
+  await storeEvent(db, other.id, ADA);
+  await eraseUser(db, ada, DEPS);
+  for (const table of ["events", "deliveries", "notifications", "outbox", "receipts"] as const) {
+    const rows = await db.selectFrom(table).select("tenant_id").distinct().execute();
+    assert.deepEqual(rows, [{ tenant_id: other.id }], table);
+  }
+});
+
+test("what a sender has in hand is waited for, and what it leaves goes too; nothing else of the event is sent", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  const event = await storeEvent(db, tenantId, ADA, { status: "waiting", heldForMs: 60_000 });
+  const [email = "", sms = ""] = event.deliveries;
+  const erasing = eraseUser(db, ada, DEPS);
+  const statuses = async () => (await db.selectFrom("deliveries").select("id").execute()).length;
+  while ((await statuses()) > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  const left = await db.selectFrom("deliveries").select("id").execute();
+  assert.deepEqual(left, [{ id: email }], `${sms} waited, and is gone at once`);
+
+  await storeOutbox(db, tenantId, ADA, event.id, email);
+  await db.updateTable("deliveries").set({ status: "accepted", claimed_until: null }).execute();
+  const report = await erasing;
+  assert.deepEqual([report.deleted.deliveries, report.deleted.outbox], [2, 3]);
+  for (const needle of NEEDLES) assert.deepEqual(await tablesWith(pool, needle), []);
+});
+
+test("a delivery that is held for too long is said, and the next run goes on", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  await storeEvent(db, tenantId, ADA);
+  await storeEvent(db, tenantId, ADA, { heldForMs: 60_000 });
+  const impatient = eraseUser(db, ada, { ...DEPS, heldMs: 1 });
+  await assert.rejects(impatient, /senders still hold 1 deliveries.*run it again/);
+  await db.updateTable("deliveries").set({ claimed_until: new Date() }).execute();
+  assert.equal((await eraseUser(db, ada, DEPS)).deleted.events, 1);
+  for (const needle of NEEDLES) assert.deepEqual(await tablesWith(pool, needle), []);
+});
+
+test("an event that comes while the person is erased is found as well", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  await storeEvent(db, tenantId, ADA, { dispatched: false });
+  // The first one that goes brings another, as a tenant's backend might.
+  await pool.query(
+    `create function bring() returns trigger language plpgsql as $body$
+     begin
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at)
+       values ('ffffffff-ffff-7fff-bfff-ffffffffffff', old.tenant_id, 'late', old.user_id, 't', now())
+       on conflict do nothing;
+       return null;
+     end $body$`,
+  );
+  await pool.query(
+    `create trigger bring after delete on events for each row
+     when (old.event_type <> 'late') execute function bring()`,
+  );
+  const report = await eraseUser(db, ada, DEPS);
+  assert.equal(report.deleted.events, 2);
+  assert.deepEqual(await tablesWith(pool, ADA.userId), []);
+});
+
+test("a push that is under way while the person is erased goes too, and who comes back gets every push", async (t) => {
+  const { db, pool, ada } = await world(t);
+  const push = async (client: Pool) => {
+    const id = randomUUID();
+    const { rows } = await client.query<{ accepted: string }>(
+      `with u as (insert into undispatched_events values ($1, now()))
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at)
+       values ($1, $2, 'x', $3, 't', now()) returning accepted_at::text as accepted`,
+      [id, ada.tenantId, ada.userId],
+    );
+    const dispatch = {
+      ...{ eventId: id, acceptedAtText: rows[0]!.accepted, outcome: null, deliveries: [] },
+      ...{ eraseVariables: false, isSensitive: false },
+      push: { ...ada, eventType: "x", title: "t", body: "b", channelName: "personal" },
+    };
+    return (
+      await dispatchEvents(client, [dispatch], { inFlightPerTenant: 100, inTurn: false })
+    ).published.get(id)?.offset;
+  };
+  assert.deepEqual([await push(pool), await push(pool)], [1, 2]);
+  const client = await pool.connect();
+  await client.query("begin");
+  await push(client as unknown as Pool);
+  const erasing = eraseUser(db, ada, DEPS);
+  await untilBlocked(pool);
+  await client.query("commit");
+  client.release();
+  await erasing;
+  assert.deepEqual(await db.selectFrom("notifications").selectAll().execute(), []);
+  for (const offset of [1, 2, 3, 4]) assert.equal(await push(pool), offset);
+});
+
+test("who erased whom stands in the audit log, without the person", async (t) => {
+  const { db, tenantId, ada } = await world(t);
+  await storeEvent(db, tenantId, ADA);
+  const { deleted } = await eraseUser(db, ada, DEPS);
+  const entries = await db
+    .selectFrom("audit_log")
+    .select(["person", "tenant_id as tenantId", "action", "target", "after"])
+    .orderBy("id")
+    .execute();
+  const of = { person: ACTOR.person, tenantId, target: erasedUser(ada) };
+  assert.deepEqual(entries, [
+    { ...of, action: "user.erase", after: { suppressions: false } },
+    { ...of, action: "user.erased", after: deleted },
+  ]);
+  assert.notEqual(erasedUser(ada), erasedUser({ ...ada, tenantId: "other" }));
+});
+
+test("while the person cannot be disconnected nothing is changed", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  await storeEvent(db, tenantId, ADA);
+  const disconnect = async () => {
+    throw new Error("NATS is not reachable");
+  };
+  await assert.rejects(eraseUser(db, ada, { ...DEPS, disconnect }), /NATS is not reachable/);
+  assert.ok((await tablesWith(pool, ADA.userId)).includes("events"));
+  assert.deepEqual(await tablesWith(pool, erasedUser(ada)), []);
+});
+
+test("a person of whom nothing is known is no error; an unknown tenant and an impossible user are", async (t) => {
+  const { db, tenantId } = await world(t);
+  const report = await eraseUser(db, { tenantId, userId: "nobody" }, DEPS);
+  assert.ok(Object.values(report.deleted).every((rows) => rows === 0));
+  await assert.rejects(eraseUser(db, { tenantId: "none", userId: "u" }, DEPS), NotFound);
+  await assert.rejects(eraseUser(db, { tenantId, userId: "a\nb" }, DEPS), InvalidInput);
+});
+
+test("a tenant's thousands of events are walked in small looks, and only the person's go", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
+     select gen_random_uuid(), $1, 'x', case when n % 1000 = 0 then $2 else 'u' || n end, 't', now(), now()
+     from generate_series(1, 25000) n`,
+    [tenantId, ADA.userId],
+  );
+  const report = await eraseUser(db, ada, DEPS);
+  assert.equal(report.deleted.events, 25);
+  const { count } = await db
+    .selectFrom("events")
+    .select((select) => select.fn.countAll<string>().as("count"))
+    .executeTakeFirstOrThrow();
+  assert.equal(Number(count), 24_975);
+});
+
+/** A message that names these ids, or one that nobody can read; returns its id. */
+async function setAside(
+  db: Database,
+  named: Record<string, typeof ADA> | undefined,
+): Promise<string> {
+  const id = randomUUID();
+  const items = Object.entries(named ?? {}).map(([item, { userId }]) => ({
+    id: item,
+    traceId: `checkout/${userId}`,
+  }));
+  await db
+    .insertInto("dead_messages")
+    .values({
+      ...{ id, stream: "s", subject: "s", deliveries: 11, reason: "delivered too often" },
+      data: named === undefined ? Buffer.from([0, 255]) : Buffer.from(encodeQueueMessage(items)),
+    })
+    .execute();
+  return id;
+}

@@ -1,0 +1,192 @@
+import { hash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { textFault } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import { deleteEvents } from "@belfry/database/functions/delete-events";
+import { forgetChannels } from "@belfry/database/functions/realtime-channels";
+import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
+import {
+  countEvents,
+  countNotifications,
+  countRealtimeChannels,
+  deleteNotifications,
+  userEvents,
+} from "./user-data.ts";
+import { countAuditEntries, countSuppressions } from "./user-traces.ts";
+import { type Actor, audited } from "../audited.ts";
+import { eraseDeadMessages } from "./erase-dead-messages.ts";
+import { eraseOutbox } from "./erase-outbox.ts";
+import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
+import { refuseFaults } from "../input-error.ts";
+import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+
+export interface Erasure extends UserOfTenant {
+  /** Also forget that nothing may be sent to the person's addresses. */
+  suppressions?: boolean | undefined;
+  /** Change nothing, and say what would go. */
+  dryRun?: boolean | undefined;
+}
+
+export interface ErasureDeps {
+  actor: Actor;
+  /** Closes the person's live connections; called before anything is changed, and at the end. */
+  disconnect(): Promise<void>;
+  /** How long a sender may hold a delivery before the erasure gives up. Default: 10 minutes. */
+  heldMs?: number;
+}
+
+const EVENTS_PER_BATCH = 200;
+const ROWS_PER_BATCH = 1_000;
+const HELD_LOOK_EVERY_MS = 250;
+const HELD_MS = 10 * 60_000;
+
+/**
+ * Removes a user of a tenant: events, newest first, with all that belongs to them, history, outbox and
+ * realtime channels, in small batches. What waits is not sent any more; what a sender has in hand is
+ * waited for. An end in between is no harm: call it again. Events that are accepted after it began may
+ * stay. Throws `InvalidInput`, `NotFound`, and what `disconnect` throws.
+ */
+export async function eraseUser(
+  db: Database,
+  erasure: Erasure,
+  deps: ErasureDeps,
+): Promise<ErasureReport> {
+  const { tenantId, userId, dryRun = false } = erasure;
+  const owner = { tenantId, userId };
+  const fault = textFault(userId);
+  refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
+  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenant");
+
+  const note = (action: string, after: object) =>
+    audited(
+      db,
+      deps.actor,
+      async () => undefined,
+      () => ({ tenantId, action, target: erasedUser(owner), after }),
+    );
+  if (!dryRun) {
+    await deps.disconnect();
+    await note("user.erase", { suppressions: erasure.suppressions === true });
+  }
+  const found = await eraseEvents(db, owner, { dryRun, heldMs: deps.heldMs ?? HELD_MS });
+  const deleted: ErasedRows = {
+    ...found.deleted,
+    outbox: await eraseOutbox(db, owner, { dryRun }),
+    ...(await eraseHistory(db, owner, dryRun)),
+    deadMessages: dryRun ? 0 : await eraseDeadMessages(db),
+    suppressions: 0,
+  };
+  const addresses = [...found.emails, ...found.phones].map(suppressedForm);
+  let suppressions = await countSuppressions(db, tenantId, addresses);
+  if (erasure.suppressions) {
+    deleted.suppressions = suppressions;
+    if (!dryRun) {
+      await deleteSuppressions(db, tenantId, "EMAIL", addresses);
+      await deleteSuppressions(db, tenantId, "SMS", addresses);
+    }
+    suppressions = 0;
+  }
+  const auditEntries = await countAuditEntries(db, tenantId, addresses);
+  if (!dryRun) {
+    await deps.disconnect();
+    await note("user.erased", deleted);
+  }
+  const kept = keptAfter({ suppressions, auditEntries });
+  return { ...owner, dryRun, deleted, unsent: found.unsent, kept };
+}
+
+/** As the audit log names who was erased: to be found again by whoever has both ids. */
+export function erasedUser({ tenantId, userId }: UserOfTenant): string {
+  return `user sha256:${hash("sha256", `${tenantId}\n${userId}`)}`;
+}
+
+interface FoundEvents {
+  deleted: Pick<
+    ErasedRows,
+    "events" | "undispatchedEvents" | "deliveries" | "attempts" | "receipts"
+  >;
+  unsent: number;
+  emails: Set<string>;
+  phones: Set<string>;
+}
+
+async function eraseEvents(
+  db: Database,
+  owner: UserOfTenant,
+  { dryRun, heldMs }: { dryRun: boolean; heldMs: number },
+): Promise<FoundEvents> {
+  const found: FoundEvents = {
+    deleted: { events: 0, undispatchedEvents: 0, deliveries: 0, attempts: 0, receipts: 0 },
+    unsent: 0,
+    emails: new Set(),
+    phones: new Set(),
+  };
+  const held = new Set<string>();
+  const take = async (ids: readonly string[]) => {
+    const batch = dryRun
+      ? { held: [], ...(await countEvents(db, ids)) }
+      : await deleteEvents(db, ids, { spare: true });
+    for (const key of Object.keys(found.deleted) as (keyof FoundEvents["deleted"])[]) {
+      found.deleted[key] += batch[key];
+    }
+    found.unsent += batch.unfinished;
+    for (const id of ids) held.delete(id);
+    for (const id of batch.held) held.add(id);
+  };
+  const look = async (from: Parameters<typeof userEvents>[2]) => {
+    const page = await userEvents(db, owner, from);
+    for (const email of page.emails) found.emails.add(email);
+    for (const phone of page.phones) found.phones.add(phone);
+    for (const ids of batches(page.ids, EVENTS_PER_BATCH)) await take(ids);
+    return page;
+  };
+
+  // The newest first: what waits to be sent is among them.
+  let page = await look({ before: undefined });
+  let { newest } = page;
+  while (page.more) page = await look({ before: page.oldest });
+  // What came meanwhile.
+  while (newest !== undefined) {
+    page = await look({ after: newest });
+    newest = page.more ? page.newest : undefined;
+  }
+
+  const giveUpAtMs = performance.now() + heldMs;
+  while (held.size > 0) {
+    if (performance.now() > giveUpAtMs) {
+      throw new Error(`senders still hold ${held.size} deliveries of this user: run it again`);
+    }
+    await pause(HELD_LOOK_EVERY_MS);
+    for (const ids of batches([...held], EVENTS_PER_BATCH)) await take(ids);
+  }
+  return found;
+}
+
+async function eraseHistory(
+  db: Database,
+  owner: UserOfTenant,
+  dryRun: boolean,
+): Promise<Pick<ErasedRows, "notifications" | "realtimeChannels">> {
+  if (dryRun) {
+    return {
+      notifications: await countNotifications(db, owner),
+      realtimeChannels: await countRealtimeChannels(db, owner),
+    };
+  }
+  let notifications = 0;
+  for (let rows = ROWS_PER_BATCH; rows === ROWS_PER_BATCH; notifications += rows) {
+    rows = await deleteNotifications(db, owner, ROWS_PER_BATCH);
+  }
+  // With what has come since: nobody gives an offset meanwhile.
+  const forgotten = await forgetChannels(db, owner, ROWS_PER_BATCH);
+  return {
+    notifications: notifications + forgotten.notifications,
+    realtimeChannels: forgotten.channels,
+  };
+}
+
+function* batches(ids: readonly string[], size: number): Generator<string[]> {
+  for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size);
+}

@@ -1,0 +1,117 @@
+import { sql } from "kysely";
+import type { Database } from "@belfry/database/connection";
+import type { DeletedEvents } from "@belfry/database/functions/delete-events";
+import type { Owner } from "@belfry/database/notifications";
+
+/**
+ * What is kept of a tenant's user. No index of `events` leads from a user to the events (it would cost
+ * every acceptance), so they are found by a walk over all events of the tenant.
+ */
+
+export interface UserEvents {
+  ids: string[];
+  /** As the events name them, each once. */
+  emails: string[];
+  phones: string[];
+  /** The ends of what was looked at; undefined: there was nothing. */
+  oldest: string | undefined;
+  newest: string | undefined;
+  /** Whether there may be more beyond it. */
+  more: boolean;
+}
+
+const LOOKS = 10_000;
+
+/** Looks at the tenant's next 10,000 events, older than `before` or newer than `after`. */
+export async function userEvents(
+  db: Database,
+  { tenantId, userId }: Owner,
+  from: { before: string | undefined } | { after: string },
+): Promise<UserEvents> {
+  const range =
+    "after" in from
+      ? sql`and e.id > ${from.after}::uuid order by e.id`
+      : sql`${from.before === undefined ? sql`` : sql`and e.id < ${from.before}::uuid`} order by e.id desc`;
+  type Nullable = { oldest: string | null; newest: string | null };
+  const { rows } = await sql<Omit<UserEvents, keyof Nullable> & Nullable>`
+    with seen as materialized (
+      select e.id, e.user_id, e.recipient_email, e.recipient_phone from events e
+      where e.tenant_id = ${tenantId} ${range} limit ${sql.lit(LOOKS)}
+    ),
+    found as materialized (select * from seen where user_id = ${userId})
+    select array(select id::text from found) as ids,
+           array(select distinct recipient_email from found where recipient_email is not null) as emails,
+           array(select distinct recipient_phone from found where recipient_phone is not null) as phones,
+           (select id from seen order by id limit 1) as oldest,
+           (select id from seen order by id desc limit 1) as newest,
+           (select count(*) = ${sql.lit(LOOKS)} from seen) as more`.execute(db);
+  const [found] = rows;
+  if (found === undefined) throw new Error("a query without from returned nothing");
+  return { ...found, oldest: found.oldest ?? undefined, newest: found.newest ?? undefined };
+}
+
+/** How many rows these events and their deliveries have; nothing is changed. */
+export async function countEvents(
+  db: Database,
+  ids: readonly string[],
+): Promise<Omit<DeletedEvents, "held">> {
+  const { rows } = await sql<Omit<DeletedEvents, "held">>`
+    with d as materialized (
+      select d.id, d.status from unnest(${ids}::uuid[]) u (id)
+      cross join lateral (
+        select * from deliveries d where d.event_id = u.id and d.channel in ('EMAIL', 'SMS') limit 2
+      ) d
+    )
+    select cardinality(${ids}::uuid[]) as events,
+      (select count(*)::integer from undispatched_events where event_id = any (${ids}::uuid[])) as "undispatchedEvents",
+      (select count(*)::integer from d) as deliveries,
+      (select count(*)::integer from d where status in ('queued', 'sending', 'waiting')) as unfinished,
+      (select count(*)::integer from attempts where delivery_id = any (array(select id from d))) as attempts,
+      (select count(*)::integer from receipts where delivery_id = any (array(select id from d))) as receipts
+  `.execute(db);
+  return rows[0]!;
+}
+
+/**
+ * Deletes at most `most` items of the in-app history; returns how many. The channels keep their offsets:
+ * they leave by `forgetChannels`.
+ */
+export async function deleteNotifications(
+  db: Database,
+  { tenantId, userId }: Owner,
+  most: number,
+): Promise<number> {
+  const result = await sql`
+    with picked as materialized (
+      select id from notifications
+      where tenant_id = ${tenantId} and user_id = ${userId} limit ${most}
+    ),
+    locked as materialized (
+      select id from notifications where id = any (array(select id from picked))
+      order by id for update
+    )
+    delete from notifications where id = any (array(select id from locked))`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+export async function countNotifications(db: Database, owner: Owner): Promise<number> {
+  return await countOf(db, "notifications", owner);
+}
+
+export async function countRealtimeChannels(db: Database, owner: Owner): Promise<number> {
+  return await countOf(db, "realtime_channels", owner);
+}
+
+async function countOf(
+  db: Database,
+  table: "notifications" | "realtime_channels",
+  { tenantId, userId }: Owner,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom(table)
+    .select(sql<number>`count(*)::integer`.as("count"))
+    .where("tenant_id", "=", tenantId)
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  return count;
+}

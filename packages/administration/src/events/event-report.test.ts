@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Database } from "@belfry/database/connection";
+import type { EventOutcome } from "@belfry/database/schema";
+
+import { showEvent } from "./event-report.ts";
+import { NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+
+const SECOND = 1000;
+const START = Date.parse("2026-03-01T10:00:00.000Z");
+const at = (seconds: number) => new Date(START + seconds * SECOND);
+
+test("an accepted event that nobody has dispatched says so", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const id = await storeEvent(db, tenantId, {});
+  await db
+    .insertInto("undispatched_events")
+    .values({ event_id: id, published_at: at(1) })
+    .execute();
+  const report = await showEvent(db, id);
+  assert.equal(report.status, "accepted");
+  assert.equal(report.eventId, id, "Belfry's id stands in for a reference that was not given");
+  assert.deepEqual(report.channels, {});
+  assert.deepEqual(words(report), [
+    "0 - accepted",
+    "1 - given to the dispatcher; not dispatched yet",
+  ]);
+});
+
+test("the timeline tells in words why a channel was skipped, each attempt, and whether the push was read", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const id = await storeEvent(db, tenantId, {
+    dispatched_at: at(1),
+    outcome: { skipped: { SMS: "no recipientPhone" }, missing: { PUSH: ["name"] } },
+  });
+  const deliveryId = newId();
+  await db
+    .insertInto("deliveries")
+    .values({
+      id: deliveryId,
+      event_id: id,
+      tenant_id: tenantId,
+      channel: "EMAIL",
+      template_version_id: "1",
+      status: "accepted",
+      missing: ["code"],
+      message_id: "m-1",
+      created_at: at(1),
+      settled_at: at(9),
+    })
+    .execute();
+  const attempt = { delivery_id: deliveryId, provider_kind: "sendgrid" };
+  await db
+    .insertInto("attempts")
+    .values([
+      {
+        ...attempt,
+        number: 1,
+        started_at: at(2),
+        ended_at: at(3),
+        class: "transient",
+        reason: "the provider answered 500",
+        vendor_status: "500",
+        next_at: at(8),
+      },
+      {
+        ...attempt,
+        number: 2,
+        started_at: at(8),
+        ended_at: at(9),
+        class: "accepted",
+        vendor_status: "202",
+      },
+    ])
+    .execute();
+  await db
+    .insertInto("notifications")
+    .values({
+      id,
+      tenant_id: tenantId,
+      user_id: "u1",
+      event_type: "order.confirmed",
+      title: "SECRET TITLE",
+      body: "SECRET BODY",
+      channel_name: "orders",
+      channel_offset: "1",
+      created_at: at(1),
+      read_at: at(20),
+    })
+    .execute();
+
+  const report = await showEvent(db, id);
+  assert.deepEqual(words(report), [
+    "0 - accepted",
+    "1 - dispatched",
+    "1 SMS skipped: no recipientPhone",
+    "1 PUSH warning: no value for name: rendered as empty",
+    "1 EMAIL queued",
+    "1 PUSH stored in the history and published to orders#u1",
+    "2 EMAIL warning: no value for code: rendered as empty",
+    "3 EMAIL attempt 1 by sendgrid: failed for now (500): the provider answered 500",
+    "9 EMAIL attempt 2 by sendgrid: accepted (202)",
+    "20 PUSH marked as read",
+  ]);
+  const { EMAIL, SMS, PUSH } = report.channels;
+  assert.deepEqual(
+    [EMAIL?.status, EMAIL?.missing, EMAIL?.delivery?.attempts.length],
+    ["accepted", ["code"], 2],
+  );
+  assert.deepEqual([SMS?.status, SMS?.reason], ["skipped", "no recipientPhone"]);
+  assert.deepEqual([PUSH?.status, PUSH?.notification?.read], ["published", true]);
+  const text = JSON.stringify(report);
+  assert.ok(!text.includes("SECRET"), "neither variables nor content are in it");
+});
+
+test("an event is found by the tenant's own eventId: the newest, with the others named, in any tenant or one", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const other = await createTenant(db, { name: "Other" });
+  const first = await storeEvent(db, tenantId, { reference: "1001" });
+  const second = await storeEvent(db, tenantId, { reference: "1001" });
+  const elsewhere = await storeEvent(db, other.id, { reference: "1001" });
+  const report = await showEvent(db, "1001");
+  assert.deepEqual(
+    [report.id, report.eventId, report.othersWithThisEventId],
+    [elsewhere, "1001", [second, first]],
+  );
+  assert.equal((await showEvent(db, "1001", tenantId)).id, second);
+  await assert.rejects(showEvent(db, elsewhere, tenantId), NotFound);
+  await assert.rejects(showEvent(db, "1002"), NotFound);
+  await assert.rejects(showEvent(db, "a\u0000b"), NotFound);
+});
+
+async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const { id } = await createTenant(db, { name: "Acme" });
+  return { db, tenantId: id };
+}
+
+interface EventFields {
+  reference?: string;
+  dispatched_at?: Date;
+  outcome?: EventOutcome;
+}
+
+async function storeEvent(db: Database, tenantId: string, fields: EventFields): Promise<string> {
+  const id = newId();
+  const { outcome, ...rest } = fields;
+  await db
+    .insertInto("events")
+    .values({
+      id,
+      tenant_id: tenantId,
+      event_type: "order.confirmed",
+      user_id: "u1",
+      variables: '{"code":"SECRET CODE"}',
+      trace_id: "t",
+      accepted_at: at(0),
+      ...rest,
+      ...(outcome === undefined ? {} : { outcome: JSON.stringify(outcome) }),
+    })
+    .execute();
+  return id;
+}
+
+function words(report: Awaited<ReturnType<typeof showEvent>>): string[] {
+  return report.timeline.map(
+    ({ at, channel, what }) => `${(Date.parse(at) - START) / SECOND} ${channel ?? "-"} ${what}`,
+  );
+}
+
+let ids = 0;
+
+/** Grows as UUIDv7 does. */
+function newId(): string {
+  ids += 1;
+  return `01890000-0000-7000-8000-${String(ids).padStart(12, "0")}`;
+}

@@ -1,0 +1,175 @@
+import type { Channel } from "@belfry/contracts/channels";
+import { UUID } from "@belfry/contracts/identifiers";
+import { channelsOfMask } from "@belfry/contracts/channel-mask";
+import type { Database } from "@belfry/database/connection";
+import { type EventRow, eventById, eventIdsByReference } from "./timeline-rows.ts";
+import { type EventFacts, readEventFacts } from "./event-facts.ts";
+import { type TimelineEntry, timelineOf } from "./event-timeline.ts";
+import { NotFound } from "../input-error.ts";
+
+/**
+ * An event and what became of it on each channel. Holds neither its variables nor what was rendered:
+ * a template may be sensitive. Times are ISO 8601, UTC.
+ */
+export interface EventReport {
+  /** Belfry's own id. */
+  id: string;
+  /** The tenant's own reference; Belfry's id when the tenant gave none. */
+  eventId: string;
+  tenantId: string;
+  eventType: string;
+  /** refused: answered 500 and given back. */
+  status: "accepted" | "dispatched" | "refused";
+  userId: string;
+  recipientEmail: string | null;
+  recipientPhone: string | null;
+  /** null: all. */
+  requestedChannels: Channel[] | null;
+  traceId: string;
+  acceptedAt: string;
+  dispatchedAt: string | null;
+  refusedAt: string | null;
+  /** What is known so far, by channel; empty until the event is dispatched. */
+  channels: Partial<Record<Channel, ChannelReport>>;
+  /** The same in words and in order. */
+  timeline: TimelineEntry[];
+  /** Ids of older events with the same reference: it need not be unique. At most 20. */
+  othersWithThisEventId: string[];
+}
+
+export interface ChannelReport {
+  /** A delivery's status; `skipped` or `failed` where there was none; `published` for PUSH. */
+  status: string;
+  /** Why it was skipped, failed or waits. */
+  reason: string | null;
+  /** Variables that the template names and the event does not have. */
+  missing: string[];
+  delivery?: DeliveryReport;
+  notification?: { id: string; realtimeChannel: string; read: boolean; readAt: string | null };
+}
+
+export interface DeliveryReport {
+  id: string;
+  provider: string | null;
+  messageId: string | null;
+  /** When it is tried next; null once settled. */
+  dueAt: string | null;
+  settledAt: string | null;
+  attempts: AttemptReport[];
+}
+
+export interface AttemptReport {
+  number: number;
+  provider: string;
+  startedAt: string;
+  endedAt: string | null;
+  class: string | null;
+  reason: string | null;
+  vendorStatus: string | null;
+  messageId: string | null;
+  nextAt: string | null;
+}
+
+const MAX_OTHERS = 20;
+
+/**
+ * Finds by Belfry's id, else the newest with the tenant's own `eventId`; within one tenant if it is
+ * named. Throws `NotFound`.
+ */
+export async function showEvent(
+  db: Database,
+  idOrReference: string,
+  tenantId?: string,
+): Promise<EventReport> {
+  const byId = UUID.test(idOrReference) ? await eventById(db, idOrReference, tenantId) : undefined;
+  // No text of Postgres holds U+0000, so no reference does.
+  const ids =
+    byId === undefined && !idOrReference.includes("\u0000")
+      ? await eventIdsByReference(db, idOrReference, MAX_OTHERS + 1, tenantId)
+      : [];
+  const [newest, ...others] = ids;
+  const event = byId ?? (newest === undefined ? undefined : await eventById(db, newest, tenantId));
+  if (event === undefined) {
+    throw new NotFound("id", `no event has the id or eventId ${JSON.stringify(idOrReference)}`);
+  }
+  return eventReport(await readEventFacts(db, event), others);
+}
+
+function eventReport(facts: EventFacts, others: string[]): EventReport {
+  const { event } = facts;
+  return {
+    id: event.id,
+    eventId: event.reference ?? event.id,
+    tenantId: event.tenantId,
+    eventType: event.eventType,
+    status: statusOf(event),
+    userId: event.userId,
+    recipientEmail: event.recipientEmail,
+    recipientPhone: event.recipientPhone,
+    requestedChannels: channelsOfMask(event.channels),
+    traceId: event.traceId,
+    acceptedAt: event.acceptedAt.toISOString(),
+    dispatchedAt: isoTime(event.dispatchedAt),
+    refusedAt: isoTime(event.refusedAt),
+    channels: channelReports(facts),
+    timeline: timelineOf(facts),
+    othersWithThisEventId: others,
+  };
+}
+
+function statusOf(event: EventRow): EventReport["status"] {
+  if (event.dispatchedAt !== null) return "dispatched";
+  return event.refusedAt === null ? "accepted" : "refused";
+}
+
+function channelReports(facts: EventFacts): EventReport["channels"] {
+  const { skipped = {}, failed = {}, missing = {} } = facts.event.outcome ?? {};
+  const reports: EventReport["channels"] = {};
+  for (const [channel, reason] of Object.entries(skipped) as [Channel, string][]) {
+    reports[channel] = { status: "skipped", reason, missing: [] };
+  }
+  for (const delivery of facts.deliveries) {
+    reports[delivery.channel] = {
+      status: delivery.status,
+      reason: delivery.reason,
+      missing: delivery.missing ?? missing[delivery.channel] ?? [],
+      delivery: deliveryReport(delivery),
+    };
+  }
+  const { notification } = facts;
+  if (notification !== undefined) {
+    const { id, realtimeChannel, readAt } = notification;
+    const state = { id, realtimeChannel, read: readAt !== null, readAt: isoTime(readAt) };
+    const names = missing.PUSH ?? [];
+    reports.PUSH = { status: "published", reason: null, missing: names, notification: state };
+  }
+  for (const [channel, reason] of Object.entries(failed) as [Channel, string][]) {
+    reports[channel] = { status: "failed", reason, missing: missing[channel] ?? [] };
+  }
+  return reports;
+}
+
+function deliveryReport(delivery: EventFacts["deliveries"][number]): DeliveryReport {
+  return {
+    id: delivery.id,
+    provider: delivery.providerKind ?? delivery.attempts.at(-1)?.providerKind ?? null,
+    messageId: delivery.messageId,
+    dueAt: isoTime(delivery.dueAt),
+    settledAt: isoTime(delivery.settledAt),
+    attempts: delivery.attempts.map(({ deliveryId: _, providerKind, ...attempt }) => ({
+      number: attempt.number,
+      provider: providerKind,
+      startedAt: attempt.startedAt.toISOString(),
+      endedAt: isoTime(attempt.endedAt),
+      class: attempt.class,
+      reason: attempt.reason,
+      vendorStatus: attempt.vendorStatus,
+      messageId: attempt.messageId,
+      nextAt: isoTime(attempt.nextAt),
+    })),
+  };
+}
+
+function isoTime(time: Date | null): string | null {
+  return time?.toISOString() ?? null;
+}

@@ -1,0 +1,176 @@
+import type { Channel } from "@belfry/contracts/channels";
+import { sql } from "kysely";
+import type { Database } from "@belfry/database/connection";
+import type { EventOutcome } from "@belfry/database/schema";
+
+/**
+ * A tenant's events, newest first, by keyset. Only the tenant and the id have an index (each more
+ * would slow every acceptance), so a search looks at a bounded number of events and says how far back
+ * it came: the next page goes on from there. No page costs more than that, whatever the tenant has.
+ */
+
+export const STATUS_GROUPS = ["sent", "waiting", "failed", "skipped", "undispatched"] as const;
+export type StatusGroup = (typeof STATUS_GROUPS)[number];
+
+export interface EventSearch {
+  tenantId: string;
+  /** Rows on the page. */
+  limit: number;
+  /** Where the page before ended. */
+  before?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  eventType?: string | undefined;
+  userId?: string | undefined;
+  traceId?: string | undefined;
+  channel?: Channel | undefined;
+  status?: StatusGroup | undefined;
+}
+
+export interface FoundEvent {
+  id: string;
+  eventType: string;
+  userId: string;
+  reference: string | null;
+  acceptedAt: Date;
+  dispatchedAt: Date | null;
+  refusedAt: Date | null;
+  outcome: EventOutcome | null;
+  deliveries: { channel: Channel; status: string; reason: string | null }[];
+  pushed: boolean;
+}
+
+export interface EventPage {
+  events: FoundEvent[];
+  /** Pass as `before` for what is older; undefined: there is no more. */
+  next: string | undefined;
+  /** When the oldest event that was looked at was accepted. */
+  searchedTo: Date | undefined;
+}
+
+/** Events that one page of a search looks at. */
+const MAX_SCANNED = 5_000;
+
+const STATUSES: Readonly<Record<"sent" | "waiting" | "failed", readonly string[]>> = {
+  sent: ["accepted", "delivered"],
+  waiting: ["queued", "sending", "waiting"],
+  failed: ["failed", "bounced", "complained", "expired", "unknown", "discarded"],
+};
+
+export async function searchEvents(db: Database, search: EventSearch): Promise<EventPage> {
+  const { tenantId, limit } = search;
+  const filter = filterOf(search);
+  const scanned = filter === undefined ? limit + 1 : MAX_SCANNED;
+  const { rows } = await sql<Row>`
+    with scanned as materialized (
+      select e.id, e.event_type, e.user_id, e.reference, e.trace_id, e.accepted_at, e.dispatched_at,
+             e.refused_at, e.outcome
+      from events e
+      where e.tenant_id = ${tenantId}
+        ${search.before === undefined ? sql`` : sql`and e.id < ${search.before}::uuid`}
+        ${search.from === undefined ? sql`` : sql`and e.id >= ${idAt(search.from)}::uuid`}
+        ${search.to === undefined ? sql`` : sql`and e.id < ${idAt(search.to)}::uuid`}
+      order by e.id desc limit ${scanned}
+    ),
+    reach as (
+      select (select id from scanned order by id limit 1) as last_id,
+             (select accepted_at from scanned order by id limit 1) as last_at,
+             (select count(*)::integer from scanned) as looked_at
+    ),
+    found as (
+      select * from scanned e ${filter === undefined ? sql`` : sql`where ${filter}`}
+      order by e.id desc limit ${limit + 1}
+    )
+    select r.last_id, r.last_at, r.looked_at, f.id, f.event_type, f.user_id, f.reference,
+           f.accepted_at, f.dispatched_at, f.refused_at, f.outcome,
+           (select json_agg(json_build_object('channel', d.channel, 'status', d.status, 'reason', d.reason)
+                            order by d.channel)
+            from deliveries d where d.event_id = f.id and d.tenant_id = ${tenantId}) as deliveries,
+           exists (select 1 from notifications n where n.id = f.id and n.tenant_id = ${tenantId}) as pushed
+    from reach r left join found f on true
+    order by f.id desc`.execute(db);
+  return pageOf(rows, limit, scanned);
+}
+
+interface Row {
+  last_id: string | null;
+  last_at: Date | null;
+  looked_at: number;
+  id: string | null;
+  event_type: string;
+  user_id: string;
+  reference: string | null;
+  accepted_at: Date;
+  dispatched_at: Date | null;
+  refused_at: Date | null;
+  outcome: EventOutcome | null;
+  deliveries: FoundEvent["deliveries"] | null;
+  pushed: boolean;
+}
+
+function pageOf(rows: Row[], limit: number, scanned: number): EventPage {
+  const [reach] = rows;
+  const found = rows.filter((row) => row.id !== null);
+  const events = found.slice(0, limit).map((row) => ({
+    id: row.id!,
+    eventType: row.event_type,
+    userId: row.user_id,
+    reference: row.reference,
+    acceptedAt: row.accepted_at,
+    dispatchedAt: row.dispatched_at,
+    refusedAt: row.refused_at,
+    outcome: row.outcome,
+    deliveries: row.deliveries ?? [],
+    pushed: row.pushed,
+  }));
+  const searchedTo = reach?.last_at ?? undefined;
+  if (found.length > limit) return { events, next: events.at(-1)?.id, searchedTo };
+  const wasBounded = (reach?.looked_at ?? 0) >= scanned;
+  return { events, next: wasBounded ? (reach?.last_id ?? undefined) : undefined, searchedTo };
+}
+
+function filterOf(search: EventSearch) {
+  const conditions = [];
+  if (search.eventType !== undefined) conditions.push(sql`e.event_type = ${search.eventType}`);
+  if (search.userId !== undefined) conditions.push(sql`e.user_id = ${search.userId}`);
+  if (search.traceId !== undefined) conditions.push(sql`e.trace_id = ${search.traceId}`);
+  if (search.channel !== undefined || search.status !== undefined) {
+    conditions.push(stateOf(search.channel, search.status));
+  }
+  return conditions.length === 0 ? undefined : sql`${sql.join(conditions, sql` and `)}`;
+}
+
+function stateOf(channel: Channel | undefined, status: StatusGroup | undefined) {
+  if (status === "undispatched") return sql`e.dispatched_at is null and e.refused_at is null`;
+  const ofChannel = channel === undefined ? sql`` : sql`and d.channel = ${channel}`;
+  // `offset 0`: looked up for each event that is looked at, never hashed from the whole table.
+  const delivery = (statuses: readonly string[] | undefined) => sql`exists (
+    select 1 from deliveries d where d.event_id = e.id ${ofChannel}
+      ${statuses === undefined ? sql`` : sql`and d.status = any (${statuses}::text[])`} offset 0)`;
+  const push =
+    channel === undefined || channel === "PUSH"
+      ? sql`exists (select 1 from notifications n where n.id = e.id offset 0)`
+      : sql`false`;
+  const left = (what: "skipped" | "failed") =>
+    channel === undefined
+      ? sql`coalesce(e.outcome -> ${what}::text, '{}') <> '{}'`
+      : sql`coalesce(e.outcome -> ${what}::text, '{}') ? ${channel}`;
+  switch (status) {
+    case undefined:
+      return sql`(${delivery(undefined)} or ${push})`;
+    case "sent":
+      return sql`(${delivery(STATUSES.sent)} or ${push})`;
+    case "waiting":
+      return delivery(STATUSES.waiting);
+    case "failed":
+      return sql`(${delivery(STATUSES.failed)} or ${left("failed")})`;
+    case "skipped":
+      return sql`(${delivery(["skipped"])} or ${left("skipped")})`;
+  }
+}
+
+/** The least UUIDv7 of a moment. */
+export function idAt(moment: Date): string {
+  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
+}

@@ -1,0 +1,98 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { SuppressionReason } from "@belfry/contracts/receipt";
+import { sql } from "kysely";
+import type { Database } from "@belfry/database/connection";
+
+/** Queries of administration on `suppressions`. */
+
+export interface SuppressionRow {
+  channel: ProviderChannel;
+  address: string;
+  reason: SuppressionReason;
+  source: string | null;
+  createdAt: Date;
+}
+
+export interface NewSuppression {
+  tenantId: string;
+  channel: ProviderChannel;
+  /** As `suppressedForm` makes it. */
+  addresses: readonly string[];
+  reason: SuppressionReason;
+  source: string | null;
+}
+
+/** The form in which addresses are stored and compared: the sender's claim does the same in SQL. */
+export function suppressedForm(address: string): string {
+  return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Why a tenant sends nothing to the address; undefined: it does. */
+export async function suppressionReason(
+  db: Database,
+  tenantId: string,
+  channel: ProviderChannel,
+  address: string,
+): Promise<SuppressionReason | undefined> {
+  const row = await db
+    .selectFrom("suppressions")
+    .select("reason")
+    .where("tenant_id", "=", tenantId)
+    .where("channel", "=", channel)
+    .where("address", "=", suppressedForm(address))
+    .executeTakeFirst();
+  return row?.reason;
+}
+
+/** Adds those that are not there; an address keeps the reason for which it came first. Returns how many are new. */
+export async function insertSuppressions(db: Database, entry: NewSuppression): Promise<number> {
+  if (entry.addresses.length === 0) return 0;
+  const result = await sql`
+    insert into suppressions (tenant_id, channel, address, reason, source)
+    select ${entry.tenantId}, ${entry.channel}, a.address, ${entry.reason}, ${entry.source}
+    from (select distinct address from unnest(${entry.addresses}::text[]) a (address)) a
+    order by a.address collate "C"
+    on conflict do nothing`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Returns how many were there. */
+export async function deleteSuppressions(
+  db: Database,
+  tenantId: string,
+  channel: ProviderChannel,
+  addresses: readonly string[],
+): Promise<number> {
+  const result = await sql`
+    with locked as materialized (
+      select address from suppressions
+      where tenant_id = ${tenantId} and channel = ${channel} and address = any (${addresses}::text[])
+      order by address for update
+    )
+    delete from suppressions
+    where tenant_id = ${tenantId} and channel = ${channel}
+      and address = any (array(select address from locked))`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** A page, by channel and address, after the last of the page before. */
+export async function suppressionsOfTenant(
+  db: Database,
+  tenantId: string,
+  page: {
+    limit: number;
+    channel?: ProviderChannel | undefined;
+    after?: { channel: ProviderChannel; address: string } | undefined;
+  },
+): Promise<SuppressionRow[]> {
+  let query = db
+    .selectFrom("suppressions")
+    .select(["channel", "address", "reason", "source", "created_at as createdAt"])
+    .where("tenant_id", "=", tenantId);
+  if (page.channel !== undefined) query = query.where("channel", "=", page.channel);
+  if (page.after !== undefined) {
+    const { channel, address } = page.after;
+    query = query.where(sql<boolean>`(channel, address) > (${channel}, ${address})`);
+  }
+  return await query.orderBy("channel").orderBy("address").limit(page.limit).execute();
+}

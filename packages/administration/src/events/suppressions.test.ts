@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { type ClaimResult, claimDeliveries } from "@belfry/database/functions/claim-deliveries";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { showEvent } from "./event-report.ts";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import {
+  addSuppressions,
+  removeSuppressions,
+  type Suppression,
+  suppressionPages,
+} from "./suppressions.ts";
+import { createTenant } from "../tenants/tenants.ts";
+
+async function setUp(t: TestContext) {
+  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
+  const pool = createPool({ url, applicationName: "test", maxConnections: 4 });
+  const db = createDatabase(pool);
+  t.after(async () => {
+    await db.destroy();
+    await drop();
+  });
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { rows } = await pool.query(
+    `with template as (insert into templates (id, tenant_id, event_type, channel)
+       values (gen_random_uuid(), $1, 'order', 'EMAIL') returning id)
+     insert into template_versions (template_id, version, content, compiled)
+     select id, 1, 'x', '{}' from template returning id`,
+    [tenantId],
+  );
+  /** What becomes of a new delivery to this address when a sender claims it. */
+  const claim = async (to: string, tenant = tenantId, channel: "EMAIL" | "SMS" = "EMAIL") => {
+    const [id, eventId] = [randomUUID(), randomUUID()];
+    await pool.query(
+      `insert into events (id, tenant_id, event_type, user_id, recipient_email, recipient_phone, trace_id, accepted_at, dispatched_at)
+       values ($1, $2, 'order', 'ann', $3, $4, 't', now(), now())`,
+      [eventId, tenant, channel === "EMAIL" ? to : null, channel === "SMS" ? to : null],
+    );
+    await pool.query(
+      `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at, released_at)
+       values ($1, $2, $3, $4, $5, now(), now())`,
+      [id, eventId, tenant, channel, rows[0].id],
+    );
+    const provider = { id: randomUUID(), kind: "sandbox" };
+    const batch = [{ id, tenantId: tenant, provider }];
+    const [result] = await claimDeliveries(pool, batch, { channel, leaseMs: 1000, maxRetries: 7 });
+    return { becomes: result?.becomes, reason: reasonOf(result), eventId };
+  };
+  const list = async (tenant = tenantId) => {
+    const all: Suppression[] = [];
+    for await (const page of suppressionPages(db, { tenantId: tenant, pageRows: 2 })) {
+      all.push(...page);
+    }
+    return all.map(({ channel, address, reason }) => `${channel} ${address} ${reason}`);
+  };
+  return { db, tenantId, claim, list };
+}
+
+function reasonOf(result: ClaimResult | undefined): string | undefined {
+  return result !== undefined && "reason" in result ? result.reason : undefined;
+}
+
+test("a delivery to a suppressed address is skipped before any call, and the timeline says why", async (t) => {
+  const { db, tenantId, claim } = await setUp(t);
+  const email = { tenantId, channel: "EMAIL", addresses: ["Ann@Example.com"] } as const;
+  assert.equal((await claim("ann@example.com")).becomes, "sending");
+  assert.deepEqual(await addSuppressions(db, { ...email, reason: "bounced" }), {
+    added: 1,
+    alreadyThere: 0,
+  });
+  const skipped = await claim("ANN@example.com");
+  assert.deepEqual([skipped.becomes, skipped.reason], ["skipped", "address suppressed (bounced)"]);
+  const { timeline, channels } = await showEvent(db, skipped.eventId);
+  assert.equal(timeline.at(-1)?.what, "skipped: address suppressed (bounced)");
+  assert.equal(channels.EMAIL?.status, "skipped");
+  assert.equal((await claim("bob@example.com")).becomes, "sending");
+  await addSuppressions(db, { ...email, addresses: ["ann@bücher.example"] });
+  assert.equal((await claim("ann@xn--bcher-kva.example")).becomes, "skipped");
+  await removeSuppressions(db, email);
+  assert.equal((await claim("ann@example.com")).becomes, "sending");
+});
+
+test("an address is suppressed for its tenant and channel alone", async (t) => {
+  const { db, tenantId, claim } = await setUp(t);
+  const { id: other } = await createTenant(db, { name: "Other" });
+  await addSuppressions(db, { tenantId, channel: "SMS", addresses: ["+12025550123"] });
+  await addSuppressions(db, { tenantId, channel: "EMAIL", addresses: ["ann@example.com"] });
+  assert.equal((await claim("ann@example.com", other)).becomes, "sending");
+  assert.equal((await claim("+12025550123", other, "SMS")).becomes, "sending");
+  const { becomes, reason } = await claim("+12025550123", tenantId, "SMS");
+  assert.deepEqual([becomes, reason], ["skipped", "address suppressed (by hand)"]);
+});
+
+test("addresses are listed page by page, each once, with the reason for which it came first", async (t) => {
+  const { db, tenantId, list } = await setUp(t);
+  const addresses = ["c@example.com", "A@example.com", "a@EXAMPLE.com", "b@example.com"];
+  const input = { tenantId, channel: "EMAIL", addresses } as const;
+  assert.equal((await addSuppressions(db, { ...input, reason: "complained" })).added, 3);
+  assert.deepEqual(await addSuppressions(db, input), { added: 0, alreadyThere: 3 });
+  await addSuppressions(db, { tenantId, channel: "SMS", addresses: ["+12025550123"] });
+  assert.deepEqual(await list(), [
+    "EMAIL a@example.com complained",
+    "EMAIL b@example.com complained",
+    "EMAIL c@example.com complained",
+    "SMS +12025550123 by hand",
+  ]);
+  assert.deepEqual(
+    await removeSuppressions(db, { ...input, addresses: ["B@example.com", "x@example.com"] }),
+    {
+      removed: 1,
+      notThere: 1,
+    },
+  );
+  assert.equal((await list()).length, 3);
+});
+
+test("what is no address is refused, each named, and nothing is added", async (t) => {
+  const { db, tenantId, list } = await setUp(t);
+  const input = { tenantId, channel: "EMAIL" } as const;
+  const addresses = ["ann@example.com", "nobody", "a@b.c\r\nBcc: x@y.z"];
+  await assert.rejects(addSuppressions(db, { ...input, addresses }), (error: InvalidInput) => {
+    assert.equal(error.faults.length, 2);
+    assert.match(error.message, /"nobody"/);
+    return true;
+  });
+  await assert.rejects(addSuppressions(db, { ...input, addresses: [] }), InvalidInput);
+  await assert.rejects(
+    addSuppressions(db, { ...input, channel: "SMS", addresses: ["202 555 0123"] }),
+    InvalidInput,
+  );
+  await assert.rejects(
+    addSuppressions(db, { ...input, tenantId: "nobody", addresses: ["ann@example.com"] }),
+    NotFound,
+  );
+  assert.deepEqual(await list(), []);
+});

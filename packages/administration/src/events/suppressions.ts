@@ -1,0 +1,113 @@
+import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { emailAddress } from "@belfry/contracts/email-address";
+import { PHONE } from "@belfry/contracts/identifiers";
+import { SUPPRESSION_REASONS, type SuppressionReason } from "@belfry/contracts/receipt";
+import type { Database } from "@belfry/database/connection";
+import {
+  deleteSuppressions,
+  insertSuppressions,
+  suppressedForm,
+  suppressionsOfTenant,
+} from "./suppression-rows.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
+import { InvalidInput } from "../input-error.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+
+/** An address to which a tenant sends nothing: hard bounces, complaints, opt-outs, and by hand. */
+export interface Suppression {
+  channel: ProviderChannel;
+  address: string;
+  reason: SuppressionReason;
+  /** The provider whose receipt it was, or who added it. */
+  source: string | null;
+  createdAt: string;
+}
+
+export interface SuppressionInput {
+  tenantId: string;
+  channel: ProviderChannel;
+  /** Email addresses, in any case; or phone numbers, as +12025550123. At most 10,000. */
+  addresses: readonly string[];
+  /** Default: by hand. */
+  reason?: SuppressionReason | undefined;
+  /** Who adds it. */
+  source?: string | undefined;
+}
+
+const PAGE_ROWS = 1_000;
+const MAX_ADDRESSES = 10_000;
+const MAX_NAMED = 5;
+
+/** In force for every delivery that is claimed from now on. Throws `InvalidInput`, `NotFound`. */
+export async function addSuppressions(
+  db: Database,
+  input: SuppressionInput,
+): Promise<{ added: number; alreadyThere: number }> {
+  const { tenantId, channel, reason = "by hand", source = null } = input;
+  const addresses = checkedAddresses(input);
+  if (!SUPPRESSION_REASONS.includes(reason)) {
+    const message = `must be one of ${SUPPRESSION_REASONS.join(", ")}`;
+    throw new InvalidInput([{ field: "reason", message }]);
+  }
+  await requireTenant(db, tenantId);
+  const added = await insertSuppressions(db, { tenantId, channel, addresses, reason, source });
+  return { added, alreadyThere: addresses.length - added };
+}
+
+/** Addresses may be sent to again; the provider may still have lists of its own. Throws as `addSuppressions`. */
+export async function removeSuppressions(
+  db: Database,
+  input: Omit<SuppressionInput, "reason" | "source">,
+): Promise<{ removed: number; notThere: number }> {
+  const addresses = checkedAddresses(input);
+  await requireTenant(db, input.tenantId);
+  const removed = await deleteSuppressions(db, input.tenantId, input.channel, addresses);
+  return { removed, notThere: addresses.length - removed };
+}
+
+/** By channel and address, a page at a time. Throws `NotFound`. */
+export async function* suppressionPages(
+  db: Database,
+  query: { tenantId: string; channel?: ProviderChannel | undefined; pageRows?: number },
+): AsyncGenerator<Suppression[]> {
+  const { tenantId, channel, pageRows = PAGE_ROWS } = query;
+  await requireTenant(db, tenantId);
+  let after: { channel: ProviderChannel; address: string } | undefined;
+  for (;;) {
+    const rows = await suppressionsOfTenant(db, tenantId, { limit: pageRows, channel, after });
+    if (rows.length > 0) {
+      yield rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
+    }
+    after = rows.at(-1);
+    if (after === undefined || rows.length < pageRows) return;
+  }
+}
+
+/** In the form in which they are kept, each once. */
+function checkedAddresses({ channel, addresses }: SuppressionInput): string[] {
+  if (!PROVIDER_CHANNELS.includes(channel)) {
+    throw new InvalidInput([{ field: "channel", message: "must be EMAIL or SMS" }]);
+  }
+  if (addresses.length === 0 || addresses.length > MAX_ADDRESSES) {
+    const message = `must hold 1 to ${MAX_ADDRESSES} addresses`;
+    throw new InvalidInput([{ field: "address", message }]);
+  }
+  // As events are stored: an international domain in its ASCII form.
+  const stored = (text: string) =>
+    channel === "EMAIL" ? emailAddress(text) : PHONE.test(text) ? text : undefined;
+  const faults = addresses.filter((text) => stored(text) === undefined).slice(0, MAX_NAMED);
+  if (faults.length > 0) {
+    const form = channel === "EMAIL" ? "an email address" : "a phone number such as +12025550123";
+    throw new InvalidInput(
+      faults.map((text) => ({
+        field: "address",
+        message: `must be ${form}: ${JSON.stringify(text)}`,
+      })),
+    );
+  }
+  return [...new Set(addresses.map((text) => suppressedForm(stored(text) ?? text)))];
+}
+
+async function requireTenant(db: Database, tenantId: string): Promise<void> {
+  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenantId");
+}

@@ -1,0 +1,158 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { OutcomeClass } from "@belfry/contracts/sending";
+import { sql } from "kysely";
+import type { Database } from "@belfry/database/connection";
+import type { EventOutcome } from "@belfry/database/schema";
+
+/** What became of one event, read for its timeline. Never its variables, never what was rendered. */
+
+export interface EventRow {
+  id: string;
+  tenantId: string;
+  eventType: string;
+  userId: string;
+  /** The tenant's own `eventId`. */
+  reference: string | null;
+  recipientEmail: string | null;
+  recipientPhone: string | null;
+  /** See channel-mask.ts. */
+  channels: number | null;
+  traceId: string;
+  acceptedAt: Date;
+  dispatchedAt: Date | null;
+  refusedAt: Date | null;
+  /** When its id last went to the dispatcher; null once dispatched or refused. */
+  publishedAt: Date | null;
+  outcome: EventOutcome | null;
+}
+
+export interface DeliveryRow {
+  id: string;
+  channel: ProviderChannel;
+  status: DeliveryStatus;
+  reason: string | null;
+  providerKind: string | null;
+  dueAt: Date | null;
+  messageId: string | null;
+  missing: string[] | null;
+  createdAt: Date;
+  settledAt: Date | null;
+}
+
+export interface AttemptRow {
+  deliveryId: string;
+  number: number;
+  providerKind: string;
+  startedAt: Date;
+  endedAt: Date | null;
+  class: OutcomeClass | null;
+  reason: string | null;
+  vendorStatus: string | null;
+  messageId: string | null;
+  nextAt: Date | null;
+}
+
+/** The event with Belfry's id; within one tenant if it is named. */
+export async function eventById(
+  db: Database,
+  id: string,
+  tenantId?: string,
+): Promise<EventRow | undefined> {
+  let query = selectEvents(db).where("e.id", "=", id);
+  if (tenantId !== undefined) query = query.where("e.tenant_id", "=", tenantId);
+  return await query.executeTakeFirst();
+}
+
+/** Ids of the newest events with the tenant's own reference, of all tenants unless one is named. */
+export async function eventIdsByReference(
+  db: Database,
+  reference: string,
+  limit: number,
+  tenantId?: string,
+): Promise<string[]> {
+  // By tenant, one look into the index each: the index begins with the tenant.
+  const { rows } = await sql<{ id: string }>`
+    select found.id from tenants t cross join lateral (
+      select e.id from events e
+      where e.tenant_id = t.id and e.reference = ${reference}
+      order by e.id desc limit ${limit}
+    ) found
+    where ${tenantId ?? null}::text is null or t.id = ${tenantId ?? null}
+    order by found.id desc limit ${limit}`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export async function deliveriesOfEvent(
+  db: Database,
+  tenantId: string,
+  eventId: string,
+): Promise<DeliveryRow[]> {
+  return await db
+    .selectFrom("deliveries as d")
+    .leftJoin("providers as p", "p.id", "d.provider_id")
+    .select([
+      "d.id",
+      "d.channel",
+      "d.status",
+      "d.reason",
+      "p.kind as providerKind",
+      "d.due_at as dueAt",
+      "d.message_id as messageId",
+      "d.missing",
+      "d.created_at as createdAt",
+      "d.settled_at as settledAt",
+    ])
+    .where("d.event_id", "=", eventId)
+    .where("d.tenant_id", "=", tenantId)
+    .orderBy("d.channel")
+    .execute();
+}
+
+/** The attempts of deliveries of one tenant (as `deliveriesOfEvent` found them), in order. */
+export async function attemptsOfDeliveries(
+  db: Database,
+  deliveryIds: readonly string[],
+): Promise<AttemptRow[]> {
+  if (deliveryIds.length === 0) return [];
+  return await db
+    .selectFrom("attempts")
+    .select([
+      "delivery_id as deliveryId",
+      "number",
+      "provider_kind as providerKind",
+      "started_at as startedAt",
+      "ended_at as endedAt",
+      "class",
+      "reason",
+      "vendor_status as vendorStatus",
+      "message_id as messageId",
+      "next_at as nextAt",
+    ])
+    .where("delivery_id", "in", deliveryIds)
+    .orderBy("delivery_id")
+    .orderBy("number")
+    .execute();
+}
+
+function selectEvents(db: Database) {
+  return db
+    .selectFrom("events as e")
+    .leftJoin("undispatched_events as u", "u.event_id", "e.id")
+    .select([
+      "e.id",
+      "e.tenant_id as tenantId",
+      "e.event_type as eventType",
+      "e.user_id as userId",
+      "e.reference",
+      "e.recipient_email as recipientEmail",
+      "e.recipient_phone as recipientPhone",
+      "e.channels",
+      "e.trace_id as traceId",
+      "e.accepted_at as acceptedAt",
+      "e.dispatched_at as dispatchedAt",
+      "e.refused_at as refusedAt",
+      "u.published_at as publishedAt",
+      "e.outcome",
+    ]);
+}

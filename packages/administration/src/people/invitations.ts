@@ -1,0 +1,194 @@
+import { emailAddress } from "@belfry/contracts/email-address";
+import { UUID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import {
+  deleteFirstOperatorInvitations,
+  deleteInvitation,
+  type InvitationRow,
+  insertInvitation,
+  markInvitationAccepted,
+  openInvitation,
+  openInvitations,
+} from "./invitation-rows.ts";
+import {
+  insertPerson,
+  lockOperators,
+  operators,
+  personById,
+  personForSignIn,
+  putMembership,
+  updatePerson,
+} from "./person-rows.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
+import { newAccessToken, tokenHash } from "./access-token.ts";
+import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { hashPassword, passwordFault } from "./password.ts";
+import { nameFault } from "./people.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+
+const HOUR_SECONDS = 60 * 60;
+export const INVITATION_SECONDS = 7 * 24 * HOUR_SECONDS;
+const FIRST_LINK_SECONDS = 24 * HOUR_SECONDS;
+
+export type Invitation = InvitationRow;
+export type InvitedRole = InvitationRow["role"];
+export const INVITED_ROLES: readonly InvitedRole[] = ["operator", "owner", "editor", "viewer"];
+
+export interface InvitationInput {
+  /** null: to be an operator of the platform. */
+  tenantId: string | null;
+  role: InvitedRole;
+  email: string;
+  invitedBy: string | null;
+}
+
+/** The token of the link that makes the first operator; undefined when there is an operator. Valid for a day. */
+export async function firstOperatorToken(db: Database): Promise<string | undefined> {
+  if ((await operators(db)).length > 0) return undefined;
+  const { token, sha256 } = newAccessToken();
+  await insertInvitation(db, {
+    sha256,
+    tenantId: null,
+    role: "operator",
+    email: null,
+    invitedBy: null,
+    validSeconds: FIRST_LINK_SECONDS,
+  });
+  return token;
+}
+
+/** Returns the link's token, this once; the link works once and for a week. Throws `InvalidInput`, `NotFound`. */
+export async function invite(
+  db: Database,
+  input: InvitationInput,
+): Promise<{ token: string; invitation: Invitation }> {
+  const email = emailAddress(input.email.trim())?.toLowerCase();
+  refuseFaults([
+    email === undefined ? { field: "email", message: "must be an email address" } : undefined,
+    INVITED_ROLES.includes(input.role) && (input.role === "operator") === (input.tenantId === null)
+      ? undefined
+      : { field: "role", message: "must be owner, editor or viewer" },
+  ]);
+  if (input.tenantId !== null && (await tenantById(db, input.tenantId)) === undefined) {
+    throw tenantNotFound(input.tenantId, "tenantId");
+  }
+  const { token, sha256 } = newAccessToken();
+  await insertInvitation(db, {
+    sha256,
+    tenantId: input.tenantId,
+    role: input.role,
+    email: email!,
+    invitedBy: input.invitedBy,
+    validSeconds: INVITATION_SECONDS,
+  });
+  return { token, invitation: (await openInvitation(db, sha256))! };
+}
+
+/** Throws `NotFound` when it was accepted, withdrawn, or is too old. */
+export async function showInvitation(
+  db: Database,
+  token: string,
+): Promise<Invitation & { personExists: boolean }> {
+  const found = await openInvitation(db, tokenHash(token));
+  if (found === undefined) throw invitationNotFound();
+  const person = found.email === null ? undefined : await personForSignIn(db, found.email);
+  return { ...found, personExists: person !== undefined };
+}
+
+export async function listInvitations(
+  db: Database,
+  tenantId: string | null,
+): Promise<Invitation[]> {
+  return await openInvitations(db, tenantId);
+}
+
+/** Throws `NotFound`. */
+export async function withdrawInvitation(
+  db: Database,
+  tenantId: string | null,
+  id: string,
+): Promise<Invitation> {
+  const gone = UUID.test(id) ? await deleteInvitation(db, tenantId, id) : undefined;
+  if (gone === undefined) throw invitationNotFound();
+  return gone;
+}
+
+export interface NewPersonInput {
+  /** Of the first operator only: others are invited by their address. */
+  email: string;
+  name: string;
+  password: string;
+}
+
+/**
+ * Makes the person that the link invites, with its role. Call in a transaction: a link works once.
+ * Throws `InvalidInput`, `NotFound`.
+ */
+export async function acceptAsNewPerson(
+  db: Database,
+  token: string,
+  input: NewPersonInput,
+): Promise<{ personId: string; invitation: Invitation }> {
+  const invitation = await showInvitation(db, token);
+  const email = invitation.email ?? emailAddress(input.email.trim())?.toLowerCase();
+  refuseFaults(newPersonFaults(email, input));
+  // Hashed before anything is locked: it takes its time.
+  const password = await hashPassword(input.password);
+  await takeInvitation(db, invitation);
+  if ((await personForSignIn(db, email!)) !== undefined) {
+    throw new InvalidInput([{ field: "email", message: "belongs to somebody already: sign in" }]);
+  }
+  const personId = await insertPerson(db, {
+    email: email!,
+    name: input.name.trim(),
+    password,
+    operator: invitation.role === "operator",
+  });
+  await giveRole(db, invitation, personId);
+  return { personId, invitation: { ...invitation, email: email! } };
+}
+
+/** Gives somebody who is signed in the role of the link. Throws `NotFound`, `InvalidInput`. */
+export async function acceptAsPerson(
+  db: Database,
+  token: string,
+  personId: string,
+): Promise<Invitation> {
+  const invitation = await showInvitation(db, token);
+  const person = await personById(db, personId);
+  if (person === undefined || (invitation.email !== null && invitation.email !== person.email)) {
+    throw new InvalidInput([{ field: "email", message: "is not the one that was invited" }]);
+  }
+  await takeInvitation(db, invitation);
+  if (invitation.role === "operator") await updatePerson(db, personId, { operator: true });
+  await giveRole(db, invitation, personId);
+  return invitation;
+}
+
+async function takeInvitation(db: Database, invitation: Invitation): Promise<void> {
+  if (!(await markInvitationAccepted(db, invitation.id))) throw invitationNotFound();
+  // Two links of a first operator make one operator.
+  if (invitation.email === null && (await lockOperators(db)).length > 0) throw invitationNotFound();
+  if (invitation.email === null) await deleteFirstOperatorInvitations(db);
+}
+
+async function giveRole(db: Database, invitation: Invitation, personId: string): Promise<void> {
+  const { tenantId, role } = invitation;
+  if (tenantId === null || role === "operator") return;
+  await putMembership(db, { personId, tenantId, role });
+}
+
+function newPersonFaults(
+  email: string | undefined,
+  input: NewPersonInput,
+): (InputFault | undefined)[] {
+  return [
+    email === undefined ? { field: "email", message: "must be an email address" } : undefined,
+    nameFault(input.name),
+    passwordFault(input.password),
+  ];
+}
+
+function invitationNotFound(): NotFound {
+  return new NotFound("invitation", "this link was used, withdrawn or is too old");
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { audited, listAuditEntries } from "../audited.ts";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { acceptAsNewPerson, acceptAsPerson, firstOperatorToken, invite } from "./invitations.ts";
+import { hashPassword, verifyPassword } from "./password.ts";
+import { changeRole, listMembers, removeMember, removeOperator } from "./people.ts";
+import { createTenant, listTenants } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+
+const CHEAP = { log2N: 10, r: 8, p: 1 };
+const PASSWORD = "correct horse battery";
+const ACTOR = { personId: null, person: "Olga", address: "192.0.2.1" };
+
+test("a password is known by its hash alone, and its costs travel with it", async () => {
+  const stored = await hashPassword(PASSWORD, CHEAP);
+  assert.match(stored, /^scrypt\$10\$8\$1\$/);
+  assert.ok(await verifyPassword(PASSWORD, stored));
+  assert.ok(!(await verifyPassword("correct horse batterz", stored)));
+  assert.ok(!(await verifyPassword(PASSWORD, undefined)));
+});
+
+test("two links of a first operator make one operator, and no link works twice", async (t) => {
+  const db = await testDatabase(t);
+  const [one, two] = [await firstOperatorToken(db), await firstOperatorToken(db)];
+  const person = { email: "Olga@Example.com", name: "Olga", password: PASSWORD };
+  await acceptAsNewPerson(db, one!, person);
+  await assert.rejects(acceptAsNewPerson(db, one!, person), NotFound);
+  await assert.rejects(
+    acceptAsNewPerson(db, two!, { ...person, email: "b@example.com" }),
+    NotFound,
+  );
+  assert.equal(await firstOperatorToken(db), undefined);
+});
+
+test("an invitation is for one address, and a tenant keeps an owner", async (t) => {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const token = await firstOperatorToken(db);
+  const olga = { email: "olga@example.com", name: "Olga", password: PASSWORD };
+  const { personId } = await acceptAsNewPerson(db, token!, olga);
+  const other = await invite(db, {
+    tenantId,
+    role: "owner",
+    email: "else@example.com",
+    invitedBy: null,
+  });
+  await assert.rejects(acceptAsPerson(db, other.token, personId), InvalidInput);
+  const own = await invite(db, { tenantId, role: "owner", email: olga.email, invitedBy: null });
+  await acceptAsPerson(db, own.token, personId);
+  assert.deepEqual(
+    (await listMembers(db, tenantId)).map((one) => one.role),
+    ["owner"],
+  );
+  const inTransaction = <T>(work: (trx: typeof db) => Promise<T>) => db.transaction().execute(work);
+  await assert.rejects(
+    inTransaction((trx) => changeRole(trx, tenantId, personId, "viewer")),
+    InvalidInput,
+  );
+  await assert.rejects(
+    inTransaction((trx) => removeMember(trx, tenantId, personId)),
+    InvalidInput,
+  );
+  await assert.rejects(
+    inTransaction((trx) => removeOperator(trx, personId)),
+    InvalidInput,
+  );
+});
+
+test("a change and its entry in the audit log are there together, or neither", async (t) => {
+  const db = await testDatabase(t);
+  const note = { tenantId: null, action: "tenant.create", target: "Acme" };
+  await audited(
+    db,
+    ACTOR,
+    (trx) => createTenant(trx, { name: "Acme" }),
+    () => note,
+  );
+  const fails = audited(
+    db,
+    ACTOR,
+    (trx) => createTenant(trx, { name: "Lost" }),
+    () => {
+      throw new Error("no entry");
+    },
+  );
+  await assert.rejects(fails, /no entry/);
+  assert.deepEqual(
+    (await listTenants(db)).map((tenant) => tenant.name),
+    ["Acme"],
+  );
+  const [entry, ...rest] = await listAuditEntries(db, { limit: 10 });
+  assert.deepEqual(
+    [entry?.person, entry?.address, entry?.action],
+    ["Olga", "192.0.2.1", "tenant.create"],
+  );
+  assert.deepEqual(rest, []);
+});

@@ -1,0 +1,132 @@
+import { textFault, UUID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import {
+  deleteMembership,
+  lockOperators,
+  type MemberRow,
+  type MembershipRow,
+  membershipsOf,
+  membersOf,
+  operators,
+  type PersonRow,
+  personById,
+  putMembership,
+  storedPassword,
+  type TenantRole,
+  updatePerson,
+} from "./person-rows.ts";
+import { deleteSessions } from "./sessions.ts";
+import { lockTenant } from "../tenants/tenant-rows.ts";
+import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { hashPassword, passwordFault, verifyPassword } from "./password.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+
+export type { TenantRole } from "./person-rows.ts";
+export type Person = PersonRow;
+export type Member = MemberRow;
+
+/** From the least to the most: each may do what those before it may. */
+export const TENANT_ROLES: readonly TenantRole[] = ["viewer", "editor", "owner"];
+
+export async function listMembers(db: Database, tenantId: string): Promise<Member[]> {
+  return await membersOf(db, tenantId);
+}
+
+export async function listMemberships(db: Database, personId: string): Promise<MembershipRow[]> {
+  return await membershipsOf(db, personId);
+}
+
+export async function listOperators(db: Database): Promise<Person[]> {
+  return await operators(db);
+}
+
+/** Throws `NotFound`, and `InvalidInput` when the tenant would be left without an owner. */
+export async function changeRole(
+  db: Database,
+  tenantId: string,
+  personId: string,
+  role: TenantRole,
+): Promise<{ before: Member; after: Member }> {
+  if (!TENANT_ROLES.includes(role)) {
+    throw new InvalidInput([{ field: "role", message: "must be owner, editor or viewer" }]);
+  }
+  const before = await requireMember(db, tenantId, personId, role === "owner");
+  await putMembership(db, { personId, tenantId, role });
+  return { before, after: { ...before, role } };
+}
+
+/** Throws as `changeRole`. */
+export async function removeMember(
+  db: Database,
+  tenantId: string,
+  personId: string,
+): Promise<Member> {
+  const member = await requireMember(db, tenantId, personId, false);
+  await deleteMembership(db, tenantId, personId);
+  return member;
+}
+
+/** Takes the platform's rights from a person. Throws `NotFound`; `InvalidInput` for the last operator. */
+export async function removeOperator(db: Database, personId: string): Promise<Person> {
+  const all = await lockOperators(db);
+  const person = all.find((one) => one.id === personId);
+  if (person === undefined) throw personNotFound(personId);
+  if (all.length === 1) {
+    throw new InvalidInput([{ field: "person", message: "is the last operator" }]);
+  }
+  await updatePerson(db, personId, { operator: false });
+  return person;
+}
+
+/** Ends every other session of the person too. Throws `InvalidInput`. */
+export async function changePassword(
+  db: Database,
+  personId: string,
+  input: { current: string; password: string; sessionId: string },
+): Promise<void> {
+  if (!(await verifyPassword(input.current, await storedPassword(db, personId)))) {
+    throw new InvalidInput([{ field: "current", message: "is not your password" }]);
+  }
+  refuseFaults([passwordFault(input.password)]);
+  await updatePerson(db, personId, { password: await hashPassword(input.password) });
+  await deleteSessions(db, personId, { except: input.sessionId });
+}
+
+export async function renamePerson(db: Database, personId: string, name: string): Promise<void> {
+  refuseFaults([nameFault(name)]);
+  await updatePerson(db, personId, { name: name.trim() });
+}
+
+/** Throws `NotFound`. */
+export async function showPerson(db: Database, personId: string): Promise<Person> {
+  const person = await personById(db, personId);
+  if (person === undefined) throw personNotFound(personId);
+  return person;
+}
+
+export function nameFault(name: string): InputFault | undefined {
+  const fault = textFault(name.trim());
+  return fault === undefined ? undefined : { field: "name", message: fault };
+}
+
+async function requireMember(
+  db: Database,
+  tenantId: string,
+  personId: string,
+  staysOwned: boolean,
+): Promise<Member> {
+  // One change of a tenant's people after the other: the last two owners cannot both leave.
+  if (!(await lockTenant(db, tenantId))) throw tenantNotFound(tenantId, "tenantId");
+  const members = await membersOf(db, tenantId);
+  const member = members.find((one) => one.id === personId);
+  if (member === undefined || !UUID.test(personId)) throw personNotFound(personId);
+  const owners = members.filter((one) => one.role === "owner");
+  if (member.role === "owner" && owners.length === 1 && !staysOwned) {
+    throw new InvalidInput([{ field: "role", message: "the tenant would have no owner" }]);
+  }
+  return member;
+}
+
+function personNotFound(id: string): NotFound {
+  return new NotFound("person", `nobody here has the id ${JSON.stringify(id)}`);
+}

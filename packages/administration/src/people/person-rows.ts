@@ -1,0 +1,151 @@
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "@belfry/database/connection";
+
+/** Queries on `people` and `memberships`. Email addresses are in lower case. */
+
+export type TenantRole = "owner" | "editor" | "viewer";
+
+export interface PersonRow {
+  id: string;
+  email: string;
+  name: string;
+  operator: boolean;
+  createdAt: Date;
+}
+
+export interface MemberRow extends PersonRow {
+  role: TenantRole;
+}
+
+export interface MembershipRow {
+  tenantId: string;
+  tenantName: string;
+  tenantActive: boolean;
+  role: TenantRole;
+}
+
+export async function insertPerson(
+  db: Database,
+  person: { email: string; name: string; password: string; operator: boolean },
+): Promise<string> {
+  const id = uuidv7();
+  await db
+    .insertInto("people")
+    .values({ id, ...person })
+    .execute();
+  return id;
+}
+
+/** With the stored password, for signing in only. */
+export async function personForSignIn(
+  db: Database,
+  email: string,
+): Promise<{ id: string; password: string } | undefined> {
+  return await db
+    .selectFrom("people")
+    .select(["id", "password"])
+    .where("email", "=", email)
+    .executeTakeFirst();
+}
+
+export async function personById(db: Database, id: string): Promise<PersonRow | undefined> {
+  return await selectPeople(db).where("id", "=", id).executeTakeFirst();
+}
+
+export async function storedPassword(db: Database, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("people")
+    .select("password")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.password;
+}
+
+export async function updatePerson(
+  db: Database,
+  id: string,
+  changes: { name?: string; password?: string; operator?: boolean },
+): Promise<void> {
+  await db
+    .updateTable("people")
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Locks them, so that two changes cannot together leave the platform without an operator. */
+export async function lockOperators(db: Database): Promise<PersonRow[]> {
+  return await selectPeople(db)
+    .where("operator", "=", true)
+    .orderBy("id")
+    .forNoKeyUpdate()
+    .execute();
+}
+
+export async function operators(db: Database): Promise<PersonRow[]> {
+  return await selectPeople(db).where("operator", "=", true).orderBy("name").execute();
+}
+
+/** The tenants that a person belongs to, by name. */
+export async function membershipsOf(db: Database, personId: string): Promise<MembershipRow[]> {
+  const rows = await db
+    .selectFrom("memberships as m")
+    .innerJoin("tenants as t", "t.id", "m.tenant_id")
+    .select(["t.id as tenantId", "t.name as tenantName", "t.active as tenantActive", "m.role"])
+    .where("m.person_id", "=", personId)
+    .orderBy("t.name")
+    .orderBy("t.id")
+    .execute();
+  return rows.map((row) => ({ ...row, role: row.role as TenantRole }));
+}
+
+/** The people of a tenant, by name. */
+export async function membersOf(db: Database, tenantId: string): Promise<MemberRow[]> {
+  const rows = await db
+    .selectFrom("memberships as m")
+    .innerJoin("people as p", "p.id", "m.person_id")
+    .select(["p.id", "p.email", "p.name", "p.operator", "p.created_at as createdAt", "m.role"])
+    .where("m.tenant_id", "=", tenantId)
+    .orderBy("p.name")
+    .orderBy("p.id")
+    .execute();
+  return rows.map((row) => ({ ...row, role: row.role as TenantRole }));
+}
+
+/** Makes a person a member, or gives a member another role. */
+export async function putMembership(
+  db: Database,
+  membership: { personId: string; tenantId: string; role: TenantRole },
+): Promise<void> {
+  await db
+    .insertInto("memberships")
+    .values({
+      person_id: membership.personId,
+      tenant_id: membership.tenantId,
+      role: membership.role,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["person_id", "tenant_id"]).doUpdateSet({ role: membership.role }),
+    )
+    .execute();
+}
+
+export async function deleteMembership(
+  db: Database,
+  tenantId: string,
+  personId: string,
+): Promise<boolean> {
+  const result = await db
+    .deleteFrom("memberships")
+    .where("tenant_id", "=", tenantId)
+    .where("person_id", "=", personId)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+function selectPeople(db: Database) {
+  return db
+    .selectFrom("people")
+    .select(["id", "email", "name", "operator", "created_at as createdAt"]);
+}

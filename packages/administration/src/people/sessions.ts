@@ -1,0 +1,114 @@
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "@belfry/database/connection";
+
+/** Queries on `sessions`: a browser in which a person is signed in. Only the token's SHA-256 is here. */
+
+export interface SessionRow {
+  id: string;
+  address: string;
+  userAgent: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+}
+
+/** Whose session it is, with what the person may do everywhere. */
+export interface SessionHolder {
+  sessionId: string;
+  personId: string;
+  email: string;
+  name: string;
+  operator: boolean;
+  lastSeenAt: Date;
+}
+
+export async function insertSession(
+  db: Database,
+  session: {
+    personId: string;
+    sha256: Buffer;
+    address: string;
+    userAgent: string;
+    expiresAt: Date;
+  },
+): Promise<string> {
+  const id = uuidv7();
+  await db
+    .insertInto("sessions")
+    .values({
+      id,
+      person_id: session.personId,
+      sha256: session.sha256,
+      address: session.address,
+      user_agent: session.userAgent,
+      expires_at: session.expiresAt,
+    })
+    .execute();
+  return id;
+}
+
+/** The holder of a live session; one that was idle since `idleSince` is none. */
+export async function findSession(
+  db: Database,
+  sha256: Buffer,
+  idleSince: Date,
+): Promise<SessionHolder | undefined> {
+  return await db
+    .selectFrom("sessions as s")
+    .innerJoin("people as p", "p.id", "s.person_id")
+    .select([
+      "s.id as sessionId",
+      "p.id as personId",
+      "p.email",
+      "p.name",
+      "p.operator",
+      "s.last_seen_at as lastSeenAt",
+    ])
+    .where("s.sha256", "=", sha256)
+    .where("s.expires_at", ">", sql<Date>`now()`)
+    .where("s.last_seen_at", ">", idleSince)
+    .executeTakeFirst();
+}
+
+export async function touchSession(db: Database, id: string): Promise<void> {
+  await db
+    .updateTable("sessions")
+    .set({ last_seen_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** A person's live sessions, the last used first. */
+export async function sessionsOf(db: Database, personId: string): Promise<SessionRow[]> {
+  return await db
+    .selectFrom("sessions")
+    .select([
+      "id",
+      "address",
+      "user_agent as userAgent",
+      "created_at as createdAt",
+      "last_seen_at as lastSeenAt",
+    ])
+    .where("person_id", "=", personId)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .orderBy("last_seen_at", "desc")
+    .execute();
+}
+
+/** Ends one session of a person, or all but the one that is excepted. Returns how many. */
+export async function deleteSessions(
+  db: Database,
+  personId: string,
+  which: { id: string } | { except: string | undefined },
+): Promise<number> {
+  let query = db.deleteFrom("sessions").where("person_id", "=", personId);
+  if ("id" in which) query = query.where("id", "=", which.id);
+  else if (which.except !== undefined) query = query.where("id", "!=", which.except);
+  return Number((await query.executeTakeFirst()).numDeletedRows);
+}
+
+export async function deleteEndedSessions(db: Database): Promise<void> {
+  await sql`
+    delete from sessions where id in (
+      select id from sessions where expires_at < now() for update skip locked)`.execute(db);
+}

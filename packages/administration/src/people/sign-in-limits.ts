@@ -1,0 +1,68 @@
+import { hash } from "node:crypto";
+import { clientNetwork } from "@belfry/contracts/client-network";
+import type { Database } from "@belfry/database/connection";
+import {
+  deleteOldTries,
+  forgetTries,
+  giveTryBack,
+  type TryBound,
+  takeTry,
+} from "./sign-in-tries.ts";
+
+/**
+ * Bounds guessing, over all replicas together: signing in by address, by account and by both; the rest
+ * by whoever asks. Each returns the seconds to wait; 0: the try may be made, and is counted.
+ */
+
+const WINDOW_SECONDS = 15 * 60;
+/** Rows that are kept, some 10 MB: beyond it the oldest are forgotten. */
+const MAX_ROWS = 50_000;
+/** The account's own bound is wide: nobody can lock another out from a few addresses. */
+const MOST = { address: 50, account: 100, both: 10, join: 50, password: 10 };
+
+/** Where a try comes from, and whose account it is for. */
+export interface SignInTry {
+  address: string;
+  email: string;
+}
+
+export async function takeSignIn(db: Database, { address, email }: SignInTry): Promise<number> {
+  const network = clientNetwork(address);
+  return await take(db, [
+    bound("address", network),
+    bound("account", email),
+    bound("both", `${network} ${email}`),
+  ]);
+}
+
+/** A success is no guess: its try is taken back, and those of this address for this account are forgotten. */
+export async function forgiveSignIn(db: Database, { address, email }: SignInTry): Promise<void> {
+  const network = clientNetwork(address);
+  await giveTryBack(db, bound("address", network).key);
+  await giveTryBack(db, bound("account", email).key);
+  await forgetTries(db, bound("both", `${network} ${email}`).key);
+}
+
+/** For links that invite. */
+export async function takeJoin(db: Database, address: string): Promise<number> {
+  return await take(db, [bound("join", clientNetwork(address))]);
+}
+
+export async function forgiveJoin(db: Database, address: string): Promise<void> {
+  await giveTryBack(db, bound("join", clientNetwork(address)).key);
+}
+
+/** For the current password, asked before it is changed: a session that was left open is no way to it. */
+export async function takePasswordChange(db: Database, personId: string): Promise<number> {
+  return await take(db, [bound("password", personId)]);
+}
+
+async function take(db: Database, bounds: readonly TryBound[]): Promise<number> {
+  const seconds = await takeTry(db, bounds, WINDOW_SECONDS);
+  if (seconds === 0) await deleteOldTries(db, MAX_ROWS);
+  return seconds;
+}
+
+function bound(what: keyof typeof MOST, of: string): TryBound {
+  return { key: hash("sha256", `${what} ${of}`, "buffer"), most: MOST[what] };
+}

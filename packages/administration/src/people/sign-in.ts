@@ -1,0 +1,85 @@
+import type { Database } from "@belfry/database/connection";
+import { personForSignIn } from "./person-rows.ts";
+import {
+  deleteEndedSessions,
+  deleteSessions,
+  findSession,
+  insertSession,
+  type SessionHolder,
+  type SessionRow,
+  sessionsOf,
+  touchSession,
+} from "./sessions.ts";
+import { newAccessToken, tokenHash } from "./access-token.ts";
+import { verifyPassword } from "./password.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+export const SESSION_SECONDS = (30 * DAY_MS) / 1000;
+const IDLE_MS = 7 * DAY_MS;
+const TOUCH_EVERY_MS = 60_000;
+const MAX_USER_AGENT = 200;
+
+export type { SessionHolder } from "./sessions.ts";
+
+/** Where a session begins. */
+export interface SessionPlace {
+  address: string;
+  userAgent: string;
+}
+
+/** The person's id, or undefined: wrong address and wrong password look and take the same. */
+export async function checkPassword(
+  db: Database,
+  email: string,
+  password: string,
+): Promise<string | undefined> {
+  const person = await personForSignIn(db, email.trim().toLowerCase());
+  const isRight = await verifyPassword(password, person?.password);
+  return isRight ? person?.id : undefined;
+}
+
+/** Begins a session; the token goes into the browser's cookie and nowhere else. */
+export async function beginSession(
+  db: Database,
+  personId: string,
+  place: SessionPlace,
+  now = new Date(),
+): Promise<string> {
+  const { token, sha256 } = newAccessToken();
+  await deleteEndedSessions(db);
+  await insertSession(db, {
+    personId,
+    sha256,
+    address: place.address,
+    userAgent: place.userAgent.slice(0, MAX_USER_AGENT),
+    expiresAt: new Date(now.getTime() + SESSION_SECONDS * 1000),
+  });
+  return token;
+}
+
+/** Whose session the token is; undefined when it has ended, or was idle for a week. */
+export async function sessionHolder(
+  db: Database,
+  token: string,
+  now = new Date(),
+): Promise<SessionHolder | undefined> {
+  const idleSince = new Date(now.getTime() - IDLE_MS);
+  const holder = await findSession(db, tokenHash(token), idleSince);
+  if (holder !== undefined && now.getTime() - holder.lastSeenAt.getTime() > TOUCH_EVERY_MS) {
+    await touchSession(db, holder.sessionId);
+  }
+  return holder;
+}
+
+export async function listSessions(db: Database, personId: string): Promise<SessionRow[]> {
+  return await sessionsOf(db, personId);
+}
+
+/** Ends one session of the person, or all but one. Returns how many ended. */
+export async function endSessions(
+  db: Database,
+  personId: string,
+  which: { id: string } | { except: string | undefined },
+): Promise<number> {
+  return await deleteSessions(db, personId, which);
+}

@@ -1,0 +1,163 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "@belfry/database/connection";
+
+/** Queries of administration on `providers`. */
+
+export interface ProviderRow {
+  id: string;
+  tenantId: string;
+  channel: ProviderChannel;
+  kind: string;
+  name: string;
+  /** The active provider with the lowest position is the one that sends. */
+  position: number;
+  active: boolean;
+  maskedSettings: Record<string, unknown>;
+  /** Calls in a second, over all replicas; null: as many as there are. */
+  maxPerSecond: number | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface ProviderFilter {
+  id?: string | undefined;
+  tenantId?: string | undefined;
+  channel?: ProviderChannel | undefined;
+  kind?: string | undefined;
+  name?: string | undefined;
+}
+
+/** A fresh id: the settings are encrypted for it before the row is stored. */
+export function newProviderId(): string {
+  return uuidv7();
+}
+
+/** Stores a provider before the others of its channel: what was put last is what sends. */
+export async function insertProvider(
+  db: Database,
+  provider: {
+    id: string;
+    tenantId: string;
+    channel: ProviderChannel;
+    kind: string;
+    name: string;
+    active: boolean;
+    settings: string;
+    maskedSettings: Record<string, unknown>;
+    maxPerSecond?: number | null;
+  },
+): Promise<void> {
+  await db
+    .updateTable("providers")
+    .set({ position: sql<number>`position + 1` })
+    .where("tenant_id", "=", provider.tenantId)
+    .where("channel", "=", provider.channel)
+    .execute();
+  await db
+    .insertInto("providers")
+    .values({
+      id: provider.id,
+      tenant_id: provider.tenantId,
+      channel: provider.channel,
+      kind: provider.kind,
+      name: provider.name,
+      active: provider.active,
+      settings: provider.settings,
+      masked_settings: JSON.stringify(provider.maskedSettings),
+      max_per_second: provider.maxPerSecond ?? null,
+    })
+    .execute();
+}
+
+export async function updateProviderSettings(
+  db: Database,
+  id: string,
+  change: {
+    settings: string;
+    maskedSettings: Record<string, unknown>;
+    active: boolean;
+    /** undefined: stays. */
+    maxPerSecond?: number | null | undefined;
+  },
+): Promise<void> {
+  await db
+    .updateTable("providers")
+    .set({
+      settings: change.settings,
+      masked_settings: JSON.stringify(change.maskedSettings),
+      active: change.active,
+      ...(change.maxPerSecond === undefined ? {} : { max_per_second: change.maxPerSecond }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function setProviderActive(db: Database, id: string, active: boolean): Promise<void> {
+  await db
+    .updateTable("providers")
+    .set({ active, updated_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function renameProviderRow(db: Database, id: string, name: string): Promise<void> {
+  await db
+    .updateTable("providers")
+    .set({ name, updated_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function deleteProviderRow(db: Database, id: string): Promise<boolean> {
+  const result = await db.deleteFrom("providers").where("id", "=", id).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** The encrypted settings of one provider, to change them or to try them out. */
+export async function storedProviderSettings(
+  db: Database,
+  id: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("providers")
+    .select("settings")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.settings;
+}
+
+/** Puts a tenant's providers of one channel into the order of these ids. */
+export async function orderProviders(db: Database, ids: readonly string[]): Promise<void> {
+  // In the order of their ids, so that two at a time do not wait for each other.
+  for (const [position, id] of [...ids.entries()].sort(([, a], [, b]) => (a < b ? -1 : 1))) {
+    await db.updateTable("providers").set({ position }).where("id", "=", id).execute();
+  }
+}
+
+/** The providers that match all that is given, in the order in which they are used; never the settings. */
+export async function findProviders(db: Database, filter: ProviderFilter): Promise<ProviderRow[]> {
+  let query = db
+    .selectFrom("providers")
+    .select([
+      "id",
+      "tenant_id as tenantId",
+      "channel",
+      "kind",
+      "name",
+      "position",
+      "active",
+      "masked_settings as maskedSettings",
+      "max_per_second as maxPerSecond",
+      "created_at as createdAt",
+      "updated_at as updatedAt",
+    ]);
+  if (filter.id !== undefined) query = query.where("id", "=", filter.id);
+  if (filter.tenantId !== undefined) query = query.where("tenant_id", "=", filter.tenantId);
+  if (filter.channel !== undefined) query = query.where("channel", "=", filter.channel);
+  if (filter.kind !== undefined) query = query.where("kind", "=", filter.kind);
+  if (filter.name !== undefined) query = query.where("name", "=", filter.name);
+  return await query.orderBy("channel").orderBy("position").orderBy("id").execute();
+}

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { providerSettingsOwner } from "@belfry/database/secret-owners";
+import { decryptSecret } from "@belfry/database/secrets";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import {
+  deleteProvider,
+  listProviders,
+  putProvider,
+  revealSettings,
+  setProviderActive,
+  showProvider,
+} from "./providers.ts";
+import { renameProvider } from "./rename-provider.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { TEST_KEYS, testDatabase } from "../test-database.ts";
+
+const keys = TEST_KEYS;
+const API_KEY = "SG.abcdefghijklmnopqrstuvwxyz.secret-tail";
+const SENDGRID = { apiKey: API_KEY, from: "news@example.com" };
+
+async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const { id } = await createTenant(db, { name: "Acme" });
+  return { db, tenantId: id };
+}
+
+test("a credential is stored encrypted for its provider, and every view of it is masked", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const input = { tenantId, channel: "EMAIL", kind: "sendgrid", settings: SENDGRID } as const;
+  const provider = await putProvider(db, input, { keys });
+  assert.deepEqual(provider.settings, { ...SENDGRID, apiKey: "•••• tail" });
+  const row = await db.selectFrom("providers").selectAll().executeTakeFirstOrThrow();
+  assert.ok(!JSON.stringify(row).includes(API_KEY));
+  const owner = providerSettingsOwner(tenantId, provider.id);
+  assert.deepEqual(JSON.parse(await decryptSecret(keys, owner, row.settings)), SENDGRID);
+  await assert.rejects(
+    decryptSecret(keys, providerSettingsOwner("other", provider.id), row.settings),
+  );
+});
+
+test("settings that do not fit are refused, every field named and no value repeated", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const settings = { apiKey: "with a space", from: "nobody", surprise: 1 };
+  const input = { tenantId, channel: "EMAIL", kind: "sendgrid", settings } as const;
+  await assert.rejects(putProvider(db, input, { keys }), (error: InvalidInput) => {
+    for (const field of ["apiKey", "from", "surprise"]) assert.match(error.message, RegExp(field));
+    assert.ok(!error.message.includes("with a space"));
+    return true;
+  });
+  await assert.rejects(
+    putProvider(db, { ...input, kind: "pigeon" }, { keys }),
+    /must be one of .*sandbox/,
+  );
+  assert.deepEqual(await listProviders(db, tenantId), []);
+});
+
+test("a private address is refused unless private addresses are allowed", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const settings = { ...SENDGRID, baseUrl: "http://127.0.0.1:9" };
+  const input = { tenantId, channel: "EMAIL", kind: "sendgrid", settings } as const;
+  await assert.rejects(putProvider(db, input, { keys }), InvalidInput);
+  await putProvider(db, input, { keys, allowPrivateAddresses: true });
+});
+
+test("putting a kind again replaces its settings; another kind goes before it", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const sandbox = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
+  const sendgrid = { ...sandbox, kind: "sendgrid", settings: SENDGRID };
+  const first = await putProvider(db, sandbox, { keys });
+  await putProvider(db, sendgrid, { keys });
+  const again = await putProvider(db, { ...sandbox, active: false }, { keys });
+  assert.equal(again.id, first.id);
+  const list = await listProviders(db, tenantId);
+  assert.deepEqual(
+    list.map(({ kind, position, active }) => [kind, position, active]),
+    [
+      ["sendgrid", 0, true],
+      ["sandbox", 1, false],
+    ],
+  );
+});
+
+test("a provider is found by its id, or by channel and kind where there are several", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const sandbox = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
+  const { id } = await putProvider(db, sandbox, { keys });
+  const address = { tenantId, channel: "EMAIL" } as const;
+  assert.equal((await setProviderActive(db, address, false)).active, false);
+  await putProvider(db, { ...sandbox, kind: "sendgrid", settings: SENDGRID }, { keys });
+  await assert.rejects(showProvider(db, address), (error: InvalidInput) => {
+    assert.equal(error.faults[0]?.field, "kind");
+    return true;
+  });
+  assert.equal((await showProvider(db, { ...address, kind: "sandbox" })).id, id);
+  await deleteProvider(db, { id });
+  await assert.rejects(showProvider(db, { id }), NotFound);
+  await assert.rejects(showProvider(db, { id, tenantId: "other" }), NotFound);
+  await assert.rejects(listProviders(db, "nobody"), NotFound);
+});
+
+test("an account is renamed with all it has; a name that another of its channel has is refused", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const sendgrid = { tenantId, channel: "EMAIL", kind: "sendgrid", settings: SENDGRID } as const;
+  const { id } = await putProvider(db, { ...sendgrid, maxPerSecond: 5 }, { keys });
+  await putProvider(db, { ...sendgrid, name: "marketing" }, { keys });
+  const sms = { tenantId, channel: "SMS", kind: "sandbox", name: "orders", settings: {} } as const;
+  await putProvider(db, sms, { keys });
+  const before = await showProvider(db, { id });
+
+  for (const name of ["marketing", "", "a\nb", "x".repeat(256)]) {
+    await assert.rejects(renameProvider(db, { id }, name), (error: InvalidInput) => {
+      assert.equal(error.faults[0]?.field, "newName");
+      return true;
+    });
+  }
+  const address = { tenantId, channel: "EMAIL", kind: "sendgrid", name: "sendgrid" } as const;
+  const renamed = await renameProvider(db, address, "orders");
+  assert.deepEqual(renamed, { ...before, name: "orders", updatedAt: renamed.updatedAt });
+  assert.equal((await renameProvider(db, { id }, "orders")).name, "orders", "its own name is free");
+  await assert.rejects(renameProvider(db, { id, tenantId: "other" }, "x"), NotFound);
+});
+
+test("two accounts that are given one name at once: one has it, the other is refused", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const sandbox = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
+  const all = await Promise.all(
+    ["a", "b"].map((name) => putProvider(db, { ...sandbox, name }, { keys })),
+  );
+  const ends = await Promise.allSettled(all.map(({ id }) => renameProvider(db, { id }, "same")));
+  assert.deepEqual(ends.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  const refused = ends.find((end) => end.status === "rejected");
+  assert.ok(refused?.reason instanceof InvalidInput);
+});
+
+test("a stored secret never follows a changed address: it is asked for again", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const options = { keys, allowPrivateAddresses: true };
+  const accounts = [
+    {
+      input: { tenantId, channel: "EMAIL", kind: "sendgrid", settings: SENDGRID },
+      moves: [{ baseUrl: "https://elsewhere.example" }],
+      secret: "apiKey",
+    },
+    {
+      input: {
+        tenantId,
+        channel: "EMAIL",
+        kind: "smtp",
+        settings: { host: "mail.example.com", user: "u", password: "pw-1", from: "a@example.com" },
+      },
+      moves: [{ host: "elsewhere.example" }, { port: 2525 }],
+      secret: "password",
+    },
+  ] as const;
+  for (const { input, moves, secret } of accounts) {
+    const { id } = await putProvider(db, input, options);
+    const settings: Record<string, unknown> = { ...input.settings };
+    delete settings[secret];
+    // The same address, and anything else: kept.
+    await putProvider(
+      db,
+      { ...input, keepSecrets: true, settings: { ...settings, fromName: "Acme" } },
+      options,
+    );
+    const stored = () => revealSettings(db, { id, tenantId }, keys);
+    const secretText = (input.settings as Record<string, unknown>)[secret];
+    assert.equal((await stored())[secret], secretText);
+    for (const move of moves) {
+      const moved = { ...input, keepSecrets: true, settings: { ...settings, ...move } };
+      await assert.rejects(putProvider(db, moved, options), (error: InvalidInput) => {
+        const [field] = Object.keys(move);
+        assert.equal(
+          error.message,
+          `settings ${secret}: must be given again: the stored one was for another ${field}`,
+        );
+        return true;
+      });
+      const given = { ...moved, settings: { ...moved.settings, [secret]: "another-1" } };
+      await putProvider(db, given, options);
+      const { [secret]: now } = await stored();
+      assert.equal(now, "another-1");
+      await putProvider(db, input, options);
+    }
+  }
+});

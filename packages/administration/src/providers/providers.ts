@@ -1,0 +1,316 @@
+import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { textFault, UUID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import {
+  deleteProviderRow,
+  findProviders,
+  insertProvider,
+  newProviderId,
+  orderProviders,
+  type ProviderRow,
+  setProviderActive as setActive,
+  storedProviderSettings,
+  updateProviderSettings,
+} from "./provider-rows.ts";
+import { providerSettingsOwner } from "@belfry/database/secret-owners";
+import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
+import { changeConfiguration } from "../change-configuration.ts";
+import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+
+/** A tenant's account at a vendor, as people see it. Times are ISO 8601, UTC. */
+export interface Provider {
+  id: string;
+  tenantId: string;
+  channel: ProviderChannel;
+  kind: string;
+  /** Unique on the channel; the kind, unless several accounts of one kind were named. */
+  name: string;
+  active: boolean;
+  /** From 0: of the active ones of a channel the lowest sends. */
+  position: number;
+  /** Secrets are masked. */
+  settings: Record<string, unknown>;
+  /** Calls in a second, over all replicas; null: no limit of ours. */
+  maxPerSecond: number | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ProviderInput {
+  tenantId: string;
+  channel: ProviderChannel;
+  kind: string;
+  /** By the kind's own schema. */
+  settings: unknown;
+  /** Tells several accounts of one kind apart; default: the kind. */
+  name?: string | undefined;
+  /** Its place on the channel, from 0; absent: first when it is new, else where it was. */
+  position?: number | undefined;
+  /** Default true. */
+  active?: boolean | undefined;
+  /** null: no limit; absent: as it was. */
+  maxPerSecond?: number | null | undefined;
+  /**
+   * Secrets that `settings` leaves out are kept as they are stored; refused where they would go to
+   * another server than the one that they were given for.
+   */
+  keepSecrets?: boolean | undefined;
+}
+
+/** By its id (within one tenant, if it is named), or by channel where one matches. */
+export type ProviderAddress =
+  | { id: string; tenantId?: string }
+  | {
+      tenantId: string;
+      channel: ProviderChannel;
+      kind?: string | undefined;
+      name?: string | undefined;
+    };
+
+export interface PutProviderOptions {
+  keys: SecretKeys;
+  /** Lets a base URL or host be private; only where the senders do too. */
+  allowPrivateAddresses?: boolean;
+}
+
+/**
+ * Checks the settings by the kind's schema and stores them encrypted. A tenant has one provider of a
+ * name on a channel: putting it again replaces its settings; a new one goes before the others, unless
+ * its position is said.
+ * Throws `InvalidInput` with every fault, `NotFound`.
+ */
+export async function putProvider(
+  db: Database,
+  input: ProviderInput,
+  options: PutProviderOptions,
+): Promise<Provider> {
+  const { tenantId, channel, kind, name = kind, position, active = true } = input;
+  refuseFaults([
+    nameFault(name),
+    positionFault(position),
+    rateFault(input.maxPerSecond ?? undefined),
+  ]);
+  const { settings, maskedSettings } = await checkedSettings(
+    { ...input, settings: await withKeptSecrets(db, input, options.keys) },
+    options,
+  );
+  const { maxPerSecond } = input;
+  const id = await changeConfiguration(db, async (transaction) => {
+    if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId, "tenantId");
+    const [existing] = await findProviders(transaction, { tenantId, channel, name });
+    if (existing !== undefined && existing.kind !== kind) {
+      const message = `is taken by a provider of kind ${existing.kind}`;
+      throw new InvalidInput([{ field: "name", message }]);
+    }
+    const id = existing?.id ?? newProviderId();
+    const owner = providerSettingsOwner(tenantId, id);
+    const stored = {
+      settings: await encryptSecret(options.keys, owner, JSON.stringify(settings)),
+      maskedSettings,
+      active,
+    };
+    if (existing === undefined) {
+      const added = { id, tenantId, channel, kind, name, maxPerSecond: maxPerSecond ?? null };
+      await insertProvider(transaction, { ...added, ...stored });
+    } else {
+      await updateProviderSettings(transaction, id, { ...stored, maxPerSecond });
+    }
+    if (position !== undefined) await placeProvider(transaction, input, id, position);
+    return id;
+  });
+  return await showProvider(db, { id });
+}
+
+/** By channel, in the order of use. Throws `NotFound` for an unknown tenant. */
+export async function listProviders(db: Database, tenantId: string): Promise<Provider[]> {
+  await requireTenant(db, tenantId);
+  return (await findProviders(db, { tenantId })).map(providerView);
+}
+
+/** Throws `NotFound`, and `InvalidInput` when more than one matches. */
+export async function showProvider(db: Database, address: ProviderAddress): Promise<Provider> {
+  if ("id" in address && !UUID.test(address.id)) throw providerNotFound(address);
+  const [row, second] = await findProviders(db, address);
+  if (second !== undefined) {
+    const message = "must say which: the tenant has several providers on this channel";
+    const sameKind = "kind" in address && address.kind !== undefined;
+    throw new InvalidInput([{ field: sameKind ? "name" : "kind", message }]);
+  }
+  if (row !== undefined) return providerView(row);
+  if (!("id" in address)) await requireTenant(db, address.tenantId);
+  throw providerNotFound(address);
+}
+
+/** Throws as `showProvider`. */
+export async function setProviderActive(
+  db: Database,
+  address: ProviderAddress,
+  active: boolean,
+): Promise<Provider> {
+  return await changeConfiguration(db, async (transaction) => {
+    const { id } = await showProvider(transaction, address);
+    await setActive(transaction, id, active);
+    return await showProvider(transaction, { id });
+  });
+}
+
+/** Its settings are gone; what it sent keeps its attempts. Throws as `showProvider`. */
+export async function deleteProvider(db: Database, address: ProviderAddress): Promise<Provider> {
+  return await changeConfiguration(db, async (transaction) => {
+    const provider = await showProvider(transaction, address);
+    await deleteProviderRow(transaction, provider.id);
+    return provider;
+  });
+}
+
+/** One place nearer to the first of its channel: of the active ones the first sends. Throws as `showProvider`. */
+export async function moveProviderUp(db: Database, address: ProviderAddress): Promise<Provider[]> {
+  return await changeConfiguration(db, async (transaction) => {
+    const { id, tenantId, channel } = await showProvider(transaction, address);
+    await lockTenant(transaction, tenantId);
+    const ids = (await findProviders(transaction, { tenantId, channel })).map((row) => row.id);
+    const place = ids.indexOf(id);
+    if (place > 0) ids.splice(place - 1, 2, id, ids[place - 1]!);
+    await orderProviders(transaction, ids);
+    return (await findProviders(transaction, { tenantId, channel })).map(providerView);
+  });
+}
+
+/** Every kind of provider with the schema of its settings: what the forms are drawn from. */
+export async function providerKinds() {
+  const { PROVIDER_KINDS } = await import("@belfry/providers/kinds");
+  return PROVIDER_KINDS;
+}
+
+/** Decrypted, to try the provider out; they go nowhere else. */
+export async function revealSettings(
+  db: Database,
+  provider: Pick<Provider, "id" | "tenantId">,
+  keys: SecretKeys,
+): Promise<Record<string, unknown>> {
+  const stored = await storedProviderSettings(db, provider.id);
+  if (stored === undefined) throw providerNotFound({ id: provider.id });
+  const owner = providerSettingsOwner(provider.tenantId, provider.id);
+  return JSON.parse(await decryptSecret(keys, owner, stored));
+}
+
+async function withKeptSecrets(
+  db: Database,
+  input: ProviderInput,
+  keys: SecretKeys,
+): Promise<unknown> {
+  const { tenantId, channel, kind, name = kind, settings } = input;
+  if (input.keepSecrets !== true || typeof settings !== "object" || settings === null)
+    return settings;
+  const [existing] = await findProviders(db, { tenantId, channel, name });
+  const row = (await providerKinds()).find((one) => one.channel === channel && one.kind === kind);
+  if (existing === undefined || row === undefined) return settings;
+  const stored = await revealSettings(db, existing, keys);
+  const given = settings as Record<string, unknown>;
+  const properties = Object.entries(row.settings.properties);
+  const kept = properties
+    .filter(([field, { secret }]) => secret === true && Object.hasOwn(stored, field))
+    .filter(([field]) => !Object.hasOwn(given, field));
+  const moved = properties.find(
+    ([field, { destination, default: fallback }]) =>
+      destination === true && (given[field] ?? fallback) !== (stored[field] ?? fallback),
+  );
+  if (moved !== undefined) {
+    refuseFaults(
+      kept.map(([field]) => ({
+        field: "settings",
+        message: `${field}: must be given again: the stored one was for another ${moved[0]}`,
+      })),
+    );
+  }
+  return { ...Object.fromEntries(kept.map(([field]) => [field, stored[field]])), ...given };
+}
+
+async function placeProvider(
+  db: Database,
+  { tenantId, channel }: ProviderInput,
+  id: string,
+  position: number,
+): Promise<void> {
+  const all = (await findProviders(db, { tenantId, channel })).map((row) => row.id);
+  const ids = all.filter((other) => other !== id);
+  ids.splice(position, 0, id);
+  await orderProviders(db, ids);
+}
+
+const MAX_PER_SECOND = 10_000;
+
+function nameFault(name: string) {
+  const message = textFault(name);
+  return message === undefined ? undefined : { field: "name", message };
+}
+
+function positionFault(position: number | undefined) {
+  if (position === undefined || (Number.isInteger(position) && position >= 0)) return undefined;
+  return { field: "position", message: "must be a whole number from 0" };
+}
+
+function rateFault(rate: number | undefined) {
+  if (rate === undefined || (Number.isInteger(rate) && rate > 0 && rate <= MAX_PER_SECOND)) {
+    return undefined;
+  }
+  return { field: "maxPerSecond", message: `must be an integer from 1 to ${MAX_PER_SECOND}` };
+}
+
+async function checkedSettings(input: ProviderInput, options: PutProviderOptions) {
+  if (!PROVIDER_CHANNELS.includes(input.channel)) {
+    throw new InvalidInput([{ field: "channel", message: "must be EMAIL or SMS" }]);
+  }
+  // Loaded when settings are put: the vendors' libraries are large, and a start must be quick.
+  const kinds = await import("@belfry/providers/kinds");
+  const kind = kinds.providerKind(input.channel, input.kind);
+  if (kind === undefined) {
+    const known = kinds.PROVIDER_KINDS.filter((row) => row.channel === input.channel);
+    const names = known.map((row) => row.kind).sort();
+    throw new InvalidInput([
+      { field: "kind", message: `must be one of ${names.join(", ")} for ${input.channel}` },
+    ]);
+  }
+  const faults = kinds.checkSettings(kind, input.settings, {
+    allowPrivateAddresses: options.allowPrivateAddresses ?? false,
+  });
+  if (faults.length > 0) {
+    throw new InvalidInput(faults.map((message) => ({ field: "settings", message })));
+  }
+  const settings = input.settings as Record<string, unknown>;
+  return { settings, maskedSettings: kinds.maskSettings(kind, settings) };
+}
+
+async function requireTenant(db: Database, tenantId: string): Promise<void> {
+  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenantId");
+}
+
+function providerNotFound(address: ProviderAddress): NotFound {
+  if ("id" in address) {
+    return new NotFound("id", `no provider has the id ${JSON.stringify(address.id)}`);
+  }
+  const { channel, kind, name } = address;
+  if (name !== undefined) {
+    return new NotFound("name", `no ${channel} provider is named ${JSON.stringify(name)}`);
+  }
+  const of = kind === undefined ? "" : ` of kind ${JSON.stringify(kind)}`;
+  return new NotFound(kind === undefined ? "channel" : "kind", `no ${channel} provider${of}`);
+}
+
+function providerView(row: ProviderRow): Provider {
+  return {
+    id: row.id,
+    tenantId: row.tenantId,
+    channel: row.channel,
+    kind: row.kind,
+    name: row.name,
+    active: row.active,
+    position: row.position,
+    settings: row.maskedSettings,
+    maxPerSecond: row.maxPerSecond,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

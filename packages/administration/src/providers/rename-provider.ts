@@ -1,0 +1,30 @@
+import { textFault } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import { findProviders, renameProviderRow } from "./provider-rows.ts";
+import { lockTenant } from "../tenants/tenant-rows.ts";
+import { changeConfiguration } from "../change-configuration.ts";
+import { refuseFaults } from "../input-error.ts";
+import { type Provider, type ProviderAddress, showProvider } from "./providers.ts";
+
+/**
+ * Gives an account another name: what it has and what it sent stay. No two of a channel have one name.
+ * Throws `InvalidInput`, and as `showProvider`.
+ */
+export async function renameProvider(
+  db: Database,
+  address: ProviderAddress,
+  newName: string,
+): Promise<Provider> {
+  const refuse = (message: string | undefined) =>
+    refuseFaults([message === undefined ? undefined : { field: "newName", message }]);
+  refuse(textFault(newName));
+  return await changeConfiguration(db, async (transaction) => {
+    const { id, tenantId, channel } = await showProvider(transaction, address);
+    await lockTenant(transaction, tenantId);
+    const named = await findProviders(transaction, { tenantId, channel, name: newName });
+    const isTaken = named.some((other) => other.id !== id);
+    refuse(isTaken ? "is taken by another account of this channel" : undefined);
+    await renameProviderRow(transaction, id, newName);
+    return await showProvider(transaction, { id });
+  });
+}

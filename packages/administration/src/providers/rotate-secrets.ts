@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { bumpConfigurationVersion } from "@belfry/database/configuration-version";
+import type { Database } from "@belfry/database/connection";
+import { decryptSecret, encryptSecret, kidOf, type SecretKeys } from "@belfry/database/secrets";
+import {
+  readSecrets,
+  SECRET_COLUMNS,
+  type SecretColumn,
+  type SecretSwap,
+  type StoredSecret,
+  swapSecrets,
+} from "./stored-secrets.ts";
+import { type Actor, audited } from "../audited.ts";
+import { columnName, type SecretsReport, SecretsTally } from "./secrets-report.ts";
+
+const BATCH = 100;
+const MOST_WALKS = 5;
+const HELD_REST_MS = 200;
+
+/**
+ * Re-encrypts under the first key every secret at rest that is under another, in small batches, each
+ * with its line in the audit log; a row that changes meanwhile is looked at again, never overwritten.
+ * Every secret is read, so one that cannot be is found even where its key is the first one. With
+ * `dryRun` nothing is changed.
+ *
+ * What a secret says stays the same, and so do `updated_at` and what services have in use. The
+ * configuration version grows once, at the end: every service reads its secrets anew while the person
+ * who rotates is there to see it, and not at the next change, weeks later.
+ */
+export async function rotateSecrets(
+  db: Database,
+  keys: SecretKeys,
+  options: { actor: Actor; dryRun?: boolean },
+): Promise<SecretsReport> {
+  const rotation: Rotation = { db, keys, actor: options.actor, dryRun: options.dryRun === true };
+  let reencrypted = 0;
+  for (let walk = 1; ; walk += 1) {
+    const tally = await walkAll(rotation);
+    reencrypted += tally.reencrypted;
+    const isOver = tally.reencrypted === 0 && tally.outdated === 0;
+    if (isOver || rotation.dryRun || walk === MOST_WALKS) {
+      if (reencrypted > 0) await bumpConfigurationVersion(db);
+      return { ...tally.report(keys), reencrypted };
+    }
+    if (tally.outdated > 0) await sleep(HELD_REST_MS);
+  }
+}
+
+interface Rotation {
+  db: Database;
+  keys: SecretKeys;
+  actor: Actor;
+  dryRun: boolean;
+}
+
+async function walkAll(rotation: Rotation): Promise<SecretsTally> {
+  const tally = new SecretsTally();
+  for (const column of SECRET_COLUMNS) {
+    let after: string | undefined;
+    let page: StoredSecret[];
+    do {
+      page = await readSecrets(rotation.db, column, { after, most: BATCH });
+      await handlePage(rotation, column, page, tally);
+      after = page.at(-1)?.id;
+    } while (page.length === BATCH);
+  }
+  return tally;
+}
+
+async function handlePage(
+  rotation: Rotation,
+  column: SecretColumn,
+  page: readonly StoredSecret[],
+  tally: SecretsTally,
+): Promise<void> {
+  const { keys } = rotation;
+  const swaps: SecretSwap[] = [];
+  const readings = await Promise.all(page.map((secret) => read(keys, column, secret)));
+  for (const { secret, owner, kid, plaintext, reason } of readings) {
+    tally.count(column, kid);
+    if (plaintext === undefined) {
+      tally.unreadable.push({ owner, tenantId: secret.tenantId, kid, reason });
+    } else if (kid !== keys.current.kid) {
+      const to = await encryptSecret(keys, owner, plaintext);
+      swaps.push({ id: secret.id, from: secret.ciphertext, to });
+    }
+  }
+  const swapped = swaps.length === 0 || rotation.dryRun ? 0 : await swap(rotation, column, swaps);
+  tally.reencrypted += swapped;
+  tally.outdated += swaps.length - swapped;
+}
+
+async function swap(
+  { db, keys, actor }: Rotation,
+  column: SecretColumn,
+  swaps: readonly SecretSwap[],
+): Promise<number> {
+  const swapped = await audited(
+    db,
+    actor,
+    (transaction) => swapSecrets(transaction, column, swaps),
+    ({ size }) => ({
+      tenantId: null,
+      action: "secrets.rotate",
+      target: columnName(column),
+      after: { kid: keys.current.kid, reencrypted: size },
+    }),
+  );
+  return swapped.size;
+}
+
+interface Reading {
+  secret: StoredSecret;
+  owner: string;
+  kid: string | null;
+  /** undefined: it cannot be read, for `reason`. */
+  plaintext: string | undefined;
+  reason: string;
+}
+
+async function read(
+  keys: SecretKeys,
+  column: SecretColumn,
+  secret: StoredSecret,
+): Promise<Reading> {
+  const owner = column.ownerOf(secret.tenantId, secret.id);
+  const kid = kidOf(secret.ciphertext) ?? null;
+  const base = { secret, owner, kid, plaintext: undefined };
+  if (kid === null) return { ...base, reason: "it is no secret of ours" };
+  if (!keys.byKid.has(kid)) return { ...base, reason: `its key ${kid} is not given` };
+  try {
+    const plaintext = await decryptSecret(keys, owner, secret.ciphertext);
+    return { ...base, plaintext, reason: "" };
+  } catch {
+    const reason = `${kid} is another key, or the text was changed, or is another row's`;
+    return { ...base, reason };
+  }
+}

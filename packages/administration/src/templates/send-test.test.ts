@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { InvalidInput } from "../input-error.ts";
+import type { Preview } from "./preview-template.ts";
+import { putProvider } from "../providers/providers.ts";
+import { sendProviderTest, sendRenderedTest } from "./send-test.ts";
+import { addSuppressions } from "../events/suppressions.ts";
+import type { TenantInput } from "../tenants/tenant-input.ts";
+import { createTenant, setTenantActive, updateTenant } from "../tenants/tenants.ts";
+import { TEST_KEYS, testDatabase } from "../test-database.ts";
+
+const TO = "Ann@example.com";
+const options = { keys: TEST_KEYS };
+const RENDERED: Preview = {
+  channel: "EMAIL",
+  subject: "Hello",
+  html: "<p>Hello</p>",
+  text: "Hello",
+  missing: [],
+};
+
+async function withProvider(t: Parameters<typeof testDatabase>[0], changes: TenantInput = {}) {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { id } = await putProvider(
+    db,
+    { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} },
+    options,
+  );
+  await updateTenant(db, tenantId, changes);
+  const tests = [
+    () => sendProviderTest(db, { id, tenantId }, TO, options),
+    () => sendRenderedTest(db, tenantId, RENDERED, TO, options),
+  ];
+  const sent = async () => (await db.selectFrom("outbox").select("recipient").execute()).length;
+  return { db, tenantId, tests, sent };
+}
+
+async function refusedWith(work: () => Promise<unknown>, words: RegExp): Promise<void> {
+  await assert.rejects(work(), (error) => {
+    assert.ok(error instanceof InvalidInput);
+    assert.match(error.message, words);
+    return true;
+  });
+}
+
+for (const [what, changes, words] of [
+  ["on a channel that the tenant may not use", { deliveryChannels: ["SMS"] }, /may not use EMAIL/],
+  ["above the daily cap", { dailyCap: 1 }, /limit of events/],
+  ["above the limit per minute", { perMinute: 1 }, /limit of events/],
+] as const) {
+  test(`a test ${what} reaches nobody`, async (t) => {
+    const { tests, sent } = await withProvider(t, changes as TenantInput);
+    // Where a limit is 1, the first one is counted and leaves.
+    const { perMinute, dailyCap } = changes as TenantInput;
+    const room = perMinute ?? dailyCap ?? 0;
+    for (const one of tests.slice(0, room)) await one();
+    for (const one of tests) await refusedWith(one, words);
+    assert.equal(await sent(), room);
+  });
+}
+
+test("a test of an inactive tenant reaches nobody", async (t) => {
+  const { db, tenantId, tests, sent } = await withProvider(t);
+  await setTenantActive(db, tenantId, false);
+  for (const one of tests) await refusedWith(one, /not active/);
+  assert.equal(await sent(), 0);
+});
+
+test("a test to a suppressed address reaches nobody", async (t) => {
+  const { db, tenantId, tests, sent } = await withProvider(t);
+  await addSuppressions(db, { tenantId, channel: "EMAIL", addresses: [TO] });
+  for (const one of tests) await refusedWith(one, /is suppressed \(by hand\)/);
+  assert.equal(await sent(), 0);
+});
+
+test("tests count like events, and there are few of them: asked for at once, thirty leave", async (t) => {
+  const { db, tenantId, tests, sent } = await withProvider(t);
+  const asked = Array.from({ length: 40 }, (_, n) => tests[n % tests.length]!());
+  const ended = await Promise.allSettled(asked);
+  const refused = ended.filter((one) => one.status === "rejected");
+  assert.equal(await sent(), 30);
+  assert.equal(refused.length, 10);
+  for (const { reason } of refused) assert.match(reason.message, /30 tests in 15 minutes/);
+  const counted = await db
+    .selectFrom("tenant_limits")
+    .select(["ring_total", "day_total"])
+    .where("tenant_id", "=", tenantId)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(counted, { ring_total: 30, day_total: 30 });
+});

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { emailAddress } from "@belfry/contracts/email-address";
+import { PHONE } from "@belfry/contracts/identifiers";
+import type { SendOutcome } from "@belfry/contracts/sending";
+import type { Database } from "@belfry/database/connection";
+import { storeOutboxMessage } from "@belfry/database/outbox";
+import { allowTest } from "./allow-test.ts";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import type { Preview } from "./preview-template.ts";
+import {
+  listProviders,
+  type Provider,
+  type PutProviderOptions,
+  providerKinds,
+  revealSettings,
+  showProvider,
+} from "../providers/providers.ts";
+
+/** Long enough for a slow vendor, short enough for a person who waits. */
+const TIMEOUT_MS = 15_000;
+
+type Sendable = Extract<Preview, { channel: "EMAIL" | "SMS" }>;
+
+/**
+ * Sends a message of ours through one provider, active or not, and returns the vendor's answer. It is
+ * no delivery: nothing of it is in the timeline. It keeps to what holds for the tenant's deliveries
+ * (`allowTest`). Throws `InvalidInput`, `NotFound`.
+ */
+export async function sendProviderTest(
+  db: Database,
+  address: { id: string; tenantId: string },
+  to: string,
+  options: PutProviderOptions,
+): Promise<{ provider: Provider; outcome: SendOutcome }> {
+  const provider = await showProvider(db, address);
+  const text = "This is a test from Belfry: the provider works.";
+  const html = `<p>${text}</p>`;
+  const message: Sendable =
+    provider.channel === "EMAIL"
+      ? { channel: "EMAIL", subject: "A test from Belfry", html, text, missing: [] }
+      : { channel: "SMS", text, segments: 1, encoding: "GSM-7", missing: [] };
+  return { provider, outcome: await send(db, provider, message, to, options) };
+}
+
+/** Sends what a template renders to one person, through the provider that would send it. Throws as above. */
+export async function sendRenderedTest(
+  db: Database,
+  tenantId: string,
+  rendered: Preview,
+  to: string,
+  options: PutProviderOptions,
+): Promise<{ provider: Provider; outcome: SendOutcome }> {
+  if (rendered.channel === "PUSH") {
+    throw new InvalidInput([{ field: "channel", message: "must be EMAIL or SMS" }]);
+  }
+  const all = await listProviders(db, tenantId);
+  const provider = all.find((one) => one.channel === rendered.channel && one.active);
+  if (provider === undefined) {
+    throw new InvalidInput([{ field: "to", message: "cannot be reached: no active provider" }]);
+  }
+  return { provider, outcome: await send(db, provider, rendered, to, options) };
+}
+
+async function send(
+  db: Database,
+  provider: Provider,
+  message: Sendable,
+  to: string,
+  options: PutProviderOptions,
+): Promise<SendOutcome> {
+  const recipient = message.channel === "EMAIL" ? emailAddress(to.trim()) : phone(to.trim());
+  if (recipient === undefined) {
+    const what = message.channel === "EMAIL" ? "an email address" : "a number as +12025550123";
+    throw new InvalidInput([{ field: "to", message: `must be ${what}` }]);
+  }
+  const kinds = await providerKinds();
+  const kind = kinds.find((row) => row.channel === provider.channel && row.kind === provider.kind);
+  if (kind === undefined) throw new NotFound("kind", `no provider of kind ${provider.kind}`);
+  await allowTest(db, { tenantId: provider.tenantId, channel: message.channel, recipient });
+  const client = kind.create(await revealSettings(db, provider, options.keys), {
+    timeoutMs: TIMEOUT_MS,
+    messageAnswerMs: TIMEOUT_MS,
+    allowPrivateAddresses: options.allowPrivateAddresses ?? false,
+    storeInOutbox: (entry) => storeOutboxMessage(db, entry),
+  });
+  const ids = { deliveryId: randomUUID(), tenantId: provider.tenantId, eventId: randomUUID() };
+  try {
+    // The kind is of the message's channel.
+    return await client.send({ ...ids, ...message, to: recipient } as never);
+  } finally {
+    await client.close();
+  }
+}
+
+function phone(text: string): string | undefined {
+  return PHONE.test(text) ? text : undefined;
+}

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import type { Database } from "@belfry/database/connection";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { previewSource, previewTemplate } from "./preview-template.ts";
+import type { TemplateInput } from "./template-input.ts";
+import {
+  deleteTemplate,
+  listTemplates,
+  putTemplate,
+  setTemplateActive,
+  showTemplate,
+} from "./templates.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+
+const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
+
+async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const { id } = await createTenant(db, { name: "Acme" });
+  return { db, tenantId: id };
+}
+
+async function faultsOf(db: Database, input: TemplateInput): Promise<string[]> {
+  let found: string[] = [];
+  await assert.rejects(putTemplate(db, input), (error) => {
+    assert.ok(error instanceof InvalidInput, String(error));
+    found = error.faults.map((fault) => fault.field);
+    return true;
+  });
+  return found;
+}
+
+test("every save is a version of one template, and the last one is current and compiled", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const first = await putTemplate(db, { ...SMS, tenantId });
+  const second = await putTemplate(db, { ...SMS, tenantId, content: "Now {{id}} and {{name}}" });
+  assert.deepEqual([first.version, second.version, second.id], [1, 2, first.id]);
+  assert.deepEqual(second.variables, ["id", "name"]);
+  assert.equal((await showTemplate(db, { id: first.id })).content, "Now {{id}} and {{name}}");
+  assert.equal((await listTemplates(db, tenantId)).length, 1);
+  const versions = await db
+    .selectFrom("template_versions")
+    .select(["version", "content"])
+    .where("template_id", "=", first.id)
+    .orderBy("version")
+    .execute();
+  assert.deepEqual(versions, [
+    { version: 1, content: "Order {{id}}" },
+    { version: 2, content: "Now {{id}} and {{name}}" },
+  ]);
+});
+
+test("saves of one template at the same time each become a version", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const saved = await Promise.all(
+    [1, 2, 3, 4].map((n) => putTemplate(db, { ...SMS, tenantId, content: `${n}` })),
+  );
+  assert.equal(new Set(saved.map((template) => template.id)).size, 1);
+  const { n } = await db
+    .selectFrom("template_versions")
+    .select((select) => select.fn.max("version").as("n"))
+    .where("template_id", "=", saved[0]!.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(n, 4);
+});
+
+test("a fault in the text is refused with its place, and nothing is saved", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const version = await readConfigurationVersion(db);
+  const content = "Hello\n{{ name";
+  await assert.rejects(putTemplate(db, { ...SMS, tenantId, content }), (error: InvalidInput) => {
+    const [fault] = error.faults;
+    assert.deepEqual([fault?.field, fault?.line, fault?.column], ["content", 2, 1]);
+    assert.match(fault!.message, /^line 2, column 1: /);
+    return true;
+  });
+  assert.deepEqual(await listTemplates(db, tenantId), []);
+  assert.equal(await readConfigurationVersion(db), version);
+});
+
+test("parts that are missing or out of place are all named", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const email = { tenantId, eventType: "a", channel: "EMAIL", content: "x" } as const;
+  assert.deepEqual(await faultsOf(db, email), ["subject"]);
+  assert.deepEqual(
+    await faultsOf(db, { ...email, subject: "s", title: "t", targetChannel: "orders" }),
+    ["targetChannel", "title"],
+  );
+  const push = { ...email, channel: "PUSH", targetChannel: "a#b" } as const;
+  assert.deepEqual(await faultsOf(db, push), ["targetChannel", "title"]);
+  assert.deepEqual(await faultsOf(db, { ...SMS, tenantId, eventType: "a\u0007" }), ["eventType"]);
+});
+
+test("event types of global.* are the platform's, and no others are", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  assert.deepEqual(await faultsOf(db, { ...SMS, tenantId, eventType: "global.info" }), [
+    "eventType",
+  ]);
+  assert.deepEqual(await faultsOf(db, { ...SMS, tenantId: "platform" }), ["eventType"]);
+  const edited = await putTemplate(db, { ...SMS, tenantId: "platform", eventType: "global.info" });
+  assert.equal(edited.version, 2);
+  await assert.rejects(putTemplate(db, { ...SMS, tenantId: "nobody" }), NotFound);
+  await assert.rejects(listTemplates(db, "nobody"), NotFound);
+});
+
+test("a template is found by its key or its id, and never in another tenant", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const other = await createTenant(db, { name: "Other" });
+  const { id } = await putTemplate(db, { ...SMS, tenantId });
+  const { content: _, ...key } = { ...SMS, tenantId };
+  assert.equal((await setTemplateActive(db, key, false)).active, false);
+  assert.equal((await showTemplate(db, { id, tenantId })).active, false);
+  await assert.rejects(showTemplate(db, { id, tenantId: other.id }), NotFound);
+  await assert.rejects(showTemplate(db, { ...key, tenantId: other.id }), NotFound);
+  await assert.rejects(showTemplate(db, { id: "not-an-id" }), NotFound);
+  assert.equal((await deleteTemplate(db, key)).id, id);
+  await assert.rejects(showTemplate(db, { id }), NotFound);
+});
+
+test("a preview renders what was saved, and names the variables that are missing", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const content = "<h1>{{name}}</h1>";
+  const input = {
+    tenantId,
+    eventType: "a",
+    channel: "EMAIL",
+    content,
+    subject: "Hi {{x}}",
+  } as const;
+  const { id } = await putTemplate(db, input);
+  const saved = await previewTemplate(db, { id }, { name: "<b>" });
+  assert.ok(saved.channel === "EMAIL");
+  assert.match(saved.html, /<h1>&lt;b&gt;<\/h1>/);
+  assert.deepEqual([saved.subject, saved.missing], ["Hi ", ["x"]]);
+  assert.deepEqual(await previewSource(tenantId, input, { name: "<b>" }), saved);
+});
+
+test("the platform has all five global types on all three channels, rendered with title and message", async (t) => {
+  const db = await testDatabase(t);
+  const templates = await listTemplates(db, "platform");
+  assert.equal(templates.length, 15);
+  for (const { id, channel, targetChannel, active } of templates) {
+    assert.ok(active);
+    if (channel === "PUSH") assert.equal(targetChannel, "global_system");
+    const shown = await previewTemplate(db, { id }, { title: "Tea & cake", message: "At four" });
+    assert.deepEqual(shown.missing, []);
+    const text = JSON.stringify(shown);
+    assert.match(text, /Tea (&|&amp;) cake/);
+    assert.match(text, /At four/);
+  }
+});
+
+test("nothing is compiled within a transaction: a connection would be held meanwhile", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const inside = db.transaction().execute((open) => putTemplate(open, { ...SMS, tenantId }));
+  await assert.rejects(inside, /compiled before the transaction/);
+});

@@ -1,0 +1,94 @@
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "@belfry/database/connection";
+
+/** Queries of administration on `api_keys`. A key itself is never stored, only its SHA-256. */
+
+export interface ApiKeyRow {
+  id: string;
+  tenantId: string;
+  prefix: string;
+  createdAt: Date;
+  /** null: until it is rotated. */
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+}
+
+export async function insertApiKey(
+  db: Database,
+  tenantId: string,
+  key: { sha256: Buffer; prefix: string },
+): Promise<void> {
+  await db
+    .insertInto("api_keys")
+    .values({ id: uuidv7(), tenant_id: tenantId, sha256: key.sha256, prefix: key.prefix })
+    .execute();
+}
+
+/** The live keys of the tenants named, newest first. */
+export async function liveApiKeys(
+  db: Database,
+  tenantIds: readonly string[],
+): Promise<ApiKeyRow[]> {
+  if (tenantIds.length === 0) return [];
+  const rows = await db
+    .selectFrom("api_keys")
+    .select(["id", "tenant_id", "prefix", "created_at", "expires_at", "last_used_at"])
+    .where("tenant_id", "in", tenantIds)
+    .where((key) =>
+      key.or([key("expires_at", "is", null), key("expires_at", ">", sql<Date>`now()`)]),
+    )
+    .orderBy("id", "desc")
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    tenantId: row.tenant_id,
+    prefix: row.prefix,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+  }));
+}
+
+/** Lets every live key of a tenant end so many seconds from now, unless it ends sooner. */
+export async function expireApiKeys(
+  db: Database,
+  tenantId: string,
+  afterSeconds: number,
+): Promise<void> {
+  await sql`
+    with locked as materialized (
+      select id from api_keys
+      where tenant_id = ${tenantId} and (expires_at is null or expires_at > now())
+      order by id for update
+    )
+    update api_keys
+    set expires_at = least(expires_at, now() + make_interval(secs => ${afterSeconds}))
+    where id = any (array(select id from locked))`.execute(db);
+}
+
+/** Forgets keys that ended long ago. */
+export async function deleteOldApiKeys(db: Database, tenantId: string): Promise<void> {
+  await sql`
+    with locked as materialized (
+      select id from api_keys
+      where tenant_id = ${tenantId} and expires_at < now() - interval '30 days'
+      order by id for update
+    )
+    delete from api_keys where id = any (array(select id from locked))`.execute(db);
+}
+
+/** Returns the prefix of the key that is gone; undefined when the tenant had none with this id. */
+export async function deleteApiKey(
+  db: Database,
+  tenantId: string,
+  id: string,
+): Promise<string | undefined> {
+  const row = await db
+    .deleteFrom("api_keys")
+    .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
+    .returning("prefix")
+    .executeTakeFirst();
+  return row?.prefix;
+}

@@ -1,0 +1,33 @@
+import { textFault } from "@belfry/contracts/identifiers";
+import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
+import { realtimeSubject } from "@belfry/contracts/streams";
+import { userSubjectToken } from "@belfry/contracts/user-subject";
+import type { Database } from "@belfry/database/connection";
+import { tenantById } from "./tenant-rows.ts";
+import { refuseFaults } from "../input-error.ts";
+import { tenantNotFound } from "./tenants.ts";
+
+export interface UserOfTenant {
+  tenantId: string;
+  /** The tenant's own id of its user. */
+  userId: string;
+}
+
+/**
+ * The NATS message that closes every connection of a user, on every gateway, with 3503: its clients do
+ * not come back by themselves. Who asks for a new token gets one, so the tenant's backend refuses that
+ * first. Throws `InvalidInput`, `NotFound`.
+ */
+export async function disconnectMessage(
+  db: Database,
+  { tenantId, userId }: UserOfTenant,
+  prefix: string,
+): Promise<{ subject: string; message: string }> {
+  const fault = textFault(userId);
+  refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
+  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenant");
+  return {
+    subject: realtimeSubject(prefix, tenantId, userSubjectToken(userId)),
+    message: encodeRealtimeMessage({ version: 1, kind: "disconnect", userId }),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Channel } from "@belfry/contracts/channels";
+import { sql } from "kysely";
+import type { Database } from "@belfry/database/connection";
+
+/** What a list of tenants shows of each. */
+export interface FoundTenant {
+  id: string;
+  name: string;
+  active: boolean;
+  perMinute: number;
+  /** null: no cap. */
+  dailyCap: number | null;
+  /** Empty: all channels. */
+  deliveryChannels: Channel[];
+  createdAt: Date;
+}
+
+/**
+ * Tenants by name, page after page: those whose name contains `search`, or whose id it is. `after` is the
+ * id of the last one of the page before.
+ */
+export async function searchTenants(
+  db: Database,
+  page: { search?: string | undefined; after?: string | undefined; limit: number },
+): Promise<FoundTenant[]> {
+  const { search, after, limit } = page;
+  let query = db
+    .selectFrom("tenants")
+    .select([
+      "id",
+      "name",
+      "active",
+      "per_minute as perMinute",
+      "daily_cap as dailyCap",
+      "delivery_channels as deliveryChannels",
+      "created_at as createdAt",
+    ]);
+  if (search !== undefined) {
+    query = query.where(
+      sql<boolean>`(strpos(lower(name), lower(${search})) > 0 or id = ${search})`,
+    );
+  }
+  if (after !== undefined) {
+    query = query.where(
+      sql<boolean>`(lower(name), id) > (select lower(t.name), t.id from tenants t where t.id = ${after})`,
+    );
+  }
+  return await query.orderBy(sql`lower(name)`).orderBy("id").limit(limit).execute();
+}

@@ -1,0 +1,75 @@
+import { type Channel, isChannel } from "@belfry/contracts/channels";
+import { textFault } from "@belfry/contracts/identifiers";
+import type { InputFault } from "../input-error.ts";
+
+/** What an operator says of a tenant; what is absent keeps its value, or its default for a new one. */
+export interface TenantInput {
+  /** 1–255 characters. */
+  name?: string | undefined;
+  /** Triggers in any 60 seconds. */
+  perMinute?: number | undefined;
+  /** Accepted events per UTC day; null: no cap. */
+  dailyCap?: number | null | undefined;
+  /** Empty: all channels. */
+  deliveryChannels?: readonly Channel[] | undefined;
+  dedupIncludesVariables?: boolean | undefined;
+  /** 1–1024 visible characters or spaces; null: triggers need no signature. */
+  webhookSecret?: string | null | undefined;
+  /** Of events with their deliveries, attempts and receipts, 1–3650; null: as the installation keeps them. */
+  eventRetentionDays?: number | null | undefined;
+  /** Of the in-app history, 1–3650; null: as the installation keeps it. */
+  notificationRetentionDays?: number | null | undefined;
+}
+
+const MAX_PER_MINUTE = 1_000_000_000;
+const MAX_DAILY_CAP = 2_000_000_000;
+const MAX_WEBHOOK_SECRET_CHARACTERS = 1024;
+/** The migration 0011 says the same. */
+const MAX_RETENTION_DAYS = 3650;
+
+export function tenantFaults(input: TenantInput): (InputFault | undefined)[] {
+  return [
+    nameFault(input.name),
+    countFault("perMinute", input.perMinute, 0, MAX_PER_MINUTE),
+    countFault("dailyCap", input.dailyCap, 0, MAX_DAILY_CAP),
+    channelsFault(input.deliveryChannels),
+    webhookSecretFault(input.webhookSecret ?? undefined),
+    countFault("eventRetentionDays", input.eventRetentionDays, 1, MAX_RETENTION_DAYS),
+    countFault("notificationRetentionDays", input.notificationRetentionDays, 1, MAX_RETENTION_DAYS),
+  ];
+}
+
+function nameFault(name: string | undefined): InputFault | undefined {
+  if (name === undefined) return undefined;
+  const fault = textFault(name) ?? (name.trim() === "" ? "should not be empty" : undefined);
+  return fault === undefined ? undefined : { field: "name", message: fault };
+}
+
+function countFault(
+  field: string,
+  value: number | null | undefined,
+  min: number,
+  max: number,
+): InputFault | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Number.isInteger(value) && value >= min && value <= max) return undefined;
+  return { field, message: `must be an integer from ${min} to ${max}` };
+}
+
+function channelsFault(channels: readonly unknown[] | undefined): InputFault | undefined {
+  if (channels === undefined || channels.every(isChannel)) return undefined;
+  return { field: "deliveryChannels", message: "must be of EMAIL, SMS and PUSH" };
+}
+
+function webhookSecretFault(secret: string | undefined): InputFault | undefined {
+  const field = "webhookSecret";
+  if (secret === undefined) return undefined;
+  if (secret.length === 0) return { field, message: "should not be empty" };
+  if (secret.length > MAX_WEBHOOK_SECRET_CHARACTERS) {
+    return { field, message: `must be at most ${MAX_WEBHOOK_SECRET_CHARACTERS} characters` };
+  }
+  if (/[\p{Cc}\p{Cs}]/u.test(secret)) {
+    return { field, message: "must be one line without control characters" };
+  }
+  return undefined;
+}

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { test } from "node:test";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { webhookSecretOwner } from "@belfry/database/secret-owners";
+import { decryptSecret } from "@belfry/database/secrets";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { rotateApiKey } from "./rotate-api-key.ts";
+import { createTenant, listTenants, setTenantActive, showTenant, updateTenant } from "./tenants.ts";
+import { TEST_KEYS, testDatabase } from "../test-database.ts";
+
+test("a new tenant has limits, a row to count them, and one key of which only the hash is stored", async (t) => {
+  const db = await testDatabase(t);
+  const { id, apiKey, ...tenant } = await createTenant(db, { name: "Acme" });
+  assert.match(id, /^[a-z0-9]{12}$/);
+  assert.match(apiKey, /^bf_[0-9A-Za-z]{40}$/);
+  assert.equal(tenant.perMinute, 600);
+  assert.equal(tenant.dailyCap, 100_000);
+  assert.deepEqual(tenant.deliveryChannels, []);
+  assert.equal(tenant.webhookSecret, false);
+  const stored = await db.selectFrom("api_keys").selectAll().executeTakeFirstOrThrow();
+  assert.deepEqual(stored.sha256, hash("sha256", apiKey, "buffer"));
+  assert.ok(!JSON.stringify(stored).includes(apiKey));
+  assert.ok(apiKey.startsWith(stored.prefix));
+  const limits = await db.selectFrom("tenant_limits").select("tenant_id").execute();
+  assert.deepEqual(limits, [{ tenant_id: id }]);
+});
+
+test("the key is shown once: no later view of the tenant has it", async (t) => {
+  const db = await testDatabase(t);
+  const { id, apiKey } = await createTenant(db, { name: "Acme" });
+  const later = JSON.stringify([await showTenant(db, id), await listTenants(db)]);
+  assert.ok(!later.includes(apiKey));
+});
+
+test("every fault of a tenant's settings is told at once, each with its field", async (t) => {
+  const db = await testDatabase(t);
+  const input = { name: "", perMinute: -1, dailyCap: 1.5, webhookSecret: "a\nb" };
+  await assert.rejects(createTenant(db, input, TEST_KEYS), (error: InvalidInput) => {
+    const fields = error.faults.map((fault) => fault.field);
+    assert.deepEqual(fields, ["name", "perMinute", "dailyCap", "webhookSecret"]);
+    assert.ok(!error.message.includes("a\nb"));
+    return true;
+  });
+  assert.deepEqual(await listTenants(db), []);
+});
+
+test("an update changes what is given and nothing else, and every change grows the version", async (t) => {
+  const db = await testDatabase(t);
+  const { id, apiKey: _, ...before } = await createTenant(db, { name: "Acme", dailyCap: 5 });
+  const versions = [await readConfigurationVersion(db)];
+  const updated = await updateTenant(db, id, {
+    dailyCap: null,
+    deliveryChannels: ["PUSH", "EMAIL"],
+  });
+  versions.push(await readConfigurationVersion(db));
+  assert.deepEqual(
+    { ...updated, updatedAt: "" },
+    { ...before, id, dailyCap: null, deliveryChannels: ["EMAIL", "PUSH"], updatedAt: "" },
+  );
+  await setTenantActive(db, id, false);
+  versions.push(await readConfigurationVersion(db));
+  assert.equal((await showTenant(db, id)).active, false);
+  await rotateApiKey(db, id);
+  versions.push(await readConfigurationVersion(db));
+  assert.equal(new Set(versions).size, 4);
+});
+
+test("how long a tenant's data is kept is set in days, or left to the installation", async (t) => {
+  const db = await testDatabase(t);
+  const { id, ...created } = await createTenant(db, { name: "Acme", eventRetentionDays: 7 });
+  assert.deepEqual([created.eventRetentionDays, created.notificationRetentionDays], [7, null]);
+  const updated = await updateTenant(db, id, {
+    eventRetentionDays: null,
+    notificationRetentionDays: 3650,
+  });
+  assert.deepEqual([updated.eventRetentionDays, updated.notificationRetentionDays], [null, 3650]);
+  const renamed = await updateTenant(db, id, { name: "Acme 2" });
+  assert.equal(renamed.notificationRetentionDays, 3650);
+  for (const days of [0, 3651, 1.5, -1, Number.NaN]) {
+    const input = { eventRetentionDays: days, notificationRetentionDays: days };
+    await assert.rejects(updateTenant(db, id, input), (error: InvalidInput) => {
+      assert.deepEqual(
+        error.faults.map(({ field, message }) => `${field} ${message}`),
+        [
+          "eventRetentionDays must be an integer from 1 to 3650",
+          "notificationRetentionDays must be an integer from 1 to 3650",
+        ],
+      );
+      return true;
+    });
+  }
+});
+
+test("a change of a tenant that is not there says so and leaves the version alone", async (t) => {
+  const db = await testDatabase(t);
+  const before = await readConfigurationVersion(db);
+  await assert.rejects(updateTenant(db, "nobody", { perMinute: 1 }), NotFound);
+  await assert.rejects(setTenantActive(db, "platform", false), NotFound);
+  await assert.rejects(rotateApiKey(db, "nobody"), NotFound);
+  assert.equal(await readConfigurationVersion(db), before);
+});
+
+test("a webhook secret is stored encrypted for its tenant, shown as true or false, and can be removed", async (t) => {
+  const db = await testDatabase(t);
+  const { id } = await createTenant(db, { name: "Acme", webhookSecret: "s3cret" }, TEST_KEYS);
+  assert.equal((await showTenant(db, id)).webhookSecret, true);
+  const { webhook_secret } = await db
+    .selectFrom("tenants")
+    .select("webhook_secret")
+    .executeTakeFirstOrThrow();
+  assert.ok(!webhook_secret?.includes("s3cret"));
+  assert.equal(await decryptSecret(TEST_KEYS, webhookSecretOwner(id), webhook_secret!), "s3cret");
+  assert.equal((await updateTenant(db, id, { webhookSecret: null })).webhookSecret, false);
+});
+
+test("after a rotation the key before works for the overlap only, and not at all with an overlap of 0", async (t) => {
+  const db = await testDatabase(t);
+  const { id } = await createTenant(db, { name: "Acme" });
+  const first = await rotateApiKey(db, id, 60);
+  const [fresh, old] = first.apiKeys;
+  assert.equal(first.apiKeys.length, 2);
+  assert.ok(first.apiKey.startsWith(fresh!.prefix));
+  assert.equal(fresh!.expiresAt, null);
+  const seconds = (Date.parse(old!.expiresAt!) - Date.now()) / 1000;
+  assert.ok(seconds > 50 && seconds <= 60, `${seconds} s`);
+  const longer = await rotateApiKey(db, id, 3600);
+  assert.equal(longer.apiKeys[2]!.expiresAt, old!.expiresAt, "a rotation never prolongs a key");
+  const last = await rotateApiKey(db, id, 0);
+  assert.deepEqual(
+    last.apiKeys.map((key) => key.expiresAt),
+    [null],
+  );
+});
+
+test("an eleventh live key is refused until the others end", async (t) => {
+  const db = await testDatabase(t);
+  const { id } = await createTenant(db, { name: "Acme" });
+  for (let more = 0; more < 9; more += 1) await rotateApiKey(db, id, 3600);
+  await assert.rejects(rotateApiKey(db, id, 3600), InvalidInput);
+  assert.equal((await showTenant(db, id)).apiKeys.length, 10);
+  assert.equal((await rotateApiKey(db, id, 0)).apiKeys.length, 1);
+});

@@ -1,0 +1,130 @@
+import type { Channel } from "@belfry/contracts/channels";
+import { sql } from "kysely";
+import type { Database } from "@belfry/database/connection";
+import { idAt } from "@belfry/administration/events/search-events";
+
+/** The figures of the overview: five minutes of a tenant a row, so that no page counts events. */
+
+export const BUCKET_MS = 5 * 60_000;
+
+/** Seconds from acceptance to the provider: `latencies[i]` counts those up to `LATENCY_BOUNDS[i]`, the last all. */
+export const LATENCY_BOUNDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600] as const;
+
+export interface ActivityBucket {
+  startsAt: Date;
+  /** ALL: the events themselves. */
+  channel: Channel | "ALL";
+  accepted: number;
+  sent: number;
+  failed: number;
+  skipped: number;
+  pending: number;
+  latencies: number[];
+}
+
+const LOCK = 0x62656c66;
+
+/**
+ * Counts the bucket that begins at this moment anew, for all tenants at once; what was counted before
+ * is replaced. One caller at a time over all replicas: false when another is at it.
+ */
+export async function countBucket(db: Database, startsAt: Date): Promise<boolean> {
+  const endsAt = new Date(startsAt.getTime() + BUCKET_MS);
+  const bounds = sql.join(
+    [...LATENCY_BOUNDS.map((bound) => sql`count(*) filter (where latency <= ${sql.lit(bound)})`)],
+    sql`, `,
+  );
+  return await db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ locked: boolean }>`
+      select pg_try_advisory_xact_lock(${LOCK}) as locked`.execute(transaction);
+    if (rows[0]?.locked !== true) return false;
+    await sql`
+      with found as materialized (
+        select e.id, e.tenant_id, e.accepted_at, e.dispatched_at, e.outcome
+        from events e
+        where e.id >= ${idAt(startsAt)}::uuid and e.id < ${idAt(endsAt)}::uuid and e.refused_at is null
+      ),
+      parts (tenant_id, channel, sent, failed, skipped, pending, latency) as (
+        select tenant_id, 'ALL', false, false, false, dispatched_at is null, null::float8 from found
+        union all
+        select f.tenant_id, d.channel, d.status in ('accepted', 'delivered'),
+               d.status in ('failed', 'bounced', 'complained', 'expired', 'unknown', 'discarded'),
+               d.status = 'skipped', d.status in ('queued', 'sending', 'waiting'),
+               (select extract(epoch from a.ended_at - f.accepted_at) from attempts a
+                where a.delivery_id = d.id and a.class = 'accepted' order by a.number limit 1)
+        from found f join deliveries d on d.event_id = f.id
+        union all
+        select f.tenant_id, 'PUSH', true, false, false, false,
+               extract(epoch from n.created_at - f.accepted_at)
+        from found f join notifications n on n.id = f.id
+        union all
+        select f.tenant_id, o.channel, false, true, false, false, null
+        from found f cross join jsonb_object_keys(coalesce(f.outcome -> 'failed', '{}')) o (channel)
+      )
+      insert into activity_buckets
+        (tenant_id, starts_at, channel, accepted, sent, failed, skipped, pending, latencies)
+      select tenant_id, ${startsAt}, channel, count(*), count(*) filter (where sent),
+             count(*) filter (where failed), count(*) filter (where skipped),
+             count(*) filter (where pending), array[${bounds}, count(latency)]::integer[]
+      from parts group by tenant_id, channel
+      on conflict (tenant_id, starts_at, channel) do update set
+        accepted = excluded.accepted, sent = excluded.sent, failed = excluded.failed,
+        skipped = excluded.skipped, pending = excluded.pending, latencies = excluded.latencies`.execute(
+      transaction,
+    );
+    return true;
+  });
+}
+
+/** The beginning of the newest bucket that was counted. */
+export async function newestBucket(db: Database): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom("activity_buckets")
+    .select("starts_at")
+    .orderBy("starts_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.starts_at;
+}
+
+export async function deleteOldBuckets(db: Database, before: Date): Promise<void> {
+  await db.deleteFrom("activity_buckets").where("starts_at", "<", before).execute();
+}
+
+/** A tenant's buckets since a moment, oldest first. */
+export async function bucketsOfTenant(
+  db: Database,
+  tenantId: string,
+  since: Date,
+): Promise<ActivityBucket[]> {
+  const rows = await db
+    .selectFrom("activity_buckets")
+    .selectAll()
+    .where("tenant_id", "=", tenantId)
+    .where("starts_at", ">=", since)
+    .orderBy("starts_at")
+    .execute();
+  return rows.map((row) => ({
+    startsAt: row.starts_at,
+    channel: row.channel as ActivityBucket["channel"],
+    accepted: row.accepted,
+    sent: row.sent,
+    failed: row.failed,
+    skipped: row.skipped,
+    pending: row.pending,
+    latencies: row.latencies,
+  }));
+}
+
+/** What of a tenant's limits is used: in the last 60 seconds, and since midnight UTC. */
+export async function quotaUsed(
+  db: Database,
+  tenantId: string,
+): Promise<{ minute: number; day: number }> {
+  const { rows } = await sql<{ minute: number; day: number }>`
+    select (select t.used from turned_ring(l.ring, l.ring_total, l.ring_second,
+              greatest(l.ring_second, extract(epoch from clock_timestamp())::bigint)) t) as minute,
+           case when l.day = (clock_timestamp() at time zone 'UTC')::date then l.day_total else 0 end as day
+    from tenant_limits l where l.tenant_id = ${tenantId}`.execute(db);
+  return rows[0] ?? { minute: 0, day: 0 };
+}

@@ -1,0 +1,83 @@
+import type pg from "pg";
+import type { Retention } from "@belfry/database/functions/expire-batch";
+import { type ChannelKey, forgetEmptyChannels } from "@belfry/database/functions/realtime-channels";
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A deletion of what has had its time, a step of at most `most` rows. */
+export interface Expiry {
+  table: string;
+  /** How many rows went, and whether there may be more. */
+  run(pool: pg.Pool, most: number): Promise<{ rows: number; more: boolean }>;
+}
+
+/**
+ * What leaves by its own time, whoever's it is. A key is remembered for 24 h by the statement that
+ * reads it; here it only has to be older.
+ */
+export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
+  const ago = (ms: number) => new Date(moment.getTime() - ms);
+  return [
+    before("dedup_keys", "accepted_at", ago(25 * HOUR_MS)),
+    before("api_keys", "expires_at", ago(0)),
+    before("dead_messages", "created_at", ago(eventDays * DAY_MS)),
+    before("message_tries", "begun_at", ago(HOUR_MS)),
+  ];
+}
+
+/**
+ * What the walks of expiry-walk.ts do not meet, once it is older than the longest that anybody's is
+ * kept: rows whose ids tell a time long before they were stored (a clock was wrong), rows without
+ * their event, and realtime channels without a notification.
+ */
+export function strayExpiries(longest: Retention, moment: Date): Expiry[] {
+  // A day more: what is late is the walks'.
+  const events = new Date(moment.getTime() - (longest.eventDays + 1) * DAY_MS);
+  const notifications = new Date(moment.getTime() - (longest.notificationDays + 1) * DAY_MS);
+  return [
+    before("attempts", "delivery_id", firstIdOf(events)),
+    before("deliveries", "id", firstIdOf(events)),
+    before("receipts", "received_at", events),
+    before("outbox", "id", firstIdOf(events)),
+    before("undispatched_events", "event_id", firstIdOf(events)),
+    before("events", "id", firstIdOf(events)),
+    before("notifications", "id", firstIdOf(notifications)),
+    emptyChannels(),
+  ];
+}
+
+function before(table: string, column: string, bound: Date | string): Expiry {
+  return {
+    table,
+    async run(pool, most) {
+      const result = await pool.query(
+        `delete from ${table} where ctid = any (array(
+           select ctid from ${table} where ${column} < $1 order by ${column} limit $2
+           for update skip locked))`,
+        [bound, most],
+      );
+      const rows = result.rowCount ?? 0;
+      return { rows, more: rows === most };
+    },
+  };
+}
+
+/** A channel is as old as its newest notification, so one that has none left has had its time. */
+function emptyChannels(): Expiry {
+  let after: ChannelKey | undefined;
+  return {
+    table: "realtime_channels",
+    async run(pool, most) {
+      const { forgotten, reached } = await forgetEmptyChannels(pool, after, most);
+      after = reached;
+      return { rows: forgotten, more: reached !== undefined };
+    },
+  };
+}
+
+/** The least UUIDv7 of a moment: every id made before it is smaller. */
+export function firstIdOf(moment: Date): string {
+  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

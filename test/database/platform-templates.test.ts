@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SCHEMA } from "@belfry/database/schema-files";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import type { Kysely } from "kysely";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { findTemplate, saveTemplate } from "@belfry/administration/templates/template-rows";
+
+const KEY = { tenantId: "platform", eventType: "global.info", channel: "SMS" } as const;
+
+test("an operator's edit of a built-in template is never overwritten, and what is missing comes back", async (t) => {
+  const { url } = await createTestDatabase(t);
+  const db = createDatabase(createPool({ url, applicationName: "test", maxConnections: 2 }));
+  t.after(() => db.destroy());
+  const edited = {
+    content: "ours",
+    subject: null,
+    title: null,
+    targetChannel: null,
+    sensitive: false,
+    compiled: { channel: "SMS", text: "ours", variables: [] },
+    createdBy: null,
+  };
+  await saveTemplate(db, KEY, edited, false);
+  await db.deleteFrom("templates").where("channel", "=", "PUSH").execute();
+  await SCHEMA.migrations["0002-platform-templates"]!.up(db as unknown as Kysely<unknown>);
+  const found = await findTemplate(db, KEY);
+  assert.deepEqual([found?.content, found?.active, found?.version], ["ours", false, 2]);
+  const push = await findTemplate(db, { ...KEY, channel: "PUSH" });
+  assert.deepEqual([push?.targetChannel, push?.version], ["global_system", 1]);
+});

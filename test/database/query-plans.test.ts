@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { hash, randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { CompiledQuery } from "kysely";
+import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import { acceptEvents, type EventToAccept, refuseEvents } from "@belfry/database/functions/accept-events";
+import { claimDeliveries, type DeliveryToClaim } from "@belfry/database/functions/claim-deliveries";
+import { forgetEmptyChannels, healChannels } from "@belfry/database/functions/realtime-channels";
+import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
+import { countUnread, listNotifications, markNotificationRead } from "@belfry/database/notifications";
+import { renewLeases } from "@belfry/sending/renew-leases";
+
+const ROWS = 20_000;
+const USER = { tenantId: "a", userId: "user-7" };
+
+async function filled(
+  t: test.TestContext,
+  plan?: (pool: Pool) => Promise<void>,
+): Promise<{ pool: Pool; db: Database }> {
+  const { url } = await createTestDatabase(t);
+  const pool = createPool({ url, applicationName: "test", maxConnections: 1 });
+  const db = createDatabase(pool);
+  t.after(() => db.destroy());
+  await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 100000)");
+  await pool.query("insert into tenant_limits (tenant_id) values ('a')");
+  // The connection's plans are made here, where every table is known to be empty, and must stay good.
+  await pool.query("analyze");
+  const [first] = await acceptEvents(pool, [event(randomUUID())]);
+  assert.equal(first?.outcome, "accepted");
+  await refuseEvents(pool, [first?.eventId ?? ""]);
+  await plan?.(pool);
+  await pool.query(
+    `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
+       channel_offset, created_at, read_at)
+     select gen_random_uuid(), 'a', 'user-' || n % 200, 'x', 't', 'b', 'personal', n,
+            now() - make_interval(secs => n), case when n % 3 > 0 then now() end
+     from generate_series(1, $1::integer) n`,
+    [ROWS],
+  );
+  await pool.query(
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
+       select gen_random_uuid(), 'a', 'x', 'u', 't', now(), now() from generate_series(1, $1::integer)
+       returning id)
+     insert into dedup_keys
+     select 'a', sha256(('k' || row_number() over ())::bytea), id, 'x', 'A', now() from e`,
+    [ROWS],
+  );
+  await pool.query("insert into undispatched_events select id, now() from events limit 10000");
+  return { pool, db };
+}
+
+function event(key: string): EventToAccept {
+  return {
+    tenantId: "a",
+    dedupKey: hash("sha256", key),
+    id: randomUUID(),
+    eventType: "x",
+    userId: "u",
+    reference: null,
+    recipientEmail: null,
+    recipientPhone: null,
+    channels: null,
+    variables: "{}",
+    traceId: "t",
+  };
+}
+
+/** Rows that a piece of work really reads in each table, as Postgres counts them. */
+async function rowsRead(pool: Pool, work: (client: Pool) => Promise<unknown>) {
+  const client = await pool.connect();
+  try {
+    const counts = async () => {
+      const { rows } = await client.query<{ table: string; read: string }>(
+        `select relname as table, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
+         from pg_stat_xact_user_tables`,
+      );
+      return new Map(rows.map(({ table, read }) => [table, Number(read)]));
+    };
+    await client.query("begin");
+    const before = await counts();
+    await work(client as unknown as Pool);
+    const after = await counts();
+    await client.query("rollback");
+    return (table: string) => (after.get(table) ?? 0) - (before.get(table) ?? 0);
+  } finally {
+    client.release();
+  }
+}
+
+for (const analyzed of [false, true]) {
+  const how = analyzed ? "with statistics" : "before the first statistics";
+  test(`accepting a batch reads its own rows by index, ${how}`, async (t) => {
+    const { pool } = await filled(t);
+    if (analyzed) await pool.query("analyze");
+    // Every second one is known already.
+    const batch = Array.from({ length: 200 }, (_, i) =>
+      event(i % 2 === 0 ? `k${i + 1}` : randomUUID()),
+    ).sort((a, b) => (a.dedupKey < b.dedupKey ? -1 : 1));
+    const read = await rowsRead(pool, async (client) => {
+      const results = await acceptEvents(client, batch);
+      assert.equal(results.filter((result) => result.outcome === "replayed").length, 100);
+      await refuseEvents(client, [batch[0]!.id]);
+    });
+    for (const table of ["events", "dedup_keys", "undispatched_events"]) {
+      assert.ok(read(table) <= 500, `${read(table)} rows of ${table}`);
+    }
+  });
+}
+
+test("claiming, renewing leases and settling read their own rows by index", async (t) => {
+  const { pool } = await filled(t, async (pool) => {
+    await pool.query(
+      "insert into templates (id, tenant_id, event_type, channel) values (gen_random_uuid(), 'a', 'x', 'EMAIL')",
+    );
+    await pool.query(
+      `insert into template_versions (template_id, version, content, compiled) select id, 1, '', '{}' from templates where tenant_id = 'a'`,
+    );
+    await sendOnce(pool, [{ id: randomUUID(), tenantId: "a", provider: null }]);
+  });
+  await pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, released_at, due_at)
+     select gen_random_uuid(), e.id, 'a', 'EMAIL', (select max(id) from template_versions), now(), now() from events e`,
+  );
+  await pool.query(
+    "insert into attempts (delivery_id, number, provider_kind, started_at) select id, 99, 'x', now() from deliveries",
+  );
+  const { rows } = await pool.query<{ id: string }>("select id from deliveries limit 100");
+  const provider = { id: randomUUID(), kind: "sandbox" };
+  const read = await rowsRead(pool, async (client) => {
+    const settled = await sendOnce(
+      client,
+      rows.map(({ id }) => ({ id, tenantId: "a", provider })),
+    );
+    assert.equal(settled, 100);
+  });
+  for (const table of ["events", "deliveries", "attempts", "template_versions", "tenants"]) {
+    assert.ok(read(table) <= 700, `${read(table)} rows of ${table}`);
+  }
+});
+
+async function sendOnce(pool: Pool, batch: DeliveryToClaim[]): Promise<number> {
+  const claimed = await claimDeliveries(pool, batch, {
+    channel: "EMAIL",
+    leaseMs: 1000,
+    maxRetries: 7,
+  });
+  await renewLeases(
+    pool,
+    batch.map(({ id }) => ({ id, attempt: 1 })),
+    1000,
+  );
+  const end = {
+    class: "accepted" as const,
+    durationMs: 1,
+    reason: "ok",
+    vendor_status: null,
+    vendor_answer: null,
+    message_id: null,
+  };
+  const settled = await settleDeliveries(
+    pool,
+    batch.map(({ id }, at) => {
+      const claim = claimed[at];
+      const attempt = claim?.becomes === "sending" ? claim.delivery.attempt : 1;
+      const base = {
+        deliveryId: id,
+        attempt,
+        reason: null,
+        delayMs: null,
+        counted: false,
+        missing: null,
+      };
+      return { ...base, status: "accepted", end };
+    }),
+  );
+  return settled.size;
+}
+
+test("forgetting and healing realtime channels read their own rows by index", async (t) => {
+  const { pool } = await filled(t, async (pool) => {
+    await forgetEmptyChannels(pool, undefined, 1);
+  });
+  await pool.query(
+    `insert into realtime_channels
+     select 'a', 'user-' || lpad(n::text, 5, '0'), 'personal', 1 from generate_series(1, $1::integer) n`,
+    [ROWS],
+  );
+  const keys = Array.from({ length: 200 }, (_, n) => ({
+    tenantId: "a",
+    userId: `user-${n}`,
+    name: "personal",
+  }));
+  for (const [name, work, most] of [
+    ["look", (client: Pool) => forgetEmptyChannels(client, undefined, 200), 1300],
+    ["heal", (client: Pool) => healChannels(client, keys), 500],
+  ] as const) {
+    const read = await rowsRead(pool, work);
+    for (const table of ["realtime_channels", "notifications", "realtime_resets"]) {
+      assert.ok(read(table) <= most, `${name}: ${read(table)} rows of ${table}`);
+    }
+  }
+});
+
+test("a history page, the unread count and a mark read by index", async (t) => {
+  const { pool, db } = await filled(t);
+  await pool.query("analyze");
+  const [newest] = await listNotifications(db, { ...USER, limit: 1 });
+  const cases: [name: string, work: (db: Database) => Promise<unknown>, atMost: number][] = [
+    ["page", (db) => listNotifications(db, { ...USER, limit: 20 }), 25],
+    ["deep page", (db) => listNotifications(db, { ...USER, limit: 10, offset: 80 }), 100],
+    ["unread", (db) => countUnread(db, USER), 50],
+    ["mark", (db) => markNotificationRead(db, { ...USER, notificationId: newest!.id }), 3],
+  ];
+  for (const [name, work, atMost] of cases) {
+    await db.transaction().execute(async (transaction) => {
+      const start = await readsOf(transaction);
+      await work(transaction);
+      const rows = (await readsOf(transaction)) - start;
+      assert.ok(rows <= atMost, `${name} reads ${rows} rows`);
+    });
+  }
+});
+
+async function readsOf(db: Database): Promise<number> {
+  const { rows } = await db.executeQuery<{ read: string }>(
+    CompiledQuery.raw(
+      `select seq_tup_read + coalesce(idx_tup_fetch, 0) as read
+       from pg_stat_xact_user_tables where relname = 'notifications'`,
+    ),
+  );
+  return Number(rows[0]?.read ?? 0);
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { bucketsOfTenant, countBucket, quotaUsed } from "@belfry/admin/activity-buckets";
+import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import { idAt, searchEvents } from "@belfry/administration/events/search-events";
+
+const START = Date.parse("2026-03-01T10:00:00.000Z");
+const SECOND = 1000;
+
+test("pages of events follow one another without a gap, newest first, and never show another tenant's", async (t) => {
+  const db = await withEvents(t, 7);
+  const seen: string[] = [];
+  let before: string | undefined;
+  for (;;) {
+    const page = await searchEvents(db, { tenantId: "a", limit: 3, before });
+    seen.push(...page.events.map((event) => event.userId));
+    before = page.next;
+    if (before === undefined) break;
+  }
+  assert.deepEqual(seen, ["u6", "u5", "u4", "u3", "u2", "u1", "u0"]);
+  assert.deepEqual((await searchEvents(db, { tenantId: "b", limit: 3 })).events, []);
+});
+
+test("a search finds by user, type, trace id, time, channel and state", async (t) => {
+  const db = await withEvents(t, 7);
+  const found = async (search: object) =>
+    (await searchEvents(db, { tenantId: "a", limit: 10, ...search })).events.map(
+      (one) => one.userId,
+    );
+  assert.deepEqual(await found({ userId: "u3" }), ["u3"]);
+  assert.deepEqual(await found({ eventType: "even", userId: "u3" }), []);
+  assert.deepEqual(await found({ traceId: "t3" }), ["u3"]);
+  assert.deepEqual(await found({ traceId: "t3", userId: "u4" }), []);
+  assert.deepEqual(await found({ from: at(5), to: at(6) }), ["u5"]);
+  assert.deepEqual(await found({ status: "failed" }), ["u2"]);
+  assert.deepEqual(await found({ status: "failed", channel: "SMS" }), []);
+  assert.deepEqual(await found({ status: "sent", channel: "EMAIL" }), ["u1"]);
+  assert.deepEqual(await found({ status: "skipped", channel: "SMS" }), ["u4"]);
+  assert.deepEqual(await found({ status: "undispatched" }), ["u6"]);
+});
+
+test("five minutes are counted by channel, with the time to the provider, and again when something moved", async (t) => {
+  const db = await withEvents(t, 7);
+  assert.equal(await countBucket(db, new Date(START)), true);
+  const read = async () =>
+    Object.fromEntries(
+      (await bucketsOfTenant(db, "a", new Date(START))).map((row) => [row.channel, row]),
+    );
+  const { ALL, EMAIL } = await read();
+  assert.deepEqual([ALL?.accepted, ALL?.pending], [7, 1]);
+  assert.deepEqual([EMAIL?.sent, EMAIL?.failed, EMAIL?.latencies.at(-1)], [1, 1, 1]);
+  // Three seconds: within the bound of 5, not within that of 2.
+  assert.deepEqual(EMAIL?.latencies.slice(4, 6), [0, 1]);
+  await db
+    .updateTable("deliveries")
+    .set({ status: "accepted" })
+    .where("status", "=", "failed")
+    .execute();
+  await countBucket(db, new Date(START));
+  const again = await read();
+  assert.deepEqual([again.EMAIL?.sent, again.EMAIL?.failed], [2, 0]);
+  assert.deepEqual(await quotaUsed(db, "a"), { minute: 0, day: 0 });
+});
+
+function at(second: number): Date {
+  return new Date(START + second * SECOND);
+}
+
+/** One event a second: u1 was sent by EMAIL, u2 failed there, u4 was skipped on SMS, u6 is not dispatched. */
+async function withEvents(
+  t: { after(fn: () => Promise<void>): void },
+  count: number,
+): Promise<Database> {
+  const { url } = await createTestDatabase(t);
+  const db = createDatabase(createPool({ url, applicationName: "test", maxConnections: 2 }));
+  t.after(() => db.destroy());
+  const ids = Array.from({ length: count }, (_, index) => idAt(at(index)));
+  await db
+    .insertInto("events")
+    .values(
+      ids.map((id, index) => ({
+        id,
+        tenant_id: "a",
+        event_type: index % 2 === 0 ? "even" : "odd",
+        user_id: `u${index}`,
+        trace_id: `t${index}`,
+        accepted_at: at(index),
+        dispatched_at: index === 6 ? null : at(index),
+        outcome: index === 4 ? JSON.stringify({ skipped: { SMS: "no recipientPhone" } }) : null,
+      })),
+    )
+    .execute();
+  for (const [index, status] of [
+    [1, "accepted"],
+    [2, "failed"],
+  ] as const) {
+    const id = ids[index]!;
+    await db
+      .insertInto("deliveries")
+      .values({
+        id,
+        event_id: id,
+        tenant_id: "a",
+        channel: "EMAIL",
+        status,
+        template_version_id: "1",
+      })
+      .execute();
+    await db
+      .insertInto("attempts")
+      .values({
+        delivery_id: id,
+        number: 1,
+        provider_kind: "sandbox",
+        started_at: at(index),
+        ended_at: at(index + 3),
+        class: status === "accepted" ? "accepted" : "permanent",
+      })
+      .execute();
+  }
+  return db;
+}

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import type { Receipt } from "@belfry/contracts/receipt";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { sql } from "kysely";
+import { createDatabase, createPool, type Pool } from "@belfry/database/connection";
+import { countReplayable, deadGroups, requeueDead } from "@belfry/administration/dead-letters/dead-letter-rows";
+import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
+import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
+import { storeReceipts } from "@belfry/database/functions/store-receipts";
+
+const ROWS = 20_000;
+const ORIGIN = { tenantId: "a", channel: "EMAIL", providerKind: "sendgrid" } as const;
+
+async function filled(t: TestContext, rows: number, status: string): Promise<Pool> {
+  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
+  const pool = createPool({ url, applicationName: "test" });
+  t.after(async () => {
+    await pool.end();
+    await drop();
+  });
+  await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 600)");
+  await pool.query(
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, recipient_email, variables, trace_id, accepted_at, dispatched_at)
+       select gen_random_uuid(), 'a', 'x', 'u', 'user' || n || '@example.com', '{}', 't', now(), now()
+       from generate_series(1, $1::integer) n returning id)
+     insert into deliveries (id, event_id, tenant_id, channel, status, template_version_id, due_at, released_at, settled_at)
+     select gen_random_uuid(), e.id, 'a', 'EMAIL', $2, (select min(id) from template_versions),
+            case when $2 = 'queued' then now() end, case when $2 = 'queued' then now() end, now() from e`,
+    [rows, status],
+  );
+  await pool.query("analyze");
+  return pool;
+}
+
+async function someIds(pool: Pool, count: number): Promise<string[]> {
+  const { rows } = await pool.query("select id from deliveries order by id limit $1", [count]);
+  return rows.map((row) => row.id);
+}
+
+function receipt(deliveryId: string, more: Partial<Receipt> = {}): Receipt {
+  return {
+    ...{ vendorEvent: randomUUID(), deliveryId, kind: "delivered", suppress: null },
+    ...{ reason: null, vendorStatus: null, occurredAt: null, ...more },
+  };
+}
+
+test("receipts of many deliveries read their own rows by index", async (t) => {
+  const pool = await filled(t, ROWS, "accepted");
+  const ids = await someIds(pool, 200);
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const receipts = ids.map((id) => receipt(id, { kind: "bounced", suppress: "bounced" }));
+    const stored = await storeReceipts(client as unknown as Pool, ORIGIN, receipts);
+    assert.deepEqual(stored, { fresh: 200, moved: 200 });
+    const { rows } = await client.query<{ table: string; read: string }>(
+      `select relname as table, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
+       from pg_stat_xact_user_tables where relname in ('deliveries', 'events', 'receipts', 'suppressions')`,
+    );
+    for (const { table, read } of rows) assert.ok(Number(read) <= 2000, `${read} rows of ${table}`);
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+});
+
+test("the same receipts from several replicas in any order are stored once, without a deadlock", async (t) => {
+  const pool = await filled(t, 40, "accepted");
+  const ids = await someIds(pool, 40);
+  const receipts = ids.flatMap((id) => [
+    receipt(id),
+    receipt(id, { kind: "bounced", suppress: "bounced" }),
+  ]);
+  const stored = await Promise.all(
+    Array.from({ length: 8 }, (_, at) => {
+      const order = at % 2 === 0 ? receipts : receipts.toReversed();
+      return storeReceipts(pool, ORIGIN, order);
+    }),
+  );
+  assert.deepEqual(stored.map(({ fresh }) => fresh).toSorted(), [0, 0, 0, 0, 0, 0, 0, 40]);
+  const count = async (text: string) => (await pool.query(text)).rows[0].n;
+  assert.equal(await count("select count(*)::integer as n from receipts"), 80);
+  assert.equal(await count("select count(*)::integer as n from suppressions"), 40);
+  assert.equal(
+    await count("select count(*)::integer as n from deliveries where status = 'bounced'"),
+    40,
+  );
+});
+
+test("a receipt that comes before the sender has written the answer down ends the delivery, once", async (t) => {
+  const pool = await filled(t, 1, "queued");
+  const { rows } = await pool.query(
+    `with template as (insert into templates (id, tenant_id, event_type, channel)
+       values (gen_random_uuid(), 'a', 'x', 'EMAIL') returning id),
+     version as (insert into template_versions (template_id, version, content, compiled)
+       select id, 1, 'x', '{}' from template returning id)
+     update deliveries set template_version_id = version.id from version returning deliveries.id`,
+  );
+  const id = rows[0].id as string;
+  const provider = { id: randomUUID(), kind: "sendgrid" };
+  const options = { channel: "EMAIL", leaseMs: 30_000, maxRetries: 7 } as const;
+  const [claimed] = await claimDeliveries(pool, [{ id, tenantId: "a", provider }], options);
+  assert.equal(claimed?.becomes, "sending");
+  await storeReceipts(pool, ORIGIN, [receipt(id)]);
+  await settleDeliveries(pool, [
+    {
+      ...{ deliveryId: id, attempt: 1, status: "accepted", reason: null, delayMs: null },
+      ...{ counted: false, missing: null },
+      end: {
+        ...{ class: "accepted", durationMs: 5, reason: "ok", vendor_status: "202" },
+        ...{ vendor_answer: null, message_id: "m1" },
+      },
+    },
+  ]);
+  const delivery = await pool.query("select status, claimed_until, released_at from deliveries");
+  assert.deepEqual(delivery.rows, [
+    { status: "delivered", claimed_until: null, released_at: null },
+  ]);
+  const attempt = await pool.query("select class, message_id from attempts");
+  assert.deepEqual(attempt.rows, [{ class: "accepted", message_id: "m1" }]);
+});
+
+test("what a provider has after all is not sent again, though it was replayed and is queued; what was never tried has no receipts", async (t) => {
+  const pool = await filled(t, 4, "queued");
+  const [delivered = "", opened = "", late = "", untried = ""] = await someIds(pool, 4);
+  await pool.query("update deliveries set attempts = 1 where id <> $1", [untried]);
+  await storeReceipts(pool, ORIGIN, [
+    receipt(delivered),
+    receipt(opened, { kind: "deferred" }),
+    receipt(untried),
+  ]);
+  const accepted = await settleDeliveries(pool, [
+    {
+      ...{ deliveryId: late, attempt: 1, status: "accepted", reason: null, delayMs: null },
+      ...{ counted: false, missing: null },
+      end: {
+        ...{ class: "accepted", durationMs: 5, reason: "ok", vendor_status: "202" },
+        ...{ vendor_answer: null, message_id: "m1" },
+      },
+    },
+  ]);
+  assert.deepEqual(accepted, new Set([late]));
+  const { rows } = await pool.query(
+    "select id, status, released_at is null and due_at is null as has_ended from deliveries order by id",
+  );
+  assert.deepEqual(rows, [
+    { id: delivered, status: "delivered", has_ended: true },
+    { id: opened, status: "accepted", has_ended: true },
+    { id: late, status: "accepted", has_ended: true },
+    { id: untried, status: "queued", has_ended: false },
+  ]);
+  const provider = { id: randomUUID(), kind: "sendgrid" };
+  const claims = await claimDeliveries(
+    pool,
+    [delivered, opened, late].map((id) => ({ id, tenantId: "a", provider })),
+    { channel: "EMAIL", leaseMs: 30_000, maxRetries: 7 },
+  );
+  assert.deepEqual(claims, Array(3).fill({ becomes: "gone" }));
+});
+
+test("dead letters are found and replayed without reading the deliveries that are not dead", async (t) => {
+  const pool = await filled(t, ROWS, "accepted");
+  await pool.query(
+    "update deliveries set status = 'failed' where id in (select id from deliveries order by id limit 50)",
+  );
+  await pool.query("analyze");
+  const db = createDatabase(pool);
+  await db.transaction().execute(async (transaction) => {
+    const [group] = await deadGroups(transaction, { tenantId: "a" });
+    assert.equal(group?.count, 50);
+    assert.equal(await countReplayable(transaction, { tenantId: "a" }), 50);
+    const dead = { tenantId: "a", endedBefore: new Date().toISOString() };
+    assert.equal((await requeueDead(transaction, dead, { most: 20, reason: "x" })).length, 20);
+    const { rows } = await sql<{ read: number }>`
+      select (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as read
+      from pg_stat_xact_user_tables where relname = 'deliveries'`.execute(transaction);
+    const read = rows[0]?.read ?? Number.NaN;
+    assert.ok(read <= 1000, `${read} rows of deliveries`);
+  });
+});
