@@ -11,7 +11,7 @@ import {
   makeHomeFolder,
   writeJson,
 } from "./home-folder.ts";
-import { AlreadyRunning, claimHome } from "./live-stack.ts";
+import { AlreadyRunning, claimHome } from "./processes/live-stack.ts";
 
 test("keys are made once, fit the services, and only their owner can read them", async (t) => {
   const home = await newHome(t);

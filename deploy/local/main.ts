@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startChain, watchChain } from "./process-chain.ts";
-import { SMALL_HEAP } from "./small-heap.ts";
+import { startChain, watchChain } from "./processes/process-chain.ts";
+import { SMALL_HEAP } from "./processes/small-heap.ts";
 
 /**
  * `pnpm start`. Package managers end their script by SIGKILL when they are ended themselves, so the

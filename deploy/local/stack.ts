@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { addresses } from "./addresses.ts";
-import { startBackingServers } from "./backing-servers.ts";
+import { startBackingServers } from "./servers/backing-servers.ts";
 import { banner } from "./banner.ts";
-import { firstReady } from "./first-ready.ts";
+import { firstReady } from "./processes/first-ready.ts";
 import {
   type HomeFolder,
   homeFolder,
@@ -12,14 +12,14 @@ import {
   removeFile,
   writeJson,
 } from "./home-folder.ts";
-import { claimHome } from "./live-stack.ts";
+import { claimHome } from "./processes/live-stack.ts";
 import { operatorLink } from "./operator-link.ts";
-import { portFaults, portLike } from "./ports.ts";
-import { startService } from "./service-process.ts";
-import { type ServiceEntry, serviceTable } from "./service-table.ts";
+import { portFaults, portLike } from "./servers/ports.ts";
+import { startService } from "./processes/service-process.ts";
+import { type ServiceEntry, serviceTable } from "./processes/service-table.ts";
 import { type LocalSettings, readSettings } from "./settings.ts";
-import { createStopper } from "./stopper.ts";
-import { type Supervised, supervise } from "./supervise.ts";
+import { createStopper } from "./processes/stopper.ts";
+import { type Supervised, supervise } from "./processes/supervise.ts";
 
 /** The process that holds the local stack: starts everything, keeps it running, ends it in order. */
 
@@ -83,10 +83,10 @@ async function runStack(
   // Awaited below; until then a failure must not end the process.
   ready.catch(() => undefined);
 
-  const { seedDemoTenant } = await import("./seed.ts");
+  const { seedDemoTenant } = await import("./demo/seed.ts");
   const tenant = await seedDemoTenant({ databaseUrl, secretsKeys: keys.secretsKeys, home, say });
   const local: LocalJson = { ...addresses(settings.ports), databaseUrl, natsUrl, tenant };
-  const { startDemoServer } = await import("./demo-server.ts");
+  const { startDemoServer } = await import("./demo/demo-server.ts");
   const demo = await startDemoServer({ local, port: settings.ports.DEMO_PORT });
   stack.defer(() => demo.close());
   await ready;

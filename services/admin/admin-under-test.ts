@@ -5,7 +5,7 @@ import { hashPassword } from "@belfry/administration/people/password";
 import { beginSession } from "@belfry/administration/people/sign-in";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
-import { connectedServices } from "./platform-state.ts";
+import { connectedServices } from "./platform/platform-state.ts";
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
@@ -13,7 +13,7 @@ import { createTestDatabase } from "@belfry/testing/postgres";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
 import type { AppDeps } from "./page-deps.ts";
-import type { SystemFacts } from "./system-facts.ts";
+import type { SystemFacts } from "./platform/system-facts.ts";
 import { createBrowser, PASSWORD, type TestBrowser } from "./test-browser.ts";
 
 /** For tests: the Admin UI over a database of the test's own, on a port of its own. */

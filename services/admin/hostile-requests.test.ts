@@ -4,9 +4,9 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { ACCESS } from "./access.ts";
+import { ACCESS } from "./door/access.ts";
 import { startAdmin } from "./admin-under-test.ts";
-import { ownPath } from "./own-path.ts";
+import { ownPath } from "./door/own-path.ts";
 import { PASSWORD, type TestBrowser } from "./test-browser.ts";
 
 const NOWHERE = "01890000-0000-7000-8000-000000000000";

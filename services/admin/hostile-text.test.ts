@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invite } from "@belfry/administration/people/invitations";
-import { ACCESS } from "./access.ts";
+import { ACCESS } from "./door/access.ts";
 import { startAdmin } from "./admin-under-test.ts";
 import { hostileSession, hostileTenant, SCRIPT } from "./hostile-tenant.ts";
 

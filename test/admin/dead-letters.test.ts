@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
-import { storeDeadLetters } from "@belfry/admin/test-dead-letters";
+import { storeDeadLetters } from "@belfry/admin/event/test-dead-letters";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser } from "../browser/open-page.ts";
 import { signedIn } from "./signed-in.ts";

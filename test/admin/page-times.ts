@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
-import { BUCKET_MS, countBucket } from "@belfry/admin/activity-buckets";
+import { BUCKET_MS, countBucket } from "@belfry/admin/tenant/activity-buckets";
 import { tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";
 import { storeEvents } from "./store-events.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ACCESS } from "@belfry/admin/access";
+import { ACCESS } from "@belfry/admin/door/access";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import { invite } from "@belfry/administration/people/invitations";
 import { createTenant } from "@belfry/administration/tenants/tenants";

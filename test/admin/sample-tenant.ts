@@ -5,7 +5,7 @@ import { putProvider } from "@belfry/administration/providers/providers";
 import { addSuppressions } from "@belfry/administration/events/suppressions";
 import { putTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { BUCKET_MS, countBucket } from "@belfry/admin/activity-buckets";
+import { BUCKET_MS, countBucket } from "@belfry/admin/tenant/activity-buckets";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";

@@ -22,7 +22,7 @@ export const VARIABLES = {
 };
 const DEMO_MAIL = resolve(
   import.meta.dirname,
-  "../../deploy/local/demo-templates/order-confirmed.mjml",
+  "../../deploy/local/demo/demo-templates/order-confirmed.mjml",
 );
 const NO_LIMIT = 1_000_000_000;
 

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { findNatsServer } from "@belfry/local/nats-server";
-import { packagedBinaries } from "@belfry/local/postgres-place";
+import { findNatsServer } from "@belfry/local/servers/nats-server";
+import { packagedBinaries } from "@belfry/local/servers/postgres-place";
 
 const run = promisify(execFile);
 const GIB = 1024 ** 3;

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrateToLatest } from "@belfry/database/migrate";
-import { startNats } from "@belfry/local/nats-server";
-import { startPostgres } from "@belfry/local/postgres-server";
+import { startNats } from "@belfry/local/servers/nats-server";
+import { startPostgres } from "@belfry/local/servers/postgres-server";
 import { freePort } from "@belfry/testing/free-port";
 import { createTestDatabase } from "@belfry/testing/postgres";
 

@@ -9,7 +9,7 @@ import {
   markAllNotificationsRead,
   markNotificationRead,
 } from "@belfry/database/notifications";
-import { readChannelPage, readChannels, readTops } from "../../services/realtime-gateway/realtime-history.ts";
+import { readChannelPage, readChannels, readTops } from "../../services/realtime-gateway/feed/realtime-history.ts";
 import type { Schema } from "@belfry/database/schema";
 
 test("every query of the inbox and of recovery goes by an index, in a large database", async (t) => {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { createDatabase, createPool } from "@belfry/database/connection";
-import { connectedServices } from "@belfry/admin/platform-state";
+import { connectedServices } from "@belfry/admin/platform/platform-state";
 import { parseProcessName } from "@belfry/database/process-name";
 
 test("an operator sees each connected service with its version and since when it runs", async (t) => {

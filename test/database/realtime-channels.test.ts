@@ -5,7 +5,7 @@ import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import { createDatabase, createPool, type Pool } from "@belfry/database/connection";
-import { readChannels, readTops } from "../../services/realtime-gateway/realtime-history.ts";
+import { readChannels, readTops } from "../../services/realtime-gateway/feed/realtime-history.ts";
 import { deleteTenantData } from "@belfry/administration/erasure/tenant-data";
 import { deleteNotifications } from "@belfry/administration/erasure/user-data";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { bucketsOfTenant, countBucket, quotaUsed } from "@belfry/admin/activity-buckets";
+import { bucketsOfTenant, countBucket, quotaUsed } from "@belfry/admin/tenant/activity-buckets";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { idAt, searchEvents } from "@belfry/administration/events/search-events";
 

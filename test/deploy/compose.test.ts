@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { findNatsServer } from "@belfry/local/nats-server";
+import { findNatsServer } from "@belfry/local/servers/nats-server";
 import { parse } from "yaml";
 import { SERVICE_VARIABLES, variableFaults } from "./service-variables.ts";
 

@@ -3,7 +3,7 @@ import { access, chmod, chown, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { startGuarded } from "@belfry/local/guarded-process";
+import { startGuarded } from "@belfry/local/servers/guarded-process";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import pg from "pg";

@@ -1,9 +1,9 @@
 import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startGuarded } from "@belfry/local/guarded-process";
-import { findNatsServer } from "@belfry/local/nats-server";
-import { startPostgres } from "@belfry/local/postgres-server";
+import { startGuarded } from "@belfry/local/servers/guarded-process";
+import { findNatsServer } from "@belfry/local/servers/nats-server";
+import { startPostgres } from "@belfry/local/servers/postgres-server";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import pg from "pg";

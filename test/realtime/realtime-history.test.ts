@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { uuidv7 } from "uuidv7";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
-import { readChannelPage, readChannels, readTops } from "../../services/realtime-gateway/realtime-history.ts";
+import { readChannelPage, readChannels, readTops } from "../../services/realtime-gateway/feed/realtime-history.ts";
 
 async function newEpoch(db: Database): Promise<string> {
   const { epoch } = await db

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type NatsServer, startNats } from "@belfry/local/nats-server";
+import { type NatsServer, startNats } from "@belfry/local/servers/nats-server";
 import { freePort } from "./free-port.ts";
 
 interface Cleanup {

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type PostgresServer, startPostgres } from "@belfry/local/postgres-server";
+import { type PostgresServer, startPostgres } from "@belfry/local/servers/postgres-server";
 import { freePort } from "./free-port.ts";
 
 interface Cleanup {

@@ -1,0 +1,90 @@
+import { audited } from "@belfry/administration/audited";
+import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import {
+  acceptAsNewPerson,
+  acceptAsPerson,
+  type Invitation,
+  showInvitation,
+} from "@belfry/administration/people/invitations";
+import { beginSession } from "@belfry/administration/people/sign-in";
+import { forgiveJoin, takeJoin } from "@belfry/administration/people/sign-in-limits";
+import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { Guest } from "../router.ts";
+import { tooManyTries } from "./sign-in.ts";
+
+/** The links that make an operator or a member of whoever holds them. */
+export function joinPages({ route, db, cookies }: PageDeps): void {
+  const showForm = async (guest: Guest, values: object, faults: Faults): Promise<Answer> => {
+    const invitation = await showInvitation(db, guest.params.token ?? "").catch(orUndefined);
+    if (invitation === undefined) {
+      const text = "This link was used already, was withdrawn, or is too old. Ask for a new one.";
+      return page("message", "This link does not work", { text }, 404);
+    }
+    return page("join", titleOf(invitation), { invitation, values, faults });
+  };
+
+  route("GET /join/:token", (guest) => showForm(guest, {}, {}));
+
+  route("POST /join/:token", async (guest) => {
+    const { form, person, address, request, reply } = guest;
+    const token = guest.params.token ?? "";
+    const values = { email: form.get("email") ?? "", name: form.get("name") ?? "" };
+    const waitSeconds = await takeJoin(db, address);
+    if (waitSeconds > 0) {
+      reply.header("retry-after", String(waitSeconds));
+      return page("message", "Not now", { text: tooManyTries(waitSeconds) }, 429);
+    }
+    return await orFaults(
+      async () => {
+        if (person !== undefined) {
+          const invitation = await audited(
+            db,
+            { personId: person.personId, person: `${person.name} <${person.email}>`, address },
+            (transaction) => acceptAsPerson(transaction, token, person.personId),
+            (found) => note(found, person.email),
+          );
+          return redirect(placeOf(invitation), "joined");
+        }
+        const input = { ...values, password: form.get("password") ?? "" };
+        if (form.get("repeated") !== input.password) {
+          throw new InvalidInput([{ field: "repeated", message: "is not the same" }]);
+        }
+        const { personId, invitation } = await audited(
+          db,
+          { personId: null, person: `${values.name} <${values.email}>`, address },
+          (transaction) => acceptAsNewPerson(transaction, token, input),
+          (result) => note(result.invitation, result.invitation.email ?? ""),
+        );
+        await forgiveJoin(db, address);
+        const userAgent = request.headers["user-agent"] ?? "";
+        cookies.begin(reply, await beginSession(db, personId, { address, userAgent }));
+        return redirect(placeOf(invitation), "joined");
+      },
+      (faults) => showForm(guest, values, faults),
+    ).catch((error) => {
+      if (error instanceof NotFound) return showForm(guest, values, {});
+      throw error;
+    });
+  });
+}
+
+function titleOf(invitation: Invitation): string {
+  return invitation.tenantName === null
+    ? "Welcome to Belfry"
+    : `Join ${invitation.tenantName} on Belfry`;
+}
+
+function placeOf(invitation: Invitation): string {
+  return invitation.tenantId === null ? "/tenants" : `/tenants/${invitation.tenantId}`;
+}
+
+function note(invitation: Invitation, email: string) {
+  const { tenantId, role } = invitation;
+  return { tenantId, action: "member.join", target: email, after: { email, role } };
+}
+
+function orUndefined(error: unknown): undefined {
+  if (error instanceof NotFound) return undefined;
+  throw error;
+}

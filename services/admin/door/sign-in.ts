@@ -1,0 +1,63 @@
+import { listMemberships } from "@belfry/administration/people/people";
+import type { SessionHolder } from "@belfry/administration/people/sign-in";
+import { beginSession, checkPassword, endSessions } from "@belfry/administration/people/sign-in";
+import { forgiveSignIn, takeSignIn } from "@belfry/administration/people/sign-in-limits";
+import type { Database } from "@belfry/database/connection";
+import { page, redirect } from "../drawing/answer.ts";
+import { ownPath } from "./own-path.ts";
+import type { PageDeps } from "../page-deps.ts";
+
+const WRONG = "The email address or the password is wrong.";
+
+/** Signing in and out, and the first page after it. */
+export function signInPages({ route, db, cookies, log }: PageDeps): void {
+  route("GET /", async ({ person }) => {
+    if (person === undefined) return redirect("/sign-in");
+    return redirect(await homeOf(db, person));
+  });
+
+  route("GET /sign-in", async ({ person, query }) => {
+    const next = ownPath(query.get("next"));
+    if (person !== undefined) return redirect(next);
+    return page("sign-in", "Sign in", { next, email: "", fault: undefined });
+  });
+
+  route("POST /sign-in", async ({ form, address, request, reply, person }) => {
+    const email = (form.get("email") ?? "").trim().toLowerCase();
+    const next = ownPath(form.get("next"));
+    const again = (fault: string, status: number) =>
+      page("sign-in", "Sign in", { next, email, fault }, status);
+    const waitSeconds = await takeSignIn(db, { address, email });
+    if (waitSeconds > 0) {
+      reply.header("retry-after", String(waitSeconds));
+      return again(tooManyTries(waitSeconds), 429);
+    }
+    const personId = await checkPassword(db, email, form.get("password") ?? "");
+    if (personId === undefined) {
+      log.warn({ address }, "signing in failed");
+      return again(WRONG, 422);
+    }
+    await forgiveSignIn(db, { address, email });
+    // A session that was there before is not taken over by this one.
+    if (person !== undefined) await endSessions(db, person.personId, { id: person.sessionId });
+    const userAgent = request.headers["user-agent"] ?? "";
+    cookies.begin(reply, await beginSession(db, personId, { address, userAgent }));
+    return redirect(next);
+  });
+
+  route("POST /sign-out", async ({ person, reply }) => {
+    await endSessions(db, person.personId, { id: person.sessionId });
+    cookies.end(reply);
+    return redirect("/sign-in", "signed-out");
+  });
+}
+
+export function tooManyTries(waitSeconds: number): string {
+  return `Too many tries. Wait ${Math.ceil(waitSeconds / 60)} min and try again.`;
+}
+
+async function homeOf(db: Database, person: SessionHolder): Promise<string> {
+  if (person.operator) return "/tenants";
+  const [first] = await listMemberships(db, person.personId);
+  return first === undefined ? "/account" : `/tenants/${first.tenantId}`;
+}

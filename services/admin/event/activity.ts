@@ -1,0 +1,157 @@
+import { auditedAfter } from "@belfry/administration/audited";
+import { type EventReport, showEvent } from "@belfry/administration/events/event-report";
+import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { resendEvent } from "@belfry/administration/events/resend-event";
+import { type SentContent, sentContent } from "@belfry/administration/events/sent-content";
+import { CHANNELS, isChannel } from "@belfry/contracts/channels";
+import { UUID } from "@belfry/contracts/identifiers";
+import {
+  type EventSearch,
+  STATUS_GROUPS,
+  type StatusGroup,
+  searchEvents,
+} from "@belfry/administration/events/search-events";
+import { documentAnswer, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import { MAIL_HEADERS } from "../door/security-headers.ts";
+
+const PAGE = 50;
+
+/** Events as they come, the search, and the story of one. */
+export function activityPages({ route, db, pool, publishEvent }: PageDeps): void {
+  route("GET /tenants/:tenantId/activity", async ({ tenant, query, base }) => {
+    const wanted = (query.get("event") ?? "").trim();
+    let unknown: string | undefined;
+    if (wanted !== "") {
+      const found = await showEvent(db, wanted, tenant.id).catch(orUndefined);
+      if (found !== undefined) return redirect(`${base}/activity/${found.id}`);
+      unknown = wanted;
+    }
+    const { search, values, faults } = searchOf(query, tenant.id);
+    const found = await searchEvents(db, search);
+    const next = new URLSearchParams(query);
+    next.delete("event");
+    if (found.next !== undefined) next.set("before", found.next);
+    return page("activity", "Activity", {
+      ...found,
+      values: { ...values, event: wanted },
+      unknown,
+      faults,
+      nextPage: found.next === undefined ? undefined : `?${next}`,
+      isFirst: search.before === undefined,
+      isFiltered: Object.values(values).some((value) => value !== ""),
+      channels: CHANNELS,
+      statuses: STATUS_GROUPS,
+    });
+  });
+
+  const show = async (tenantId: string, eventId: string, fault?: string) => {
+    const event = await showEvent(db, eventId, tenantId);
+    const contents: Record<string, SentContent> = {};
+    for (const channel of CHANNELS) {
+      const report = event.channels[channel];
+      if (report?.delivery === undefined && report?.notification === undefined) continue;
+      contents[channel] = await sentContent(db, tenantId, event.id, channel);
+    }
+    return page("event", event.eventType, { event, contents, why: whyNot(event), fault });
+  };
+
+  route("GET /tenants/:tenantId/activity/:eventId", ({ tenant, params }) =>
+    show(tenant.id, params.eventId ?? ""),
+  );
+
+  route("GET /tenants/:tenantId/activity/:eventId/document", async ({ tenant, params }) => {
+    const found = await sentContent(db, tenant.id, params.eventId ?? "", "EMAIL");
+    if (!found.shown || found.content.channel !== "EMAIL") throw new NotFound("path", "no mail");
+    return documentAnswer(found.content.html, MAIL_HEADERS);
+  });
+
+  route("POST /tenants/:tenantId/activity/:eventId/resend", async (context) => {
+    const { tenant, params, actor, base } = context;
+    const eventId = params.eventId ?? "";
+    try {
+      const id = await auditedAfter(
+        db,
+        actor,
+        () => resendEvent({ db, pool, publish: publishEvent }, tenant.id, eventId),
+        (made) => ({
+          tenantId: tenant.id,
+          action: "event.resend",
+          target: eventId,
+          after: { newEvent: made },
+        }),
+      );
+      return redirect(`${base}/activity/${id}`, "resent");
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      const answer = await show(tenant.id, eventId, `The event ${error.faults[0]?.message}.`);
+      return answer.kind === "page" ? { ...answer, status: 422 } : answer;
+    }
+  });
+}
+
+function searchOf(query: URLSearchParams, tenantId: string) {
+  const values = {
+    user: (query.get("user") ?? "").trim(),
+    type: (query.get("type") ?? "").trim(),
+    trace: (query.get("trace") ?? "").trim(),
+    channel: query.get("channel") ?? "",
+    status: query.get("status") ?? "",
+    from: query.get("from") ?? "",
+    to: query.get("to") ?? "",
+  };
+  const faults: Record<string, string> = {};
+  const before = query.get("before") ?? "";
+  const moment = (name: "from" | "to") => {
+    if (values[name] === "") return undefined;
+    const time = new Date(`${values[name]}Z`);
+    if (!Number.isNaN(time.getTime())) return time;
+    faults[name] = "must be a date and time";
+    return undefined;
+  };
+  const text = (value: string) => (value === "" || value.includes("\u0000") ? undefined : value);
+  const isStatus = (STATUS_GROUPS as readonly string[]).includes(values.status);
+  const search: EventSearch = {
+    tenantId,
+    limit: PAGE,
+    before: UUID.test(before) ? before : undefined,
+    from: moment("from"),
+    to: moment("to"),
+    eventType: text(values.type),
+    userId: text(values.user),
+    traceId: text(values.trace),
+    channel: isChannel(values.channel) ? values.channel : undefined,
+    status: isStatus ? (values.status as StatusGroup) : undefined,
+  };
+  return { search, values, faults };
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  "no active template": "there is no active template of this event type for it",
+  "channel not allowed": "the operator has not allowed this channel for the tenant",
+  "not requested": "the request asked for other channels only",
+  "no recipientEmail": "the request carried no email address",
+  "no recipientPhone": "the request carried no phone number",
+  "no active provider": "the tenant has no active provider for it",
+  "tenant inactive": "the tenant was not active",
+};
+
+/** Why something was not sent, a sentence a channel. */
+function whyNot(event: EventReport): Record<string, string> {
+  const why: Record<string, string> = {};
+  for (const [channel, report] of Object.entries(event.channels)) {
+    const { status, reason } = report;
+    if (status === "skipped") {
+      why[channel] = `Not sent: ${SENTENCES[reason ?? ""] ?? reason ?? "it was skipped"}.`;
+    } else if (["failed", "expired", "unknown", "bounced", "complained"].includes(status)) {
+      why[channel] =
+        `${status === "unknown" ? "Nobody knows" : "Not delivered"}: ${reason ?? status}.`;
+    }
+  }
+  return why;
+}
+
+function orUndefined(error: unknown): undefined {
+  if (error instanceof NotFound) return undefined;
+  throw error;
+}

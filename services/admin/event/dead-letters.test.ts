@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { startAdmin } from "../admin-under-test.ts";
+import { storeDeadLetters } from "./test-dead-letters.ts";
+
+const CHOICE = "class=transient&channel=EMAIL&provider=sendgrid";
+
+test("without scripts a large replay goes batch by batch: each page says how many are done and how many remain", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const other = await createTenant(admin.db, { name: "Other" });
+  await storeDeadLetters(admin, id, 1100);
+  await storeDeadLetters(admin, other.id, 1);
+  const base = `/tenants/${id}/dead-letters`;
+  assert.match(await operator.text(base), /Replay 1100 of Email, transient/);
+
+  let path = `${base}/replay?${CHOICE}`;
+  const said: string[] = [];
+  for (let posts = 0; path.includes("/replay?"); posts += 1) {
+    const html = await operator.text(path);
+    said.push(textOf(html));
+    assert.ok(posts < 5);
+    const answer = await operator.post(`${base}/replay`, hiddenFields(html), { from: path });
+    assert.equal(answer.status, 303, await answer.text());
+    path = answer.headers.get("location") ?? "";
+  }
+  assert.deepEqual(said, [
+    "1,100 would be replayed.",
+    "500 of 1,100 are replayed. The rest waits here until you go on.",
+    "1,000 of 1,100 are replayed. The rest waits here until you go on.",
+  ]);
+  assert.equal(path, `${base}?done=replayed`);
+  assert.match(await operator.text(base), /Everything was delivered, or is on its way/);
+  const { rows } = await admin.pool.query(
+    "select status, count(*)::integer as count from deliveries group by status order by 1",
+  );
+  assert.deepEqual(rows, [
+    { status: "failed", count: 1 },
+    { status: "queued", count: 1100 },
+  ]);
+  const audit = await operator.text(`/tenants/${id}/audit`);
+  assert.equal(audit.match(/dead-letter: replay/g)?.length, 3, "each batch is in the log");
+});
+
+test("of more dead letters than a page looks at it says so, and shows the newest", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  await storeDeadLetters(admin, id, 3100);
+  const html = await operator.text(`/tenants/${id}/dead-letters`);
+  assert.match(html, /There are more: these are the newest 3,000\./);
+  assert.match(html, /<strong>3,000<\/strong> Email by sendgrid/);
+  const replay = await operator.text(`/tenants/${id}/dead-letters/replay?${CHOICE}`);
+  assert.equal(textOf(replay), "3,100 would be replayed.");
+  assert.match(await operator.text("/system"), /There are more: these are 3,000 of them\./);
+});
+
+test("one dead letter is replayed by itself; a second time, and in another's tenant, it says why not", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const other = await createTenant(admin.db, { name: "Other" });
+  await storeDeadLetters(admin, id, 1);
+  const letter = await admin.db.selectFrom("deliveries").select("id").executeTakeFirstOrThrow();
+  const replay = (tenant: string) =>
+    operator.post(`/tenants/${tenant}/dead-letters/replay`, { id: letter.id });
+  const refused = async (tenant: string) => {
+    const answer = await replay(tenant);
+    assert.equal(answer.status, 422);
+    return /It was not replayed: [^<]+/.exec(await answer.text())?.[0];
+  };
+  assert.equal(await refused(other.id), "It was not replayed: no dead letter has this id.");
+  assert.equal((await replay(id)).status, 303);
+  assert.equal(await refused(id), "It was not replayed: it is queued.");
+});
+
+test("a place in a replay that no page of ours named is refused", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  for (const before of ["now()", "2026-02-31T00:00:00.000000Z", "'"]) {
+    const place = `/tenants/${id}/dead-letters/replay?before=${encodeURIComponent(before)}`;
+    assert.equal((await operator.get(place)).status, 422, before);
+  }
+});
+
+function textOf(html: string): string {
+  const [, state = ""] = /id="batch-state"[^>]*>(.*?)<\/p>/s.exec(html) ?? [];
+  return state.replaceAll(/<[^>]+>/g, "");
+}
+
+function hiddenFields(html: string): Record<string, string> {
+  const [form = ""] = /<form[^>]*data-batches.*?<\/form>/s.exec(html) ?? [];
+  const fields = form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries(
+    [...fields]
+      .map(([, name = "", value = ""]) => [name, value])
+      .filter(([name]) => name !== "_token"),
+  );
+}

@@ -1,0 +1,113 @@
+import { audited } from "@belfry/administration/audited";
+import {
+  type DeadLetterChange,
+  discardDeadLetters,
+  replayDeadLetters,
+} from "@belfry/administration/dead-letters/change-dead-letters";
+import {
+  DEAD_CLASSES,
+  type DeadLetterFilter,
+  glanceAtDeadLetters,
+  newestDeadLetters,
+} from "@belfry/administration/dead-letters/dead-letters";
+import { UUID } from "@belfry/contracts/identifiers";
+import { type Answer, json, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+
+const PAGE = 50;
+/** What one request changes: a large replay is many requests, and shows its progress between them. */
+const BATCH = 500;
+
+const CHANGES = {
+  replay: { change: replayDeadLetters, title: "Replay", done: "replayed" },
+  discard: { change: discardDeadLetters, title: "Discard", done: "discarded" },
+} as const;
+
+/**
+ * What was not delivered and waits for a person: by class, one or a group. What is done to a group is
+ * first said on a page of its own, then done batch by batch; that page's address holds where it stands,
+ * so that one may leave it and go on later.
+ */
+export function deadLetterPages({ route, db }: PageDeps): void {
+  route("GET /tenants/:tenantId/dead-letters", async ({ tenant, query }) => {
+    const filter = filterOf(query, tenant.id);
+    const [glance, letters] = await Promise.all([
+      glanceAtDeadLetters(db, { tenantId: tenant.id }),
+      newestDeadLetters(db, filter, PAGE),
+    ]);
+    return page("dead-letters", "Dead letters", { ...glance, letters, filter });
+  });
+
+  for (const action of ["replay", "discard"] as const) {
+    const { change, title, done } = CHANGES[action];
+
+    route(`GET /tenants/:tenantId/dead-letters/${action}`, async ({ tenant, query }) => {
+      const filter = filterOf(query, tenant.id);
+      const plan = await change(db, filter, { ...startOf(query), dryRun: true });
+      const of = Math.max(plan.count, Number(/^\d{1,9}$/.exec(query.get("of") ?? "")?.[0] ?? 0));
+      return page("dead-letters-change", title, {
+        ...{ action, done, filter, of, left: plan.count, leftOut: leftOut(plan) },
+        fields: { ...fieldsOf(filter), before: plan.endedBefore, of },
+      });
+    });
+
+    route(`POST /tenants/:tenantId/dead-letters/${action}`, async (context): Promise<Answer> => {
+      const { tenant, form, actor, base, request } = context;
+      const ids = form.getAll("id").filter((id) => UUID.test(id));
+      const filter = filterOf(form, tenant.id);
+      const letters = form.has("id") ? { ids, tenantId: tenant.id } : filter;
+      const { count, more, refused } = await audited(
+        db,
+        actor,
+        (transaction) => change(transaction, letters, { ...startOf(form), most: BATCH }),
+        (changed) => {
+          if (changed.count === 0) return undefined;
+          const target = ids[0] ?? (Object.values(fieldsOf(filter)).join(" ") || "all");
+          const after = { count: changed.count };
+          return { tenantId: tenant.id, action: `dead-letter.${action}`, target, after };
+        },
+      );
+      if (request.headers.accept === "application/json") return json({ count, more });
+      if (form.has("id") && count === 0) {
+        const text = `It was not ${done}: ${refused[0]?.reason ?? "it is not there"}.`;
+        return page("message", "Not possible", { text }, 422);
+      }
+      if (!more) return redirect(`${base}/dead-letters`, done);
+      const { before = "", of = "" } = Object.fromEntries(form);
+      const place = new URLSearchParams({ ...fieldsOf(filter), before, of });
+      return redirect(`${base}/dead-letters/${action}?${place}`);
+    });
+  }
+}
+
+function filterOf(given: URLSearchParams, tenantId: string): DeadLetterFilter {
+  const channel = given.get("channel");
+  const wanted = DEAD_CLASSES.find((one) => one === given.get("class"));
+  const provider = given.get("provider") ?? "";
+  return {
+    tenantId,
+    channel: channel === "EMAIL" || channel === "SMS" ? channel : undefined,
+    class: wanted,
+    provider: /^[a-z0-9-]{1,32}$/.test(provider) ? provider : undefined,
+  };
+}
+
+/** The same choice once more, for a form or an address. */
+function fieldsOf({ channel, class: wanted, provider }: DeadLetterFilter): Record<string, string> {
+  const chosen = Object.entries({ channel, class: wanted, provider });
+  return Object.fromEntries(
+    chosen.filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+}
+
+/** When the first batch began. */
+function startOf(given: URLSearchParams): { endedBefore?: string } {
+  const before = given.get("before") ?? "";
+  return before === "" ? {} : { endedBefore: before };
+}
+
+/** Why some are left out, and how many of the newest each reason holds back. */
+function leftOut({ refused }: DeadLetterChange): { reason: string; count: number }[] {
+  const reasons = Map.groupBy(refused, ({ reason }) => reason);
+  return [...reasons].map(([reason, all]) => ({ reason, count: all.length }));
+}

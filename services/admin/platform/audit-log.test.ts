@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { ACCESS } from "../door/access.ts";
+import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { storeDeadLetters } from "../event/test-dead-letters.ts";
+
+/** What changes nothing that lasts, or is who somebody is and not what they did. */
+const NOT_LOGGED = ["POST /sign-in", "POST /sign-out", "POST /tenants/:tenantId/templates/preview"];
+
+test("every change is in the audit log: who, what, before and after without secrets, from where, when", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const done = new Set<string>();
+  /** Through the form, and remembered by its route. */
+  const post = async (
+    route: keyof typeof ACCESS,
+    ids: Record<string, string>,
+    fields: Record<string, string> = {},
+  ) => {
+    const path = route.slice(5).replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? "");
+    const before = await entries(admin);
+    const answer = await operator.post(path, fields);
+    const html = await answer.text();
+    assert.ok([200, 303].includes(answer.status), `${route}: ${answer.status}`);
+    const now = await entries(admin);
+    assert.equal(now.length, before.length + 1, `${route} is not in the log`);
+    const { at, person, address, action } = now[0]!;
+    assert.ok(Date.now() - at.getTime() < 60_000);
+    assert.deepEqual([person, address], ["Olga Operator <op@example.com>", "127.0.0.1"], action);
+    done.add(route);
+    return { html, id: /([^/]+)$/.exec(answer.headers.get("location")?.split("?")[0] ?? "")?.[1] };
+  };
+
+  await post("POST /account/name", {}, { name: "Olga Operator" });
+  const limits = { name: "Acme", perMinute: "60", dailyCap: "1000" };
+  await post("POST /tenants", {}, limits);
+  const { id: tenantId } = await createTenant(admin.db, { name: "Books" });
+  const of = { tenantId };
+  await post("POST /tenants/:tenantId/settings", of, { ...limits, name: "Books", perMinute: "7" });
+  const settings = (await entries(admin))[0];
+  assert.deepEqual([settings?.before?.perMinute, settings?.after?.perMinute], [600, 7]);
+  await post("POST /tenants/:tenantId/deactivate", of);
+  await post("POST /tenants/:tenantId/activate", of);
+
+  const sms = { eventType: "order", channel: "SMS", sampleVariables: "{}" };
+  const content = (text: string, basedOnVersion: string) => ({
+    ...sms,
+    content: text,
+    basedOnVersion,
+  });
+  const made = await post("POST /tenants/:tenantId/templates", of, content("one", "0"));
+  const template = { tenantId, templateId: made.id ?? "" };
+  await post("POST /tenants/:tenantId/templates/:templateId", template, content("two", "1"));
+  await post("POST /tenants/:tenantId/templates/:templateId/deactivate", template);
+  await post("POST /tenants/:tenantId/templates/:templateId/activate", template);
+  await post("POST /tenants/:tenantId/templates/:templateId/restore", template, { version: "1" });
+
+  const mail = { channel: "EMAIL", kind: "sendgrid", "settings.from": "a@example.com" };
+  await post("POST /tenants/:tenantId/providers", of, {
+    channel: "SMS",
+    kind: "sandbox",
+    name: "a",
+  });
+  const account = await post("POST /tenants/:tenantId/providers", of, {
+    ...{ channel: "SMS", kind: "sandbox", name: "b" },
+  });
+  await post("POST /tenants/:tenantId/providers", of, {
+    ...mail,
+    "settings.apiKey": "SG.0123456789-secret",
+  });
+  const provider = { tenantId, providerId: account.id ?? "" };
+  await post("POST /tenants/:tenantId/providers/:providerId", provider, { name: "c" });
+  const [first] = await admin.db
+    .selectFrom("providers")
+    .select("id")
+    .where("name", "=", "a")
+    .execute();
+  const down = { tenantId, providerId: first?.id ?? "" };
+  await post("POST /tenants/:tenantId/providers/:providerId/move-up", down);
+  const to = "+12025550123";
+  await post("POST /tenants/:tenantId/providers/:providerId/test", provider, { to });
+  await post("POST /tenants/:tenantId/providers/:providerId/deactivate", provider);
+  await post("POST /tenants/:tenantId/providers/:providerId/activate", provider);
+  await post("POST /tenants/:tenantId/templates/test", of, { ...sms, content: "x", to });
+  await post("POST /tenants/:tenantId/providers/:providerId/delete", provider);
+  await post("POST /tenants/:tenantId/templates/:templateId/delete", template);
+
+  const key = await post("POST /tenants/:tenantId/keys", of);
+  await post("POST /tenants/:tenantId/keys/rotate", of, { overlapHours: "1" });
+  const keyId = /keys\/([\w-]+)\/revoke/.exec(key.html)?.[1] ?? "";
+  await post("POST /tenants/:tenantId/keys/:keyId/revoke", { tenantId, keyId });
+  const secret = await post("POST /tenants/:tenantId/webhook-secret", of);
+  await post("POST /tenants/:tenantId/webhook-secret/remove", of);
+
+  const address = { channel: "SMS", address: to };
+  await post("POST /tenants/:tenantId/suppressions", of, address);
+  await post("POST /tenants/:tenantId/suppressions/remove", of, address);
+  await post("POST /tenants/:tenantId/users/token", of, { user: "ada" });
+  await storeDeadLetters(admin, tenantId, 2);
+  const [letter, other] = await admin.db.selectFrom("deliveries").select("id").execute();
+  await post("POST /tenants/:tenantId/dead-letters/replay", of, { id: letter?.id ?? "" });
+  await post("POST /tenants/:tenantId/dead-letters/discard", of, { id: other?.id ?? "" });
+  const event = await admin.db.selectFrom("events").select("id").executeTakeFirstOrThrow();
+  const eventId = { tenantId, eventId: event.id };
+  await post("POST /tenants/:tenantId/activity/:eventId/resend", eventId);
+
+  const email = "eve@example.com";
+  await post("POST /tenants/:tenantId/members/invite", of, { email, role: "editor" });
+  const invitationId = await idOf(admin, "invitations", email);
+  const invitation = { tenantId, invitationId };
+  await post("POST /tenants/:tenantId/invitations/:invitationId/withdraw", invitation);
+  const again = { email, role: "editor" };
+  const answer = await operator.post(`/tenants/${tenantId}/members/invite`, again);
+  const link = /(\/join\/[\w-]+)/.exec(await answer.text())?.[1] ?? "";
+  await admin.browser().join(link, { email, name: "editor" });
+  const joined = (await entries(admin))[0];
+  assert.deepEqual([joined?.action, joined?.person], ["member.join", "editor <eve@example.com>"]);
+  done.add("POST /join/:token");
+  const member = { tenantId, personId: await idOf(admin, "people", email) };
+  await post("POST /tenants/:tenantId/members/:personId/role", member, { role: "viewer" });
+  await post("POST /tenants/:tenantId/members/:personId/remove", member);
+  const others = "otto@example.com";
+  await post("POST /operators/invite", {}, { email: others });
+  const open = { invitationId: await idOf(admin, "invitations", others) };
+  await post("POST /operators/invitations/:invitationId/withdraw", open);
+  await admin.pool.query("update people set operator = true where email = $1", [email]);
+  await post("POST /operators/:personId/remove", member);
+
+  const sessions = await admin.db.selectFrom("sessions").select(["id", "person_id"]).execute();
+  assert.equal(sessions.length, 2);
+  await admin.pool.query(
+    "update sessions set person_id = (select id from people where email = 'op@example.com')",
+  );
+  const ended = sessions.find((one) => one.person_id === member.personId);
+  await post("POST /account/sessions/:sessionId/end", { sessionId: ended?.id ?? "" });
+  await post("POST /account/sessions/end-others", {});
+  const password = "another quiet sentence";
+  await post("POST /account/password", {}, { current: "correct horse battery", password });
+
+  const all = JSON.stringify(await entries(admin));
+  const apiKey = /id="api-key">([^<]+)/.exec(key.html)?.[1] ?? "none";
+  const whsec = /id="webhook-secret">([^<]+)/.exec(secret.html)?.[1] ?? "none";
+  for (const hidden of ["SG.0123456789-secret", apiKey, whsec, password]) {
+    assert.ok(hidden.length > 10 && !all.includes(hidden), hidden);
+  }
+  const missing = Object.keys(ACCESS).filter(
+    (route) => route.startsWith("POST ") && !done.has(route) && !NOT_LOGGED.includes(route),
+  );
+  assert.deepEqual(missing, []);
+  const html = await operator.text(`/tenants/${tenantId}/audit`);
+  assert.match(html, /per minute<\/span> <del>600<\/del>.*?<ins>7<\/ins>/s);
+});
+
+async function entries({ db }: AdminUnderTest) {
+  return await db.selectFrom("audit_log").selectAll().orderBy("id", "desc").execute();
+}
+
+async function idOf({ pool }: AdminUnderTest, table: string, email: string): Promise<string> {
+  const { rows } = await pool.query(
+    `select id from ${table} where email = $1 order by id desc limit 1`,
+    [email],
+  );
+  return rows[0].id;
+}

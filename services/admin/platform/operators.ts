@@ -1,0 +1,66 @@
+import { audited } from "@belfry/administration/audited";
+import { invite, listInvitations, withdrawInvitation } from "@belfry/administration/people/invitations";
+import { listOperators, removeOperator } from "@belfry/administration/people/people";
+import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+
+/** The people who run the platform. */
+export function operatorPages({ route, db, config }: PageDeps): void {
+  const show = async (extra: { link?: string; email?: string; faults?: Faults }): Promise<Answer> =>
+    page("operators", "Operators", {
+      people: await listOperators(db),
+      invitations: await listInvitations(db, null),
+      faults: {},
+      email: "",
+      link: undefined,
+      ...extra,
+    });
+
+  route("GET /operators", () => show({}));
+
+  route("POST /operators/invite", async ({ form, actor }) => {
+    const email = form.get("email") ?? "";
+    return await orFaults(
+      async () => {
+        const { token } = await audited(
+          db,
+          actor,
+          (transaction) =>
+            invite(transaction, {
+              tenantId: null,
+              role: "operator",
+              email,
+              invitedBy: actor.personId,
+            }),
+          ({ invitation }) => ({
+            tenantId: null,
+            action: "operator.invite",
+            target: invitation.email ?? "",
+          }),
+        );
+        return await show({ link: `${config.baseUrl}/join/${token}` });
+      },
+      (faults) => show({ email, faults }),
+    );
+  });
+
+  route("POST /operators/:personId/remove", async ({ params, actor }) => {
+    await audited(
+      db,
+      actor,
+      (transaction) => removeOperator(transaction, params.personId ?? ""),
+      (person) => ({ tenantId: null, action: "operator.remove", target: person.email }),
+    );
+    return redirect("/operators", "removed");
+  });
+
+  route("POST /operators/invitations/:invitationId/withdraw", async ({ params, actor }) => {
+    await audited(
+      db,
+      actor,
+      (transaction) => withdrawInvitation(transaction, null, params.invitationId ?? ""),
+      ({ email }) => ({ tenantId: null, action: "invitation.withdraw", target: email ?? "" }),
+    );
+    return redirect("/operators", "withdrawn");
+  });
+}

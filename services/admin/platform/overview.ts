@@ -1,0 +1,47 @@
+import { listProviders } from "@belfry/administration/providers/providers";
+import { listTemplates } from "@belfry/administration/templates/templates";
+import { showTenant } from "@belfry/administration/tenants/tenants";
+import { bucketsOfTenant, quotaUsed } from "../tenant/activity-buckets.ts";
+import { openCircuits } from "./platform-state.ts";
+import { type Answer, page } from "../drawing/answer.ts";
+import { barChart } from "../drawing/bar-chart.ts";
+import { figuresOf, RANGES, type RangeName, seriesOf } from "../tenant/figures.ts";
+import type { PageDeps } from "../page-deps.ts";
+
+/** Of the chart on a phone. */
+const NARROW = { width: 350, height: 190 };
+
+/** A tenant at a glance. */
+export function overviewPages({ route, db }: PageDeps): void {
+  route("GET /tenants/:tenantId", async ({ tenant, query }): Promise<Answer> => {
+    const given = query.get("range") ?? "day";
+    const range: RangeName = Object.hasOwn(RANGES, given) ? (given as RangeName) : "day";
+    const now = new Date();
+    const { bars, barMs } = RANGES[range];
+    const since = new Date((Math.floor(now.getTime() / barMs) - bars + 1) * barMs);
+    const [found, buckets, used, circuits, templates, providers] = await Promise.all([
+      showTenant(db, tenant.id),
+      bucketsOfTenant(db, tenant.id, since),
+      quotaUsed(db, tenant.id),
+      openCircuits(db, tenant.id),
+      listTemplates(db, tenant.id),
+      listProviders(db, tenant.id),
+    ]);
+    const series = seriesOf(buckets, since, bars, barMs);
+    return page("overview", "Overview", {
+      found,
+      used,
+      circuits,
+      steps: {
+        key: found.apiKeys.some((key) => key.lastUsedAt !== null),
+        provider: providers.some((provider) => provider.active),
+        template: templates.some((template) => template.active),
+      },
+      range,
+      ranges: RANGES,
+      figures: figuresOf(buckets),
+      chart: barChart(series, barMs),
+      narrowChart: barChart(series, barMs, NARROW),
+    });
+  });
+}

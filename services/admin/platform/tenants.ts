@@ -1,0 +1,205 @@
+import { audited } from "@belfry/administration/audited";
+import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
+import {
+  createTenant,
+  setTenantActive,
+  showTenant,
+  type Tenant,
+  updateTenant,
+} from "@belfry/administration/tenants/tenants";
+import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
+import { CHANNELS } from "@belfry/contracts/channels";
+import { TENANT_ID } from "@belfry/contracts/identifiers";
+import { searchTenants } from "@belfry/administration/tenants/search-tenants";
+import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { InTenant } from "../router.ts";
+
+const PAGE = 50;
+
+/** The operator's tenants: create, limits, whitelist, activate and deactivate. */
+export function tenantPages({ route, db }: PageDeps): void {
+  route("GET /tenants", async ({ query }) => {
+    const search = (query.get("search") ?? "").trim().replaceAll("\u0000", "");
+    const after = query.get("after") ?? undefined;
+    const found = await searchTenants(db, {
+      ...{ search: search === "" ? undefined : search, limit: PAGE + 1 },
+      after: after !== undefined && TENANT_ID.test(after) ? after : undefined,
+    });
+    const list = found.slice(0, PAGE);
+    const next = new URLSearchParams({
+      ...(search === "" ? {} : { search }),
+      after: list.at(-1)?.id ?? "",
+    });
+    return page("tenants", "Tenants", {
+      ...{ list, search, isFirst: after === undefined },
+      nextPage: found.length > PAGE ? `?${next}` : undefined,
+    });
+  });
+
+  route("GET /tenants/new", async () => showNew(DEFAULTS, {}));
+
+  route("POST /tenants", async ({ form, actor }) => {
+    const values = valuesOf(form);
+    return await orFaults(
+      async () => {
+        const input = { ...inputOf(values), name: values.name };
+        // The first key is of no use to an operator: the tenant's owner makes one.
+        const { apiKey: _, ...tenant } = await audited(
+          db,
+          actor,
+          (transaction) => createTenant(transaction, input),
+          ({ apiKey: _, ...made }) => ({
+            tenantId: made.id,
+            action: "tenant.create",
+            target: made.name,
+            after: recorded(made),
+          }),
+        );
+        return redirect(`/tenants/${tenant.id}/members`, "saved");
+      },
+      (faults) => showNew(values, faults),
+    );
+  });
+
+  const show = async ({ tenant }: InTenant, given?: Values, faults: Faults = {}) => {
+    const found = await showTenant(db, tenant.id);
+    const values = given ?? valuesOfTenant(found);
+    return page("tenant-settings", "Settings", { found, values, faults, channels: CHANNELS });
+  };
+
+  route("GET /tenants/:tenantId/settings", (context) => show(context));
+
+  route("POST /tenants/:tenantId/settings", async (context) => {
+    const { tenant, form, actor, base } = context;
+    const values = valuesOf(form);
+    return await orFaults(
+      async () => {
+        await audited(
+          db,
+          actor,
+          async (transaction) => ({
+            before: await showTenant(transaction, tenant.id),
+            after: await updateTenant(transaction, tenant.id, {
+              ...inputOf(values),
+              name: values.name,
+            }),
+          }),
+          ({ before, after }) => ({
+            tenantId: tenant.id,
+            action: "tenant.update",
+            target: after.name,
+            before: recorded(before),
+            after: recorded(after),
+          }),
+        );
+        return redirect(`${base}/settings`, "saved");
+      },
+      (faults) => show(context, values, faults),
+    );
+  });
+
+  for (const [verb, active] of [
+    ["activate", true],
+    ["deactivate", false],
+  ] as const) {
+    route(`POST /tenants/:tenantId/${verb}`, async ({ tenant, actor, base }) => {
+      await audited(
+        db,
+        actor,
+        (transaction) => setTenantActive(transaction, tenant.id, active),
+        (after) => ({
+          tenantId: tenant.id,
+          action: `tenant.${verb}`,
+          target: after.name,
+          before: { active: tenant.active },
+          after: { active },
+        }),
+      );
+      return redirect(`${base}/settings`, `${verb}d`);
+    });
+  }
+}
+
+interface Values {
+  name: string;
+  perMinute: string;
+  dailyCap: string;
+  noCap: boolean;
+  deliveryChannels: string[];
+  dedupIncludesVariables: boolean;
+  /** Empty: as the installation keeps them. */
+  eventRetentionDays: string;
+  notificationRetentionDays: string;
+}
+
+const DEFAULTS: Values = {
+  name: "",
+  perMinute: String(DEFAULT_PER_MINUTE),
+  dailyCap: String(DEFAULT_DAILY_CAP),
+  noCap: false,
+  deliveryChannels: [],
+  dedupIncludesVariables: false,
+  eventRetentionDays: "",
+  notificationRetentionDays: "",
+};
+
+function showNew(values: Values, faults: Faults): Answer {
+  return page("tenant-new", "New tenant", { values, faults, channels: CHANNELS });
+}
+
+function valuesOf(form: URLSearchParams): Values {
+  return {
+    name: form.get("name") ?? "",
+    perMinute: form.get("perMinute") ?? "",
+    dailyCap: form.get("dailyCap") ?? "",
+    noCap: form.has("noCap"),
+    deliveryChannels: form.getAll("deliveryChannels"),
+    dedupIncludesVariables: form.has("dedupIncludesVariables"),
+    eventRetentionDays: form.get("eventRetentionDays") ?? "",
+    notificationRetentionDays: form.get("notificationRetentionDays") ?? "",
+  };
+}
+
+function valuesOfTenant(tenant: Tenant): Values {
+  return {
+    name: tenant.name,
+    perMinute: String(tenant.perMinute),
+    dailyCap: tenant.dailyCap === null ? "" : String(tenant.dailyCap),
+    noCap: tenant.dailyCap === null,
+    deliveryChannels: tenant.deliveryChannels,
+    dedupIncludesVariables: tenant.dedupIncludesVariables,
+    eventRetentionDays: String(tenant.eventRetentionDays ?? ""),
+    notificationRetentionDays: String(tenant.notificationRetentionDays ?? ""),
+  };
+}
+
+function inputOf(values: Values): TenantInput {
+  return {
+    perMinute: wholeNumber(values.perMinute),
+    dailyCap: values.noCap ? null : wholeNumber(values.dailyCap),
+    // What is not a channel is refused by administration, which names the field.
+    deliveryChannels: values.deliveryChannels as TenantInput["deliveryChannels"],
+    dedupIncludesVariables: values.dedupIncludesVariables,
+    eventRetentionDays: wholeNumberOrNone(values.eventRetentionDays),
+    notificationRetentionDays: wholeNumberOrNone(values.notificationRetentionDays),
+  };
+}
+
+function wholeNumberOrNone(text: string): number | null {
+  return text.trim() === "" ? null : wholeNumber(text);
+}
+
+/** NaN for what is none: administration says so beside the field. */
+function wholeNumber(text: string): number {
+  return /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
+}
+
+function recorded(tenant: Tenant): object {
+  const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = tenant;
+  const { eventRetentionDays, notificationRetentionDays } = tenant;
+  return {
+    ...{ name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables },
+    ...{ eventRetentionDays, notificationRetentionDays },
+  };
+}

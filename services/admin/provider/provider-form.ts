@@ -1,0 +1,169 @@
+import { audited, auditedAfter } from "@belfry/administration/audited";
+import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import {
+  listProviders,
+  type Provider,
+  providerKinds,
+  putProvider,
+  showProvider,
+} from "@belfry/administration/providers/providers";
+import { renameProvider } from "@belfry/administration/providers/rename-provider";
+import { sendProviderTest } from "@belfry/administration/templates/send-test";
+import type { Database } from "@belfry/database/connection";
+import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import { providerTarget, recordedProvider } from "./recorded-provider.ts";
+import type { InTenant } from "../router.ts";
+import { fieldsOf, settingsFaults, settingsOf } from "./settings-form.ts";
+
+/** Where a vendor's receipts go, for the kinds that send any. */
+const WITH_RECEIPTS = ["sendgrid", "vonage"];
+
+interface Shown {
+  /** undefined: the account is new. */
+  provider?: Provider | undefined;
+  /** What was typed. */
+  given?: URLSearchParams;
+  faults?: Faults;
+  test?: object;
+}
+
+/** One account at a vendor: a form drawn from the settings' schema, secrets write-only, and a test. */
+export function providerFormPages({ route, db, keys, config }: PageDeps): void {
+  const options = { keys, allowPrivateAddresses: config.allowPrivateAddresses };
+
+  const show = async (
+    tenantId: string,
+    channel: string | null,
+    kindName: string | null,
+    { provider, given, faults = {}, test }: Shown = {},
+  ): Promise<Answer> => {
+    const kind = await kindOf(channel, kindName);
+    const name = provider === undefined || provider.name === kind.kind ? "" : provider.name;
+    return page("provider-form", kind.title, {
+      kind,
+      provider,
+      name: given?.get("name") ?? name,
+      fields: fieldsOf(kind.settings, provider?.settings, given),
+      maxPerSecond: given?.get("maxPerSecond") ?? provider?.maxPerSecond ?? "",
+      faults,
+      receipts: WITH_RECEIPTS.includes(kind.kind)
+        ? `${config.apiUrl}/webhooks/${kind.kind}/${tenantId}`
+        : undefined,
+      test,
+    });
+  };
+
+  const save = async (
+    context: InTenant,
+    channel: string | null,
+    kindName: string | null,
+    provider?: Provider,
+  ): Promise<Answer> => {
+    const { tenant, form: given, actor, base } = context;
+    const kind = await kindOf(channel, kindName);
+    const rate = (given.get("maxPerSecond") ?? "").trim();
+    const name = (given.get("name") ?? "").trim() || kind.kind;
+    const input = {
+      tenantId: tenant.id,
+      channel: kind.channel,
+      kind: kind.kind,
+      name,
+      settings: settingsOf(kind.settings, given),
+      maxPerSecond: rate === "" ? null : Number(rate),
+      keepSecrets: provider !== undefined,
+      active: provider?.active ?? true,
+    };
+    try {
+      const saved = await audited(
+        db,
+        actor,
+        async (transaction) => {
+          if (provider === undefined) await refuseTakenName(transaction, input);
+          else if (provider.name !== name) await renameProvider(transaction, provider, name);
+          return await putProvider(transaction, input, options);
+        },
+        (after) => ({
+          tenantId: tenant.id,
+          action: provider === undefined ? "provider.create" : "provider.update",
+          target: providerTarget(after),
+          before: provider === undefined ? null : recordedProvider(provider),
+          after: recordedProvider(after),
+        }),
+      );
+      return redirect(`${base}/providers/${saved.id}`, "saved");
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      const shown = { provider, given, faults: settingsFaults(error.faults) };
+      const answer = await show(tenant.id, channel, kindName, shown);
+      return answer.kind === "page" ? { ...answer, status: 422 } : answer;
+    }
+  };
+
+  route("GET /tenants/:tenantId/providers/new", ({ query, tenant }) =>
+    show(tenant.id, query.get("channel"), query.get("kind")),
+  );
+
+  route("POST /tenants/:tenantId/providers", (context) =>
+    save(context, context.form.get("channel"), context.form.get("kind")),
+  );
+
+  const found = ({ tenant, params }: InTenant) =>
+    showProvider(db, { id: params.providerId ?? "", tenantId: tenant.id });
+
+  route("GET /tenants/:tenantId/providers/:providerId", async (context) => {
+    const provider = await found(context);
+    return await show(context.tenant.id, provider.channel, provider.kind, { provider });
+  });
+
+  route("POST /tenants/:tenantId/providers/:providerId", async (context) => {
+    const provider = await found(context);
+    return await save(context, provider.channel, provider.kind, provider);
+  });
+
+  route("POST /tenants/:tenantId/providers/:providerId/test", async (context) => {
+    const provider = await found(context);
+    const { tenant, actor, form: given } = context;
+    const to = given.get("to") ?? "";
+    const again = (shown: Shown) =>
+      show(tenant.id, provider.channel, provider.kind, { provider, ...shown });
+    return await orFaults(
+      async () => {
+        const { outcome } = await auditedAfter(
+          db,
+          actor,
+          () => sendProviderTest(db, { id: provider.id, tenantId: tenant.id }, to, options),
+          (result) => ({
+            tenantId: tenant.id,
+            action: "provider.test",
+            target: providerTarget(provider),
+            after: { class: result.outcome.class, vendorStatus: result.outcome.vendorStatus },
+          }),
+        );
+        return await again({ test: { to, outcome } });
+      },
+      (faults) => again({ faults, test: { to } }),
+    );
+  });
+}
+
+async function kindOf(channel: string | null, name: string | null) {
+  const kinds = await providerKinds();
+  const kind = kinds.find((row) => row.channel === channel && row.kind === name);
+  if (kind === undefined) throw new NotFound("kind", "no such kind of provider");
+  return kind;
+}
+
+/** Here nobody means to replace another account's settings, as putting it would. */
+async function refuseTakenName(
+  db: Database,
+  { tenantId, channel, kind, name }: Pick<Provider, "tenantId" | "channel" | "kind" | "name">,
+): Promise<void> {
+  const all = await listProviders(db, tenantId);
+  if (!all.some((one) => one.channel === channel && one.name === name)) return;
+  const message =
+    name === kind
+      ? "is needed: there is an account of this kind without one"
+      : "is taken by another account of this channel";
+  throw new InvalidInput([{ field: "name", message }]);
+}

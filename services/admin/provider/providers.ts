@@ -1,0 +1,100 @@
+import { audited } from "@belfry/administration/audited";
+import {
+  deleteProvider,
+  listProviders,
+  moveProviderUp,
+  providerKinds,
+  setProviderActive,
+  showProvider,
+} from "@belfry/administration/providers/providers";
+import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { openCircuits } from "../platform/platform-state.ts";
+import { page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import { providerTarget, recordedProvider } from "./recorded-provider.ts";
+import type { InTenant } from "../router.ts";
+
+/** A tenant's accounts at vendors in the order of use, and what is done to a whole one. */
+export function providerPages({ route, db }: PageDeps): void {
+  const found = ({ tenant, params }: InTenant) =>
+    showProvider(db, { id: params.providerId ?? "", tenantId: tenant.id });
+
+  route("GET /tenants/:tenantId/providers", async ({ tenant }) => {
+    const [providers, kinds, circuits] = await Promise.all([
+      listProviders(db, tenant.id),
+      providerKinds(),
+      openCircuits(db, tenant.id),
+    ]);
+    return page("providers", "Providers", {
+      channels: PROVIDER_CHANNELS.map((channel) => ({
+        channel,
+        providers: providers.filter((provider) => provider.channel === channel),
+        kinds: kinds
+          .filter((kind) => kind.channel === channel)
+          .map(({ kind, title }) => ({
+            kind,
+            title,
+            hasOne: providers.some((one) => one.channel === channel && one.kind === kind),
+          })),
+      })),
+      titles: Object.fromEntries(kinds.map((kind) => [`${kind.channel} ${kind.kind}`, kind.title])),
+      circuits: Object.fromEntries(circuits.map((circuit) => [circuit.providerId, circuit])),
+    });
+  });
+
+  for (const [verb, active] of [
+    ["activate", true],
+    ["deactivate", false],
+  ] as const) {
+    route(`POST /tenants/:tenantId/providers/:providerId/${verb}`, async (context) => {
+      const { tenant, actor, base } = context;
+      const { id } = await found(context);
+      await audited(
+        db,
+        actor,
+        (transaction) => setProviderActive(transaction, { id, tenantId: tenant.id }, active),
+        (after) => ({
+          tenantId: tenant.id,
+          action: `provider.${verb}`,
+          target: providerTarget(after),
+        }),
+      );
+      return redirect(`${base}/providers`, `${verb}d`);
+    });
+  }
+
+  route("POST /tenants/:tenantId/providers/:providerId/delete", async (context) => {
+    const { id } = await found(context);
+    const { tenant, actor, base } = context;
+    await audited(
+      db,
+      actor,
+      (transaction) => deleteProvider(transaction, { id, tenantId: tenant.id }),
+      (before) => ({
+        tenantId: tenant.id,
+        action: "provider.delete",
+        target: providerTarget(before),
+        before: recordedProvider(before),
+      }),
+    );
+    return redirect(`${base}/providers`, "deleted");
+  });
+
+  route("POST /tenants/:tenantId/providers/:providerId/move-up", async (context) => {
+    const provider = await found(context);
+    const { id } = provider;
+    const { tenant, actor, base } = context;
+    await audited(
+      db,
+      actor,
+      (transaction) => moveProviderUp(transaction, { id, tenantId: tenant.id }),
+      (order) => ({
+        tenantId: tenant.id,
+        action: "provider.move",
+        target: providerTarget(provider),
+        after: { order: order.map((one) => one.name) },
+      }),
+    );
+    return redirect(`${base}/providers`, "moved");
+  });
+}

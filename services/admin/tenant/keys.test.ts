@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { startAdmin } from "../admin-under-test.ts";
+import { curlLine } from "../event/curl-line.ts";
+
+test("a key is shown once, with a line to paste; then its prefix and last use are what is left", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const base = `/tenants/${id}/keys`;
+  const html = await (await operator.post(base)).text();
+  const key = /id="api-key">([^<]+)</.exec(html)?.[1] ?? "";
+  assert.match(key, /^bf_\w{20,}/);
+  assert.ok(html.includes(`data-copy="api-key"`) && html.includes(`data-copy="curl"`));
+  assert.ok(html.split(key).length === 3, "alone, and in the line");
+  const later = await operator.text(base);
+  assert.ok(!later.includes(key));
+  const prefix = /<code>(bf_\w+)…<\/code>/.exec(later)?.[1] ?? "none";
+  assert.ok(key.startsWith(prefix));
+  assert.match(later, /never used/);
+  await admin.db
+    .updateTable("api_keys")
+    .set({ last_used_at: new Date(Date.now() - 7_200_000) })
+    .execute();
+  assert.match(await operator.text(base), /last used <time[^>]*>2 h ago</);
+});
+
+test("a rotation lets the others go on for the hours that were said; hours that are none stay in the form with their fault", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const base = `/tenants/${id}/keys`;
+  for (const overlapHours of ["soon", "-1", "9999", "721"]) {
+    const refused = await operator.post(`${base}/rotate`, { overlapHours });
+    assert.equal(refused.status, 422, overlapHours);
+    const html = await refused.text();
+    assert.match(html, /id="overlapHours-fault"/);
+    assert.ok(html.includes(`value="${overlapHours}"`));
+  }
+  const html = await (await operator.post(`${base}/rotate`, { overlapHours: "48" })).text();
+  assert.match(html, /id="api-key">bf_/);
+  assert.match(html, /ends <time[^>]*>in (48 h|2 days)</);
+  assert.equal(html.match(/class="badge good">live</g)?.length, 1);
+});
+
+test("a webhook secret is shown once, with how to sign; another takes its place with an overlap, and it is removed", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const base = `/tenants/${id}`;
+  const make = async (fields: Record<string, string> = {}) =>
+    await (await operator.post(`${base}/webhook-secret`, fields)).text();
+  const html = await make();
+  const secret = /id="webhook-secret">([^<]+)</.exec(html)?.[1] ?? "";
+  assert.match(secret, /^whsec_/);
+  assert.match(html, /createHmac\(&quot;sha256&quot;/);
+  const later = await operator.text(`${base}/keys`);
+  assert.ok(!later.includes(secret) && later.includes("triggers must be signed"));
+  assert.doesNotMatch(later, /The one before is taken too/);
+  for (const secretOverlapHours of ["soon", "721"]) {
+    const refused = await make({ secretOverlapHours });
+    assert.match(refused, /id="secretOverlapHours-fault"/);
+    assert.ok(refused.includes(`value="${secretOverlapHours}"`));
+  }
+  const both = await make({ secretOverlapHours: "24" });
+  assert.match(both, /The one before is taken too, and ends <time[^>]*>in (24 h|1 days)</);
+  assert.notEqual(/id="webhook-secret">([^<]+)</.exec(both)?.[1], secret);
+  await operator.post(`${base}/webhook-secret/remove`);
+  assert.match(await operator.text(`${base}/keys`), /none: triggers need no signature/);
+});
+
+test("the line to paste holds whatever a variable is called", () => {
+  const line = curlLine("http://api.test", "bf_key", `it's "$(x)" \`y\``, ["o'clock", "a b"]);
+  const body = / -d '(.*)'$/s.exec(line)?.[1]?.replaceAll(`'\\''`, "'") ?? "";
+  assert.deepEqual(JSON.parse(body).variables, {
+    "o'clock": "Sample o'clock",
+    "a b": "Sample a b",
+  });
+  assert.equal(JSON.parse(body).eventType, `it's "$(x)" \`y\``);
+});

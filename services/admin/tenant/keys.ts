@@ -1,0 +1,126 @@
+import { addApiKey, revokeApiKey } from "@belfry/administration/tenants/api-keys";
+import { audited } from "@belfry/administration/audited";
+import { InvalidInput } from "@belfry/administration/input-error";
+import { rotateApiKey } from "@belfry/administration/tenants/rotate-api-key";
+import { rotateWebhookSecret } from "@belfry/administration/tenants/rotate-webhook-secret";
+import { listTemplates } from "@belfry/administration/templates/templates";
+import { showTenant, updateTenant } from "@belfry/administration/tenants/tenants";
+import { newWebhookSecret } from "@belfry/administration/tenants/webhook-secret";
+import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
+import { curlLine } from "../event/curl-line.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { InTenant } from "../router.ts";
+
+/** API keys and the webhook secret. What is secret is on the answer of the request that made it, and never again. */
+export function keyPages({ route, db, keys, config }: PageDeps): void {
+  const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
+    page("keys", "API keys", {
+      found: await showTenant(db, tenant.id),
+      created: undefined,
+      createdSecret: undefined,
+      overlapHours: "24",
+      secretOverlapHours: "24",
+      faults: {},
+      ...extra,
+    });
+  const showKey = async (context: InTenant, apiKey: string): Promise<Answer> => {
+    const templates = await listTemplates(db, context.tenant.id);
+    const first = templates.find((template) => template.active);
+    const curl = curlLine(config.apiUrl, apiKey, first?.eventType, first?.variables);
+    return await show(context, { created: { apiKey, curl } });
+  };
+
+  route("GET /tenants/:tenantId/keys", (context) => show(context));
+
+  route("POST /tenants/:tenantId/keys", async (context) => {
+    const { tenant, actor } = context;
+    return await orFaults(
+      async () => {
+        const { apiKey } = await audited(
+          db,
+          actor,
+          (transaction) => addApiKey(transaction, tenant.id),
+          ({ prefix }) => ({ tenantId: tenant.id, action: "key.create", target: `${prefix}…` }),
+        );
+        return await showKey(context, apiKey);
+      },
+      (faults) => show(context, { faults }),
+    );
+  });
+
+  route("POST /tenants/:tenantId/keys/rotate", async (context) => {
+    const { tenant, actor, form } = context;
+    const hours = form.get("overlapHours") ?? "";
+    return await orFaults(
+      async () => {
+        const { apiKey } = await audited(
+          db,
+          actor,
+          (transaction) => rotateApiKey(transaction, tenant.id, secondsOf(hours)),
+          ({ apiKeys }) => ({
+            tenantId: tenant.id,
+            action: "key.rotate",
+            target: `${apiKeys[0]?.prefix}…`,
+            after: { othersEndAfterHours: Number(hours) },
+          }),
+        );
+        return await showKey(context, apiKey);
+      },
+      (faults) => show(context, { faults, overlapHours: hours }),
+    );
+  });
+
+  route("POST /tenants/:tenantId/keys/:keyId/revoke", async (context) => {
+    const { tenant, actor, params, base } = context;
+    await audited(
+      db,
+      actor,
+      (transaction) => revokeApiKey(transaction, tenant.id, params.keyId ?? ""),
+      ({ prefix }) => ({ tenantId: tenant.id, action: "key.revoke", target: `${prefix}…` }),
+    );
+    return redirect(`${base}/keys`, "revoked");
+  });
+
+  route("POST /tenants/:tenantId/webhook-secret", async (context) => {
+    const { tenant, actor, form } = context;
+    const hours = form.get("secretOverlapHours") ?? "0";
+    const createdSecret = newWebhookSecret();
+    return await orFaults(
+      async () => {
+        const input = { webhookSecret: createdSecret, overlapSeconds: secondsOf(hours) };
+        await audited(
+          db,
+          actor,
+          (transaction) => rotateWebhookSecret(transaction, tenant.id, input, keys),
+          ({ previousWebhookSecretUntil }) => ({
+            tenantId: tenant.id,
+            action: "webhook-secret.create",
+            target: "webhook secret",
+            after: { theOneBeforeEndsAt: previousWebhookSecretUntil },
+          }),
+        );
+        return await show(context, { createdSecret });
+      },
+      ({ overlapSeconds: secretOverlapHours = "" }) =>
+        show(context, { faults: { secretOverlapHours }, secretOverlapHours: hours }),
+    );
+  });
+
+  route("POST /tenants/:tenantId/webhook-secret/remove", async ({ tenant, actor, base }) => {
+    await audited(
+      db,
+      actor,
+      (transaction) => updateTenant(transaction, tenant.id, { webhookSecret: null }, keys),
+      () => ({ tenantId: tenant.id, action: "webhook-secret.remove", target: "webhook secret" }),
+    );
+    return redirect(`${base}/keys`, "secret-removed");
+  });
+}
+
+const MAX_HOURS = 720;
+
+function secondsOf(hours: string): number {
+  if (/^\d{1,3}$/.test(hours) && Number(hours) <= MAX_HOURS) return Number(hours) * 3600;
+  const message = `must be a whole number of hours, from 0 to ${MAX_HOURS}`;
+  throw new InvalidInput([{ field: "overlapSeconds", message }]);
+}

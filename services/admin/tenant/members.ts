@@ -1,0 +1,124 @@
+import { audited } from "@belfry/administration/audited";
+import {
+  type InvitedRole,
+  invite,
+  listInvitations,
+  withdrawInvitation,
+} from "@belfry/administration/people/invitations";
+import {
+  changeRole,
+  listMembers,
+  removeMember,
+  TENANT_ROLES,
+  type TenantRole,
+} from "@belfry/administration/people/people";
+import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { InTenant } from "../router.ts";
+
+/** The people of a tenant. */
+export function memberPages({ route, db, config }: PageDeps): void {
+  const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
+    page("members", "Members", {
+      members: await listMembers(db, tenant.id),
+      invitations: await listInvitations(db, tenant.id),
+      roles: TENANT_ROLES,
+      values: { email: "", role: "owner" },
+      faults: {},
+      link: undefined,
+      fault: undefined,
+      ...extra,
+    });
+
+  route("GET /tenants/:tenantId/members", (context) => show(context));
+
+  route("POST /tenants/:tenantId/members/invite", async (context) => {
+    const { tenant, form, actor } = context;
+    const values = { email: form.get("email") ?? "", role: form.get("role") ?? "" };
+    return await orFaults(
+      async () => {
+        const { token } = await audited(
+          db,
+          actor,
+          (transaction) =>
+            invite(transaction, {
+              tenantId: tenant.id,
+              role: values.role as InvitedRole,
+              email: values.email,
+              invitedBy: actor.personId,
+            }),
+          ({ invitation }) => ({
+            tenantId: tenant.id,
+            action: "member.invite",
+            target: invitation.email ?? "",
+            after: { email: invitation.email, role: invitation.role },
+          }),
+        );
+        return await show(context, { link: `${config.baseUrl}/join/${token}` });
+      },
+      (faults) => show(context, { values, faults }),
+    );
+  });
+
+  /** What is wrong with a member stands above them all. */
+  const orFault = (context: InTenant, change: () => Promise<Answer>) =>
+    orFaults(change, (_, [fault]) => show(context, { fault: fault?.message }));
+
+  route("POST /tenants/:tenantId/members/:personId/role", (context) =>
+    orFault(context, async () => {
+      const { tenant, params, form, actor, base } = context;
+      await audited(
+        db,
+        actor,
+        (transaction) =>
+          changeRole(
+            transaction,
+            tenant.id,
+            params.personId ?? "",
+            (form.get("role") ?? "") as TenantRole,
+          ),
+        ({ before, after }) => ({
+          tenantId: tenant.id,
+          action: "member.role",
+          target: after.email,
+          before: { role: before.role },
+          after: { role: after.role },
+        }),
+      );
+      return redirect(`${base}/members`, "saved");
+    }),
+  );
+
+  route("POST /tenants/:tenantId/members/:personId/remove", (context) =>
+    orFault(context, async () => {
+      const { tenant, params, actor, base } = context;
+      await audited(
+        db,
+        actor,
+        (transaction) => removeMember(transaction, tenant.id, params.personId ?? ""),
+        (member) => ({
+          tenantId: tenant.id,
+          action: "member.remove",
+          target: member.email,
+          before: { role: member.role },
+        }),
+      );
+      return redirect(`${base}/members`, "removed");
+    }),
+  );
+
+  route("POST /tenants/:tenantId/invitations/:invitationId/withdraw", async (context) => {
+    const { tenant, params, actor, base } = context;
+    await audited(
+      db,
+      actor,
+      (transaction) => withdrawInvitation(transaction, tenant.id, params.invitationId ?? ""),
+      ({ email }) => ({
+        tenantId: tenant.id,
+        action: "invitation.withdraw",
+        target: email ?? "",
+      }),
+    );
+    return redirect(`${base}/members`, "withdrawn");
+  });
+}

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { invite } from "@belfry/administration/people/invitations";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/templates";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { storeOutboxMessage } from "@belfry/database/outbox";
+import { ACCESS } from "../door/access.ts";
+import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+
+/** A tenant with one of everything that has an id in an address. */
+async function fullTenant(admin: AdminUnderTest, name: string) {
+  const { db, pool, keys } = admin;
+  const { id } = await createTenant(db, { name });
+  const order = { tenantId: id, eventType: "order", channel: "SMS" } as const;
+  await putTemplate(db, { ...order, content: "older" });
+  const template = await putTemplate(db, { ...order, content: "x" });
+  const sandbox = { tenantId: id, channel: "SMS", kind: "sandbox", settings: {} } as const;
+  await putProvider(db, { ...sandbox, name: "first" }, { keys });
+  const provider = await putProvider(db, { ...sandbox, position: 1 }, { keys });
+  const invitation = {
+    tenantId: id,
+    role: "viewer",
+    email: "v@example.com",
+    invitedBy: null,
+  } as const;
+  await invite(db, invitation);
+  const { rows } = await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
+     values (gen_random_uuid(), $1, 'order', 'ann', '{}', 't', now(), now()) returning id`,
+    [id],
+  );
+  const eventId = rows[0].id as string;
+  const messageId = await storeOutboxMessage(db, {
+    ...{ deliveryId: eventId, tenantId: id, eventId, channel: "EMAIL", to: "a@example.com" },
+    ...{ subject: "s", html: "<p>s</p>", text: "s", segments: null },
+  });
+  const idOf = async (table: string, column = "id") => {
+    const found = await pool.query(`select ${column} as id from ${table} where tenant_id = $1`, [
+      id,
+    ]);
+    return String(found.rows[0]?.id);
+  };
+  return {
+    id,
+    ids: async () => ({
+      ...{ eventId, messageId, templateId: template.id, providerId: provider.id },
+      keyId: await idOf("api_keys"),
+      personId: await idOf("memberships", "person_id"),
+      invitationId: await idOf("invitations"),
+    }),
+    /** All that a request could have changed. */
+    state: async () => {
+      const tables = ["templates", "template_versions", "providers", "api_keys", "memberships"];
+      tables.push("invitations", "events", "outbox");
+      const state: Record<string, unknown> = {};
+      for (const table of tables) {
+        const where =
+          table === "template_versions"
+            ? "template_id in (select id from templates where tenant_id = $1)"
+            : "tenant_id = $1";
+        const found = await pool.query(`select * from ${table} where ${where} order by 1, 2`, [id]);
+        state[table] = found.rows;
+      }
+      return state;
+    },
+  };
+}
+
+test("another tenant's id in any address is as unknown as none, and nothing of theirs changes", async (t) => {
+  const admin = await startAdmin(t);
+  const own = await fullTenant(admin, "Own");
+  const other = await fullTenant(admin, "Other");
+  await admin.operator();
+  const owner = await admin.person({
+    ...{ email: "owner@example.com", name: "owner", of: { tenantId: own.id, role: "owner" } },
+  });
+  await admin.person({
+    ...{ email: "editor@example.com", name: "editor", of: { tenantId: other.id, role: "editor" } },
+  });
+  const before = await other.state();
+  const ids: Record<string, string> = await other.ids();
+  const _token = await owner.token("/account");
+  const routes = Object.keys(ACCESS).filter((key) => /\/:tenantId\/.*:/.test(key));
+  assert.ok(routes.length > 20);
+  const wrong: string[] = [];
+  for (const key of routes) {
+    const [method, pattern = ""] = key.split(" ");
+    const path = pattern
+      .replace(":tenantId", own.id)
+      .replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name));
+    const body = new URLSearchParams({ _token, role: "owner", to: "+12025550123", version: "1" });
+    const answer =
+      method === "GET" ? await owner.get(path) : await owner.raw(path, { method: "POST", body });
+    if (answer.status !== 404) wrong.push(`${key}: ${answer.status}`);
+  }
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(await other.state(), before);
+  assert.equal(admin.published.length, 0);
+
+  // The same addresses with ids of one's own are there: it is the tenant that is missing.
+  const mine: Record<string, string> = await own.ids();
+  for (const key of routes.filter((route) => route.startsWith("GET "))) {
+    const path = (key.split(" ")[1] ?? "")
+      .replace(":tenantId", own.id)
+      .replaceAll(/:(\w+)/g, (_, name: string) => mine[name] ?? "");
+    const { status } = await owner.get(path);
+    // The event was dispatched to nobody: it has no mail to show.
+    assert.equal(status, path.endsWith(`${mine.eventId}/document`) ? 404 : 200, key);
+  }
+});
+
+test("nobody ends another's session, and a person who is no member of the tenant cannot be changed in it", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const owner = await admin.person({
+    ...{ email: "owner@example.com", name: "owner", of: { tenantId: id, role: "owner" } },
+  });
+  const sessions = await admin.db
+    .selectFrom("sessions as s")
+    .innerJoin("people as p", "p.id", "s.person_id")
+    .select(["s.id", "p.id as personId", "p.email"])
+    .execute();
+  const olga = sessions.find(({ email }) => email === "op@example.com");
+  await owner.post(`/account/sessions/${olga?.id}/end`);
+  assert.equal((await operator.get("/tenants")).status, 200);
+  const remove = await owner.post(`/tenants/${id}/members/${olga?.personId}/remove`);
+  assert.equal(remove.status, 404);
+});

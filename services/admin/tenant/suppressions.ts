@@ -1,0 +1,95 @@
+import { audited } from "@belfry/administration/audited";
+import { addSuppressions, removeSuppressions } from "@belfry/administration/events/suppressions";
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import { suppressionsOfTenant } from "@belfry/administration/events/suppression-rows";
+import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { InTenant } from "../router.ts";
+
+const PAGE = 100;
+
+/** Addresses to which the tenant sends nothing. */
+export function suppressionPages({ route, db }: PageDeps): void {
+  const show = async ({ tenant, query }: InTenant, extra: object = {}): Promise<Answer> => {
+    const given = query.get("channel");
+    const channel: ProviderChannel | undefined =
+      given === "EMAIL" || given === "SMS" ? given : undefined;
+    const search = (query.get("search") ?? "").trim().toLowerCase();
+    const last = query.get("after") ?? "";
+    const after = last === "" || channel === undefined ? undefined : { channel, address: last };
+    const found = await suppressionsOfTenant(db, tenant.id, {
+      limit: PAGE + 1,
+      ...(search === "" ? { after } : startOf(search)),
+    });
+    const matching = search === "" ? found : found.filter((row) => row.address.startsWith(search));
+    return page("suppressions", "Suppressions", {
+      rows: matching.slice(0, PAGE),
+      isMore: matching.length > PAGE,
+      search,
+      values: { channel: "EMAIL", address: "" },
+      faults: {},
+      ...extra,
+    });
+  };
+
+  route("GET /tenants/:tenantId/suppressions", (context) => show(context));
+
+  route("POST /tenants/:tenantId/suppressions", async (context) => {
+    const { tenant, form, actor, person, base } = context;
+    const values = { channel: form.get("channel") ?? "", address: form.get("address") ?? "" };
+    const { channel, addresses } = inputOf(form);
+    return await orFaults(
+      async () => {
+        await audited(
+          db,
+          actor,
+          (transaction) =>
+            addSuppressions(transaction, {
+              tenantId: tenant.id,
+              channel,
+              addresses,
+              source: person.email,
+            }),
+          ({ added }) => ({
+            tenantId: tenant.id,
+            action: "suppression.add",
+            target: `${channel} ${addresses.length === 1 ? addresses[0] : `${addresses.length} addresses`}`,
+            after: { added },
+          }),
+        );
+        return redirect(`${base}/suppressions`, "added");
+      },
+      (faults) => show(context, { values, faults }),
+    );
+  });
+
+  route("POST /tenants/:tenantId/suppressions/remove", async ({ tenant, form, actor, base }) => {
+    const { channel, addresses } = inputOf(form);
+    await audited(
+      db,
+      actor,
+      (transaction) => removeSuppressions(transaction, { tenantId: tenant.id, channel, addresses }),
+      ({ removed }) => ({
+        tenantId: tenant.id,
+        action: "suppression.remove",
+        target: `${channel} ${addresses[0] ?? ""}`,
+        after: { removed },
+      }),
+    );
+    return redirect(`${base}/suppressions`, "removed");
+  });
+}
+
+function inputOf(form: URLSearchParams): { channel: ProviderChannel; addresses: string[] } {
+  const addresses = (form.get("address") ?? "").split(/[\s,;]+/).filter((text) => text !== "");
+  return { channel: (form.get("channel") ?? "") as ProviderChannel, addresses };
+}
+
+/** Addresses are listed in order: those that begin with the text are together, after this place. */
+function startOf(text: string) {
+  const channel: ProviderChannel = text.startsWith("+") ? "SMS" : "EMAIL";
+  const shorter = text.slice(0, -1);
+  const last = text.codePointAt(text.length - 1) ?? 0;
+  const address = last > 0x21 ? shorter + String.fromCodePoint(last - 1) : shorter;
+  return { channel, after: { channel, address } };
+}

@@ -1,0 +1,74 @@
+import { auditedAfter } from "@belfry/administration/audited";
+import { InvalidInput } from "@belfry/administration/input-error";
+import {
+  PERSONAL_CHANNEL,
+  realtimeChannel,
+  SYSTEM_CHANNEL,
+  textFault,
+  UUID,
+} from "@belfry/contracts/identifiers";
+import { countUnread, listNotifications } from "@belfry/database/notifications";
+import { sensitivePushTypes } from "@belfry/administration/events/notification-rows";
+import { searchEvents } from "@belfry/administration/events/search-events";
+import { findTargetChannels } from "@belfry/database/target-channels";
+import { json, page } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+
+const PAGE = 30;
+/** Where the users come from that were seen lately, and how many are named. */
+const LATEST_EVENTS = 100;
+const MOST_USERS = 12;
+const HIDDEN = "The template is sensitive: its content is never shown.";
+
+/** A user's history as they see it, and a live inbox to try. */
+export function userPages({ route, db, config, signToken }: PageDeps): void {
+  const hiddenTypes = async (tenantId: string, items: readonly { type: string }[]) => {
+    const types = [...new Set(items.map(({ type }) => type))];
+    return new Set(types.length === 0 ? [] : await sensitivePushTypes(db, tenantId, types));
+  };
+
+  route("GET /tenants/:tenantId/users", async ({ tenant, query }) => {
+    const userId = (query.get("user") ?? "").trim();
+    const fault = userId === "" ? undefined : textFault(userId);
+    if (userId === "" || fault !== undefined) {
+      const { events } = await searchEvents(db, { tenantId: tenant.id, limit: LATEST_EVENTS });
+      const lately = [...Map.groupBy(events, (event) => event.userId)]
+        .slice(0, MOST_USERS)
+        .map(([id, own]) => ({ id, at: own[0]?.acceptedAt }));
+      const status = fault === undefined ? 200 : 422;
+      return page("users", "Users", { userId, fault, lately }, status);
+    }
+    const owner = { tenantId: tenant.id, userId };
+    const given = query.get("before") ?? "";
+    const before = UUID.test(given) ? given : undefined;
+    const [found, unread] = await Promise.all([
+      listNotifications(db, { ...owner, limit: PAGE + 1, before }),
+      countUnread(db, owner),
+    ]);
+    const hidden = await hiddenTypes(tenant.id, found);
+    const items = found
+      .slice(0, PAGE)
+      .map((item) => (hidden.has(item.type) ? { ...item, title: HIDDEN, body: "" } : item));
+    const next = found.length > PAGE ? items.at(-1)?.id : undefined;
+    return page("user", userId, { userId, items, unread, next, wsUrl: config.wsUrl });
+  });
+
+  // For the live inbox: the browser is given what a tenant's backend would give it, never the key.
+  route("POST /tenants/:tenantId/users/token", async ({ tenant, form, actor }) => {
+    const userId = form.get("user") ?? "";
+    const fault = textFault(userId);
+    if (fault !== undefined) throw new InvalidInput([{ field: "user", message: fault }]);
+    await auditedAfter(
+      db,
+      actor,
+      async () => undefined,
+      () => ({ tenantId: tenant.id, action: "user.open-inbox", target: userId }),
+    );
+    const targets = await findTargetChannels(db, tenant.id);
+    const names = new Set([SYSTEM_CHANNEL, PERSONAL_CHANNEL, ...targets]);
+    return json({
+      token: await signToken({ sub: userId, tenant: tenant.id }),
+      channels: [...names].map((name) => realtimeChannel(name, userId)),
+    });
+  });
+}

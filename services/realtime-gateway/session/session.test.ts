@@ -1,0 +1,333 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import type { ChannelState } from "../feed/realtime-history.ts";
+import type { VerifiedToken } from "@belfry/service/realtime-token";
+import { Hub } from "../feed/hub.ts";
+import { jsonCodec } from "../protocol/json-codec.ts";
+import { LargeReads } from "./large-reads.ts";
+import type { Disconnect } from "../protocol/protocol-codes.ts";
+import { Session } from "./session.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import { createTenantStates } from "../feed/tenant-states.ts";
+import { TimerWheel } from "../timer-wheel.ts";
+
+const START_SECONDS = 1_800_000_000;
+
+/** A session without a socket. A token reads `user/tenant/seconds of life`, or `bad`. */
+function setUp(options: { postgresAway?: boolean; inactive?: boolean } = {}) {
+  let nowMs = START_SECONDS * 1000;
+  const log = { info: () => undefined, warn: () => undefined };
+  const wheel = new TimerWheel({ tickMs: 50, nowMs: () => nowMs, onFault: assert.ifError });
+  const reads: ((state?: Partial<ChannelState>) => void)[] = [];
+  const history = {
+    read: () =>
+      new Promise<ChannelState>((resolve) => {
+        reads.push((state) => resolve({ epoch: "e", top: 0, publications: [], ...state }));
+      }),
+  };
+  const openFeeds = new Set<string>();
+  const feed = {
+    open(tenantId: string, userId: string) {
+      const key = `${tenantId} ${userId}`;
+      openFeeds.add(key);
+      return { inForce: Promise.resolve(), close: () => void openFeeds.delete(key) };
+    },
+  };
+  const deps: SessionDeps = {
+    codec: jsonCodec,
+    hub: new Hub(feed, { codec: jsonCodec, history, wheel, nowMs: () => nowMs, log }),
+    history,
+    largeReads: new LargeReads({ maxBytes: 1_000_000, maxUserBytes: 10_000_000 }),
+    readPage: () => Promise.reject(new Error("not here")),
+    rpc: () => Promise.reject(new Error("away")),
+    tenants: createTenantStates(async (ids) => {
+      if (options.postgresAway) throw new Error("away");
+      return new Set(options.inactive ? [] : ids);
+    }),
+    wheel,
+    limits: {
+      connectTimeoutMs: 10_000,
+      pingIntervalMs: 25_000,
+      pongTimeoutMs: 8_000,
+      maxChannels: 2,
+      maxChannelBytes: 512,
+      maxConnectionsPerUser: 1,
+      commandsPerSecond: 10,
+      commandBurst: 10,
+    },
+    version: "test",
+    async verifyToken(token): Promise<VerifiedToken> {
+      const [sub, tenant, life] = token.split("/");
+      if (sub === undefined || tenant === undefined) return { ok: false, fault: "invalid" };
+      if (Number(life) <= 0) return { ok: false, fault: "expired" };
+      const exp = Math.floor(nowMs / 1000) + Number(life);
+      return { ok: true, claims: { sub, tenant, iat: 0, exp } };
+    },
+    nowMs: () => nowMs,
+    nowSeconds: () => nowMs / 1000,
+    log,
+  };
+  const open = () => {
+    const sent: Record<string, unknown>[] = [];
+    const ends: Disconnect[] = [];
+    let backlog = 0;
+    let isHeldBack = false;
+    const session = new Session(
+      {
+        reply: (message) => void sent.push(JSON.parse(message)),
+        push: (message) => void sent.push(JSON.parse(message)),
+        backlogBytes: () => backlog,
+        workDone: () => undefined,
+        isHeldBack: () => isHeldBack,
+        close: (disconnect) => void ends.push(disconnect),
+      },
+      deps,
+    );
+    return {
+      session,
+      sent,
+      ends,
+      setBacklog: (bytes: number) => {
+        backlog = bytes;
+      },
+      holdBack: () => {
+        isHeldBack = true;
+      },
+      async send(...messages: object[]) {
+        session.receive(messages.map((message) => JSON.stringify(message)).join("\n"));
+        await settle();
+      },
+    };
+  };
+  return {
+    open,
+    reads,
+    openFeeds,
+    async pass(ms: number) {
+      for (let step = 0; step < ms / 50; step += 1) {
+        nowMs += 50;
+        wheel.turn();
+      }
+      await settle();
+    },
+  };
+}
+
+async function settle() {
+  for (let count = 0; count < 5; count += 1) await turn();
+}
+
+const connect = (life = 3600, user = "1") => ({
+  id: 1,
+  connect: { token: `${user}/acme/${life}` },
+});
+
+test("an expired token's connection lives 25 s more, for a refresh under way, and is then closed", async () => {
+  const { open, pass, openFeeds } = setUp();
+  const { sent, ends, send } = open();
+  await send(connect(10));
+  assert.equal((sent[0] as { connect: { ttl: number } }).connect.ttl, 10);
+  let answered = 0;
+  const passAnswering = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 1000) {
+      await pass(1000);
+      const pings = sent.filter((message) => Object.keys(message).length === 0).length;
+      if (pings > answered) await send({});
+      answered = pings;
+    }
+  };
+  await passAnswering(20_000);
+  await send({ id: 2, refresh: { token: "1/acme/15" } });
+  assert.partialDeepStrictEqual(sent.at(-1), { id: 2, refresh: { expires: true, ttl: 15 } });
+  await passAnswering(39_000);
+  assert.deepEqual(ends, []);
+  await pass(2000);
+  assert.deepEqual(ends, [{ code: 3005, reason: "connection expired" }]);
+  assert.equal(openFeeds.size, 0);
+});
+
+test("a refresh that is expired, invalid or somebody else's ends the session", async () => {
+  const codes: [string, number][] = [
+    ["1/acme/0", 3005],
+    ["bad", 3500],
+    ["2/acme/60", 3500],
+    ["1/globex/60", 3500],
+    ["", 3501],
+  ];
+  for (const [token, code] of codes) {
+    const { open } = setUp();
+    const { ends, send } = open();
+    await send(connect());
+    await send({ id: 2, refresh: { token } });
+    assert.deepEqual(
+      ends.map((end) => end.code),
+      [code],
+      token,
+    );
+  }
+});
+
+test("while Postgres is away an unknown tenant's connect is a temporary error", async () => {
+  const { open, pass } = setUp({ postgresAway: true });
+  const { sent, ends, send } = open();
+  await send(connect(), { id: 2, subscribe: { channel: "a#1" } });
+  const error = { code: 100, message: "internal server error", temporary: true };
+  assert.deepEqual(sent, [{ id: 1, error }]);
+  await pass(11_000);
+  assert.deepEqual(ends, [{ code: 3000, reason: "connection closed" }]);
+});
+
+test("an inactive tenant's connect is closed for good", async () => {
+  const { open, openFeeds } = setUp({ inactive: true });
+  const { ends, send } = open();
+  await send(connect());
+  assert.deepEqual(ends, [{ code: 3500, reason: "invalid token" }]);
+  assert.equal(openFeeds.size, 0);
+});
+
+test("an unanswered ping ends the session, an answered one does not, and an unasked pong does", async () => {
+  const { open, pass } = setUp();
+  const { sent, ends, send } = open();
+  await send(connect());
+  sent.length = 0;
+  // The first ping comes at random within the second half of the interval.
+  let waitedMs = 0;
+  for (; sent.length === 0 && waitedMs <= 26_000; waitedMs += 1000) await pass(1000);
+  assert.deepEqual(sent, [{}]);
+  assert.ok(waitedMs >= 12_500 && waitedMs <= 26_000);
+  await send({});
+  await pass(9_000);
+  assert.deepEqual(ends, []);
+  const silent = setUp();
+  const other = silent.open();
+  await other.send(connect());
+  await silent.pass(34_000);
+  assert.deepEqual(other.ends, [{ code: 3012, reason: "no pong" }]);
+  const hasty = setUp().open();
+  await hasty.send(connect());
+  await hasty.send({});
+  assert.deepEqual(hasty.ends, [{ code: 3501, reason: "bad request" }]);
+});
+
+test("subscribes run beside one another, all else waits for them", async () => {
+  const { open, reads } = setUp();
+  const { sent, send } = open();
+  await send(
+    connect(),
+    { id: 2, subscribe: { channel: "a#1" } },
+    { id: 3, subscribe: { channel: "b#1" } },
+    { id: 4, unsubscribe: { channel: "a#1" } },
+    { id: 5, subscribe: { channel: "a#1" } },
+  );
+  assert.equal(reads.length, 2);
+  assert.deepEqual(
+    sent.map(({ id }) => id),
+    [1],
+  );
+  reads[1]!();
+  await settle();
+  assert.deepEqual(
+    sent.map(({ id }) => id),
+    [1, 3],
+  );
+  reads[0]!();
+  await settle();
+  assert.deepEqual(
+    sent.map(({ id }) => id),
+    [1, 3, 2, 4],
+  );
+  reads[2]!();
+  await settle();
+  assert.deepEqual(
+    sent.map(({ id }) => id),
+    [1, 3, 2, 4, 5],
+  );
+});
+
+test("a client that does not read its answers is not given more work", async () => {
+  const { open } = setUp();
+  const { session, sent, send, setBacklog } = open();
+  await send(connect());
+  setBacklog(1_000_000);
+  await send({ id: 2, unsubscribe: { channel: "x" } });
+  assert.equal(sent.length, 1);
+  setBacklog(0);
+  session.resume();
+  await settle();
+  assert.deepEqual(sent[1], { id: 2, unsubscribe: {} });
+});
+
+test("positions are read beside one another; what was missed one after the other, each when all before is read", async () => {
+  const { open, reads } = setUp();
+  const { session, sent, send, setBacklog } = open();
+  const recover = { recover: true, offset: 1, epoch: "e" };
+  await send(
+    connect(),
+    { id: 2, subscribe: { channel: "a#1", ...recover } },
+    { id: 3, subscribe: { channel: "b#1", ...recover } },
+  );
+  assert.equal(reads.length, 2);
+  setBacklog(1);
+  for (const answer of reads.splice(0)) answer({ top: 2 });
+  await settle();
+  assert.equal(reads.length, 0);
+  const publications = [{ offset: 2 } as never];
+  for (const id of [2, 3]) {
+    setBacklog(0);
+    session.resume();
+    await settle();
+    assert.equal(reads.length, 1, "one at a time");
+    setBacklog(1);
+    reads.shift()!({ top: 2, publications });
+    await settle();
+    assert.partialDeepStrictEqual(sent.at(-1), {
+      id,
+      subscribe: { recovered: true, publications },
+    });
+  }
+});
+
+test("a call begins when all before it is read, and an end in between leaves nothing", async () => {
+  const { open } = setUp();
+  const { session, sent, send, setBacklog } = open();
+  await send(connect());
+  setBacklog(1);
+  await send({ id: 2, rpc: { method: "notifications.list" } });
+  assert.equal(sent.length, 1);
+  assert.ok(session.heldBytes > 512);
+  session.closed();
+  assert.equal(session.heldBytes, 0);
+});
+
+test("a pong that may wait behind our own work ends nobody, but a client that does not read", async () => {
+  for (const unread of [false, true]) {
+    const { open, pass } = setUp();
+    const { ends, send, holdBack, setBacklog } = open();
+    await send(connect());
+    holdBack();
+    setBacklog(unread ? 1 : 0);
+    await pass(60_000);
+    assert.deepEqual(ends, unread ? [{ code: 3012, reason: "no pong" }] : []);
+  }
+});
+
+test("a fault in one call is a temporary error of that call", async () => {
+  const { sent, ends, send } = setUp().open();
+  await send(connect(), { id: 2, rpc: { method: "notifications.list" } });
+  const error = { code: 100, message: "internal server error", temporary: true };
+  assert.deepEqual(sent[1], { id: 2, error });
+  assert.deepEqual(ends, []);
+});
+
+test("a session that ends while it connects leaves nothing behind", async () => {
+  const { open, openFeeds } = setUp();
+  const { session, sent, send } = open();
+  const sending = send(connect());
+  session.closed();
+  await sending;
+  assert.deepEqual([sent, openFeeds.size], [[], 0]);
+  const next = open();
+  await next.send(connect());
+  assert.equal(next.sent.length, 1);
+});

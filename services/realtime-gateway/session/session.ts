@@ -1,0 +1,313 @@
+import { randomUUID } from "node:crypto";
+import type { Reply } from "../protocol/codec.ts";
+import { CommandQueue, type CommandRunner } from "./command-queue.ts";
+import type { Command, ConnectRequest, Incoming } from "./commands.ts";
+import type { Member, User } from "../feed/hub.ts";
+import { Crowded } from "./large-reads.ts";
+import { EXPIRY_GRACE_MS, READ_FIRST_BYTES } from "../protocol/limits.ts";
+import { DISCONNECTS, type Disconnect, ERRORS, type ProtocolError } from "../protocol/protocol-codes.ts";
+import { ReadingTurns } from "./reading-turns.ts";
+import { SessionChannels } from "./session-channels.ts";
+import type { SessionDeps, Transport } from "./session-deps.ts";
+import type { Timed } from "../timer-wheel.ts";
+
+/** `dead`: the connect was refused with an error, the client closes. */
+type State = "new" | "connecting" | "connected" | "dead" | "closed";
+
+/**
+ * One client, from its first frame to its end: order, deadlines and refusals of the protocol. Knows
+ * nothing of sockets.
+ */
+export class Session implements Member, Timed, CommandRunner {
+  readonly id = randomUUID();
+  wheelSlot = 0;
+  readonly #deps: SessionDeps;
+  readonly #transport: Transport;
+  readonly #channels: SessionChannels;
+  readonly #commands: CommandQueue;
+  #largeAnswers: ReadingTurns | undefined;
+  #state: State = "new";
+  #user: User | undefined;
+  /** When the session ends unless something happens; 0 for never. */
+  #endAtMs: number;
+  #pingAtMs = 0;
+  #pongDueMs = 0;
+
+  constructor(transport: Transport, deps: SessionDeps) {
+    this.#transport = transport;
+    this.#deps = deps;
+    this.#channels = new SessionChannels(deps, this);
+    const nowMs = deps.nowMs();
+    this.#commands = new CommandQueue(this, deps.limits, nowMs);
+    this.#endAtMs = nowMs + deps.limits.connectTimeoutMs;
+    this.#schedule();
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get user(): User | undefined {
+    return this.#user;
+  }
+
+  /** Of commands that are not done. */
+  get heldBytes(): number {
+    return this.#commands.heldBytes;
+  }
+
+  /** One text frame of the client. */
+  receive(frame: string): void {
+    if (this.#state === "closed" || this.#state === "dead") return;
+    const messages = this.#deps.codec.decode(frame);
+    const fault = messages === undefined ? DISCONNECTS.badRequest : this.#accept(messages);
+    if (fault !== undefined) this.end(fault);
+    else this.resume();
+  }
+
+  /** Runs the commands that may run now; called again when the client has read what it was sent. */
+  resume(): void {
+    this.#largeAnswers?.resume();
+    this.#commands.resume();
+  }
+
+  /** What may have a large answer begins when all before it is read. */
+  mayRun({ method }: Command): boolean {
+    if (this.#state !== "closed" && this.#state !== "dead") {
+      const isLarge = method === "rpc" || method === "history";
+      return this.#transport.backlogBytes() <= (isLarge ? 0 : READ_FIRST_BYTES);
+    }
+    this.#commands.clear();
+    return false;
+  }
+
+  workDone(): void {
+    this.#transport.workDone();
+  }
+
+  answerLarge(answer: () => Promise<void>): Promise<void> {
+    this.#largeAnswers ??= new ReadingTurns(() => this.#transport.backlogBytes() === 0);
+    return this.#largeAnswers.run(answer);
+  }
+
+  /** Never throws and never rejects: the failure of one command is an answer to it. */
+  run(command: Command): Promise<void> | undefined {
+    try {
+      return this.#run(command)?.catch((err) => this.#failed(command, err));
+    } catch (err) {
+      this.#failed(command, err);
+      return undefined;
+    }
+  }
+
+  reply(reply: Reply): void {
+    if (this.#state !== "closed") this.#transport.reply(this.#deps.codec.reply(reply));
+  }
+
+  fail(id: number, error: ProtocolError): void {
+    this.reply({ id, error });
+  }
+
+  push(message: string): void {
+    if (this.#state === "connected") this.#transport.push(message);
+  }
+
+  end(disconnect: Disconnect): void {
+    if (this.#state === "closed") return;
+    this.closed();
+    this.#transport.close(disconnect);
+  }
+
+  /** Something of ours went wrong: this client alone pays for it. */
+  fault(err: unknown): void {
+    this.#deps.log.warn({ err, client: this.id }, "a session failed");
+    this.end(DISCONNECTS.internal);
+  }
+
+  /** The socket is gone, whoever closed it. */
+  closed(): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#commands.clear();
+    this.#deps.wheel.cancel(this);
+    if (this.#user === undefined) return;
+    this.#channels.leaveAll();
+    this.#largeAnswers?.end();
+    this.#deps.hub.leave(this, this.#user);
+  }
+
+  onTimer(nowMs: number): void {
+    if (this.#state === "closed") return;
+    const overdue = this.#overdue(nowMs);
+    if (overdue !== undefined) {
+      this.end(overdue);
+      return;
+    }
+    if (this.#pingAtMs !== 0 && nowMs >= this.#pingAtMs) {
+      this.#pingAtMs = nowMs + this.#deps.limits.pingIntervalMs;
+      this.#pongDueMs = nowMs + this.#deps.limits.pongTimeoutMs;
+      this.#commands.forgive();
+      this.#transport.reply(this.#deps.codec.ping);
+    }
+    this.#schedule();
+  }
+
+  #overdue(nowMs: number): Disconnect | undefined {
+    if (this.#endAtMs !== 0 && nowMs >= this.#endAtMs) {
+      if (this.#state === "connected") return DISCONNECTS.expired;
+      return this.#state === "dead" ? DISCONNECTS.closed : DISCONNECTS.stale;
+    }
+    if (this.#pongDueMs === 0 || nowMs < this.#pongDueMs) return undefined;
+    // The pong may have come, and waits with the rest for work that is ours.
+    if (this.#transport.isHeldBack() && this.#transport.backlogBytes() === 0) {
+      this.#pongDueMs = nowMs + this.#deps.limits.pongTimeoutMs;
+      return undefined;
+    }
+    return DISCONNECTS.noPong;
+  }
+
+  /** Queues what may run; returns why the session ends instead. */
+  #accept(messages: readonly Incoming[]): Disconnect | undefined {
+    const nowMs = this.#deps.nowMs();
+    for (const message of messages) {
+      if (message === "pong") {
+        if (this.#pongDueMs === 0) return DISCONNECTS.badRequest;
+        this.#pongDueMs = 0;
+        continue;
+      }
+      const admission = this.#commands.add(message, nowMs);
+      if (admission === "excess") return DISCONNECTS.tooManyRequests;
+      if (admission === "refused") this.fail(message.id, ERRORS.tooManyRequests);
+    }
+    return undefined;
+  }
+
+  #schedule(): void {
+    let dueMs = Number.POSITIVE_INFINITY;
+    for (const atMs of [this.#endAtMs, this.#pingAtMs, this.#pongDueMs]) {
+      if (atMs !== 0 && atMs < dueMs) dueMs = atMs;
+    }
+    if (dueMs !== Number.POSITIVE_INFINITY) this.#deps.wheel.schedule(this, dueMs);
+  }
+
+  #failed({ id, method }: Command, err: unknown): void {
+    const isCrowded = err instanceof Crowded;
+    if (!isCrowded) {
+      this.#deps.log.warn({ err, client: this.id, method }, "a command failed");
+    }
+    this.fail(id, isCrowded ? ERRORS.tooManyRequests : ERRORS.internal);
+    if (method === "connect" && this.#isOpen()) this.#state = "dead";
+  }
+
+  #run(command: Command): Promise<void> | undefined {
+    const isConnect = command.method === "connect";
+    if (isConnect !== (this.#state === "new")) {
+      this.end(DISCONNECTS.badRequest);
+      return undefined;
+    }
+    switch (command.method) {
+      case "connect":
+        return this.#connect(command.id, command.request);
+      case "refresh":
+        return this.#refresh(command.id, command.request);
+      case "subscribe":
+        return this.#channels.subscribe(command.id, command.request);
+      case "unsubscribe":
+        return this.#channels.unsubscribe(command.id, command.request);
+      case "history":
+        return this.#channels.history(command.id, command.request);
+      case "rpc":
+        return this.#rpc(command.id, command.request);
+      case "publish":
+      case "presence":
+      case "presence_stats":
+      case "sub_refresh": {
+        if (command.request.channel === "") return void this.end(DISCONNECTS.badRequest);
+        const publish = command.method === "publish";
+        return void this.fail(command.id, publish ? ERRORS.permissionDenied : ERRORS.notAvailable);
+      }
+      case "ping":
+        return void this.fail(command.id, ERRORS.notAvailable);
+      case "send":
+        return void this.end(DISCONNECTS.notAvailable);
+    }
+  }
+
+  async #connect(id: number, request: ConnectRequest): Promise<void> {
+    const { tenants, hub, limits } = this.#deps;
+    this.#state = "connecting";
+    if (request.token === "") return this.end(DISCONNECTS.badRequest);
+    const verified = await this.#deps.verifyToken(request.token);
+    if (!verified.ok) {
+      if (verified.fault === "invalid") return this.end(DISCONNECTS.invalidToken);
+      this.fail(id, ERRORS.tokenExpired);
+      if (this.#isOpen()) this.#state = "dead";
+      return;
+    }
+    const { tenant, sub, exp } = verified.claims;
+    const isActive = await tenants.isActive(tenant);
+    if (!this.#isOpen()) return;
+    // Asked again: it may have changed while the answer was on its way.
+    if (!isActive || tenants.isKnownInactive(tenant)) return this.end(DISCONNECTS.invalidToken);
+    const user = hub.enter(this, tenant, sub, limits.maxConnectionsPerUser);
+    if (user === undefined) return this.end(DISCONNECTS.connectionLimit);
+    this.#user = user;
+    if (user.inForce !== undefined) await user.inForce;
+    if (!this.#isOpen()) return;
+    this.#state = "connected";
+    const nowMs = this.#deps.nowMs();
+    // The first ping at random, so that a storm of connects is not one of pings ever after.
+    this.#pingAtMs = nowMs + limits.pingIntervalMs * (0.5 + Math.random() / 2);
+    const ttl = this.#expireAt(exp);
+    this.reply({
+      id,
+      connect: {
+        client: this.id,
+        version: this.#deps.version,
+        expires: true,
+        ttl,
+        ping: limits.pingIntervalMs / 1000,
+        pong: true,
+      },
+    });
+  }
+
+  async #refresh(id: number, request: ConnectRequest): Promise<void> {
+    if (request.token === "") return this.end(DISCONNECTS.badRequest);
+    const verified = await this.#deps.verifyToken(request.token);
+    const user = this.#user;
+    if (!this.#isOpen() || user === undefined) return;
+    if (!verified.ok) {
+      const { expired, invalidToken } = DISCONNECTS;
+      return this.end(verified.fault === "expired" ? expired : invalidToken);
+    }
+    const { sub, tenant, exp } = verified.claims;
+    if (sub !== user.userId || tenant !== user.tenantId) return this.end(DISCONNECTS.invalidToken);
+    const ttl = this.#expireAt(exp);
+    // Without `client` the older clients forget their own id.
+    this.reply({
+      id,
+      refresh: { client: this.id, version: this.#deps.version, expires: true, ttl },
+    });
+  }
+
+  async #rpc(id: number, request: { method: string; data: unknown }): Promise<void> {
+    const user = this.#user;
+    if (user === undefined) return;
+    const answer = await this.#deps.rpc(user, request.method, request.data);
+    if (answer.ok) this.reply({ id, rpc: { data: answer.data } });
+    else this.fail(id, answer.error);
+  }
+
+  /** Returns the seconds left, at least one: zero would mean never. */
+  #expireAt(expSeconds: number): number {
+    const ttl = Math.max(1, Math.floor(expSeconds - this.#deps.nowSeconds()));
+    this.#endAtMs = this.#deps.nowMs() + ttl * 1000 + EXPIRY_GRACE_MS;
+    this.#schedule();
+    return ttl;
+  }
+
+  #isOpen(): boolean {
+    return this.#state !== "closed";
+  }
+}
