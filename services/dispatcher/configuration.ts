@@ -1,6 +1,9 @@
 import type { Channel } from "@belfry/contracts/channels";
 import { isGlobalEventType, PLATFORM } from "@belfry/contracts/identifiers";
 import type { Pool } from "@belfry/database/connection";
+import { createVersionedCache } from "@belfry/service/versioned-cache";
+import type { CompiledTemplate } from "@belfry/templates/compiled-template";
+import { createRenderer, type Renderer } from "@belfry/templates/render";
 import {
   type RoutingTemplate,
   type RoutingTenant,
@@ -8,7 +11,6 @@ import {
   readRoutingTenants,
 } from "./dispatch-configuration.ts";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import { createRenderer, type Renderer } from "@belfry/templates/render";
 import { LRUCache } from "lru-cache";
 
 /** An active template, ready for use. */
@@ -42,10 +44,7 @@ const NONE: ActiveTemplates = new Map();
 
 /** Tenants and templates, remembered until `clear`; what does not exist is remembered as well. */
 export function createConfiguration(pool: Pool): Configuration {
-  let tenants = createTable<RoutingTenant>(MAX_TENANTS);
-  let templates = createTable<ActiveTemplates>(MAX_TEMPLATES);
-
-  const readTemplates = async (keys: string[]) => {
+  const readTemplates = async (keys: readonly string[]) => {
     const pairs = keys.map((key) => {
       const [ownerId = "", eventType = ""] = key.split("\0");
       return { ownerId, eventType };
@@ -58,16 +57,21 @@ export function createConfiguration(pool: Pool): Configuration {
     }
     return found;
   };
-  const readTenants = async (ids: string[]) =>
+  const readTenants = async (ids: readonly string[]) =>
     new Map((await readRoutingTenants(pool, ids)).map((tenant) => [tenant.id, tenant]));
+  const tenants = createVersionedCache<RoutingTenant>({ max: MAX_TENANTS, read: readTenants });
+  const templates = createVersionedCache<ActiveTemplates>({
+    max: MAX_TEMPLATES,
+    read: readTemplates,
+  });
 
   return {
     async routingFor(events) {
       const tenantIds = new Set(events.map((event) => event.tenantId));
       const keys = new Set(events.map((event) => templatesKey(event.tenantId, event.eventType)));
       const [tenantsHere, templatesHere] = await Promise.all([
-        tenants.get([...tenantIds], readTenants),
-        templates.get([...keys], readTemplates),
+        tenants.getAll(tenantIds),
+        templates.getAll(keys),
       ]);
       return {
         tenant: (tenantId) => tenantsHere.get(tenantId),
@@ -76,9 +80,8 @@ export function createConfiguration(pool: Pool): Configuration {
       };
     },
     clear() {
-      // New tables: a read under way fills the old ones, which nobody asks any more.
-      tenants = createTable(MAX_TENANTS);
-      templates = createTable(MAX_TEMPLATES);
+      tenants.clear();
+      templates.clear();
     },
   };
 }
@@ -99,50 +102,5 @@ function toActive(template: RoutingTemplate): ActiveTemplate {
       template.channel === "PUSH"
         ? createRenderer(template.compiled as CompiledTemplate)
         : undefined,
-  };
-}
-
-type Read<Value> = (keys: string[]) => Promise<Map<string, Value>>;
-
-function createTable<Value>(max: number) {
-  const known = new LRUCache<string, { value: Value | undefined }>({ max });
-  /** Reads under way: whoever needs the same key waits for the same read. */
-  const pending = new Map<string, Promise<Map<string, Value>>>();
-
-  return {
-    async get(keys: string[], read: Read<Value>): Promise<Map<string, Value>> {
-      const result = new Map<string, Value>();
-      const waits = new Map<string, Promise<Map<string, Value>>>();
-      const missing: string[] = [];
-      for (const key of keys) {
-        const hit = known.get(key);
-        const under = pending.get(key);
-        if (hit !== undefined) {
-          if (hit.value !== undefined) result.set(key, hit.value);
-        } else if (under !== undefined) waits.set(key, under);
-        else missing.push(key);
-      }
-      if (missing.length > 0) {
-        const reading = read(missing)
-          .then((found) => {
-            for (const key of missing) known.set(key, { value: found.get(key) });
-            return found;
-          })
-          .finally(() => {
-            for (const key of missing) pending.delete(key);
-          });
-        for (const key of missing) {
-          pending.set(key, reading);
-          waits.set(key, reading);
-        }
-      }
-      // Together: one that fails while another is waited for would be nobody's.
-      await Promise.all(waits.values());
-      for (const [key, reading] of waits) {
-        const value = (await reading).get(key);
-        if (value !== undefined) result.set(key, value);
-      }
-      return result;
-    },
   };
 }

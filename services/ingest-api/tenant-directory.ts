@@ -4,6 +4,7 @@ import { findTenantByKey, type KeyHolder } from "./find-tenant.ts";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { findTargetChannels } from "@belfry/database/target-channels";
+import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 import { LRUCache } from "lru-cache";
 
 /** A tenant as the requests of one key need it. */
@@ -27,7 +28,6 @@ export interface WebhookSecret {
 /** Keys that were looked up: known ones, and unknown ones for as long as the configuration stands. */
 const MAX_KEYS = 20_000;
 const MAX_TENANTS = 5_000;
-const UNKNOWN = Symbol("unknown key");
 
 export interface TenantDirectory {
   /**
@@ -46,43 +46,36 @@ export interface TenantDirectory {
 
 /** Caches what every request needs to know of its tenant; nothing is fetched twice at the same time. */
 export function createTenantDirectory(db: Database, keys: SecretKeys): TenantDirectory {
-  const createTenants = () =>
-    new LRUCache<string, Tenant | typeof UNKNOWN>({
-      max: MAX_KEYS,
-      fetchMethod: async (sha256) => {
+  const tenants = createVersionedCache<Tenant>({
+    max: MAX_KEYS,
+    read: (digests) =>
+      readEach(digests, async (sha256) => {
         const holder = await findTenantByKey(db, Buffer.from(sha256, "hex"));
-        return holder === undefined ? UNKNOWN : await toTenant(holder, keys);
-      },
-    });
-  const createChannels = () =>
-    new LRUCache<string, string[]>({
-      max: MAX_TENANTS,
-      fetchMethod: (tenantId) => findTargetChannels(db, tenantId),
-    });
-  let tenants = createTenants();
-  let channels = createChannels();
+        return holder === undefined ? undefined : await toTenant(holder, keys);
+      }),
+  });
+  const channels = createVersionedCache<string[]>({
+    max: MAX_TENANTS,
+    read: (tenantIds) => readEach(tenantIds, (tenantId) => findTargetChannels(db, tenantId)),
+  });
   /** Survives `clear`: a tenant must not pay for a stranger's guesses when the cache is new. */
   const recognised = new LRUCache<string, true>({ max: MAX_KEYS });
   const lookUp = async (digest: string, beforeQuery: () => Promise<void>) => {
     if (!recognised.has(digest)) await beforeQuery();
-    const found = await tenants.fetch(digest);
-    if (found === undefined || found === UNKNOWN) return undefined;
-    recognised.set(digest, true);
+    const found = await tenants.get(digest);
+    if (found !== undefined) recognised.set(digest, true);
     return found;
   };
   return {
     find(apiKey, beforeQuery) {
       const digest = hash("sha256", apiKey, "hex");
-      const found = tenants.get(digest);
-      if (found === undefined) return lookUp(digest, beforeQuery);
-      return found === UNKNOWN ? undefined : found;
+      const found = tenants.peek(digest);
+      return found === undefined ? lookUp(digest, beforeQuery) : found.value;
     },
-    targetChannels: async (tenantId) => (await channels.fetch(tenantId)) ?? [],
+    targetChannels: async (tenantId) => (await channels.get(tenantId)) ?? [],
     clear() {
-      // New ones: clearing would abort the look-ups under way, and their requests with them; and what
-      // those read may be older than the change, so it must not be remembered.
-      tenants = createTenants();
-      channels = createChannels();
+      tenants.clear();
+      channels.clear();
     },
   };
 }

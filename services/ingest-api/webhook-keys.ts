@@ -3,7 +3,7 @@ import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import type { ReceiptReader } from "@belfry/providers/receipt";
 import { RECEIPT_READERS } from "@belfry/providers/receipt-readers";
-import { LRUCache } from "lru-cache";
+import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 
 const MAX_ENTRIES = 5_000;
 
@@ -16,34 +16,24 @@ export interface WebhookKeys {
 
 /** What providers' webhooks are verified with: settings of the tenants' providers, decrypted once. */
 export function createWebhookKeys(db: Database, keys: SecretKeys): WebhookKeys {
-  const create = () =>
-    new LRUCache<string, readonly string[], ReceiptReader>({
-      max: MAX_ENTRIES,
-      fetchMethod: (name, _stale, { context: reader }) =>
-        readKeys(db, keys, name.slice(name.indexOf(" ") + 1), reader),
-    });
-  let cache = create();
-  let known: Promise<ReadonlySet<string>> | undefined;
+  const cache = createVersionedCache<readonly string[]>({
+    max: MAX_ENTRIES,
+    read: (names) => readEach(names, (name) => readKeys(db, keys, name)),
+  });
   /** One query for all, until the configuration changes: whoever tries names costs none. */
-  const webhooks = () => {
-    if (known !== undefined) return known;
-    const reading = readWebhooks(db);
-    known = reading;
-    reading.catch(() => {
-      if (known === reading) known = undefined;
-    });
-    return reading;
-  };
+  const webhooks = createVersionedCache<ReadonlySet<string>>({
+    max: 1,
+    read: async ([all = ""]) => new Map([[all, await readWebhooks(db)]]),
+  });
   return {
     async of(tenantId, reader) {
       const name = `${reader.kind} ${tenantId}`;
-      if (!(await webhooks()).has(name)) return [];
-      return (await cache.fetch(name, { context: reader })) ?? [];
+      if (!(await webhooks.get("all"))?.has(name)) return [];
+      return (await cache.get(name)) ?? [];
     },
     clear() {
-      // A new one: clearing would abort the look-ups under way.
-      cache = create();
-      known = undefined;
+      cache.clear();
+      webhooks.clear();
     },
   };
 }
@@ -58,12 +48,10 @@ async function readWebhooks(db: Database): Promise<Set<string>> {
   return new Set(rows.map((row) => `${row.kind} ${row.tenant_id}`));
 }
 
-async function readKeys(
-  db: Database,
-  keys: SecretKeys,
-  tenantId: string,
-  reader: ReceiptReader,
-): Promise<string[]> {
+async function readKeys(db: Database, keys: SecretKeys, name: string): Promise<string[]> {
+  const [kind = "", tenantId = ""] = name.split(" ");
+  const reader = RECEIPT_READERS.find((one) => one.kind === kind);
+  if (reader === undefined) return [];
   // What was sent before a provider was deactivated still has its receipts.
   const rows = await db
     .selectFrom("providers")

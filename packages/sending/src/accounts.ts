@@ -5,6 +5,7 @@ import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { providerKind } from "@belfry/providers/kinds";
 import type { Provider, ProviderDeps, ProviderKind } from "@belfry/providers/provider";
 import type { Logger } from "@belfry/service/logger";
+import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 
@@ -75,9 +76,6 @@ export function createAccounts(options: AccountsOptions): Accounts {
       closing.add(closed);
     },
   });
-  // Promises, so that a tenant's first messages read its providers once.
-  const tenants = new LRUCache<string, Promise<readonly Account[]>>({ max: MAX_TENANTS });
-
   const load = async (tenantId: string): Promise<readonly Account[]> => {
     const { rows } = await pool.query<Row>({
       name: "active_providers",
@@ -102,17 +100,13 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return provider;
   };
 
+  const tenants = createVersionedCache<readonly Account[]>({
+    max: MAX_TENANTS,
+    read: (tenantIds) => readEach(tenantIds, load),
+  });
+
   return {
-    of(tenantId) {
-      const known = tenants.get(tenantId);
-      if (known !== undefined) return known;
-      const loading = load(tenantId);
-      tenants.set(tenantId, loading);
-      loading.catch(() => {
-        if (tenants.peek(tenantId) === loading) tenants.delete(tenantId);
-      });
-      return loading;
-    },
+    of: async (tenantId) => (await tenants.get(tenantId)) ?? [],
     forget: () => tenants.clear(),
     async close() {
       connected.clear();
