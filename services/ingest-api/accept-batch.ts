@@ -1,5 +1,6 @@
 import { isDataFault } from "@belfry/database/data-fault";
 import type { AcceptResult, EventToAccept } from "@belfry/database/functions/accept-events";
+import { type Batcher, createBatcher } from "@belfry/service/batcher";
 import type { Logger } from "pino";
 
 /** Bounds of one call of the accept function. */
@@ -19,20 +20,10 @@ const MAX_WAIT_MS = 1500;
 /** What waits for one event: exactly one of the two is called, once. */
 export interface Waiter {
   event: EventToAccept;
+  /** By `performance.now`. */
+  since: number;
   settle(result: AcceptResult): void;
   fail(error: unknown): void;
-}
-
-interface Queued<W> {
-  waiter: W;
-  bytes: number;
-  since: number;
-}
-
-export interface AcceptBatches<W extends Waiter> {
-  add(waiter: W): void;
-  /** Resolves when nothing is queued or in flight. */
-  idle(): Promise<void>;
 }
 
 /**
@@ -44,69 +35,8 @@ export function createAcceptBatches<W extends Waiter>(deps: {
   accept(batch: EventToAccept[]): Promise<AcceptResult[]>;
   settled(batch: readonly W[], results: readonly AcceptResult[]): void;
   log: Logger;
-}): AcceptBatches<W> {
-  const queue: Queued<W>[] = [];
-  let inFlight = 0;
-  let slow = 0;
-  let scheduled = false;
-  const whenIdle: (() => void)[] = [];
-
-  /** At the end of this turn of the event loop, so that its requests travel together. */
-  const schedule = () => {
-    if (scheduled || queue.length === 0 || !mayCall()) return;
-    scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      flush();
-    });
-  };
-
-  const mayCall = () =>
-    inFlight === 0 ||
-    (inFlight < CALLS_IN_FLIGHT && (slow === inFlight || queue.length >= MAX_EVENTS));
-
-  const flush = () => {
-    while (mayCall()) {
-      const batch = take();
-      if (batch.length === 0) break;
-      inFlight += 1;
-      let isSlow = false;
-      const timer = setTimeout(() => {
-        isSlow = true;
-        slow += 1;
-        schedule();
-      }, SLOW_CALL_MS);
-      // biome-ignore lint/nursery/noFloatingPromises: every failure goes to the waiters
-      run(batch).finally(() => {
-        clearTimeout(timer);
-        if (isSlow) slow -= 1;
-        inFlight -= 1;
-        schedule();
-        if (inFlight === 0 && queue.length === 0)
-          for (const resolve of whenIdle.splice(0)) resolve();
-      });
-    }
-  };
-
-  const take = (): W[] => {
-    const now = performance.now();
-    let count = 0;
-    let bytes = 0;
-    while (count < queue.length && count < MAX_EVENTS) {
-      bytes += queue[count]!.bytes;
-      if (count > 0 && bytes > MAX_BYTES) break;
-      count += 1;
-    }
-    const fresh: W[] = [];
-    for (const { waiter, since } of queue.splice(0, count)) {
-      if (now - since > MAX_WAIT_MS) waiter.fail(new Error("waited too long for the database"));
-      else fresh.push(waiter);
-    }
-    // The order in which every replica takes the rows of the tenants: no deadlock.
-    return fresh.sort((a, b) => compare(a.event, b.event));
-  };
-
-  const run = async (batch: W[]) => {
+}): Batcher<W> {
+  const accept = async (batch: W[]): Promise<void> => {
     try {
       deps.settled(batch, await deps.accept(batch.map((waiter) => waiter.event)));
     } catch (error) {
@@ -115,21 +45,27 @@ export function createAcceptBatches<W extends Waiter>(deps: {
         return;
       }
       deps.log.warn({ err: error, events: batch.length }, "batch failed on its data: item by item");
-      for (const waiter of batch) await run([waiter]);
+      for (const waiter of batch) await accept([waiter]);
     }
   };
-
-  return {
-    add(waiter) {
-      const bytes = ROW_BYTES + (waiter.event.variables?.length ?? 0);
-      queue.push({ waiter, bytes, since: performance.now() });
-      schedule();
+  return createBatcher<W>({
+    async run(batch) {
+      const fresh = batch.filter((waiter) => !isLate(waiter));
+      // The order in which every replica takes the rows of the tenants: no deadlock.
+      if (fresh.length > 0) await accept(fresh.sort((a, b) => compare(a.event, b.event)));
     },
-    idle: () =>
-      inFlight === 0 && queue.length === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => whenIdle.push(resolve)),
-  };
+    bytesOf: ({ event }) => ROW_BYTES + (event.variables?.length ?? 0),
+    maxItems: MAX_EVENTS,
+    maxBytes: MAX_BYTES,
+    maxInFlight: CALLS_IN_FLIGHT,
+    slowMs: SLOW_CALL_MS,
+  });
+}
+
+function isLate(waiter: Waiter): boolean {
+  if (performance.now() - waiter.since <= MAX_WAIT_MS) return false;
+  waiter.fail(new Error("waited too long for the database"));
+  return true;
 }
 
 function compare(a: EventToAccept, b: EventToAccept): number {

@@ -165,6 +165,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
       new Promise((resolve, reject) => {
         const pending: Pending = {
           event,
+          since: performance.now(),
           late: false,
           settle(result) {
             waiting.delete(pending);

@@ -18,13 +18,14 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Every move a delivery can make, and nothing else can happen. */
+/** What a provider says of a message that it has: of whatever try, and whatever has become of the delivery since. */
+const OF_A_PROVIDER = ["accepted", "delivered", "bounced", "complained"] as const;
+
+/** Every move a delivery can make; the database refuses any other (`delivery-moves.sql`, written from this). */
 export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
-  // accepted: it was replayed, and now a receipt or a late answer to an earlier try says that a provider has it.
-  queued: ["sending", "accepted", "skipped", "expired", "failed"],
-  sending: ["accepted", "waiting", "failed", "expired", "skipped", "unknown"],
-  // accepted: the answer to an earlier try came after its lease had ended.
-  waiting: ["sending", "accepted", "skipped", "expired", "failed"],
+  queued: ["sending", "skipped", "expired", "failed", ...OF_A_PROVIDER],
+  sending: ["waiting", "failed", "expired", "skipped", "unknown", ...OF_A_PROVIDER],
+  waiting: ["sending", "skipped", "expired", "failed", ...OF_A_PROVIDER],
   accepted: ["delivered", "bounced", "complained"],
   // bounced: some mail servers take a mail and send it back later.
   delivered: ["bounced", "complained"],
@@ -33,7 +34,7 @@ export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly Deli
   failed: ["queued", "discarded"],
   expired: ["queued", "discarded"],
   skipped: [],
-  unknown: ["queued", "accepted", "discarded"],
+  unknown: ["queued", "discarded", ...OF_A_PROVIDER],
   discarded: [],
 };
 

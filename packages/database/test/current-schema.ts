@@ -7,7 +7,7 @@ export async function currentSchema(client: pg.ClientBase): Promise<string> {
       'create table ' || c.relname || E' (\\n' || concat_ws(E',\\n', columns.text, constraints.text) || E'\\n)'
         || coalesce(' with (' || (select string_agg(o, ', ' order by o) from unnest(c.reloptions) o) || ')', '')
         || ';',
-      indexes.text, comments.text) || E'\\n' as text
+      indexes.text, triggers.text, comments.text) || E'\\n' as text
     from pg_class c
     cross join lateral (
       select string_agg(concat_ws(' ', ' ', a.attname, format_type(a.atttypid, a.atttypmod),
@@ -34,6 +34,10 @@ export async function currentSchema(client: pg.ClientBase): Promise<string> {
           and not exists (select from pg_constraint k where k.conindid = x.indexrelid)
       ) i
     ) indexes
+    cross join lateral (
+      select string_agg(replace(pg_get_triggerdef(g.oid), ' public.', ' ') || ';', E'\\n' order by g.tgname) as text
+      from pg_trigger g where g.tgrelid = c.oid and not g.tgisinternal
+    ) triggers
     cross join lateral (
       select string_agg('comment on ' || case when p.objsubid = 0 then 'table ' || c.relname
           else 'column ' || c.relname || '.' || a.attname end || ' is ' || quote_literal(p.description) || ';',

@@ -5,7 +5,7 @@ import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import type { Account } from "./accounts.ts";
 import { makeMessage } from "./make-message.ts";
-import { checkMove, nextStep } from "./next-step.ts";
+import { nextStep } from "./next-step.ts";
 import type { Renderers } from "./renderers.ts";
 import { countAttempt, countOutcome, observeFirstAcceptance } from "./sending-metrics.ts";
 
@@ -99,7 +99,6 @@ function withoutCall(
   reason: string,
   missing: string[] | null = null,
 ): Settlement {
-  checkMove("sending", "failed");
   countOutcome(channel, null, "failed");
   return {
     deliveryId: delivery.id,
@@ -115,7 +114,6 @@ function withoutCall(
 
 /** Back to rest, as if it had not been claimed. */
 function later(delivery: ClaimedDelivery, reason: string): Settlement {
-  checkMove("sending", "waiting");
   const { id: deliveryId, attempt } = delivery;
   const rest = { status: "waiting", reason, delayMs: NOT_BEGUN_DELAY_MS, counted: false } as const;
   return { deliveryId, attempt, ...rest, missing: null, end: null };

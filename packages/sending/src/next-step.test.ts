@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from "@belfry/contracts/delivery";
 import type { SendOutcome } from "@belfry/contracts/sending";
-import { checkMove, nextStep } from "./next-step.ts";
+import { nextStep } from "./next-step.ts";
 
 const CONTEXT = {
   channel: "EMAIL",
@@ -52,14 +51,5 @@ test("jitter stays within ±20 %", () => {
   for (const random of [0, 0.2, 0.5, 0.9, 0.999_999]) {
     const { delayMs } = nextStep(outcome({}), { ...CONTEXT, retries: 1, random: () => random });
     assert.ok(delayMs! >= 24_000 && delayMs! <= 36_000, `${delayMs}`);
-  }
-});
-
-test("a move that is not in the table of transitions is refused", () => {
-  for (const from of DELIVERY_STATUSES) {
-    for (const to of DELIVERY_STATUSES) {
-      if (DELIVERY_TRANSITIONS[from].includes(to)) checkMove(from, to);
-      else assert.throws(() => checkMove(from, to), /cannot go from/);
-    }
   }
 });

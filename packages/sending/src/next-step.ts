@@ -1,7 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import {
-  DELIVERY_TRANSITIONS,
-  type DeliveryStatus,
   MAX_RETRY_AFTER_SECONDS,
   RETRY_JITTER,
   RETRY_SCHEDULES_SECONDS,
@@ -38,46 +36,34 @@ const THROTTLED_MOST_SECONDS = 300;
 /** Decides by the class of the outcome alone; the vendor's words only explain it. */
 export function nextStep(outcome: SendOutcome, context: StepContext): NextStep {
   if (context.failover && (outcome.class === "credentials" || outcome.class === "throttled")) {
-    return moved({ status: "waiting", reason: outcome.reason, delayMs: 0, counted: false });
+    return { status: "waiting", reason: outcome.reason, delayMs: 0, counted: false };
   }
   switch (outcome.class) {
     case "accepted":
-      return moved({ status: "accepted", reason: null, delayMs: null, counted: false });
+      return { status: "accepted", reason: null, delayMs: null, counted: false };
     case "permanent":
-      return moved({ status: "failed", reason: outcome.reason, delayMs: null, counted: false });
+      return { status: "failed", reason: outcome.reason, delayMs: null, counted: false };
     case "throttled":
-      return moved({
+      return {
         status: "waiting",
         reason: outcome.reason,
         delayMs: throttledSeconds(outcome, context) * 1000,
         counted: false,
-      });
+      };
     case "ambiguous":
       if (context.atMostOnce) {
-        return moved({ status: "unknown", reason: outcome.reason, delayMs: null, counted: false });
+        return { status: "unknown", reason: outcome.reason, delayMs: null, counted: false };
       }
-      return moved(retry(outcome, context));
+      return retry(outcome, context);
     case "credentials":
     case "transient":
-      return moved(retry(outcome, context));
+      return retry(outcome, context);
   }
 }
 
 /** How often a delivery is tried again before it ends as failed. */
 export function maxRetries(channel: ProviderChannel): number {
   return RETRY_SCHEDULES_SECONDS[channel].length;
-}
-
-/** The one gate of every move that a sender makes; a move that is not in the table is our fault. */
-export function checkMove(from: DeliveryStatus, to: DeliveryStatus): void {
-  if (!DELIVERY_TRANSITIONS[from].includes(to)) {
-    throw new Error(`a delivery cannot go from ${from} to ${to}`);
-  }
-}
-
-function moved(step: NextStep): NextStep {
-  checkMove("sending", step.status);
-  return step;
 }
 
 function retry(outcome: SendOutcome, context: StepContext): NextStep {

@@ -4,7 +4,6 @@ import type { ClaimedDelivery, ClaimResult } from "@belfry/database/functions/cl
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import type { DeliveriesHandlerDeps } from "./deliveries-handler.ts";
-import { checkMove } from "./next-step.ts";
 import type { Permit } from "./permits.ts";
 import { countOutcome } from "./sending-metrics.ts";
 
@@ -83,7 +82,6 @@ async function noteEnd(
   ended: Extract<ClaimResult, { was: unknown }>,
   deps: DeliveriesHandlerDeps,
 ): Promise<void> {
-  checkMove(ended.was, ended.becomes);
   const { id: deliveryId, tenantId } = item;
   const { becomes: status, reason, eventId, traceId } = ended;
   countOutcome(deps.channel, null, status);

@@ -1,5 +1,6 @@
-import type { ChannelRead, ChannelState } from "./realtime-history.ts";
+import { createBatcher } from "@belfry/service/batcher";
 import { ITEM_BYTES, MAX_READING_BYTES } from "../protocol/limits.ts";
+import type { ChannelRead, ChannelState } from "./realtime-history.ts";
 
 interface Waiting {
   read: ChannelRead;
@@ -22,59 +23,28 @@ const MAX_BYTES = MAX_READING_BYTES / MAX_IN_FLIGHT;
 export function createHistoryReader(
   readChannels: (reads: readonly ChannelRead[]) => Promise<ChannelState[]>,
 ): HistoryReader {
-  let waiting: Waiting[] = [];
-  let inFlight = 0;
-  let scheduled = false;
-
-  const schedule = () => {
-    if (scheduled || waiting.length === 0 || inFlight >= MAX_IN_FLIGHT) return;
-    scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      while (waiting.length > 0 && inFlight < MAX_IN_FLIGHT) run(takeBatch());
-    });
-  };
-
-  const takeBatch = () => {
-    let bytes = 0;
-    let count = 0;
-    while (count < waiting.length && count < MAX_READS) {
-      bytes += waiting[count]!.read.limit * ITEM_BYTES;
-      if (bytes > MAX_BYTES && count > 0) break;
-      count += 1;
-    }
-    const batch = waiting.slice(0, count);
-    waiting = waiting.slice(count);
-    return batch;
-  };
-
-  const run = (batch: Waiting[]) => {
-    inFlight += 1;
-    readChannels(batch.map((one) => one.read))
-      .then(
-        (states) => {
-          for (const [index, one] of batch.entries()) {
-            const state = states[index];
-            if (state === undefined) one.reject(new Error("no answer for a channel"));
-            else one.resolve(state);
-          }
-        },
-        (error) => {
-          for (const one of batch) one.reject(error);
-        },
-      )
-      .finally(() => {
-        inFlight -= 1;
-        schedule();
-      });
-  };
-
-  return {
-    read(read) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ read, resolve, reject });
-        schedule();
-      });
+  const batcher = createBatcher<Waiting>({
+    async run(batch) {
+      try {
+        const states = await readChannels(batch.map((one) => one.read));
+        for (const [index, one] of batch.entries()) {
+          const state = states[index];
+          if (state === undefined) one.reject(new Error("no answer for a channel"));
+          else one.resolve(state);
+        }
+      } catch (error) {
+        for (const one of batch) one.reject(error);
+      }
     },
+    bytesOf: ({ read }) => read.limit * ITEM_BYTES,
+    maxItems: MAX_READS,
+    maxBytes: MAX_BYTES,
+    maxInFlight: MAX_IN_FLIGHT,
+  });
+  return {
+    read: (read) =>
+      new Promise((resolve, reject) => {
+        batcher.add({ read, resolve, reject });
+      }),
   };
 }
