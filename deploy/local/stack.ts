@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { addresses } from "./addresses.ts";
-import { startBackingServers } from "./servers/backing-servers.ts";
 import { banner } from "./banner.ts";
-import { firstReady } from "./processes/first-ready.ts";
 import {
   type HomeFolder,
   homeFolder,
@@ -12,14 +10,16 @@ import {
   removeFile,
   writeJson,
 } from "./home-folder.ts";
-import { claimHome } from "./processes/live-stack.ts";
 import { operatorLink } from "./operator-link.ts";
-import { portFaults, portLike } from "./servers/ports.ts";
+import { firstReady } from "./processes/first-ready.ts";
+import { claimHome } from "./processes/live-stack.ts";
 import { startService } from "./processes/service-process.ts";
 import { type ServiceEntry, serviceTable } from "./processes/service-table.ts";
-import { type LocalSettings, readSettings } from "./settings.ts";
 import { createStopper } from "./processes/stopper.ts";
 import { type Supervised, supervise } from "./processes/supervise.ts";
+import { startBackingServers } from "./servers/backing-servers.ts";
+import { portFaults, portLike } from "./servers/ports.ts";
+import { type LocalSettings, readSettings } from "./settings.ts";
 
 /** The process that holds the local stack: starts everything, keeps it running, ends it in order. */
 

@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { ACCESS } from "./door/access.ts";
 import { startAdmin } from "./admin-under-test.ts";
+import { ACCESS } from "./door/access.ts";
 import { ownPath } from "./door/own-path.ts";
 import { PASSWORD, type TestBrowser } from "./test-browser.ts";
 

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { insertAuditEntry } from "@belfry/administration/audit-log";
 import { invite } from "@belfry/administration/people/invitations";
+import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
+import { insertSession } from "@belfry/administration/people/sessions";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { insertAuditEntry } from "@belfry/administration/audit-log";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
-import { insertSession } from "@belfry/administration/people/sessions";
 import type { AdminUnderTest } from "./admin-under-test.ts";
 
 /** What somebody writes who wants it to run in another's browser. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invite } from "@belfry/administration/people/invitations";
-import { ACCESS } from "./door/access.ts";
 import { startAdmin } from "./admin-under-test.ts";
+import { ACCESS } from "./door/access.ts";
 import { hostileSession, hostileTenant, SCRIPT } from "./hostile-tenant.ts";
 
 const ENCODED = encodeURIComponent(SCRIPT);

@@ -10,10 +10,10 @@ import { connectNats, type NatsLink, natsFiles } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { createStopSignal } from "@belfry/service/stop-signal";
-import { rollActivity } from "./tenant/activity-roller.ts";
 import { createApp } from "./app.ts";
 import { configSchema } from "./config.ts";
 import { readSystemFacts } from "./platform/read-system-facts.ts";
+import { rollActivity } from "./tenant/activity-roller.ts";
 
 const config = loadConfig(configSchema);
 const secretKeys = parseSecretKeys(config.SECRETS_KEYS);

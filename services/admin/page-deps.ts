@@ -1,10 +1,10 @@
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { Logger } from "pino";
-import type { Assets } from "./drawing/assets.ts";
 import type { Cookies } from "./door/cookies.ts";
-import type { Route } from "./router.ts";
+import type { Assets } from "./drawing/assets.ts";
 import type { SystemFacts } from "./platform/system-facts.ts";
+import type { Route } from "./router.ts";
 
 export interface AppDeps {
   db: Database;

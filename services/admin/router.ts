@@ -3,12 +3,19 @@ import { NotFound } from "@belfry/administration/input-error";
 import type { SessionHolder } from "@belfry/administration/people/sign-in";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ACCESS, type Access, isOfPlatform, mayDo, type Role, type RouteKey } from "./door/access.ts";
-import type { Answer } from "./drawing/answer.ts";
+import {
+  ACCESS,
+  type Access,
+  isOfPlatform,
+  mayDo,
+  type Role,
+  type RouteKey,
+} from "./door/access.ts";
 import type { Cookies } from "./door/cookies.ts";
 import { FORM_TOKEN, isFormToken, isFromOurPages } from "./door/form-token.ts";
 import type { Membership, Memberships } from "./door/memberships.ts";
 import { Refusal } from "./door/refusal.ts";
+import type { Answer } from "./drawing/answer.ts";
 
 /** What a handler knows of a request. */
 export interface Guest {

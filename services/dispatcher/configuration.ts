@@ -10,8 +10,6 @@ import {
   readRoutingTemplates,
   readRoutingTenants,
 } from "./dispatch-configuration.ts";
-import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import { LRUCache } from "lru-cache";
 
 /** An active template, ready for use. */
 export interface ActiveTemplate {

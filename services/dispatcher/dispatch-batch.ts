@@ -8,7 +8,6 @@ import {
   type StoredEvent,
 } from "@belfry/database/functions/dispatch-events";
 import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
-import { noteSensitiveEvents } from "./sensitive-events.ts";
 import type { Logger } from "@belfry/service/logger";
 import type { Configuration, Routing } from "./configuration.ts";
 import { countDispatched } from "./dispatcher-metrics.ts";
@@ -16,6 +15,7 @@ import { EventFault } from "./event-fault.ts";
 import { logDispatched } from "./log-dispatched.ts";
 import type { Outward, OutwardDelivery, OutwardPush } from "./outward.ts";
 import { routeEvent } from "./route-event.ts";
+import { noteSensitiveEvents } from "./sensitive-events.ts";
 import type { UserTurn } from "./user-turns.ts";
 
 export interface DispatchDeps {

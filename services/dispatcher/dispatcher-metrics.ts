@@ -1,8 +1,8 @@
-import { readBacklogAges } from "./backlog-ages.ts";
 import type { Pool } from "@belfry/database/connection";
 import type { EventDispatch } from "@belfry/database/functions/dispatch-events";
 import { type Retention, readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
+import { readBacklogAges } from "./backlog-ages.ts";
 
 const dispatched = counter("belfry_events_dispatched_total", "Events whose ways are decided");
 const created = counter("belfry_deliveries_created_total", "What events became, by channel", [

@@ -1,6 +1,6 @@
+import { channelMask } from "@belfry/contracts/channel-mask";
 import type { Channel } from "@belfry/contracts/channels";
 import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
-import { channelMask } from "@belfry/contracts/channel-mask";
 import { createPool } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { createLogger } from "@belfry/service/logger";

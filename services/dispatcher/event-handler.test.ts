@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
-import { createNotedErasure, noteSensitiveEvents } from "./sensitive-events.ts";
 import type { MessageHandler } from "@belfry/service/outcome";
 import { eventually } from "@belfry/testing/eventually";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler, DISPATCH_FAILED } from "./event-handler.ts";
+import { createNotedErasure, noteSensitiveEvents } from "./sensitive-events.ts";
 import { createUserTurns } from "./user-turns.ts";
 
 const DONE = { kind: "done" };

@@ -1,12 +1,12 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
-import { failDispatch } from "./fail-dispatch.ts";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
 import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
 import { type DispatchDeps, dispatchBatch, type Order } from "./dispatch-batch.ts";
 import { countFailed } from "./dispatcher-metrics.ts";
 import { isEventFault } from "./event-fault.ts";
+import { failDispatch } from "./fail-dispatch.ts";
 import { inOrder } from "./in-order.ts";
 import { createUserTurns } from "./user-turns.ts";
 

@@ -1,6 +1,6 @@
-import type pg from "pg";
 import type { Retention } from "@belfry/database/functions/expire-batch";
 import { type ChannelKey, forgetEmptyChannels } from "@belfry/database/functions/realtime-channels";
+import type pg from "pg";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;

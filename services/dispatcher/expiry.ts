@@ -1,5 +1,4 @@
 import type { Pool } from "@belfry/database/connection";
-import { type Expiry, strayExpiries, timedExpiries } from "./expiries.ts";
 import {
   databaseMoment,
   expireStep,
@@ -11,6 +10,7 @@ import {
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import { countExpired, countUnfinished } from "./dispatcher-metrics.ts";
+import { type Expiry, strayExpiries, timedExpiries } from "./expiries.ts";
 
 export interface ExpiryDeps {
   pool: Pool;

@@ -8,7 +8,6 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { isWritable } from "@belfry/database/is-writable";
 import { messageTries } from "@belfry/database/message-tries";
-import { createNotedErasure } from "./sensitive-events.ts";
 import { waitForSchema } from "@belfry/database/wait-for-schema";
 import { loadConfig } from "@belfry/service/config";
 import { watchVersion } from "@belfry/service/configuration-watch";
@@ -29,6 +28,7 @@ import { every } from "./every.ts";
 import { createExpiry } from "./expiry.ts";
 import { createOutward } from "./outward.ts";
 import { createReleaseLoop } from "./release-loop.ts";
+import { createNotedErasure } from "./sensitive-events.ts";
 import { createSetAside } from "./set-aside.ts";
 import { republishLost, republishStuck } from "./sweeper.ts";
 import { createUserTurns } from "./user-turns.ts";

@@ -1,16 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "@belfry/database/connection";
-import { timedExpiries } from "./expiries.ts";
 import {
   dispatchEvents,
   readDispatchedBefore,
   readEvents,
 } from "@belfry/database/functions/dispatch-events";
-import { channelsAtRest, releaseAgain, releaseDeliveries } from "@belfry/database/functions/release-deliveries";
-import { takeStuckEvents, tenantsAbove } from "./sweep.ts";
+import {
+  channelsAtRest,
+  releaseAgain,
+  releaseDeliveries,
+} from "@belfry/database/functions/release-deliveries";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
+import { timedExpiries } from "./expiries.ts";
+import { takeStuckEvents, tenantsAbove } from "./sweep.ts";
 
 /**
  * What the statements inside the functions really read, as Postgres counts it: no table is read whole,

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Channel } from "@belfry/contracts/channels";
 import { channelMask } from "@belfry/contracts/channel-mask";
-import type { RoutingTenant } from "./dispatch-configuration.ts";
+import type { Channel } from "@belfry/contracts/channels";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import { createRenderer } from "@belfry/templates/render";
 import type { ActiveTemplate } from "./configuration.ts";
+import type { RoutingTenant } from "./dispatch-configuration.ts";
 import { routeEvent } from "./route-event.ts";
 
 const EVENT: StoredEvent = {

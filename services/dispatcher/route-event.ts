@@ -1,13 +1,13 @@
+import { channelsOfMask } from "@belfry/contracts/channel-mask";
 import { CHANNELS, type Channel, type ProviderChannel } from "@belfry/contracts/channels";
 import { SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
-import { channelsOfMask } from "@belfry/contracts/channel-mask";
-import type { RoutingTenant } from "./dispatch-configuration.ts";
 import type { EventDispatch, StoredEvent } from "@belfry/database/functions/dispatch-events";
 import type { EventOutcome } from "@belfry/database/schema";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { uuidv7 } from "uuidv7";
 import type { ActiveTemplate, ActiveTemplates } from "./configuration.ts";
+import type { RoutingTenant } from "./dispatch-configuration.ts";
 
 /**
  * Decides what becomes of an event on each channel (specification, 4.1 rule 3) and renders its PUSH.

@@ -2,11 +2,11 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { Pool } from "@belfry/database/connection";
 import { storeDeadMessage } from "@belfry/database/dead-messages";
-import { failDispatch } from "./fail-dispatch.ts";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
 import type { SetAside } from "@belfry/service/outcome";
 import type { Publisher } from "@belfry/service/publish";
 import { DISPATCH_FAILED } from "./event-handler.ts";
+import { failDispatch } from "./fail-dispatch.ts";
 
 /**
  * Keeps a message that will not be handled, for people to see. An event that came alone (it ended the

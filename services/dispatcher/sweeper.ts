@@ -2,6 +2,9 @@ import type { QueueItem } from "@belfry/contracts/queue-message";
 import { type EventLane, eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
 import { recordReconciled } from "@belfry/database/reconciliations";
+import type { Logger } from "@belfry/service/logger";
+import type { Publisher } from "@belfry/service/publish";
+import { countReconciled } from "./dispatcher-metrics.ts";
 import {
   hasStuckEvents,
   leaveStuck,
@@ -9,9 +12,6 @@ import {
   tenantsAbove,
   type Unpublished,
 } from "./sweep.ts";
-import type { Logger } from "@belfry/service/logger";
-import type { Publisher } from "@belfry/service/publish";
-import { countReconciled } from "./dispatcher-metrics.ts";
 
 export interface SweeperDeps {
   pool: Pool;

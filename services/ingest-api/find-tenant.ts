@@ -1,7 +1,7 @@
-import type { Selectable } from "kysely";
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
 import type { TenantsTable } from "@belfry/database/schema";
+import type { Selectable } from "kysely";
+import { sql } from "kysely";
 
 /** A tenant as a live key finds it. */
 export interface KeyHolder {

@@ -1,6 +1,6 @@
 import type { Database } from "@belfry/database/connection";
-import { touchKeys } from "./find-tenant.ts";
 import type { Logger } from "pino";
+import { touchKeys } from "./find-tenant.ts";
 
 const WRITE_EVERY_MS = 30_000;
 

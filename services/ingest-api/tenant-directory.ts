@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { Database } from "@belfry/database/connection";
-import { findTenantByKey, type KeyHolder } from "./find-tenant.ts";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 import { LRUCache } from "lru-cache";
+import { findTenantByKey, type KeyHolder } from "./find-tenant.ts";
 
 /** A tenant as the requests of one key need it. */
 export interface Tenant {

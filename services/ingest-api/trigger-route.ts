@@ -1,6 +1,6 @@
+import { channelMask } from "@belfry/contracts/channel-mask";
 import { Problem } from "@belfry/contracts/problems";
 import { HEADERS, TRIGGER_PATH, triggerMessage } from "@belfry/contracts/trigger";
-import { channelMask } from "@belfry/contracts/channel-mask";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";

@@ -7,11 +7,11 @@ import websocket from "@fastify/websocket";
 import type { FastifyInstance } from "fastify";
 import type { WebSocket } from "ws";
 import { CLOSE_TIMEOUT_MS } from "./config.ts";
-import { Connection, type ConnectionDeps } from "./socket/connection.ts";
 import { countClose, countRefusal } from "./gateway-metrics.ts";
-import { handshakeFault } from "./socket/handshake.ts";
 import { DISCONNECTS } from "./protocol/protocol-codes.ts";
 import { TokenBucket } from "./session/token-bucket.ts";
+import { Connection, type ConnectionDeps } from "./socket/connection.ts";
+import { handshakeFault } from "./socket/handshake.ts";
 
 /** Where the client library connects (specification, 4.3). */
 export const WEBSOCKET_PATH = "/connection/websocket";

@@ -1,6 +1,6 @@
 import { pause } from "@belfry/service/pause";
-import type { Connection } from "./socket/connection.ts";
 import { DISCONNECTS } from "./protocol/protocol-codes.ts";
+import type { Connection } from "./socket/connection.ts";
 
 const STEP_MS = 50;
 

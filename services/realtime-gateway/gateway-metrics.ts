@@ -1,6 +1,6 @@
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
-import type { Bound } from "./socket/held-bytes.ts";
 import { DISCONNECTS } from "./protocol/protocol-codes.ts";
+import type { Bound } from "./socket/held-bytes.ts";
 
 const closed = counter("belfry_connections_closed_total", "Connections that ended, by close code", [
   "code",

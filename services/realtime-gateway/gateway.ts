@@ -1,4 +1,3 @@
-import { activeTenants } from "./feed/active-tenants.ts";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import {
@@ -7,7 +6,6 @@ import {
   markAllNotificationsRead,
   markNotificationRead,
 } from "@belfry/database/notifications";
-import { readChannelPage, readChannels, readTops } from "./feed/realtime-history.ts";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";
@@ -15,22 +13,24 @@ import { pause } from "@belfry/service/pause";
 import { type TokenKeys, verifyRealtimeToken } from "@belfry/service/realtime-token";
 import { createApp } from "./app.ts";
 import { CLOSE_TIMEOUT_MS, type Config } from "./config.ts";
-import type { Connection, ConnectionDeps } from "./socket/connection.ts";
 import { drain } from "./drain.ts";
-import { HeldBytes } from "./socket/held-bytes.ts";
+import { activeTenants } from "./feed/active-tenants.ts";
 import { createHistoryReader } from "./feed/history-reader.ts";
 import { Hub } from "./feed/hub.ts";
-import { jsonCodec } from "./protocol/json-codec.ts";
-import { LargeReads } from "./session/large-reads.ts";
-import { ITEM_BYTES, MAX_READING_BYTES } from "./protocol/limits.ts";
 import { createLiveFeed } from "./feed/live-feed.ts";
-import { parseOrigins } from "./socket/origins.ts";
 import { createPositionCheck } from "./feed/position-check.ts";
-import { DISCONNECTS } from "./protocol/protocol-codes.ts";
-import { createRpc, type Inbox } from "./session/rpc.ts";
+import { readChannelPage, readChannels, readTops } from "./feed/realtime-history.ts";
 import { createTenantStates } from "./feed/tenant-states.ts";
-import { TimerWheel } from "./timer-wheel.ts";
+import { jsonCodec } from "./protocol/json-codec.ts";
+import { ITEM_BYTES, MAX_READING_BYTES } from "./protocol/limits.ts";
+import { DISCONNECTS } from "./protocol/protocol-codes.ts";
+import { LargeReads } from "./session/large-reads.ts";
+import { createRpc, type Inbox } from "./session/rpc.ts";
+import type { Connection, ConnectionDeps } from "./socket/connection.ts";
+import { HeldBytes } from "./socket/held-bytes.ts";
+import { parseOrigins } from "./socket/origins.ts";
 import { WriteQueue } from "./socket/write-queue.ts";
+import { TimerWheel } from "./timer-wheel.ts";
 
 const TICK_MS = 50;
 

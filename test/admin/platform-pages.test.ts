@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ACCESS } from "@belfry/admin/door/access";
 import { startAdmin } from "@belfry/admin/admin-under-test";
+import { ACCESS } from "@belfry/admin/door/access";
 import { invite } from "@belfry/administration/people/invitations";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser } from "../browser/open-page.ts";

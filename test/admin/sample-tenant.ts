@@ -1,15 +1,15 @@
 import type { AdminUnderTest } from "@belfry/admin/admin-under-test";
+import { BUCKET_MS, countBucket } from "@belfry/admin/tenant/activity-buckets";
 import { audited } from "@belfry/administration/audited";
-import { invite } from "@belfry/administration/people/invitations";
-import { putProvider } from "@belfry/administration/providers/providers";
+import { idAt } from "@belfry/administration/events/search-events";
 import { addSuppressions } from "@belfry/administration/events/suppressions";
+import { invite } from "@belfry/administration/people/invitations";
+import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
+import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { BUCKET_MS, countBucket } from "@belfry/admin/tenant/activity-buckets";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
-import { idAt } from "@belfry/administration/events/search-events";
 import { sql } from "kysely";
 
 /** A tenant as it looks after a day of work: for screenshots, and for looking at every page. */

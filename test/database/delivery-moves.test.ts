@@ -52,7 +52,15 @@ const settle =
   ({ pool }, deliveryId) =>
     settleDeliveries(pool, [
       {
-        ...{ deliveryId, attempt: 1, status, reason: null, delayMs: 1000, counted: true, missing: null },
+        ...{
+          deliveryId,
+          attempt: 1,
+          status,
+          reason: null,
+          delayMs: 1000,
+          counted: true,
+          missing: null,
+        },
         end: withCall
           ? {
               ...{ class: "transient", durationMs: 1, reason: null },
@@ -100,7 +108,13 @@ const MOVERS: Record<string, Mover> = {
   "release again: tenant inactive": { given: INACTIVE, move: again },
   postpone: {
     move: ({ pool }, id) =>
-      postponeDeliveries(pool, { tenantId: "a", ids: [id], reason: null, delayMs: 1, spacingMs: 1 }),
+      postponeDeliveries(pool, {
+        tenantId: "a",
+        ids: [id],
+        reason: null,
+        delayMs: 1,
+        spacingMs: 1,
+      }),
   },
   "replay of a dead letter": {
     move: ({ db }, id) => requeueDead(db, { ids: [id] }, { most: 1, reason: "replayed" }),

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestDatabase } from "@belfry/testing/postgres";
-import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import { createPool } from "@belfry/database/connection";
 import {
   countUnread,
@@ -9,8 +7,14 @@ import {
   markAllNotificationsRead,
   markNotificationRead,
 } from "@belfry/database/notifications";
-import { readChannelPage, readChannels, readTops } from "../../services/realtime-gateway/feed/realtime-history.ts";
 import type { Schema } from "@belfry/database/schema";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
+import {
+  readChannelPage,
+  readChannels,
+  readTops,
+} from "../../services/realtime-gateway/feed/realtime-history.ts";
 
 test("every query of the inbox and of recovery goes by an index, in a large database", async (t) => {
   const database = await createTestDatabase();

@@ -1,28 +1,41 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
-import { createTestDatabase } from "@belfry/testing/postgres";
-import { untilBlocked } from "@belfry/testing/until-blocked";
-import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
-import type pg from "pg";
+import {
+  reopenEvents,
+  restDeliveries,
+} from "@belfry/administration/dead-letters/dead-message-rows";
+import { deleteNotifications } from "@belfry/administration/erasure/user-data";
+import { deleteOutbox } from "@belfry/administration/erasure/user-traces";
+import {
+  deleteSuppressions,
+  insertSuppressions,
+} from "@belfry/administration/events/suppression-rows";
 import { expireApiKeys } from "@belfry/administration/tenants/api-key-rows";
 import { createPool, type Database, type Pool } from "@belfry/database/connection";
-import { reopenEvents, restDeliveries } from "@belfry/administration/dead-letters/dead-message-rows";
-import { touchKeys } from "../../services/ingest-api/find-tenant.ts";
-import { acceptEvents, acknowledgeEvents, refuseEvents } from "@belfry/database/functions/accept-events";
+import {
+  acceptEvents,
+  acknowledgeEvents,
+  refuseEvents,
+} from "@belfry/database/functions/accept-events";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
 import { forgetChannels, healChannels } from "@belfry/database/functions/realtime-channels";
-import { eraseSensitiveVariables, takeBackRelease } from "@belfry/database/functions/release-deliveries";
+import {
+  eraseSensitiveVariables,
+  takeBackRelease,
+} from "@belfry/database/functions/release-deliveries";
 import { postponeDeliveries, settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { markAllNotificationsRead } from "@belfry/database/notifications";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
+import type pg from "pg";
 import { createNotedErasure } from "../../services/dispatcher/sensitive-events.ts";
-import { deleteSuppressions, insertSuppressions } from "@belfry/administration/events/suppression-rows";
 import { leaveStuck } from "../../services/dispatcher/sweep.ts";
-import { deleteNotifications } from "@belfry/administration/erasure/user-data";
-import { deleteOutbox } from "@belfry/administration/erasure/user-traces";
+import { touchKeys } from "../../services/ingest-api/find-tenant.ts";
 
 /** Keys in the order in which they are to be locked; the rows are stored, and named, the other way round. */
 const PLACES = [6, 5, 4, 3, 2, 1];

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { findTemplate, saveTemplate } from "@belfry/administration/templates/template-rows";
+import { createDatabase, createPool } from "@belfry/database/connection";
 import { SCHEMA } from "@belfry/database/schema-files";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import type { Kysely } from "kysely";
-import { createDatabase, createPool } from "@belfry/database/connection";
-import { findTemplate, saveTemplate } from "@belfry/administration/templates/template-rows";
 
 const KEY = { tenantId: "platform", eventType: "global.info", channel: "SMS" } as const;
 

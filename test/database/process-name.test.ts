@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { createTestDatabase } from "@belfry/testing/postgres";
-import { createDatabase, createPool } from "@belfry/database/connection";
 import { connectedServices } from "@belfry/admin/platform/platform-state";
+import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseProcessName } from "@belfry/database/process-name";
+import { createTestDatabase } from "@belfry/testing/postgres";
 
 test("an operator sees each connected service with its version and since when it runs", async (t) => {
   await using database = await createTestDatabase();

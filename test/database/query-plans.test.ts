@@ -1,15 +1,23 @@
 import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { createTestDatabase } from "@belfry/testing/postgres";
-import { CompiledQuery } from "kysely";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
-import { acceptEvents, type EventToAccept, refuseEvents } from "@belfry/database/functions/accept-events";
+import {
+  acceptEvents,
+  type EventToAccept,
+  refuseEvents,
+} from "@belfry/database/functions/accept-events";
 import { claimDeliveries, type DeliveryToClaim } from "@belfry/database/functions/claim-deliveries";
 import { forgetEmptyChannels, healChannels } from "@belfry/database/functions/realtime-channels";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
-import { countUnread, listNotifications, markNotificationRead } from "@belfry/database/notifications";
+import {
+  countUnread,
+  listNotifications,
+  markNotificationRead,
+} from "@belfry/database/notifications";
 import { renewLeases } from "@belfry/sending/renew-leases";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { CompiledQuery } from "kysely";
 
 const ROWS = 20_000;
 const USER = { tenantId: "a", userId: "user-7" };

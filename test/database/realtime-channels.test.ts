@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { deleteTenantData } from "@belfry/administration/erasure/tenant-data";
+import { deleteNotifications } from "@belfry/administration/erasure/user-data";
+import { createDatabase, createPool, type Pool } from "@belfry/database/connection";
+import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
+import { forgetChannels, forgetEmptyChannels } from "@belfry/database/functions/realtime-channels";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
-import { createDatabase, createPool, type Pool } from "@belfry/database/connection";
 import { readChannels, readTops } from "../../services/realtime-gateway/feed/realtime-history.ts";
-import { deleteTenantData } from "@belfry/administration/erasure/tenant-data";
-import { deleteNotifications } from "@belfry/administration/erasure/user-data";
-import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
-import { forgetChannels, forgetEmptyChannels } from "@belfry/database/functions/realtime-channels";
 
 const ADA = { tenantId: "acme", userId: "ada#1" };
 const CHANNEL = { ...ADA, name: "personal" };

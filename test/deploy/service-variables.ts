@@ -1,7 +1,7 @@
+import { configSchema as adminConfig } from "@belfry/admin/config";
 import { checkConfig, type SenderConfig, senderConfig } from "@belfry/sending/sender-config";
 import { ConfigError, loadConfig } from "@belfry/service/config";
 import type { TObject } from "@sinclair/typebox";
-import { configSchema as adminConfig } from "@belfry/admin/config";
 import { DispatcherConfig } from "../../services/dispatcher/config.ts";
 import { configSchema as ingestConfig } from "../../services/ingest-api/config.ts";
 import {

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { uuidv7 } from "uuidv7";
-import { createDatabase, createPool, type Database } from "@belfry/database/connection";
-import { readChannelPage, readChannels, readTops } from "../../services/realtime-gateway/feed/realtime-history.ts";
+import {
+  readChannelPage,
+  readChannels,
+  readTops,
+} from "../../services/realtime-gateway/feed/realtime-history.ts";
 
 async function newEpoch(db: Database): Promise<string> {
   const { epoch } = await db

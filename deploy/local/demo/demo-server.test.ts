@@ -5,8 +5,8 @@ import { type TestContext, test } from "node:test";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { startDemoServer } from "./demo-server.ts";
 import { portLike } from "../servers/ports.ts";
+import { startDemoServer } from "./demo-server.ts";
 
 const KEY = "bf_the_key_that_no_page_may_hold";
 const EVENT = "0198c0de-0000-7000-8000-000000000001";

@@ -9,9 +9,9 @@ import { Type } from "@sinclair/typebox";
 import { Eta } from "eta";
 import fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { curlLine, DEMO_USER } from "../addresses.ts";
+import type { LocalJson } from "../home-folder.ts";
 import { ApiRefusal, createDemoBackend, DEMO_EVENTS, type DemoBackend } from "./demo-backend.ts";
 import { MAIL_POLICY, refusal, setSecurityHeaders } from "./demo-guard.ts";
-import type { LocalJson } from "../home-folder.ts";
 
 const PAGE = join(import.meta.dirname, "demo-page");
 const OUTBOX_MESSAGES = 60;

@@ -2,11 +2,11 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { type HomeFolder, readJson, writeJson } from "../home-folder.ts";
+import { type Run, type Supervised, supervise } from "../processes/supervise.ts";
+import type { LocalSettings } from "../settings.ts";
 import { startNats } from "./nats-server.ts";
 import { portLike } from "./ports.ts";
 import { startPostgres } from "./postgres-server.ts";
-import type { LocalSettings } from "../settings.ts";
-import { type Run, type Supervised, supervise } from "../processes/supervise.ts";
 
 const DATABASE = "belfry";
 /** How long a server of an earlier, killed stack may take to leave its port. */

@@ -1,5 +1,5 @@
-import { uuidv7 } from "uuidv7";
 import type { Database } from "@belfry/database/connection";
+import { uuidv7 } from "uuidv7";
 
 /** Who changed what, from where and when. Secrets are masked before they come here. */
 

@@ -1,10 +1,5 @@
-import {
-  type AuditRow,
-  auditEntries,
-  insertAuditEntry,
-  type NewAuditEntry,
-} from "./audit-log.ts";
 import type { Database } from "@belfry/database/connection";
+import { type AuditRow, auditEntries, insertAuditEntry, type NewAuditEntry } from "./audit-log.ts";
 
 /** Who asks for a change, and from where. */
 export interface Actor {

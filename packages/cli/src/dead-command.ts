@@ -35,7 +35,9 @@ export function deadCommand(): Command {
     .description("Groups by tenant, channel, provider and error class, with counts and examples")
     .action((flags: FilterFlags) =>
       withDatabase(async ({ db }) => {
-        const { listDeadLetters } = await import("@belfry/administration/dead-letters/dead-letters");
+        const { listDeadLetters } = await import(
+          "@belfry/administration/dead-letters/dead-letters"
+        );
         await printJson(await listDeadLetters(db, filterOf(flags)));
       }),
     );

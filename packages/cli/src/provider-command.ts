@@ -128,7 +128,9 @@ type Providers = typeof import("@belfry/administration/providers/providers");
 
 async function run(work: (session: Session, providers: Providers) => Promise<unknown>) {
   await withDatabase(async (session) => {
-    await printJson(await work(session, await import("@belfry/administration/providers/providers")));
+    await printJson(
+      await work(session, await import("@belfry/administration/providers/providers")),
+    );
   });
 }
 

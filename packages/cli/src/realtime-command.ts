@@ -25,7 +25,9 @@ export function realtimeCommand(): Command {
     .requiredOption("--user <id>", "the user's id, as the tenant's events name it")
     .action(({ tenant, user }: { tenant: string; user: string }) =>
       withDatabase(async ({ db }) => {
-        const { disconnectMessage } = await import("@belfry/administration/tenants/realtime-disconnect");
+        const { disconnectMessage } = await import(
+          "@belfry/administration/tenants/realtime-disconnect"
+        );
         const { publishOnce } = await import("./publish-once.ts");
         await publishOnce((prefix) =>
           disconnectMessage(db, { tenantId: tenant, userId: user }, prefix),

@@ -109,7 +109,9 @@ type Templates = typeof import("@belfry/administration/templates/templates");
 
 async function run(work: (session: Session, templates: Templates) => Promise<unknown>) {
   await withDatabase(async (session) => {
-    await printJson(await work(session, await import("@belfry/administration/templates/templates")));
+    await printJson(
+      await work(session, await import("@belfry/administration/templates/templates")),
+    );
   });
 }
 

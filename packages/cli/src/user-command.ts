@@ -28,7 +28,9 @@ export function userCommand(): Command {
     .action(({ tenant, user, suppressions, dryRun }: EraseFlags) =>
       withDatabase(async ({ db }) => {
         const { eraseUser } = await import("@belfry/administration/erasure/erase-user");
-        const { disconnectMessage } = await import("@belfry/administration/tenants/realtime-disconnect");
+        const { disconnectMessage } = await import(
+          "@belfry/administration/tenants/realtime-disconnect"
+        );
         const { publishOnce } = await import("./publish-once.ts");
         const owner = { tenantId: tenant, userId: user };
         const disconnect = () => publishOnce((prefix) => disconnectMessage(db, owner, prefix));

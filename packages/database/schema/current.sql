@@ -124,12 +124,12 @@ create table deliveries (
   settled_at timestamp with time zone,
   constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text]))),
   constraint deliveries_event_id_channel_key UNIQUE (event_id, channel),
-  constraint deliveries_pkey PRIMARY KEY (id),
-  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'waiting'::text, 'accepted'::text, 'delivered'::text, 'bounced'::text, 'complained'::text, 'failed'::text, 'expired'::text, 'skipped'::text, 'unknown'::text, 'discarded'::text])))
+  constraint deliveries_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=70);
 create index deliveries_dead ON deliveries USING btree (tenant_id, settled_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'expired'::text, 'unknown'::text]));
 create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_at) WHERE ((released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])));
 create index deliveries_released ON deliveries USING btree (channel, tenant_id, released_at) WHERE (released_at IS NOT NULL);
+CREATE TRIGGER deliveries_move BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_delivery_move();
 comment on column deliveries.attempts is 'rows in attempts';
 comment on column deliveries.retries is 'place in the retry schedule: throttled attempts do not count';
 comment on column deliveries.due_at is 'when it may be released; null once settled';

@@ -1,5 +1,8 @@
 import { MAX_RETRY_AFTER_SECONDS } from "@belfry/contracts/delivery";
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import type { Logger } from "@belfry/service/logger";
+import type pg from "pg";
+import type { Account } from "./accounts.ts";
 import {
   closeCircuit,
   giveBackProbe,
@@ -7,9 +10,6 @@ import {
   readOpenCircuits,
   takeProbe,
 } from "./provider-circuits.ts";
-import type { Logger } from "@belfry/service/logger";
-import type pg from "pg";
-import type { Account } from "./accounts.ts";
 import { showOpenCircuits } from "./sending-metrics.ts";
 
 /** Which of a tenant's accounts to use now. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Lease } from "./renew-leases.ts";
 import { createLogger } from "@belfry/service/logger";
 import { createLeases } from "./leases.ts";
+import type { Lease } from "./renew-leases.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Lease } from "./renew-leases.ts";
 import type { Logger } from "@belfry/service/logger";
+import type { Lease } from "./renew-leases.ts";
 
 /** Keeps what is in a provider's hands this sender's, however long the provider takes. */
 export interface Leases {

@@ -1,8 +1,8 @@
+import { createAskedBatcher } from "@belfry/service/batcher";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { createRenderer, type Renderer } from "@belfry/templates/render";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { createBatcher } from "./batcher.ts";
 
 export interface Renderers {
   /** The renderer of a template version; undefined when the version is gone. */
@@ -12,7 +12,7 @@ export interface Renderers {
 /** A version never changes, so its renderer is made once; many versions are read in one query. */
 export function createRenderers(pool: pg.Pool, maxCached = 2_000): Renderers {
   const cache = new LRUCache<string, Promise<Renderer | undefined>>({ max: maxCached });
-  const loader = createBatcher<string, Renderer | undefined>({
+  const loader = createAskedBatcher<string, Renderer | undefined>({
     maxItems: 100,
     maxInFlight: 2,
     lingerMs: 0,
@@ -23,7 +23,7 @@ export function createRenderers(pool: pg.Pool, maxCached = 2_000): Renderers {
     of(id) {
       const known = cache.get(id);
       if (known !== undefined) return known;
-      const loading = loader.add(id);
+      const loading = loader(id);
       cache.set(id, loading);
       const drop = () => {
         if (cache.peek(id) === loading) cache.delete(id);

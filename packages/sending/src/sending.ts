@@ -14,19 +14,19 @@ import {
   settleDeliveries,
 } from "@belfry/database/functions/settle-deliveries";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
-import { renewLeases } from "./renew-leases.ts";
 import type { SecretKeys } from "@belfry/database/secrets";
+import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/outcome";
 import type pg from "pg";
 import { createAccounts } from "./accounts.ts";
-import { createBatcher } from "./batcher.ts";
 import { createCircuits } from "./circuits.ts";
 import { createDeliveriesHandler } from "./deliveries-handler.ts";
 import { createLeases } from "./leases.ts";
 import { maxRetries } from "./next-step.ts";
 import { createPermits } from "./permits.ts";
 import { createRenderers } from "./renderers.ts";
+import { renewLeases } from "./renew-leases.ts";
 import { createSlots } from "./slots.ts";
 
 export interface SendingOptions {
@@ -66,18 +66,18 @@ const SETTLE_LONGEST_PAUSE_MS = 2_000;
 export function createSending(options: SendingOptions): Sending {
   const { channel, pool, db, leaseMs, log } = options;
   const batching = { maxItems: MAX_BATCH, maxInFlight: 2, isItemFault: isDataFault };
-  const claims = createBatcher<DeliveryToClaim, ClaimResult>({
+  const claims = createAskedBatcher<DeliveryToClaim, ClaimResult>({
     ...batching,
     lingerMs: 1,
     run: (batch) =>
       claimDeliveries(pool, batch, { channel, leaseMs, maxRetries: maxRetries(channel) }),
   });
-  const settlements = createBatcher<Settlement, boolean>({
+  const settlements = createAskedBatcher<Settlement, boolean>({
     ...batching,
     lingerMs: 4,
     run: (batch) => settlePersistently(batch, options),
   });
-  const erasures = createBatcher<string, void>({
+  const erasures = createAskedBatcher<string, void>({
     ...batching,
     lingerMs: 4,
     async run(eventIds) {
@@ -85,7 +85,7 @@ export function createSending(options: SendingOptions): Sending {
       return eventIds.map(() => undefined);
     },
   });
-  const outbox = createBatcher<NewOutboxMessage, string>({
+  const outbox = createAskedBatcher<NewOutboxMessage, string>({
     ...batching,
     lingerMs: 1,
     run: (entries) => storeOutboxMessages(db, entries),
@@ -97,7 +97,7 @@ export function createSending(options: SendingOptions): Sending {
     deps: {
       timeoutMs: options.providerTimeoutMs,
       allowPrivateAddresses: options.allowPrivateAddresses,
-      storeInOutbox: (entry) => outbox.add(entry),
+      storeInOutbox: (entry) => outbox(entry),
     },
     log,
   });
@@ -118,10 +118,10 @@ export function createSending(options: SendingOptions): Sending {
       renew: (leases) => renewLeases(pool, leases, leaseMs),
       log,
     }),
-    claim: (item) => claims.add(item),
-    settle: (settlement) => settlements.add(settlement),
+    claim: (item) => claims(item),
+    settle: (settlement) => settlements(settlement),
     postpone: (postponement) => postponeDeliveries(pool, postponement),
-    eraseVariables: (eventId) => erasures.add(eventId),
+    eraseVariables: (eventId) => erasures(eventId),
     slotWaitMs: SLOT_WAIT_MS,
     random: options.random,
     log,

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type BatcherOptions, createBatcher } from "./batcher.ts";
+import { type BatcherOptions, createAskedBatcher, createBatcher } from "./batcher.ts";
+
+/** What ended in one turn of the event loop may begin another call in the next. */
+async function turns(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
 
 function calls(options: Partial<BatcherOptions<string>> = {}) {
   const made: { batch: string[]; end(): void }[] = [];
@@ -22,25 +28,31 @@ function calls(options: Partial<BatcherOptions<string>> = {}) {
 test("what comes in one turn travels together, up to so many items and bytes, and one at least", async () => {
   const { add, made, batches } = calls({ maxInFlight: 9 });
   add("a", "b", "c", "d", "much longer than ten", "123456", "1234", "5");
-  await nextTurn();
-  assert.deepEqual(batches(), [["a", "b", "c"], ["d"], ["much longer than ten"], ["123456", "1234"], ["5"]]);
+  await turns();
+  assert.deepEqual(batches(), [
+    ["a", "b", "c"],
+    ["d"],
+    ["much longer than ten"],
+    ["123456", "1234"],
+    ["5"],
+  ]);
   for (const { end } of made) end();
 });
 
 test("no more calls at a time than allowed: the rest waits and shares the next", async () => {
   const { add, made, batches, batcher } = calls();
   add("1", "2", "3", "4", "5", "6", "7", "8");
-  await nextTurn();
+  await turns();
   assert.equal(made.length, 2);
   made[0]?.end();
-  await nextTurn();
+  await turns();
   assert.deepEqual(batches()[2], ["7", "8"]);
   let isIdle = false;
   const idle = batcher.idle().then(() => {
     isIdle = true;
   });
   made[1]?.end();
-  await nextTurn();
+  await turns();
   assert.equal(isIdle, false);
   made[2]?.end();
   await idle;
@@ -50,22 +62,78 @@ test("with a patience a second call waits for a full batch, or for a slow first 
   const timers = t.mock.method(globalThis, "setTimeout");
   const { add, made, batches } = calls({ slowMs: 3_600_000 });
   add("1");
-  await nextTurn();
+  await turns();
   add("2", "3");
-  await nextTurn();
+  await turns();
   assert.deepEqual(batches(), [["1"]]);
   add("4");
-  await nextTurn();
+  await turns();
   assert.deepEqual(batches(), [["1"], ["2", "3", "4"]]);
   made[1]?.end();
-  await nextTurn();
+  await turns();
   add("5");
-  await nextTurn();
+  await turns();
   assert.equal(made.length, 2);
   // The first becomes slow.
   const [slow] = timers.mock.calls.filter(({ arguments: [, ms] }) => ms === 3_600_000);
   (slow!.arguments[0] as () => void)();
-  await nextTurn();
+  await turns();
   assert.deepEqual(batches()[2], ["5"]);
   for (const { end } of made) end();
+});
+
+const isItemFault = (error: unknown) => (error as { code?: string }).code === "22021";
+const ASKED = { maxItems: 100, lingerMs: 1, maxInFlight: 1, isItemFault };
+
+test("what comes in one moment is one call, and each gets its own result", async () => {
+  const batches: number[][] = [];
+  const ask = createAskedBatcher<number, number>({
+    ...ASKED,
+    run: async (items) => {
+      batches.push(items);
+      return items.map((item) => item * 2);
+    },
+  });
+  assert.deepEqual(await Promise.all([1, 2, 3].map(ask)), [2, 4, 6]);
+  assert.deepEqual(batches, [[1, 2, 3]]);
+});
+
+test("no batch is larger than told, and no more than so many run at a time", async () => {
+  let running = 0;
+  let most = 0;
+  const sizes: number[] = [];
+  const ask = createAskedBatcher<number, number>({
+    ...ASKED,
+    maxItems: 10,
+    maxInFlight: 2,
+    run: async (items) => {
+      running += 1;
+      most = Math.max(most, running);
+      sizes.push(items.length);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running -= 1;
+      return items;
+    },
+  });
+  await Promise.all(Array.from({ length: 95 }, (_, item) => ask(item)));
+  assert.equal(most, 2);
+  assert.ok(Math.max(...sizes) <= 10);
+});
+
+test("one bad value fails alone; a lost connection fails all", async () => {
+  let code = "22021";
+  const ask = createAskedBatcher<string, string>({
+    ...ASKED,
+    run: async (items) => {
+      if (items.includes("bad")) throw Object.assign(new Error("fault"), { code });
+      return items;
+    },
+  });
+  const add = () => Promise.allSettled(["a", "bad", "b"].map(ask));
+  assert.deepEqual(
+    (await add()).map((one) => one.status),
+    ["fulfilled", "rejected", "fulfilled"],
+  );
+  code = "57P01";
+  assert.ok((await add()).every((one) => one.status === "rejected"));
 });

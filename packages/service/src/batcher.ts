@@ -1,15 +1,20 @@
 export interface BatcherOptions<Item> {
   /** One call for what is waiting. It tells each item's owner how it ended, and never rejects. */
   run(batch: Item[]): Promise<void>;
-  bytesOf(item: Item): number;
   /** Of one call, which has at least one item. */
   maxItems: number;
-  maxBytes: number;
+  maxBytes?: number;
+  bytesOf?(item: Item): number;
   /** Calls at a time. */
   maxInFlight: number;
   /**
+   * How long the first item waits for company. Under load the calls in flight are wait enough.
+   * Default: to the end of this turn of the event loop.
+   */
+  lingerMs?: number;
+  /**
    * Beside others a call begins only when `maxItems` wait, or when each of the others takes longer than
-   * this. Without it: at once.
+   * this. Default: at once.
    */
   slowMs?: number;
 }
@@ -20,13 +25,15 @@ export interface Batcher<Item> {
   idle(): Promise<void>;
 }
 
-/** Groups what arrives at the same time into one call, in the order of arrival. */
+/** Groups what many want in the same moment into few calls, in the order in which they asked. */
 export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item> {
-  const { maxItems, maxBytes, maxInFlight, slowMs } = options;
-  const waiting: Item[] = [];
+  const { maxItems, maxBytes = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = options;
+  const { maxInFlight, lingerMs, slowMs } = options;
+  let waiting: Item[] = [];
   let inFlight = 0;
   let slow = 0;
   let scheduled = false;
+  let linger: NodeJS.Timeout | undefined;
   const whenIdle: (() => void)[] = [];
 
   const mayCall = () =>
@@ -34,49 +41,56 @@ export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item
     (inFlight < maxInFlight &&
       (slowMs === undefined || slow === inFlight || waiting.length >= maxItems));
 
-  /** At the end of this turn of the event loop, so that what came in it travels together. */
   const schedule = () => {
-    if (scheduled || waiting.length === 0 || !mayCall()) return;
-    scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      while (waiting.length > 0 && mayCall()) begin(take());
-    });
+    if (waiting.length === 0 || !mayCall()) return;
+    if (lingerMs === undefined) {
+      if (!scheduled) setImmediate(flush);
+      scheduled = true;
+    } else if (waiting.length >= maxItems) flush();
+    else linger ??= setTimeout(flush, lingerMs);
+  };
+
+  const flush = () => {
+    clearTimeout(linger);
+    linger = undefined;
+    scheduled = false;
+    while (waiting.length > 0 && mayCall()) begin(take());
   };
 
   const take = (): Item[] => {
     let count = 0;
     let bytes = 0;
     while (count < waiting.length && count < maxItems) {
-      bytes += options.bytesOf(waiting[count]!);
+      bytes += bytesOf(waiting[count]!);
       if (count > 0 && bytes > maxBytes) break;
       count += 1;
     }
-    return waiting.splice(0, count);
+    const batch = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    return batch;
   };
 
   const begin = (batch: Item[]) => {
     inFlight += 1;
     let isSlow = false;
-    const timer =
-      slowMs === undefined
-        ? undefined
-        : setTimeout(() => {
-            isSlow = true;
-            slow += 1;
-            schedule();
-          }, slowMs);
+    const becomeSlow = () => {
+      isSlow = true;
+      slow += 1;
+      schedule();
+    };
+    const timer = slowMs === undefined ? undefined : setTimeout(becomeSlow, slowMs);
     const ended = () => {
       clearTimeout(timer);
       if (isSlow) slow -= 1;
       inFlight -= 1;
-      schedule();
-      if (inFlight === 0 && waiting.length === 0) {
-        for (const resolve of whenIdle.splice(0)) resolve();
-      }
+      // Whoever waits has waited for this call.
+      if (lingerMs === undefined) schedule();
+      else flush();
+      if (inFlight > 0 || waiting.length > 0) return;
+      for (const resolve of whenIdle.splice(0)) resolve();
     };
-    // A run that rejects all the same is nobody's: it ends the process.
-    void options.run(batch).finally(ended);
+    // biome-ignore lint/nursery/noFloatingPromises: `run` tells everybody itself
+    options.run(batch).finally(ended);
   };
 
   return {
@@ -89,4 +103,46 @@ export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item
         ? Promise.resolve()
         : new Promise((resolve) => whenIdle.push(resolve)),
   };
+}
+
+export interface AskedOptions<Item, Result> extends Omit<BatcherOptions<Item>, "run"> {
+  /** One call for the batch; results in the order of the items. */
+  run(items: Item[]): Promise<readonly Result[]>;
+  /** Whether a failed batch is run again item by item, so that one item never fails its neighbours. Default: no. */
+  isItemFault?(error: unknown): boolean;
+}
+
+interface Asked<Item, Result> {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/** A batcher that hands each caller its own result; rejects with what the call threw. */
+export function createAskedBatcher<Item, Result>(
+  options: AskedOptions<Item, Result>,
+): (item: Item) => Promise<Result> {
+  const { run, isItemFault = () => false, bytesOf = () => 0, ...rest } = options;
+  const settle = async (batch: Asked<Item, Result>[]): Promise<void> => {
+    try {
+      const results = await run(batch.map(({ item }) => item));
+      if (results.length < batch.length) throw new Error("a batch came back with results missing");
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
+    } catch (error) {
+      if (batch.length === 1 || !isItemFault(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      for (const asked of batch) await settle([asked]);
+    }
+  };
+  const batcher = createBatcher<Asked<Item, Result>>({
+    ...rest,
+    bytesOf: ({ item }) => bytesOf(item),
+    run: settle,
+  });
+  return (item) =>
+    new Promise((resolve, reject) => {
+      batcher.add({ item, resolve, reject });
+    });
 }

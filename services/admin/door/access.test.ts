@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import fastify from "fastify";
-import { ACCESS, type Access, isOfPlatform, type RouteKey } from "./access.ts";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
-import { refuseUnknownRoutes } from "./refuse-unknown-routes.ts";
 import type { TestBrowser } from "../test-browser.ts";
+import { ACCESS, type Access, isOfPlatform, type RouteKey } from "./access.ts";
+import { refuseUnknownRoutes } from "./refuse-unknown-routes.ts";
 
 type Who = "guest" | "stranger" | "viewer" | "editor" | "owner" | "operator";
 

@@ -1,5 +1,9 @@
 import { audited } from "@belfry/administration/audited";
-import { changePassword, listMemberships, renamePerson } from "@belfry/administration/people/people";
+import {
+  changePassword,
+  listMemberships,
+  renamePerson,
+} from "@belfry/administration/people/people";
 import { endSessions, listSessions } from "@belfry/administration/people/sign-in";
 import { takePasswordChange } from "@belfry/administration/people/sign-in-limits";
 import { UUID } from "@belfry/contracts/identifiers";

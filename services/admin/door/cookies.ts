@@ -1,4 +1,8 @@
-import { SESSION_SECONDS, type SessionHolder, sessionHolder } from "@belfry/administration/people/sign-in";
+import {
+  SESSION_SECONDS,
+  type SessionHolder,
+  sessionHolder,
+} from "@belfry/administration/people/sign-in";
 import type { Database } from "@belfry/database/connection";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { formToken, newGuestToken } from "./form-token.ts";

@@ -1,8 +1,8 @@
 import { listMemberships } from "@belfry/administration/people/people";
 import type { SessionHolder } from "@belfry/administration/people/sign-in";
+import { tenantById } from "@belfry/administration/tenants/tenant-rows";
 import { PLATFORM, TENANT_ID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { tenantById } from "@belfry/administration/tenants/tenant-rows";
 import type { Role } from "./access.ts";
 
 export interface Membership {

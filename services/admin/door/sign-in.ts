@@ -4,8 +4,8 @@ import { beginSession, checkPassword, endSessions } from "@belfry/administration
 import { forgiveSignIn, takeSignIn } from "@belfry/administration/people/sign-in-limits";
 import type { Database } from "@belfry/database/connection";
 import { page, redirect } from "../drawing/answer.ts";
-import { ownPath } from "./own-path.ts";
 import type { PageDeps } from "../page-deps.ts";
+import { ownPath } from "./own-path.ts";
 
 const WRONG = "The email address or the password is wrong.";
 

@@ -1,7 +1,7 @@
 import { NotFound } from "@belfry/administration/input-error";
-import { documentAnswer } from "./answer.ts";
-import type { PageDeps } from "../page-deps.ts";
 import { PREVIEW_FRAME_HEADERS } from "../door/security-headers.ts";
+import type { PageDeps } from "../page-deps.ts";
+import { documentAnswer } from "./answer.ts";
 
 /** Styles and scripts, and the document that the live preview is shown in. */
 export function assetRoutes({ route, assets }: PageDeps): void {

@@ -1,19 +1,19 @@
 import { auditedAfter } from "@belfry/administration/audited";
 import { type EventReport, showEvent } from "@belfry/administration/events/event-report";
-import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { resendEvent } from "@belfry/administration/events/resend-event";
-import { type SentContent, sentContent } from "@belfry/administration/events/sent-content";
-import { CHANNELS, isChannel } from "@belfry/contracts/channels";
-import { UUID } from "@belfry/contracts/identifiers";
 import {
   type EventSearch,
   STATUS_GROUPS,
   type StatusGroup,
   searchEvents,
 } from "@belfry/administration/events/search-events";
+import { type SentContent, sentContent } from "@belfry/administration/events/sent-content";
+import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { CHANNELS, isChannel } from "@belfry/contracts/channels";
+import { UUID } from "@belfry/contracts/identifiers";
+import { MAIL_HEADERS } from "../door/security-headers.ts";
 import { documentAnswer, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
-import { MAIL_HEADERS } from "../door/security-headers.ts";
 
 const PAGE = 50;
 

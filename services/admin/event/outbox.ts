@@ -1,10 +1,10 @@
-import { NotFound } from "@belfry/administration/input-error";
 import { showOutboxMessage } from "@belfry/administration/events/outbox";
+import { NotFound } from "@belfry/administration/input-error";
 import { UUID } from "@belfry/contracts/identifiers";
 import { outboxOfTenant } from "@belfry/database/outbox";
+import { MAIL_HEADERS } from "../door/security-headers.ts";
 import { documentAnswer, page } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
-import { MAIL_HEADERS } from "../door/security-headers.ts";
 
 const PAGE = 30;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { ACCESS } from "../door/access.ts";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { ACCESS } from "../door/access.ts";
 import { storeDeadLetters } from "../event/test-dead-letters.ts";
 
 /** What changes nothing that lasts, or is who somebody is and not what they did. */

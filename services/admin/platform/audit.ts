@@ -1,8 +1,8 @@
 import { listAuditEntries } from "@belfry/administration/audited";
 import { UUID } from "@belfry/contracts/identifiers";
 import { page } from "../drawing/answer.ts";
-import { auditChanges } from "./audit-changes.ts";
 import type { PageDeps } from "../page-deps.ts";
+import { auditChanges } from "./audit-changes.ts";
 
 const PAGE = 50;
 

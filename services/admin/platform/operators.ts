@@ -1,5 +1,9 @@
 import { audited } from "@belfry/administration/audited";
-import { invite, listInvitations, withdrawInvitation } from "@belfry/administration/people/invitations";
+import {
+  invite,
+  listInvitations,
+  withdrawInvitation,
+} from "@belfry/administration/people/invitations";
 import { listOperators, removeOperator } from "@belfry/administration/people/people";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";

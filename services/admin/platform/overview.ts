@@ -1,12 +1,12 @@
 import { listProviders } from "@belfry/administration/providers/providers";
 import { listTemplates } from "@belfry/administration/templates/templates";
 import { showTenant } from "@belfry/administration/tenants/tenants";
-import { bucketsOfTenant, quotaUsed } from "../tenant/activity-buckets.ts";
-import { openCircuits } from "./platform-state.ts";
 import { type Answer, page } from "../drawing/answer.ts";
 import { barChart } from "../drawing/bar-chart.ts";
-import { figuresOf, RANGES, type RangeName, seriesOf } from "../tenant/figures.ts";
 import type { PageDeps } from "../page-deps.ts";
+import { bucketsOfTenant, quotaUsed } from "../tenant/activity-buckets.ts";
+import { figuresOf, RANGES, type RangeName, seriesOf } from "../tenant/figures.ts";
+import { openCircuits } from "./platform-state.ts";
 
 /** Of the chart on a phone. */
 const NARROW = { width: 350, height: 190 };

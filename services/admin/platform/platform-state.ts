@@ -1,7 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
 import { parseProcessName } from "@belfry/database/process-name";
+import { sql } from "kysely";
 
 /** What an operator wants to see at a glance; each a few milliseconds, whatever the tables hold. */
 

@@ -1,14 +1,9 @@
 import { glanceAtDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
 import type { Database } from "@belfry/database/connection";
-import {
-  connectedServices,
-  oldestDue,
-  openCircuits,
-  undispatched,
-} from "./platform-state.ts";
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import type { NatsLink } from "@belfry/service/nats";
 import { jetstreamManager } from "@nats-io/jetstream";
+import { connectedServices, oldestDue, openCircuits, undispatched } from "./platform-state.ts";
 import type { StreamFacts, SystemFacts } from "./system-facts.ts";
 
 const NATS_TIMEOUT_MS = 1000;

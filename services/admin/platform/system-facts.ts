@@ -1,6 +1,6 @@
 import type { DeadLetterGlance } from "@belfry/administration/dead-letters/dead-letters";
-import type { ConnectedService, OpenAccount } from "./platform-state.ts";
 import type { Reconciled } from "@belfry/database/reconciliations";
+import type { ConnectedService, OpenAccount } from "./platform-state.ts";
 
 /** What the system page shows. */
 export interface SystemFacts {

@@ -1,4 +1,5 @@
 import { audited } from "@belfry/administration/audited";
+import { searchTenants } from "@belfry/administration/tenants/search-tenants";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import {
   createTenant,
@@ -10,7 +11,6 @@ import {
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { CHANNELS } from "@belfry/contracts/channels";
 import { TENANT_ID } from "@belfry/contracts/identifiers";
-import { searchTenants } from "@belfry/administration/tenants/search-tenants";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";

@@ -12,8 +12,8 @@ import { sendProviderTest } from "@belfry/administration/templates/send-test";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
-import { providerTarget, recordedProvider } from "./recorded-provider.ts";
 import type { InTenant } from "../router.ts";
+import { providerTarget, recordedProvider } from "./recorded-provider.ts";
 import { fieldsOf, settingsFaults, settingsOf } from "./settings-form.ts";
 
 /** Where a vendor's receipts go, for the kinds that send any. */

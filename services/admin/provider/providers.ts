@@ -8,11 +8,11 @@ import {
   showProvider,
 } from "@belfry/administration/providers/providers";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
-import { openCircuits } from "../platform/platform-state.ts";
 import { page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
-import { providerTarget, recordedProvider } from "./recorded-provider.ts";
+import { openCircuits } from "../platform/platform-state.ts";
 import type { InTenant } from "../router.ts";
+import { providerTarget, recordedProvider } from "./recorded-provider.ts";
 
 /** A tenant's accounts at vendors in the order of use, and what is done to a whole one. */
 export function providerPages({ route, db }: PageDeps): void {

@@ -9,9 +9,9 @@ import {
 import { type Channel, isChannel } from "@belfry/contracts/channels";
 import { mayDo } from "../door/access.ts";
 import { type Answer, faultsByField, page, redirect } from "../drawing/answer.ts";
-import { differences } from "./differences.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
+import { differences } from "./differences.ts";
 import { STARTERS } from "./starter-templates.ts";
 import {
   inputOf,

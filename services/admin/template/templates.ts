@@ -14,9 +14,9 @@ import {
 } from "@belfry/administration/templates/templates";
 import { CHANNELS } from "@belfry/contracts/channels";
 import { page, redirect } from "../drawing/answer.ts";
-import { differences } from "./differences.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
+import { differences } from "./differences.ts";
 
 /** Templates at a glance, their versions, and what is done to a whole one. */
 export function templatePages({ route, db }: PageDeps): void {

@@ -1,7 +1,7 @@
-import type { Channel } from "@belfry/contracts/channels";
-import { sql } from "kysely";
-import type { Database } from "@belfry/database/connection";
 import { idAt } from "@belfry/administration/events/search-events";
+import type { Channel } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 
 /** The figures of the overview: five minutes of a tenant a row, so that no page counts events. */
 

@@ -1,12 +1,7 @@
-import {
-  BUCKET_MS,
-  countBucket,
-  deleteOldBuckets,
-  newestBucket,
-} from "./activity-buckets.ts";
 import type { Database } from "@belfry/database/connection";
 import { pause } from "@belfry/service/pause";
 import type { Logger } from "pino";
+import { BUCKET_MS, countBucket, deleteOldBuckets, newestBucket } from "./activity-buckets.ts";
 
 const HOUR_MS = 60 * 60_000;
 const KEEP_MS = 31 * 24 * HOUR_MS;

@@ -1,9 +1,9 @@
-import { addApiKey, revokeApiKey } from "@belfry/administration/tenants/api-keys";
 import { audited } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
+import { listTemplates } from "@belfry/administration/templates/templates";
+import { addApiKey, revokeApiKey } from "@belfry/administration/tenants/api-keys";
 import { rotateApiKey } from "@belfry/administration/tenants/rotate-api-key";
 import { rotateWebhookSecret } from "@belfry/administration/tenants/rotate-webhook-secret";
-import { listTemplates } from "@belfry/administration/templates/templates";
 import { showTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { newWebhookSecret } from "@belfry/administration/tenants/webhook-secret";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";

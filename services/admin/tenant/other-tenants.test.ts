@@ -5,8 +5,8 @@ import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import { ACCESS } from "../door/access.ts";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { ACCESS } from "../door/access.ts";
 
 /** A tenant with one of everything that has an id in an address. */
 async function fullTenant(admin: AdminUnderTest, name: string) {

@@ -1,7 +1,7 @@
 import { audited } from "@belfry/administration/audited";
+import { suppressionsOfTenant } from "@belfry/administration/events/suppression-rows";
 import { addSuppressions, removeSuppressions } from "@belfry/administration/events/suppressions";
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import { suppressionsOfTenant } from "@belfry/administration/events/suppression-rows";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";

@@ -1,4 +1,6 @@
 import { auditedAfter } from "@belfry/administration/audited";
+import { sensitivePushTypes } from "@belfry/administration/events/notification-rows";
+import { searchEvents } from "@belfry/administration/events/search-events";
 import { InvalidInput } from "@belfry/administration/input-error";
 import {
   PERSONAL_CHANNEL,
@@ -8,8 +10,6 @@ import {
   UUID,
 } from "@belfry/contracts/identifiers";
 import { countUnread, listNotifications } from "@belfry/database/notifications";
-import { sensitivePushTypes } from "@belfry/administration/events/notification-rows";
-import { searchEvents } from "@belfry/administration/events/search-events";
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { json, page } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";

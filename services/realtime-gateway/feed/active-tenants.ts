@@ -1,5 +1,5 @@
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 
 /** Those of the tenants named that are there and active. */
 export async function activeTenants(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChannelRead, ChannelState } from "./realtime-history.ts";
 import { createHistoryReader } from "./history-reader.ts";
+import type { ChannelRead, ChannelState } from "./realtime-history.ts";
 
 const read = (name: string, limit = 0): ChannelRead => ({
   tenantId: "acme",

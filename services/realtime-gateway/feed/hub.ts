@@ -1,8 +1,8 @@
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
+import { DISCONNECTS, type Disconnect } from "../protocol/protocol-codes.ts";
 import { Account } from "../socket/held-bytes.ts";
 import type { LiveFeed } from "./live-feed.ts";
-import { DISCONNECTS, type Disconnect } from "../protocol/protocol-codes.ts";
 import { Topic, type TopicDeps } from "./topic.ts";
 
 /** A session as the hub sees it. */

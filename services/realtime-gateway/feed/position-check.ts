@@ -1,6 +1,6 @@
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
-import type { ChannelTop } from "./realtime-history.ts";
 import type { Hub } from "./hub.ts";
+import type { ChannelTop } from "./realtime-history.ts";
 import type { Topic } from "./topic.ts";
 
 export interface PositionCheckOptions {

@@ -1,7 +1,7 @@
 import type { Publication } from "@belfry/contracts/realtime-message";
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
+import { sql } from "kysely";
 
 export type StoredPublication = Omit<Publication, "channel">;
 

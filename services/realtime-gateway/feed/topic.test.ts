@@ -2,15 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { publicationText } from "@belfry/contracts/realtime-message";
-import type {
-  ChannelRead,
-  ChannelState,
-  StoredPublication,
-} from "./realtime-history.ts";
 import { jsonCodec } from "../protocol/json-codec.ts";
 import { GAP_RETRY_MS, GAP_WAIT_MS } from "../protocol/limits.ts";
 import { Subscription } from "../session/subscription.ts";
 import { TimerWheel } from "../timer-wheel.ts";
+import type { ChannelRead, ChannelState, StoredPublication } from "./realtime-history.ts";
 import { Topic } from "./topic.ts";
 
 function stored(offset: number): StoredPublication {

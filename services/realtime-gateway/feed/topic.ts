@@ -1,12 +1,17 @@
 import { type PublicationText, publicationText } from "@belfry/contracts/realtime-message";
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
-import type { ChannelState } from "./realtime-history.ts";
-import type { Codec } from "../protocol/codec.ts";
 import { observeDelivery } from "../gateway-metrics.ts";
-import type { HistoryReader } from "./history-reader.ts";
-import { GAP_RETRY_MS, GAP_WAIT_MS, MAX_HELD_BACK_BYTES, MAX_RECOVERED } from "../protocol/limits.ts";
+import type { Codec } from "../protocol/codec.ts";
+import {
+  GAP_RETRY_MS,
+  GAP_WAIT_MS,
+  MAX_HELD_BACK_BYTES,
+  MAX_RECOVERED,
+} from "../protocol/limits.ts";
 import type { Subscription } from "../session/subscription.ts";
 import type { Timed, TimerWheel } from "../timer-wheel.ts";
+import type { HistoryReader } from "./history-reader.ts";
+import type { ChannelState } from "./realtime-history.ts";
 
 export interface TopicDeps {
   codec: Codec;

@@ -1,5 +1,5 @@
-import type { Codec } from "./codec.ts";
 import { type Incoming, readCommand } from "../session/commands.ts";
+import type { Codec } from "./codec.ts";
 
 /** Objects joined by one line feed. JSON.stringify writes none itself: text holds it escaped. */
 export const jsonCodec: Codec = {

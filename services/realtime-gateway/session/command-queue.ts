@@ -1,5 +1,5 @@
-import type { Command } from "./commands.ts";
 import { COMMAND_BYTES, MAX_CONCURRENT_SUBSCRIBES } from "../protocol/limits.ts";
+import type { Command } from "./commands.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /** What the queue needs of its session. */

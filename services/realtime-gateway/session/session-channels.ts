@@ -1,9 +1,8 @@
 import { parseRealtimeChannel } from "@belfry/contracts/identifiers";
-import type { ChannelState } from "../feed/realtime-history.ts";
-import type { Reply, SubscribeResult } from "../protocol/codec.ts";
-import type { ChannelRequest, HistoryRequest, SubscribeRequest } from "./commands.ts";
-import { countRecovery } from "../gateway-metrics.ts";
 import type { User } from "../feed/hub.ts";
+import type { ChannelState } from "../feed/realtime-history.ts";
+import { countRecovery } from "../gateway-metrics.ts";
+import type { Reply, SubscribeResult } from "../protocol/codec.ts";
 import { ITEM_BYTES, MAX_HISTORY_PAGE, MAX_RECOVERED } from "../protocol/limits.ts";
 import {
   DISCONNECTS,
@@ -12,6 +11,7 @@ import {
   type ProtocolError,
   UNSUBSCRIBES,
 } from "../protocol/protocol-codes.ts";
+import type { ChannelRequest, HistoryRequest, SubscribeRequest } from "./commands.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { type Subscriber, Subscription } from "./subscription.ts";
 

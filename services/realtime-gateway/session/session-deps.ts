@@ -1,14 +1,14 @@
-import type { ChannelState, HistoryPage } from "../feed/realtime-history.ts";
 import type { VerifiedToken } from "@belfry/service/realtime-token";
-import type { Codec } from "../protocol/codec.ts";
 import type { HistoryReader } from "../feed/history-reader.ts";
 import type { Hub } from "../feed/hub.ts";
-import type { LargeReads } from "./large-reads.ts";
+import type { ChannelState, HistoryPage } from "../feed/realtime-history.ts";
+import type { TenantStates } from "../feed/tenant-states.ts";
+import type { Codec } from "../protocol/codec.ts";
 import type { SessionLimits } from "../protocol/limits.ts";
 import type { Disconnect } from "../protocol/protocol-codes.ts";
-import type { Rpc } from "./rpc.ts";
-import type { TenantStates } from "../feed/tenant-states.ts";
 import type { TimerWheel } from "../timer-wheel.ts";
+import type { LargeReads } from "./large-reads.ts";
+import type { Rpc } from "./rpc.ts";
 
 /** The socket behind a session. */
 export interface Transport {

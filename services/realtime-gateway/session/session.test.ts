@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { ChannelState } from "../feed/realtime-history.ts";
 import type { VerifiedToken } from "@belfry/service/realtime-token";
 import { Hub } from "../feed/hub.ts";
+import type { ChannelState } from "../feed/realtime-history.ts";
+import { createTenantStates } from "../feed/tenant-states.ts";
 import { jsonCodec } from "../protocol/json-codec.ts";
-import { LargeReads } from "./large-reads.ts";
 import type { Disconnect } from "../protocol/protocol-codes.ts";
+import { TimerWheel } from "../timer-wheel.ts";
+import { LargeReads } from "./large-reads.ts";
 import { Session } from "./session.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { createTenantStates } from "../feed/tenant-states.ts";
-import { TimerWheel } from "../timer-wheel.ts";
 
 const START_SECONDS = 1_800_000_000;
 

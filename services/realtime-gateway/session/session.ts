@@ -1,15 +1,20 @@
 import { randomUUID } from "node:crypto";
+import type { Member, User } from "../feed/hub.ts";
 import type { Reply } from "../protocol/codec.ts";
+import { EXPIRY_GRACE_MS, READ_FIRST_BYTES } from "../protocol/limits.ts";
+import {
+  DISCONNECTS,
+  type Disconnect,
+  ERRORS,
+  type ProtocolError,
+} from "../protocol/protocol-codes.ts";
+import type { Timed } from "../timer-wheel.ts";
 import { CommandQueue, type CommandRunner } from "./command-queue.ts";
 import type { Command, ConnectRequest, Incoming } from "./commands.ts";
-import type { Member, User } from "../feed/hub.ts";
 import { Crowded } from "./large-reads.ts";
-import { EXPIRY_GRACE_MS, READ_FIRST_BYTES } from "../protocol/limits.ts";
-import { DISCONNECTS, type Disconnect, ERRORS, type ProtocolError } from "../protocol/protocol-codes.ts";
 import { ReadingTurns } from "./reading-turns.ts";
 import { SessionChannels } from "./session-channels.ts";
 import type { SessionDeps, Transport } from "./session-deps.ts";
-import type { Timed } from "../timer-wheel.ts";
 
 /** `dead`: the connect was refused with an error, the client closes. */
 type State = "new" | "connecting" | "connected" | "dead" | "closed";

@@ -1,5 +1,5 @@
-import { MAX_HELD_BACK_BYTES } from "../protocol/limits.ts";
 import type { Topic } from "../feed/topic.ts";
+import { MAX_HELD_BACK_BYTES } from "../protocol/limits.ts";
 
 /** What a topic needs of the session behind a subscription. */
 export interface Subscriber {

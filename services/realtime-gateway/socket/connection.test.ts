@@ -3,10 +3,10 @@ import type { Writable } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { WebSocket } from "ws";
-import { Connection, type ConnectionDeps } from "./connection.ts";
-import { HeldBytes } from "./held-bytes.ts";
 import { jsonCodec } from "../protocol/json-codec.ts";
 import { TimerWheel } from "../timer-wheel.ts";
+import { Connection, type ConnectionDeps } from "./connection.ts";
+import { HeldBytes } from "./held-bytes.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 function setUp(maxQueueBytes: number, maxUserBytes = 10_000_000) {

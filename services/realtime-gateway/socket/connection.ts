@@ -1,12 +1,12 @@
 import type { Writable } from "node:stream";
 import type { WebSocket } from "ws";
-import type { Codec } from "../protocol/codec.ts";
 import { countDrop } from "../gateway-metrics.ts";
-import type { Account, Bound, HeldBytes, Holder } from "./held-bytes.ts";
-import { PartialFrame } from "./partial-frame.ts";
+import type { Codec } from "../protocol/codec.ts";
 import { DISCONNECTS, type Disconnect } from "../protocol/protocol-codes.ts";
 import { Session } from "../session/session.ts";
 import type { SessionDeps, Transport } from "../session/session-deps.ts";
+import type { Account, Bound, HeldBytes, Holder } from "./held-bytes.ts";
+import { PartialFrame } from "./partial-frame.ts";
 import { writeTextFrame } from "./text-frame.ts";
 import type { WriteQueue } from "./write-queue.ts";
 

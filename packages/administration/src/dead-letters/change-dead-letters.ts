@@ -1,5 +1,7 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { InvalidInput } from "../input-error.ts";
+import { changeDeadMessages } from "./dead-letter-messages.ts";
 import {
   countReplayable,
   type DeadClass,
@@ -12,8 +14,6 @@ import {
   requeueDead,
 } from "./dead-letter-rows.ts";
 import { type DeadLetterFilter, deliverySelection, requireTenant } from "./dead-letters.ts";
-import { changeDeadMessages } from "./dead-letter-messages.ts";
-import { InvalidInput } from "../input-error.ts";
 
 /** By ids, or by what they have in common. */
 export type DeadLetters =

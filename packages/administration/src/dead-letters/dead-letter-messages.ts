@@ -2,6 +2,8 @@ import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/chann
 import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { Database } from "@belfry/database/connection";
+import type { DeadLetters } from "./change-dead-letters.ts";
+import type { DeadLetterFilter, DeadLetterGroup } from "./dead-letters.ts";
 import {
   type DeadMessageRow,
   deadMessages,
@@ -9,8 +11,6 @@ import {
   reopenEvents,
   restDeliveries,
 } from "./dead-message-rows.ts";
-import type { DeadLetters } from "./change-dead-letters.ts";
-import type { DeadLetterFilter, DeadLetterGroup } from "./dead-letters.ts";
 
 /** NATS messages that were set aside. Kept apart: they name deliveries or events, and are none. */
 

@@ -5,8 +5,8 @@ import {
   type DeliveryStatus,
 } from "@belfry/contracts/delivery";
 import type { OutcomeClass } from "@belfry/contracts/sending";
-import { type RawBuilder, sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
+import { type RawBuilder, sql } from "kysely";
 
 /** Deliveries that ended without being sent, and rest until a person decides. */
 

@@ -7,11 +7,11 @@ import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { discardDeadLetters, replayDeadLetters } from "./change-dead-letters.ts";
-import { glanceAtDeadLetters, listDeadLetters, showDeadLetter } from "./dead-letters.ts";
 import { showEvent } from "../events/event-report.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { discardDeadLetters, replayDeadLetters } from "./change-dead-letters.ts";
+import { glanceAtDeadLetters, listDeadLetters, showDeadLetter } from "./dead-letters.ts";
 
 async function setUp(t: TestContext) {
   const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
@@ -267,6 +267,8 @@ test("more than one batch is replayed, and what ends again meanwhile is left alo
 test("a large replay goes call by call: each says whether more may remain, and takes nothing that failed again since the first", async (t) => {
   const { db, pool, tenantId, dead } = await setUp(t);
   for (let index = 0; index < 5; index += 1) await dead();
+  // They fail anew without being sent.
+  await pool.query("alter table deliveries disable trigger deliveries_move");
   const filter = { tenantId, class: "transient" } as const;
   for (const run of [replayDeadLetters, discardDeadLetters]) {
     await pool.query("update deliveries set status = 'failed', settled_at = now()");

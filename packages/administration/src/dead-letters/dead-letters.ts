@@ -1,6 +1,10 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { NotFound } from "../input-error.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+import { deadMessageGroups, showDeadMessage } from "./dead-letter-messages.ts";
 import {
   type DeadClass,
   type DeadDeliveryRow,
@@ -10,10 +14,6 @@ import {
   deadDeliveries,
   deadGroups,
 } from "./dead-letter-rows.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { deadMessageGroups, showDeadMessage } from "./dead-letter-messages.ts";
-import { NotFound } from "../input-error.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 
 /** `message`: a NATS message that could not be decoded or ended the process too often. */
 export const DEAD_CLASSES = [

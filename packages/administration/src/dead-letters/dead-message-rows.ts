@@ -1,5 +1,5 @@
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 
 /** Queries of administration on `dead_messages`: NATS messages that nobody will handle. */
 

@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import { deleteTenantData } from "./tenant-data.ts";
-import { deleteTenant } from "./delete-tenant.ts";
 import { NotFound } from "../input-error.ts";
 import { putTemplate } from "../templates/templates.ts";
 import { createTenant, listTenants } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
+import { deleteTenant } from "./delete-tenant.ts";
+import { deleteTenantData } from "./tenant-data.ts";
 
 const TABLES = [
   "events",

@@ -1,8 +1,8 @@
 import type { Database } from "@belfry/database/connection";
-import { type DeletedTenantData, deleteTenantData } from "./tenant-data.ts";
-import { deleteTenantRow } from "../tenants/tenant-rows.ts";
 import { changeConfiguration } from "../change-configuration.ts";
+import { deleteTenantRow } from "../tenants/tenant-rows.ts";
 import { setTenantActive, type Tenant } from "../tenants/tenants.ts";
+import { type DeletedTenantData, deleteTenantData } from "./tenant-data.ts";
 
 /**
  * Deactivates the tenant, deletes what its events left in small batches, then its keys, templates,

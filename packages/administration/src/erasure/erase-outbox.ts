@@ -1,6 +1,6 @@
 import type { Database } from "@belfry/database/connection";
-import { deleteOutbox, outboxOfUser } from "./user-traces.ts";
 import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
+import { deleteOutbox, outboxOfUser } from "./user-traces.ts";
 
 const ROWS_PER_BATCH = 1_000;
 

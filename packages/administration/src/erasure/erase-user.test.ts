@@ -6,11 +6,11 @@ import { createDatabase, createPool, type Database, type Pool } from "@belfry/da
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { untilBlocked } from "@belfry/testing/until-blocked";
-import { erasedUser, eraseUser } from "./erase-user.ts";
+import { addSuppressions } from "../events/suppressions.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { ADA, BOB, storeEvent, storeOutbox, tablesWith } from "../people/person-under-test.ts";
-import { addSuppressions } from "../events/suppressions.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { erasedUser, eraseUser } from "./erase-user.ts";
 
 const ACTOR = { personId: null, person: "command line (root)", address: "host" };
 const DEPS = { actor: ACTOR, disconnect: async () => undefined };

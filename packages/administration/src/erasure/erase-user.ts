@@ -4,8 +4,15 @@ import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { forgetChannels } from "@belfry/database/functions/realtime-channels";
+import { type Actor, audited } from "../audited.ts";
 import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
+import { refuseFaults } from "../input-error.ts";
+import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+import { eraseDeadMessages } from "./erase-dead-messages.ts";
+import { eraseOutbox } from "./erase-outbox.ts";
+import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
 import {
   countEvents,
   countNotifications,
@@ -14,13 +21,6 @@ import {
   userEvents,
 } from "./user-data.ts";
 import { countAuditEntries, countSuppressions } from "./user-traces.ts";
-import { type Actor, audited } from "../audited.ts";
-import { eraseDeadMessages } from "./erase-dead-messages.ts";
-import { eraseOutbox } from "./erase-outbox.ts";
-import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
-import { refuseFaults } from "../input-error.ts";
-import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 
 export interface Erasure extends UserOfTenant {
   /** Also forget that nothing may be sent to the person's addresses. */

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { forgetChannels } from "@belfry/database/functions/realtime-channels";
+import { sql } from "kysely";
 
 /** What was deleted of a tenant, in rows. */
 export interface DeletedTenantData {

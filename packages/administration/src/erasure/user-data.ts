@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
 import type { DeletedEvents } from "@belfry/database/functions/delete-events";
 import type { Owner } from "@belfry/database/notifications";
+import { sql } from "kysely";
 
 /**
  * What is kept of a tenant's user. No index of `events` leads from a user to the events (it would cost

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
 import type { Owner } from "@belfry/database/notifications";
+import { sql } from "kysely";
 
 /** Where else a tenant's user leaves something: beside the events, found by them or by an address. */
 

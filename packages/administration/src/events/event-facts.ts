@@ -1,4 +1,6 @@
 import type { Database } from "@belfry/database/connection";
+import { type ReceiptRow, receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
+import { type NotificationState, notificationOfEvent } from "./notification-rows.ts";
 import {
   type AttemptRow,
   attemptsOfDeliveries,
@@ -6,8 +8,6 @@ import {
   deliveriesOfEvent,
   type EventRow,
 } from "./timeline-rows.ts";
-import { type ReceiptRow, receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
-import { type NotificationState, notificationOfEvent } from "./notification-rows.ts";
 
 /** An event with all that became of it. */
 export interface EventFacts {

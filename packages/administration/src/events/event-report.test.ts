@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import type { EventOutcome } from "@belfry/database/schema";
-
-import { showEvent } from "./event-report.ts";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
+import { showEvent } from "./event-report.ts";
 
 const SECOND = 1000;
 const START = Date.parse("2026-03-01T10:00:00.000Z");

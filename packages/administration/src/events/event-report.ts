@@ -1,11 +1,11 @@
+import { channelsOfMask } from "@belfry/contracts/channel-mask";
 import type { Channel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
-import { channelsOfMask } from "@belfry/contracts/channel-mask";
 import type { Database } from "@belfry/database/connection";
-import { type EventRow, eventById, eventIdsByReference } from "./timeline-rows.ts";
+import { NotFound } from "../input-error.ts";
 import { type EventFacts, readEventFacts } from "./event-facts.ts";
 import { type TimelineEntry, timelineOf } from "./event-timeline.ts";
-import { NotFound } from "../input-error.ts";
+import { type EventRow, eventById, eventIdsByReference } from "./timeline-rows.ts";
 
 /**
  * An event and what became of it on each channel. Holds neither its variables nor what was rendered:

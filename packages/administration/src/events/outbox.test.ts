@@ -5,9 +5,9 @@ import type { OutboxMessage } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { type OutboxQuery, outboxPages, showOutboxMessage } from "./outbox.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
+import { type OutboxQuery, outboxPages, showOutboxMessage } from "./outbox.ts";
 
 test("a tenant's outbox comes newest first over all pages, each message once, and none of another tenant", async (t) => {
   const db = await testDatabase(t);

@@ -2,8 +2,8 @@ import { UUID } from "@belfry/contracts/identifiers";
 import type { OutboxMessage } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { outboxMessageById, outboxOfTenant } from "@belfry/database/outbox";
-import { tenantById } from "../tenants/tenant-rows.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 
 const PAGE_MESSAGES = 200;

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database, Pool } from "@belfry/database/connection";
-import { eventById } from "./timeline-rows.ts";
 import { type AcceptResult, acceptEvents } from "@belfry/database/functions/accept-events";
-import { eventVariables, usedSensitiveTemplate } from "./sent-content-rows.ts";
 import { uuidv7 } from "uuidv7";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { eventVariables, usedSensitiveTemplate } from "./sent-content-rows.ts";
+import { eventById } from "./timeline-rows.ts";
 
 export interface ResendDeps {
   db: Database;

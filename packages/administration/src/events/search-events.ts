@@ -1,7 +1,7 @@
 import type { Channel } from "@belfry/contracts/channels";
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
 import type { EventOutcome } from "@belfry/database/schema";
+import { sql } from "kysely";
 
 /**
  * A tenant's events, newest first, by keyset. Only the tenant and the id have an index (each more

@@ -1,12 +1,12 @@
 import type { Channel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { notificationContent } from "./notification-rows.ts";
-import { eventVariables, sentVersion } from "./sent-content-rows.ts";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { NotFound } from "../input-error.ts";
 import type { Preview } from "../templates/preview-template.ts";
+import { notificationContent } from "./notification-rows.ts";
+import { eventVariables, sentVersion } from "./sent-content-rows.ts";
 
 export type SentContent =
   | { shown: true; content: Preview }

@@ -1,7 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { SuppressionReason } from "@belfry/contracts/receipt";
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 
 /** Queries of administration on `suppressions`. */
 

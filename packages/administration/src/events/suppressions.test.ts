@@ -4,15 +4,15 @@ import { type TestContext, test } from "node:test";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { type ClaimResult, claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { showEvent } from "./event-report.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { showEvent } from "./event-report.ts";
 import {
   addSuppressions,
   removeSuppressions,
   type Suppression,
   suppressionPages,
 } from "./suppressions.ts";
-import { createTenant } from "../tenants/tenants.ts";
 
 async function setUp(t: TestContext) {
   const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();

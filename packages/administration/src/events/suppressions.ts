@@ -3,15 +3,15 @@ import { emailAddress } from "@belfry/contracts/email-address";
 import { PHONE } from "@belfry/contracts/identifiers";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@belfry/contracts/receipt";
 import type { Database } from "@belfry/database/connection";
+import { InvalidInput } from "../input-error.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
 import {
   deleteSuppressions,
   insertSuppressions,
   suppressedForm,
   suppressionsOfTenant,
 } from "./suppression-rows.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { InvalidInput } from "../input-error.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 
 /** An address to which a tenant sends nothing: hard bounces, complaints, opt-outs, and by hand. */
 export interface Suppression {

@@ -1,9 +1,9 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { OutcomeClass } from "@belfry/contracts/sending";
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
 import type { EventOutcome } from "@belfry/database/schema";
+import { sql } from "kysely";
 
 /** What became of one event, read for its timeline. Never its variables, never what was rendered. */
 

@@ -1,6 +1,6 @@
+import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import type { Database } from "@belfry/database/connection";
 import type { TenantRole } from "./person-rows.ts";
 
 /** Queries on `invitations`: links that make a person an operator or a member. */

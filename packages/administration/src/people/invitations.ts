@@ -1,6 +1,10 @@
 import { emailAddress } from "@belfry/contracts/email-address";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+import { newAccessToken, tokenHash } from "./access-token.ts";
 import {
   deleteFirstOperatorInvitations,
   deleteInvitation,
@@ -10,6 +14,8 @@ import {
   openInvitation,
   openInvitations,
 } from "./invitation-rows.ts";
+import { hashPassword, passwordFault } from "./password.ts";
+import { nameFault } from "./people.ts";
 import {
   insertPerson,
   lockOperators,
@@ -19,12 +25,6 @@ import {
   putMembership,
   updatePerson,
 } from "./person-rows.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { newAccessToken, tokenHash } from "./access-token.ts";
-import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
-import { hashPassword, passwordFault } from "./password.ts";
-import { nameFault } from "./people.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 
 const HOUR_SECONDS = 60 * 60;
 export const INVITATION_SECONDS = 7 * 24 * HOUR_SECONDS;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { audited, listAuditEntries } from "../audited.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { createTenant, listTenants } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
 import { acceptAsNewPerson, acceptAsPerson, firstOperatorToken, invite } from "./invitations.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import { changeRole, listMembers, removeMember, removeOperator } from "./people.ts";
-import { createTenant, listTenants } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
 
 const CHEAP = { log2N: 10, r: 8, p: 1 };
 const PASSWORD = "correct horse battery";

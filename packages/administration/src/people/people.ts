@@ -1,5 +1,9 @@
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { lockTenant } from "../tenants/tenant-rows.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+import { hashPassword, passwordFault, verifyPassword } from "./password.ts";
 import {
   deleteMembership,
   lockOperators,
@@ -16,10 +20,6 @@ import {
   updatePerson,
 } from "./person-rows.ts";
 import { deleteSessions } from "./sessions.ts";
-import { lockTenant } from "../tenants/tenant-rows.ts";
-import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
-import { hashPassword, passwordFault, verifyPassword } from "./password.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 
 export type { TenantRole } from "./person-rows.ts";
 export type Person = PersonRow;

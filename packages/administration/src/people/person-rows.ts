@@ -1,6 +1,6 @@
+import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import type { Database } from "@belfry/database/connection";
 
 /** Queries on `people` and `memberships`. Email addresses are in lower case. */
 

@@ -1,6 +1,6 @@
+import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import type { Database } from "@belfry/database/connection";
 
 /** Queries on `sessions`: a browser in which a person is signed in. Only the token's SHA-256 is here. */
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
-import { deleteOldTries } from "./sign-in-tries.ts";
 import { eventually } from "@belfry/testing/eventually";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { forgiveSignIn, takeJoin, takePasswordChange, takeSignIn } from "./sign-in-limits.ts";
 import { testDatabase } from "../test-database.ts";
+import { forgiveSignIn, takeJoin, takePasswordChange, takeSignIn } from "./sign-in-limits.ts";
+import { deleteOldTries } from "./sign-in-tries.ts";
 
 const ADA = { address: "192.0.2.7", email: "ada@example.com" };
 

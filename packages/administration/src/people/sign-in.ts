@@ -1,4 +1,6 @@
 import type { Database } from "@belfry/database/connection";
+import { newAccessToken, tokenHash } from "./access-token.ts";
+import { verifyPassword } from "./password.ts";
 import { personForSignIn } from "./person-rows.ts";
 import {
   deleteEndedSessions,
@@ -10,8 +12,6 @@ import {
   sessionsOf,
   touchSession,
 } from "./sessions.ts";
-import { newAccessToken, tokenHash } from "./access-token.ts";
-import { verifyPassword } from "./password.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const SESSION_SECONDS = (30 * DAY_MS) / 1000;

@@ -1,7 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import type { Database } from "@belfry/database/connection";
 
 /** Queries of administration on `providers`. */
 

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { TEST_KEYS, testDatabase } from "../test-database.ts";
 import {
   deleteProvider,
   listProviders,
@@ -12,8 +14,6 @@ import {
   showProvider,
 } from "./providers.ts";
 import { renameProvider } from "./rename-provider.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { TEST_KEYS, testDatabase } from "../test-database.ts";
 
 const keys = TEST_KEYS;
 const API_KEY = "SG.abcdefghijklmnopqrstuvwxyz.secret-tail";

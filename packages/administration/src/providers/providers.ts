@@ -1,6 +1,12 @@
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { providerSettingsOwner } from "@belfry/database/secret-owners";
+import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { changeConfiguration } from "../change-configuration.ts";
+import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
 import {
   deleteProviderRow,
   findProviders,
@@ -12,12 +18,6 @@ import {
   storedProviderSettings,
   updateProviderSettings,
 } from "./provider-rows.ts";
-import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
-import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
-import { changeConfiguration } from "../change-configuration.ts";
-import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 
 /** A tenant's account at a vendor, as people see it. Times are ISO 8601, UTC. */
 export interface Provider {

@@ -1,9 +1,9 @@
 import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { findProviders, renameProviderRow } from "./provider-rows.ts";
-import { lockTenant } from "../tenants/tenant-rows.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { refuseFaults } from "../input-error.ts";
+import { lockTenant } from "../tenants/tenant-rows.ts";
+import { findProviders, renameProviderRow } from "./provider-rows.ts";
 import { type Provider, type ProviderAddress, showProvider } from "./providers.ts";
 
 /**

@@ -5,10 +5,10 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { providerSettingsOwner, webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { listAuditEntries } from "../audited.ts";
-import { putProvider, revealSettings } from "./providers.ts";
-import { rotateSecrets } from "./rotate-secrets.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
+import { putProvider, revealSettings } from "./providers.ts";
+import { rotateSecrets } from "./rotate-secrets.ts";
 
 const K1 = `k1:${randomBytes(32).toString("base64")}`;
 const K2 = `k2:${randomBytes(32).toString("base64")}`;

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { bumpConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { decryptSecret, encryptSecret, kidOf, type SecretKeys } from "@belfry/database/secrets";
+import { type Actor, audited } from "../audited.ts";
+import { columnName, type SecretsReport, SecretsTally } from "./secrets-report.ts";
 import {
   readSecrets,
   SECRET_COLUMNS,
@@ -10,8 +12,6 @@ import {
   type StoredSecret,
   swapSecrets,
 } from "./stored-secrets.ts";
-import { type Actor, audited } from "../audited.ts";
-import { columnName, type SecretsReport, SecretsTally } from "./secrets-report.ts";
 
 const BATCH = 100;
 const MOST_WALKS = 5;

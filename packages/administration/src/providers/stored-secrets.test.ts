@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestDatabase } from "@belfry/testing/postgres";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import * as owners from "@belfry/database/secret-owners";
+import { createTestDatabase } from "@belfry/testing/postgres";
 import { readSecrets, SECRET_COLUMNS, swapSecrets } from "./stored-secrets.ts";
 
 const [WEBHOOK_SECRETS, SETTINGS] = SECRET_COLUMNS as [

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner, webhookSecretOwner } from "@belfry/database/secret-owners";
+import { sql } from "kysely";
 
 /** A column of secrets at rest; its comment in the database says `compact JWE`. */
 export interface SecretColumn {

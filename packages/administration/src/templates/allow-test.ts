@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
-import { takeTry } from "../people/sign-in-tries.ts";
 import { suppressionReason } from "../events/suppression-rows.ts";
+import { InvalidInput } from "../input-error.ts";
+import { takeTry } from "../people/sign-in-tries.ts";
 import { takeEvent } from "../tenants/take-event.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
-import { InvalidInput } from "../input-error.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 
 /** Tests of a tenant, over all doors and replicas: a person who tries something out, and no sender. */

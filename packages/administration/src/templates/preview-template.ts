@@ -1,8 +1,8 @@
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import type { Rendered } from "@belfry/templates/render";
-import { compileSource } from "./compile-source.ts";
 import { type InputFault, InvalidInput } from "../input-error.ts";
+import { compileSource } from "./compile-source.ts";
 import { type TemplateSourceInput, templateSource } from "./template-input.ts";
 import { requireTemplate, type TemplateAddress, type TemplateWarning } from "./templates.ts";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { InvalidInput } from "../input-error.ts";
-import type { Preview } from "./preview-template.ts";
-import { putProvider } from "../providers/providers.ts";
-import { sendProviderTest, sendRenderedTest } from "./send-test.ts";
 import { addSuppressions } from "../events/suppressions.ts";
+import { InvalidInput } from "../input-error.ts";
+import { putProvider } from "../providers/providers.ts";
 import type { TenantInput } from "../tenants/tenant-input.ts";
 import { createTenant, setTenantActive, updateTenant } from "../tenants/tenants.ts";
 import { TEST_KEYS, testDatabase } from "../test-database.ts";
+import type { Preview } from "./preview-template.ts";
+import { sendProviderTest, sendRenderedTest } from "./send-test.ts";
 
 const TO = "Ann@example.com";
 const options = { keys: TEST_KEYS };

@@ -4,9 +4,7 @@ import { PHONE } from "@belfry/contracts/identifiers";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import { allowTest } from "./allow-test.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import type { Preview } from "./preview-template.ts";
 import {
   listProviders,
   type Provider,
@@ -15,6 +13,8 @@ import {
   revealSettings,
   showProvider,
 } from "../providers/providers.ts";
+import { allowTest } from "./allow-test.ts";
+import type { Preview } from "./preview-template.ts";
 
 /** Long enough for a slow vendor, short enough for a person who waits. */
 const TIMEOUT_MS = 15_000;

@@ -1,10 +1,6 @@
 import type { Database } from "@belfry/database/connection";
-import {
-  type TemplateVersionRow,
-  templateVersion,
-  versionsOfTemplate,
-} from "./template-rows.ts";
 import { NotFound } from "../input-error.ts";
+import { type TemplateVersionRow, templateVersion, versionsOfTemplate } from "./template-rows.ts";
 import {
   type PreparedTemplate,
   prepareTemplate,

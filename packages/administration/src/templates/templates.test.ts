@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
 import { previewSource, previewTemplate } from "./preview-template.ts";
 import type { TemplateInput } from "./template-input.ts";
 import {
@@ -12,8 +14,6 @@ import {
   setTemplateActive,
   showTemplate,
 } from "./templates.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
 

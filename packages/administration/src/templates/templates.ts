@@ -1,6 +1,13 @@
 import type { Channel } from "@belfry/contracts/channels";
 import { PLATFORM, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import type { CompiledTemplate } from "@belfry/templates/compiled-template";
+import { changeConfiguration } from "../change-configuration.ts";
+import { Conflict, NotFound, refuseFaults } from "../input-error.ts";
+import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+import { compileSource } from "./compile-source.ts";
+import { type TemplateInput, templateFaults, templateSource } from "./template-input.ts";
 import {
   deleteTemplateRow,
   findTemplate,
@@ -11,13 +18,6 @@ import {
   type TemplateRow,
   templatesOfTenant,
 } from "./template-rows.ts";
-import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
-import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import { changeConfiguration } from "../change-configuration.ts";
-import { compileSource } from "./compile-source.ts";
-import { Conflict, NotFound, refuseFaults } from "../input-error.ts";
-import { type TemplateInput, templateFaults, templateSource } from "./template-input.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 
 /** A template with its current version. Times are ISO 8601, UTC. */
 export interface TemplateSummary {

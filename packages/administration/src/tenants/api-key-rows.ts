@@ -1,6 +1,6 @@
+import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import type { Database } from "@belfry/database/connection";
 
 /** Queries of administration on `api_keys`. A key itself is never stored, only its SHA-256. */
 

@@ -1,11 +1,11 @@
 import { MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
 import { UUID } from "@belfry/contracts/identifiers";
-import { deleteApiKey, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
 import type { Database } from "@belfry/database/connection";
-import { lockTenant } from "./tenant-rows.ts";
-import { newApiKey } from "./api-key.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { newApiKey } from "./api-key.ts";
+import { deleteApiKey, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
+import { lockTenant } from "./tenant-rows.ts";
 import { tenantNotFound } from "./tenants.ts";
 
 /** One more key, beside those that are there; shown this once. Throws `NotFound`, `InvalidInput` at 10 live keys. */

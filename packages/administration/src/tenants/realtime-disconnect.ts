@@ -3,8 +3,8 @@ import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import type { Database } from "@belfry/database/connection";
-import { tenantById } from "./tenant-rows.ts";
 import { refuseFaults } from "../input-error.ts";
+import { tenantById } from "./tenant-rows.ts";
 import { tenantNotFound } from "./tenants.ts";
 
 export interface UserOfTenant {

@@ -1,15 +1,10 @@
 import { MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
-import {
-  deleteOldApiKeys,
-  expireApiKeys,
-  insertApiKey,
-  liveApiKeys,
-} from "./api-key-rows.ts";
 import type { Database } from "@belfry/database/connection";
-import { lockTenant } from "./tenant-rows.ts";
-import { newApiKey } from "./api-key.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { InvalidInput, refuseFaults } from "../input-error.ts";
+import { newApiKey } from "./api-key.ts";
+import { deleteOldApiKeys, expireApiKeys, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
+import { lockTenant } from "./tenant-rows.ts";
 import { showTenant, type TenantWithKey, tenantNotFound } from "./tenants.ts";
 
 /** A day to bring the new key to every machine of the tenant. */

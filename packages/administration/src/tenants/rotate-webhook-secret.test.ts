@@ -4,9 +4,9 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { TEST_KEYS, testDatabase } from "../test-database.ts";
 import { rotateWebhookSecret } from "./rotate-webhook-secret.ts";
 import { createTenant, updateTenant } from "./tenants.ts";
-import { TEST_KEYS, testDatabase } from "../test-database.ts";
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   const db = await testDatabase(t);

@@ -1,12 +1,12 @@
 import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
-import { replaceWebhookSecret } from "./webhook-secret-rows.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { refuseFaults } from "../input-error.ts";
 import { overlapFault } from "./rotate-api-key.ts";
 import { tenantFaults } from "./tenant-input.ts";
 import { showTenant, type Tenant, tenantNotFound } from "./tenants.ts";
+import { replaceWebhookSecret } from "./webhook-secret-rows.ts";
 
 /**
  * Sets the secret that signs a tenant's triggers. The one before is taken for `overlapSeconds` more, so

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestDatabase } from "@belfry/testing/postgres";
 import { createDatabase, createPool } from "@belfry/database/connection";
+import { createTestDatabase } from "@belfry/testing/postgres";
 import { searchTenants } from "./search-tenants.ts";
 
 test("tenants follow one another by name, page after page without a gap; some are found by a part of it or by their id", async (t) => {

@@ -1,6 +1,6 @@
 import type { Channel } from "@belfry/contracts/channels";
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 
 /** What a list of tenants shows of each. */
 export interface FoundTenant {

@@ -1,5 +1,5 @@
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 
 /**
  * Counts one event in a tenant's minute and day, as accept_events does, for a message that is no event.

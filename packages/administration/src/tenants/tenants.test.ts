@@ -5,9 +5,9 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { TEST_KEYS, testDatabase } from "../test-database.ts";
 import { rotateApiKey } from "./rotate-api-key.ts";
 import { createTenant, listTenants, setTenantActive, showTenant, updateTenant } from "./tenants.ts";
-import { TEST_KEYS, testDatabase } from "../test-database.ts";
 
 test("a new tenant has limits, a row to count them, and one key of which only the hash is stored", async (t) => {
   const db = await testDatabase(t);

@@ -1,10 +1,14 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import type { Channel } from "@belfry/contracts/channels";
 import { CHANNELS } from "@belfry/contracts/channels";
-import { type ApiKeyRow, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
 import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { changeConfiguration } from "../change-configuration.ts";
+import { NotFound, refuseFaults } from "../input-error.ts";
+import { newApiKey, newTenantId } from "./api-key.ts";
+import { type ApiKeyRow, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
+import { type TenantInput, tenantFaults } from "./tenant-input.ts";
 import {
   allTenants,
   insertTenant,
@@ -13,10 +17,6 @@ import {
   tenantById,
   updateTenantRow,
 } from "./tenant-rows.ts";
-import { newApiKey, newTenantId } from "./api-key.ts";
-import { changeConfiguration } from "../change-configuration.ts";
-import { NotFound, refuseFaults } from "../input-error.ts";
-import { type TenantInput, tenantFaults } from "./tenant-input.ts";
 
 /** A tenant as people see it: no secret in it. Times are ISO 8601, UTC. */
 export interface Tenant {

@@ -1,5 +1,5 @@
-import { sql } from "kysely";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 
 /**
  * Puts a new webhook secret in the place of the one before, which is taken `overlapSeconds` longer. Of
