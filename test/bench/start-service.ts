@@ -4,7 +4,7 @@ import { type NodeProcess, startNode, untilOk } from "./node-process.ts";
 import type { BenchServers } from "./servers.ts";
 import { shippedFlags } from "./shipped-flags.ts";
 
-const SERVICES = resolve(import.meta.dirname, "../../services/admi");
+const SERVICES = resolve(import.meta.dirname, "../../services");
 
 /** Starts a service as it is delivered, on the servers of this run, and waits until it is ready. */
 export async function startService(

@@ -111,7 +111,7 @@ test("the command line's image brings an empty database to the newest schema", a
     ...NOBODY,
     env: { DATABASE_URL: database.url },
   });
-  assert.ok(JSON.parse(stdout).migrations.includes("0001-initial"));
+  assert.ok(JSON.parse(stdout).migrations.includes("0001-tables"));
 });
 
 interface Cleanup {
