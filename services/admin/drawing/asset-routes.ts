@@ -20,7 +20,7 @@ export function assetRoutes({ route, assets }: PageDeps): void {
   const script = assets.address("preview-frame.js");
   route("GET /preview-frame", async () =>
     documentAnswer(
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Preview</title><style>html,body{margin:0;height:100%}iframe{border:0;width:100%;height:100%;display:block;background:#fff}</style><script src="${script}"></script></head><body></body></html>`,
+      `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Preview</title><style>html,body{margin:0;height:100%}iframe{border:0;width:100%;height:100%;display:block;background:#fff}</style></head><body><script src="${script}"></script></body></html>`,
       {
         ...PREVIEW_FRAME_HEADERS,
         "content-type": "text/html; charset=utf-8",
