@@ -18,6 +18,7 @@ import { neededTools } from "./needed-tools.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 /** The long ones first, so that no processor is idle beside the last of them. */
 const TESTS = ["test", "deploy", "services", "packages"];
+const RUN_FILES = join(import.meta.dirname, "run-files.ts");
 const DIRECTORY_PREFIX = "belfry-test-run-";
 const TEST_TIMEOUT_MS = 300_000;
 const SHARED_MEMORY = "/dev/shm";
@@ -54,27 +55,19 @@ async function main(files: string[]): Promise<number> {
   const { databaseUrl, natsUrl } = await timed("servers", () => startServers(cleanup, directory));
   interrupted.signal.throwIfAborted();
 
-  return await run(
-    process.execPath,
-    [
-      "--test",
-      // A handle that a failed test left open must not hang the run.
-      "--test-force-exit",
-      // One more than there are processors: many tests wait for what others do.
-      `--test-concurrency=${availableParallelism() + 1}`,
-      `--test-timeout=${TEST_TIMEOUT_MS}`,
-      ...tests,
-    ],
-    {
-      TEST_DATABASE_URL: databaseUrl,
-      TEST_NATS_URL: natsUrl,
-      NODE_ENV: "test",
-      TMPDIR: temporary,
-      // Hundreds of processes load the same modules: half of a start is compiling them.
-      NODE_COMPILE_CACHE: join(directory, "compiled"),
-      ...leftOut,
-    },
-  );
+  // Two more than there are processors: many tests wait for what others do.
+  const concurrency = availableParallelism() + 2;
+  const ordered = [RUN_FILES, String(concurrency), String(TEST_TIMEOUT_MS), ...tests];
+  const named = ["--test", "--test-force-exit", `--test-timeout=${TEST_TIMEOUT_MS}`, ...tests];
+  return await run(process.execPath, files.length === 0 ? ordered : named, {
+    TEST_DATABASE_URL: databaseUrl,
+    TEST_NATS_URL: natsUrl,
+    NODE_ENV: "test",
+    TMPDIR: temporary,
+    // Hundreds of processes load the same modules: half of a start is compiling them.
+    NODE_COMPILE_CACHE: join(directory, "compiled"),
+    ...leftOut,
+  });
 }
 
 /** What a run that was killed could not remove: its directory carries its process id. */

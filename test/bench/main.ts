@@ -1,6 +1,6 @@
 /**
  * `pnpm bench <name>|all`: real processes on loopback. Each benchmark prints its rounds, and as its last
- * line one JSON object; the figures are kept in `bench/results.json` and the table of docs/performance.md
+ * line one JSON object; the figures are kept in `test/bench/results.json` and the table of docs/performance.md
  * is written anew. `pnpm bench table` writes the table alone.
  */
 import { resolve } from "node:path";
@@ -9,7 +9,7 @@ import { readEnvironment } from "./environment.ts";
 import { type BenchName, keepResult, type Results, readResults } from "./results.ts";
 import { writeTable } from "./write-table.ts";
 
-const RESULTS = resolve(import.meta.dirname, "../../bench/results.json");
+const RESULTS = resolve(import.meta.dirname, "results.json");
 const BENCHES: {
   [Name in BenchName]: () => Promise<{
     run(options: BenchOptions): Promise<NonNullable<Results[Name]>["result"]>;

@@ -13,7 +13,7 @@ export interface Kept<Result> {
   result: Result;
 }
 
-/** `bench/results.json`: the newest run of each benchmark. */
+/** `test/bench/results.json`: the newest run of each benchmark. */
 export interface Results {
   ingest?: Kept<IngestResult>;
   dispatch?: Kept<DispatchResult>;

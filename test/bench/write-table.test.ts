@@ -91,6 +91,6 @@ test("a page's tables are replaced, and its text stays", () => {
 
 test("the published tables are those of the kept results", async () => {
   const page = await readFile(new URL("docs/performance.md", ROOT), "utf8");
-  const kept = await readResults(new URL("bench/results.json", ROOT).pathname);
+  const kept = await readResults(new URL("test/bench/results.json", ROOT).pathname);
   assert.equal(withTables(page, kept), page, "pnpm bench table writes them");
 });
