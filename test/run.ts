@@ -55,8 +55,8 @@ async function main(files: string[]): Promise<number> {
   const { databaseUrl, natsUrl } = await timed("servers", () => startServers(cleanup, directory));
   interrupted.signal.throwIfAborted();
 
-  // Two more than there are processors: many tests wait for what others do.
-  const concurrency = availableParallelism() + 2;
+  // One more than there are processors: many tests wait for what others do.
+  const concurrency = availableParallelism() + 1;
   const ordered = [RUN_FILES, String(concurrency), String(TEST_TIMEOUT_MS), ...tests];
   const named = ["--test", "--test-force-exit", `--test-timeout=${TEST_TIMEOUT_MS}`, ...tests];
   return await run(process.execPath, files.length === 0 ? ordered : named, {
