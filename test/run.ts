@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startNats } from "@belfry/local/servers/nats-server";
 import { startPostgres } from "@belfry/local/servers/postgres-server";
-import { freePort } from "@belfry/testing/free-port";
+import { freePort, PORTS_FOLDER } from "@belfry/testing/free-port";
 import { TEMPLATE_DATABASE } from "@belfry/testing/postgres";
 import pg from "pg";
 import { neededTools } from "./needed-tools.ts";
@@ -51,7 +51,7 @@ async function main(files: string[]): Promise<number> {
   // Root's Postgres runs as another user, who has to get there.
   await chmod(directory, 0o755);
   const temporary = join(directory, "tmp");
-  await mkdir(temporary);
+  await mkdir(join(temporary, PORTS_FOLDER), { recursive: true });
   const { databaseUrl, natsUrl } = await timed("servers", () => startServers(cleanup, directory));
   interrupted.signal.throwIfAborted();
 
