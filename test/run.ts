@@ -58,7 +58,8 @@ async function main(files: string[]): Promise<number> {
   // One more than there are processors: many tests wait for what others do.
   const concurrency = availableParallelism() + 1;
   const ordered = [RUN_FILES, String(concurrency), String(TEST_TIMEOUT_MS), ...tests];
-  const named = ["--test", "--test-force-exit", `--test-timeout=${TEST_TIMEOUT_MS}`, ...tests];
+  const bounds = [`--test-concurrency=${concurrency}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
+  const named = ["--test", "--test-force-exit", ...bounds, ...tests];
   return await run(process.execPath, files.length === 0 ? ordered : named, {
     TEST_DATABASE_URL: databaseUrl,
     TEST_NATS_URL: natsUrl,

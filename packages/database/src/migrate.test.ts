@@ -72,6 +72,22 @@ test("many processes migrate at once, and each migration runs once", async (t) =
   assert.deepEqual(ran.flat(), ALL);
 });
 
+test("a migration outside a transaction runs its paragraphs one by one", async (t) => {
+  const { url, connect } = await database(t);
+  const text = `-- Outside a transaction, a statement a paragraph.
+drop index concurrently if exists tenants_by_name;
+
+create index concurrently tenants_by_name
+  on tenants (name);
+`;
+  const migrations = { ...SCHEMA.migrations, "9999-index": migrationOf(text) };
+  assert.deepEqual(await migrateToLatest(url, { source: { ...SCHEMA, migrations } }), [
+    "9999-index",
+  ]);
+  const { rows } = await (await connect()).query("select to_regclass('tenants_by_name') as it");
+  assert.equal(rows[0].it, "tenants_by_name");
+});
+
 test("migrations are only added, each after all others", () => {
   assert.deepEqual(Object.keys(SCHEMA.migrations), ADDED);
 });

@@ -24,7 +24,7 @@ export interface TenantInput {
 const MAX_PER_MINUTE = 1_000_000_000;
 const MAX_DAILY_CAP = 2_000_000_000;
 const MAX_WEBHOOK_SECRET_CHARACTERS = 1024;
-/** The migration 0011 says the same. */
+/** The table of tenants says the same. */
 const MAX_RETENTION_DAYS = 3650;
 
 export function tenantFaults(input: TenantInput): (InputFault | undefined)[] {
