@@ -9,10 +9,12 @@ import { freePort, PORTS_FOLDER } from "@belfry/testing/free-port";
 import { TEMPLATE_DATABASE } from "@belfry/testing/postgres";
 import pg from "pg";
 import { neededTools } from "./needed-tools.ts";
+import { auditTenants } from "./tenant-audit.ts";
 
 /**
  * `node test/run.ts`: format, lint and import rules, types, then every test against a Postgres and a
- * nats-server of this run's own. `node test/run.ts <test files>`: those tests only.
+ * nats-server of this run's own, and whether every statement they sent names its tenant. `node
+ * test/run.ts <test files>`: those tests only.
  */
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -60,15 +62,20 @@ async function main(files: string[]): Promise<number> {
   const ordered = [RUN_FILES, String(concurrency), String(TEST_TIMEOUT_MS), ...tests];
   const bounds = [`--test-concurrency=${concurrency}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
   const named = ["--test", "--test-force-exit", ...bounds, ...tests];
-  return await run(process.execPath, files.length === 0 ? ordered : named, {
+  const statements = join(directory, "statements");
+  await mkdir(statements);
+  const code = await run(process.execPath, files.length === 0 ? ordered : named, {
     TEST_DATABASE_URL: databaseUrl,
     TEST_NATS_URL: natsUrl,
     NODE_ENV: "test",
     TMPDIR: temporary,
     // Hundreds of processes load the same modules: half of a start is compiling them.
     NODE_COMPILE_CACHE: join(directory, "compiled"),
+    ...(files.length === 0 ? { RECORDED_STATEMENTS: statements } : {}),
     ...leftOut,
   });
+  if (code !== 0 || files.length > 0) return code;
+  return (await auditTenants(statements)) ? 0 : 1;
 }
 
 /** What a run that was killed could not remove: its directory carries its process id. */

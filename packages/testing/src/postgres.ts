@@ -1,9 +1,14 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
+import { recordStatements } from "./recorded-statements.ts";
 import { testServerUrl } from "./test-server-url.ts";
 
 /** The migrated database that every test database is a clone of; made by `test/run.ts`. */
 export const TEMPLATE_DATABASE = "belfry_template";
+
+// biome-ignore lint/style/noProcessEnv: set by a whole run
+const { RECORDED_STATEMENTS } = process.env;
+if (RECORDED_STATEMENTS !== undefined) recordStatements(RECORDED_STATEMENTS);
 
 export interface TestDatabase {
   url: string;

@@ -1,0 +1,118 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RecordedStatement } from "@belfry/testing/recorded-statements";
+
+/**
+ * Every statement on a tenant's rows names the tenant: what shipped code sent in a whole run, and what
+ * stands in the functions. Names, not proves: a wrong tenant is for the tests of isolation to find.
+ */
+
+const FUNCTIONS = "packages/database/src/functions/";
+const TABLES = new URL("../packages/database/schema/current.sql", import.meta.url);
+
+/** Why statements of a file may be about rows of whichever tenant. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "packages/administration/src/audit-log.ts": "an operator reads it over all tenants",
+  "packages/administration/src/dead-letters/dead-letter-rows.ts":
+    "an operator's list is over all tenants; attempts go by the delivery that was found",
+  "packages/administration/src/dead-letters/dead-message-rows.ts":
+    "a message of the queue carries ids of many tenants; only operators come here",
+  "packages/administration/src/erasure/user-data.ts": "by ids read with the tenant just before",
+  "packages/administration/src/erasure/user-traces.ts": "which of these ids are still there",
+  "packages/administration/src/events/timeline-rows.ts": "attempts of deliveries just read",
+  "packages/administration/src/people/invitation-rows.ts":
+    "by the token or by the row that was found with its tenant",
+  "packages/administration/src/providers/provider-rows.ts":
+    "an operator's command may name a provider by its id alone",
+  "packages/administration/src/providers/stored-secrets.ts": "keys are changed for all tenants",
+  "packages/administration/src/templates/template-rows.ts":
+    "an operator's command may name a template by its id alone",
+  "packages/database/src/outbox.ts": "an operator's command may name a message by its id alone",
+  "packages/database/src/functions/accept-events.sql": "ids that this call stored, or refuses",
+  "packages/database/src/functions/claim-deliveries.sql": "ids that the queue carried",
+  "packages/database/src/functions/delete-events.sql": "ids that the caller read as the tenant's",
+  "packages/database/src/functions/dispatch-events.sql": "ids that the queue carried",
+  "packages/database/src/functions/dispatch-events.ts": "ids that the queue carried",
+  "packages/database/src/functions/release-deliveries.sql": "whoever's are due: all in turn",
+  "packages/database/src/functions/release-deliveries.ts": "whoever's are due: all in turn",
+  "packages/database/src/functions/reserve-sends.sql": "by the provider that will send",
+  "packages/database/src/functions/settle-deliveries.sql": "ids that this sender claimed",
+  "services/dispatcher/expiries.ts": "what is old is old in every tenant",
+  "services/dispatcher/sensitive-events.ts": "what has ended is erased in every tenant",
+  "services/dispatcher/sweep.ts": "what is stuck is stuck in every tenant",
+  "services/ingest-api/webhook-keys.ts": "all keys at once: kept by tenant and kind",
+};
+
+export interface Unnamed {
+  file: string;
+  tables: readonly string[];
+  sql: string;
+}
+
+/** Prints what names no tenant and has no reason here, and reasons that nothing needs; true: nothing. */
+export async function auditTenants(folder: string): Promise<boolean> {
+  const { faults, needless } = await recordedUnnamed(folder);
+  for (const { file, tables, sql } of faults) {
+    process.stderr.write(`${file}: names no tenant for ${tables.join(", ")}: ${sql}\n`);
+  }
+  for (const file of needless) process.stderr.write(`${file}: needs no exception any more\n`);
+  return faults.length === 0 && needless.length === 0;
+}
+
+export async function recordedUnnamed(
+  folder: string,
+): Promise<{ faults: Unnamed[]; needless: string[] }> {
+  const tables = tablesOfTenants(await readFile(TABLES, "utf8"));
+  const statements = [...(await recorded(folder)), ...(await functions())];
+  const unnamed = statements.flatMap((statement) => withoutTenant(statement, tables));
+  const files = new Set(unnamed.map(({ file }) => file));
+  return {
+    faults: unnamed.filter(({ file }) => EXCEPTIONS[file] === undefined),
+    needless: Object.keys(EXCEPTIONS).filter((file) => !files.has(file)),
+  };
+}
+
+/** Names of the tables that have a column `tenant_id`. */
+export function tablesOfTenants(schema: string): Set<string> {
+  const names = new Set<string>();
+  for (const [, name = "", columns = ""] of schema.matchAll(/^create table (\w+) \(\n([^;]*)/gm)) {
+    if (/^ {2}tenant_id /m.test(columns)) names.add(name);
+  }
+  return names;
+}
+
+export function withoutTenant(
+  { sql, file }: RecordedStatement,
+  tables: ReadonlySet<string>,
+): Unnamed[] {
+  const text = sql.replace(/--.*$/gm, "").replace(/\s+/g, " ").replaceAll('"', "").trim();
+  const touched = [...text.matchAll(/\b(?:from|join|update|into|using) (?:only )?(\w+)/gi)]
+    .map(([, name = ""]) => name)
+    .filter((name) => tables.has(name));
+  if (touched.length === 0 || NAMES_TENANT.test(text)) return [];
+  return [{ file, tables: [...new Set(touched)], sql: text.slice(0, 300) }];
+}
+
+/** As a condition, as one of compared columns, or as a column that is written. */
+const NAMES_TENANT =
+  /\btenant_id (?:=|<>|>|in\b|is\b)|= (?:\w+\.)?tenant_id\b|\((?:\w+\.)?tenant_id, [^)]*\) (?:=|in\b|>)|insert into \w+(?: as \w+)? \([^)]*\btenant_id\b/i;
+
+async function recorded(folder: string): Promise<RecordedStatement[]> {
+  const files = await readdir(folder);
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  const all = texts.flatMap((text) => JSON.parse(text) as RecordedStatement[]);
+  // A function's text is read statement by statement below.
+  return all.filter(({ sql }) => !sql.includes("create or replace function"));
+}
+
+async function functions(): Promise<RecordedStatement[]> {
+  const folder = new URL(`../${FUNCTIONS}`, import.meta.url);
+  const found: RecordedStatement[] = [];
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith(".sql")) continue;
+    const file = FUNCTIONS + name;
+    const text = await readFile(new URL(name, folder), "utf8");
+    for (const sql of text.split(";")) found.push({ file, sql });
+  }
+  return found;
+}
