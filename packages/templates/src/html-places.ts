@@ -221,7 +221,7 @@ function readAttribute(reader: Reader, element: string, from: number, to: number
 
 function readRawText(reader: Reader, element: string, from: number, to: number): number {
   const { html } = reader;
-  const ending = new RegExp(`</${element}(?=[\\s/>])`, "i");
+  const ending = new RegExp(`</${element}(?=[\\t\\n\\f\\r />])`, "i");
   const close =
     element === "plaintext" ? null : ending.exec(html.slice(from, to + element.length + 2));
   let end = close === null ? to : Math.min(from + close.index, to);
@@ -254,9 +254,9 @@ const SLASH = 0x2f;
 const EQUALS = 0x3d;
 const GREATER = 0x3e;
 
+/** As HTML has it: a no-break space or a vertical tab is part of a name or a value. */
 function isBlank(code: number): boolean {
-  if (code <= 0x7f) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
-  return /\s/.test(String.fromCharCode(code));
+  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0c || code === 0x0d;
 }
 
 const isBlankOrSlash = (code: number): boolean => code === SLASH || isBlank(code);

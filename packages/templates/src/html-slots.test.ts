@@ -119,6 +119,15 @@ test("scripts, styles, handlers, srcdoc, comments, names and unquoted values are
   }
 });
 
+test("blanks that are none to HTML end no name and no value", () => {
+  for (const blank of ["\u00a0", "\u3000", "\u2028", "\ufeff", "\u000b"]) {
+    assert.match(refusal(`<a title=${blank}"{{x}}">`), /quotes/);
+    assert.match(refusal(`<a title${blank}="{{x}}"${blank}{{y}}>`), /attribute name/);
+    assert.match(refusal(`<a${blank}title="{{x}}">`), /element name/);
+    assert.match(refusal(`<style></style${blank}>{{x}}</style>`), /inside <style>/);
+  }
+});
+
 test("in a style attribute only plain values of a property survive", () => {
   assert.equal(written('<p style="color:{{x}}">', "#ff0000"), "#ff0000");
   assert.equal(written('<p style="a:b; width: {{x}}">', "12.5px"), "12.5px");
