@@ -47,13 +47,17 @@ export function createHttpCalls(
     connect: guardedConnector(context),
   });
   return {
-    post: (call) => post(agent, call, context.timeoutMs),
+    post: (call) => post(agent, call, context),
     close: () => agent.close(),
   };
 }
 
-async function post(agent: Agent, call: HttpCall, timeoutMs: number): Promise<CallResult> {
-  const patience = startPatience(timeoutMs);
+async function post(
+  agent: Agent,
+  call: HttpCall,
+  { timeoutMs, clock }: ProviderDeps,
+): Promise<CallResult> {
+  const patience = startPatience(timeoutMs, clock);
   const progress = { begun: false };
   const onBegin = () => {
     progress.begun = true;

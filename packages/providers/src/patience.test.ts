@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import test from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { createHandClock } from "@belfry/testing/hand-clock";
 import { startPatience } from "./patience.ts";
-
-/** Nothing of this thread runs meanwhile. */
-function standStill(ms: number) {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
 
 test("who does not answer in time is told so by the code timeout", async () => {
   const { signal } = startPatience(5);
@@ -15,31 +12,41 @@ test("who does not answer in time is told so by the code timeout", async () => {
 });
 
 test("an answer in time ends it, and the next piece of work has its own time", async () => {
-  const answered = startPatience(5);
-  answered.renew(60_000);
-  const silent = startPatience(10);
-  await once(silent.signal, "abort");
-  assert.equal(answered.signal.aborted, false);
-  answered.renew(1);
-  answered.end();
-  const later = startPatience(10);
-  await once(later.signal, "abort");
-  assert.equal(answered.signal.aborted, false);
+  const clock = createHandClock();
+  const { signal, renew, end } = startPatience(5, clock);
+  clock.advance(4);
+  renew(60_000);
+  clock.advance(59_999);
+  await nextTurn();
+  assert.equal(signal.aborted, false);
+  end();
+  clock.advance(1);
+  await nextTurn();
+  assert.equal(signal.aborted, false);
 });
 
-test("after a pause of our own, what waits in the sockets is read before anything is judged", async () => {
-  const patience = startPatience(10);
-  const sameTurn = new Promise((resolve) => setTimeout(resolve, 11));
-  standStill(30);
-  await sameTurn;
-  assert.equal(patience.signal.aborted, false);
-  patience.end();
+test("what waits in the sockets when the time is over is read before anything is judged", async () => {
+  const clock = createHandClock();
+  const { signal } = startPatience(10, clock);
+  clock.advance(10);
+  assert.equal(signal.aborted, false);
+  await nextTurn();
+  assert.equal(signal.aborted, true);
 });
 
-test("after a long pause the other side has the time in which we did not listen, once", async () => {
-  const patience = startPatience(100);
-  standStill(400);
-  const resumedAt = performance.now();
-  await once(patience.signal, "abort");
-  assert.ok(performance.now() - resumedAt >= 99, `${performance.now() - resumedAt} ms`);
+test("after a pause of our own the other side has the time in which we did not listen, once", async () => {
+  for (const [pauseMs, moreMs] of [
+    [180, 80],
+    [900, 100],
+  ] as const) {
+    const clock = createHandClock();
+    const { signal } = startPatience(100, clock);
+    clock.jump(pauseMs);
+    clock.advance(moreMs - 1);
+    await nextTurn();
+    assert.equal(signal.aborted, false);
+    clock.advance(1);
+    await nextTurn();
+    assert.equal(signal.aborted, true);
+  }
 });

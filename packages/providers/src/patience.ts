@@ -1,3 +1,5 @@
+import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
+
 /** How long we wait for another's answer. */
 export interface Patience {
   /** Aborted, with an error of the code `timeout`, when the answer has not come in time. */
@@ -16,23 +18,23 @@ const LATE_MS = 50;
  * has arrived is read before anything is judged, and where the timer itself comes late, the other side
  * gets the time in which we did not listen (at most `ms` once more).
  */
-export function startPatience(ms: number): Patience {
+export function startPatience(ms: number, clock: Clock = SYSTEM_CLOCK): Patience {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let callOff = () => {};
   let judgement: NodeJS.Immediate | undefined;
 
   const judge = () =>
     controller.abort(Object.assign(new Error("no answer in time"), { code: "timeout" }));
   const wait = (waitMs: number, then: (lateMs: number) => void) => {
-    const dueAt = performance.now() + waitMs;
-    timer = setTimeout(() => then(performance.now() - dueAt), waitMs);
+    const dueAt = clock.nowMs() + waitMs;
+    callOff = clock.after(waitMs, () => then(clock.nowMs() - dueAt));
   };
   // The sockets are read between timers and immediates.
   const readFirst = () => {
     judgement = setImmediate(judge);
   };
   const end = () => {
-    clearTimeout(timer);
+    callOff();
     clearImmediate(judgement);
   };
   const renew = (nextMs: number) => {

@@ -1,6 +1,7 @@
 import type { EmailMessage, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
+import type { Clock } from "./clock.ts";
 import { outcome } from "./outcome.ts";
 import { emailFault, smsFault } from "./recipient.ts";
 import { checkSettings, secretsOf } from "./settings.ts";
@@ -34,6 +35,8 @@ export interface ProviderDeps {
   resolve?: Resolve;
   /** Epoch milliseconds, replaced by tests. */
   now?: () => number;
+  /** What patience with a vendor goes by, replaced by tests. */
+  clock?: Clock | undefined;
 }
 
 /** One tenant's account at a vendor: one client, its connections and its credential. */

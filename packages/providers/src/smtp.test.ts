@@ -3,10 +3,10 @@ import type { AddressInfo, Socket } from "node:net";
 import test, { type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutcomeClass } from "@belfry/contracts/sending";
+import { createHandClock } from "@belfry/testing/hand-clock";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { closedPort, startPort } from "../test/loopback-vendor.ts";
 import { EMAIL, HOSTILE_ADDRESSES, testDeps } from "../test/messages.ts";
-import { startStallingVendor } from "../test/stalling-vendor.ts";
 import type { ProviderDeps } from "./provider.ts";
 import { checkSettings } from "./settings.ts";
 import { smtp, smtpTarget } from "./smtp.ts";
@@ -212,6 +212,8 @@ test("thirty messages at once share at most five connections", async (t) => {
 });
 
 test("a healthy server that takes its time gets each message once, however many wait for a connection", async (t) => {
+  const clock = createHandClock();
+  const takes: (() => void)[] = [];
   const server = await startMailServer(t, {
     disabledCommands: ["STARTTLS"],
     onData(stream, session, done) {
@@ -221,14 +223,21 @@ test("a healthy server that takes its time gets each message once, however many 
           ...NOTHING,
           to: session.envelope.rcptTo.map(({ address }) => address),
         });
-        // Longer than everything else may take.
-        setTimeout(done, 1_200, null, "2.0.0 queued");
+        takes.push(() => done(null, "2.0.0 queued"));
       });
     },
   });
-  const provider = providerAt(t, server.port, { timeoutMs: 1_000, turnWaitMs: 60_000 });
+  const provider = providerAt(t, server.port, { timeoutMs: 1_000, turnWaitMs: 60_000, clock });
   const addresses = Array.from({ length: 12 }, (_, at) => `ann${at}@example.com`);
-  const outcomes = await Promise.all(addresses.map((to) => provider.send({ ...EMAIL, to })));
+  const sent = Promise.all(addresses.map((to) => provider.send({ ...EMAIL, to })));
+  for (const inHand of [5, 5, 2]) {
+    while (takes.length < inHand) await nextTurn();
+    // Longer than everything else may take.
+    clock.advance(1_200);
+    await nextTurn();
+    for (const take of takes.splice(0)) take();
+  }
+  const outcomes = await sent;
   assert.deepEqual(new Set(outcomes.map((outcome) => outcome.class)), new Set(["accepted"]));
   assert.deepEqual(server.taken.flatMap(({ to }) => to).sort(), addresses.toSorted());
   assert.equal(server.connections(), 5);
@@ -339,16 +348,26 @@ for (const [what, act] of [
   });
 }
 
-for (const step of ["greeting", "message"] as const) {
+for (const step of ["greeting", "message"]) {
   test(`what the server says to the ${step} while our own loop stands still is read before anything is judged`, async (t) => {
-    const server = await startStallingVendor(t, { step });
-    const sent = providerAt(t, server.port, {
-      timeoutMs: 1_000,
-      messageAnswerMs: 1_000,
-    }).send(EMAIL);
-    await server.standStillWhileItAnswers(2_000);
-    assert.equal((await sent).class, "accepted");
-    assert.equal(server.requests(), 1);
+    const clock = createHandClock();
+    let messages = 0;
+    // What was said before is in the socket, unread, when our timers come.
+    const say = (what: string, words: () => void) =>
+      setImmediate(() => {
+        words();
+        if (what === step) clock.jump(2_000);
+      });
+    const answer = (line: string, socket: Socket) => {
+      if (line === ".") messages += 1;
+      say(line === "." ? "message" : line, () => reply(line, socket));
+    };
+    const port = await startPort(t, (socket) =>
+      say("greeting", () => followScript(socket, answer)),
+    );
+    const changes = { timeoutMs: 1_000, messageAnswerMs: 1_000, clock };
+    assert.equal((await providerAt(t, port, changes).send(EMAIL)).class, "accepted");
+    assert.equal(messages, 1);
   });
 }
 

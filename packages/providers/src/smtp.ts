@@ -135,7 +135,7 @@ function createSmtp(settings: Settings, context: ProviderContext): Provider<Emai
       } catch (error) {
         return thrownOutcome(error, "permanent");
       }
-      const patience = startPatience(timeoutMs);
+      const patience = startPatience(timeoutMs, context.clock);
       try {
         return await attempt(mail, patience);
       } finally {

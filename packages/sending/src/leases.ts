@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";
 import type { Logger } from "@belfry/service/logger";
 import type { Lease } from "./renew-leases.ts";
 
@@ -13,6 +13,7 @@ export interface LeasesOptions {
   /** One statement for all. */
   renew: (leases: Lease[]) => Promise<void>;
   log: Logger;
+  clock?: Clock | undefined;
 }
 
 /** So often a lease: one failure leaves time for another try. */
@@ -22,14 +23,14 @@ const LOOKS_A_LEASE = 4;
  * Most calls end long before their lease is looked at: they cost nothing here. A sender that dies
  * renews nothing, and its leases end as they stand.
  */
-export function createLeases({ leaseMs, renew, log }: LeasesOptions): Leases {
+export function createLeases({ leaseMs, renew, log, clock = SYSTEM_CLOCK }: LeasesOptions): Leases {
   const everyMs = leaseMs / LOOKS_A_LEASE;
   /** When each was last claimed or renewed. */
   const held = new Map<Lease, number>();
   let looking = false;
 
   const renewOld = async () => {
-    const now = performance.now();
+    const now = clock.nowMs();
     const old = [...held].filter(([, since]) => now - since >= everyMs / 2).map(([lease]) => lease);
     if (old.length === 0) return;
     try {
@@ -42,14 +43,14 @@ export function createLeases({ leaseMs, renew, log }: LeasesOptions): Leases {
   const look = async () => {
     looking = true;
     while (held.size > 0) {
-      await sleep(everyMs, undefined, { ref: false });
+      await new Promise<void>((look) => clock.after(everyMs, look, { ref: false }));
       await renewOld();
     }
     looking = false;
   };
   return {
     hold(lease) {
-      held.set(lease, performance.now());
+      held.set(lease, clock.nowMs());
       if (!looking) look().catch((err) => log.error({ err }, "leases are no longer renewed"));
       return { [Symbol.dispose]: () => held.delete(lease) };
     },

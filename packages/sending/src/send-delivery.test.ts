@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPool } from "@belfry/database/connection";
 import { eventually } from "@belfry/testing/eventually";
+import { createHandClock } from "@belfry/testing/hand-clock";
 import { createFixture, EMAIL_TEMPLATE, type Fixture, message } from "../test/sending-fixture.ts";
 import { accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
 
@@ -146,9 +147,12 @@ test("a delivery stays with the sender for as long as the provider takes: its le
   const id = await fixture.delivery(tenant, await fixture.template(tenant));
   const answered: (() => void)[] = [];
   vendor.answer = (response, call) => void answered.push(() => accept(response, call));
-  const slow = fixture.sender({ leaseMs: 4_000 }).handle(message(tenant, [id]));
+  const clock = createHandClock();
+  const patient = { leaseMs: 600_000, providerTimeoutMs: 500_000, clock };
+  const slow = fixture.sender(patient).handle(message(tenant, [id]));
   await eventually(() => answered.length === 1);
   const claimed = (await fixture.row(id)).claimed_until;
+  clock.advance(patient.leaseMs / 4);
   await eventually(async () => (await fixture.row(id)).claimed_until > claimed);
   const [outcome] = await fixture.sender().handle(message(tenant, [id]));
   assert.equal(outcome!.kind, "retry");

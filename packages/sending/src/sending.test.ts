@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { eventually } from "@belfry/testing/eventually";
+import { createHandClock } from "@belfry/testing/hand-clock";
 import { startMailServer } from "../test/mail-server.ts";
 import {
   createFixture,
@@ -139,16 +141,23 @@ test("a 429 waits as long as the vendor says and does not count as a retry", asy
 test("a slow but healthy mail server gets each mail once: no more are under way than it has connections", async (t) => {
   const fixture = await createFixture(t);
   const tenant = await fixture.tenant();
-  // Longer than the time for everything before it.
-  const server = await startMailServer(t, (take) => void setTimeout(take, 1_200));
+  const takes: (() => void)[] = [];
+  const server = await startMailServer(t, (take) => void takes.push(take));
   await fixture.provider(tenant, "EMAIL", "smtp", server.settings);
   const version = await fixture.template(tenant);
   const ids: string[] = [];
   for (let n = 0; n < 10; n += 1) {
     ids.push(await fixture.delivery(tenant, version, { to: `ann${n}@example.com` }));
   }
-  const sender = fixture.sender({ providerTimeoutMs: 1_000 });
-  assert.deepEqual(await sender.handle(message(tenant, ids)), [DONE]);
+  const clock = createHandClock();
+  const handled = fixture.sender({ providerTimeoutMs: 1_000, clock }).handle(message(tenant, ids));
+  for (let answered = 0; answered < ids.length; answered += 5) {
+    await eventually(() => takes.length === 5);
+    // Longer than the time for everything before it.
+    clock.advance(1_200);
+    for (const take of takes.splice(0)) setImmediate(take);
+  }
+  assert.deepEqual(await handled, [DONE]);
   assert.deepEqual(
     server.recipients.toSorted(),
     ids.map((_, n) => `ann${n}@example.com`).toSorted(),

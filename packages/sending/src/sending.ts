@@ -15,6 +15,7 @@ import {
 } from "@belfry/database/functions/settle-deliveries";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import type { SecretKeys } from "@belfry/database/secrets";
+import type { Clock } from "@belfry/providers/clock";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/outcome";
@@ -45,6 +46,8 @@ export interface SendingOptions {
   giveUp: AbortSignal;
   random: () => number;
   log: Logger;
+  /** What patience with a provider and the renewal of leases go by, replaced by tests. */
+  clock?: Clock;
 }
 
 export interface Sending {
@@ -64,7 +67,7 @@ const SETTLE_LONGEST_PAUSE_MS = 2_000;
 
 /** Puts together what turns messages of delivery ids into calls of providers and their ends in Postgres. */
 export function createSending(options: SendingOptions): Sending {
-  const { channel, pool, db, leaseMs, log } = options;
+  const { channel, pool, db, leaseMs, log, clock } = options;
   const batching = { maxItems: MAX_BATCH, maxInFlight: 2, isItemFault: isDataFault };
   const claims = createAskedBatcher<DeliveryToClaim, ClaimResult>({
     ...batching,
@@ -98,6 +101,7 @@ export function createSending(options: SendingOptions): Sending {
       timeoutMs: options.providerTimeoutMs,
       allowPrivateAddresses: options.allowPrivateAddresses,
       storeInOutbox: (entry) => outbox(entry),
+      clock,
     },
     log,
   });
@@ -117,6 +121,7 @@ export function createSending(options: SendingOptions): Sending {
       leaseMs,
       renew: (leases) => renewLeases(pool, leases, leaseMs),
       log,
+      clock,
     }),
     claim: (item) => claims(item),
     settle: (settlement) => settlements(settlement),
