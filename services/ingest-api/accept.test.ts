@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import { eventsStream } from "@belfry/contracts/streams";
@@ -322,25 +324,39 @@ test("a replay that nobody waits for any more does not make the first request's 
 });
 
 test("an acknowledgement that has come is read before the time is judged", async (t) => {
-  const { acceptor, publisher } = await setUp(t);
+  const { acceptor } = await setUp(t);
   const { nowMs, timeOut } = timeouts(t);
+  const { near, far } = await socketPair(t);
   const busy = acceptor({
     answerWithinMs: HOUR_MS,
     nowMs,
     publisher: {
-      publishIds(subject, items, options) {
-        const published = publisher.publishIds(subject, items, { ...options, timeoutMs: 60_000 });
-        // It is on its way, and this loop stands still until after the deadline.
+      async publishIds() {
+        // It is in the socket, unread, when the timer comes.
         setImmediate(() => {
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
+          far.write("acknowledged");
           timeOut();
         });
-        return published;
+        await once(near, "data");
+        return { duplicate: false, streamSequence: 1 };
       },
     },
   });
   assert.equal((await busy.accept(event())).outcome, "accepted");
 });
+
+async function socketPair(t: test.TestContext): Promise<{ near: Socket; far: Socket }> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const near = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const [far] = (await once(server, "connection")) as [Socket];
+  t.after(() => {
+    near.destroy();
+    far.destroy();
+    server.close();
+  });
+  return { near, far };
+}
 
 test("a fault of the database fails the whole batch at once; a fault of the data one event alone", async (t) => {
   const { acceptor, pool } = await setUp(t);

@@ -15,12 +15,14 @@ import { openBrowser, watchPage } from "./open-page.ts";
 // biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
 const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 const SHORT_SECONDS = 2;
+const LONG_SECONDS = 200;
 const PATIENCE_MS = 60_000;
 const HOSTILE = `<img src=x onerror="document.title='taken'">`;
 
 test("<belfry-inbox> in a browser", { skip }, async (t) => {
   const world = await createWorld(t);
-  const gateway = await world.startGateway();
+  // A page that puts its own clock forward must not miss a ping meanwhile.
+  const gateway = await world.startGateway({ PING_INTERVAL_MS: "600000" });
   const proxy = await cuttableProxy(t, gateway.url);
   const browser = await openBrowser(t);
 
@@ -130,16 +132,24 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
   await t.test(
     "a page kept past its token's expiry refreshes by itself, online or not",
     async (t) => {
-      const { who, open, site } = await visit(t, "eve", { tokenSeconds: SHORT_SECONDS });
-      const { inbox, states, received } = await open();
+      const lifetime = { tokenSeconds: LONG_SECONDS };
+      const { who, open, site, context } = await visit(t, "eve", lifetime);
+      await context.clock.install();
+      const { page, inbox, states, received } = await open();
       await inbox.state("connected");
       assert.equal(site.tokens, 1);
-      const refreshed = () => received.some((frame) => frame.includes('"refresh":{"client"'));
-      await eventually(refreshed);
+      const refreshed = async (times: number) => {
+        await page.clock.fastForward(LONG_SECONDS * 1000);
+        const isAnswer = (frame: string) => frame.includes('"refresh":{"client"');
+        await eventually(() => received.filter(isAnswer).length >= times);
+      };
+      await refreshed(1);
       await publish(who);
       await inbox.unread(1);
       assert.deepEqual(await states(), ["connecting", "connected"], "no reconnection in between");
 
+      lifetime.tokenSeconds = SHORT_SECONDS;
+      await refreshed(2);
       proxy.cut();
       await publish(who);
       await new Promise((resolve) => setTimeout(resolve, (SHORT_SECONDS + 0.5) * 1000));
@@ -247,11 +257,11 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
   );
 
   await t.test("a page whose user is logged out stops asking", async (t) => {
-    const { open, site } = await visit(t, "zoe", { token: async () => null });
+    const { open, site, context } = await visit(t, "zoe", { token: async () => null });
+    await context.clock.install();
     const { page, inbox } = await open();
     await inbox.state("disconnected");
-    // By the page's own clock: longer than its rest before another try.
-    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 700))");
+    await page.clock.runFor(600_000);
     assert.equal(site.tokens, 1);
   });
 
