@@ -20,7 +20,10 @@ test("a person sees where they are signed in, ends one session or all others, an
   const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
   const { browser: there } = await signIn(PASSWORD, firefox);
   const html = await here.text("/account");
-  assert.match(html, /<strong>Firefox on Linux<\/strong><br><span[^>]*>127\.0\.0\.1 · last used/);
+  assert.match(
+    html,
+    /<strong>Firefox on Linux<\/strong><br>\s*<span[^>]*>127\.0\.0\.1 · last used/,
+  );
   assert.equal(html.match(/>this one</g)?.length, 1);
 
   await here.post(/action="(\/account\/sessions\/[^"]+\/end)"/.exec(html)?.[1] ?? "");

@@ -9,6 +9,11 @@ export function number(value: number): string {
   return NUMBER.format(value);
 }
 
+/** `1 event`, `2,000 events`. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${number(value)} ${value === 1 ? one : many}`;
+}
+
 export function percent(share: number | null): string {
   if (share === null) return "–";
   return share > 0.999 && share < 1 ? "> 99.9 %" : `${Math.round(share * 1000) / 10} %`;

@@ -88,7 +88,7 @@ test("a place in a replay that no page of ours named is refused", async (t) => {
 
 function textOf(html: string): string {
   const [, state = ""] = /id="batch-state"[^>]*>(.*?)<\/p>/s.exec(html) ?? [];
-  return state.replaceAll(/<[^>]+>/g, "");
+  return state.replaceAll(/<[^>]+>/g, "").trim();
 }
 
 function hiddenFields(html: string): Record<string, string> {

@@ -35,7 +35,11 @@ export function deadLetterPages({ route, db }: PageDeps): void {
       glanceAtDeadLetters(db, { tenantId: tenant.id }),
       newestDeadLetters(db, filter, PAGE),
     ]);
-    return page("dead-letters", "Dead letters", { ...glance, letters, filter });
+    const groups = glance.groups.map((one) => ({
+      ...one,
+      choice: new URLSearchParams(fieldsOf(one)),
+    }));
+    return page("dead-letters", "Dead letters", { ...glance, groups, letters, filter });
   });
 
   for (const action of ["replay", "discard"] as const) {
@@ -93,10 +97,13 @@ function filterOf(given: URLSearchParams, tenantId: string): DeadLetterFilter {
 }
 
 /** The same choice once more, for a form or an address. */
-function fieldsOf({ channel, class: wanted, provider }: DeadLetterFilter): Record<string, string> {
+function fieldsOf(
+  choice: Partial<Record<"channel" | "class" | "provider", string | null | undefined>>,
+): Record<string, string> {
+  const { channel, class: wanted, provider } = choice;
   const chosen = Object.entries({ channel, class: wanted, provider });
   return Object.fromEntries(
-    chosen.filter((pair): pair is [string, string] => pair[1] !== undefined),
+    chosen.filter((pair): pair is [string, string] => typeof pair[1] === "string"),
   );
 }
 

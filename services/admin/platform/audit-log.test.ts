@@ -149,7 +149,7 @@ test("every change is in the audit log: who, what, before and after without secr
   );
   assert.deepEqual(missing, []);
   const html = await operator.text(`/tenants/${tenantId}/audit`);
-  assert.match(html, /per minute<\/span> <del>600<\/del>.*?<ins>7<\/ins>/s);
+  assert.match(html, /per minute<\/span>\s+<del>600<\/del>.*?<ins>7<\/ins>/s);
 });
 
 async function entries({ db }: AdminUnderTest) {

@@ -32,11 +32,23 @@ export function overviewPages({ route, db }: PageDeps): void {
       found,
       used,
       circuits,
-      steps: {
-        key: found.apiKeys.some((key) => key.lastUsedAt !== null),
-        provider: providers.some((provider) => provider.active),
-        template: templates.some((template) => template.active),
-      },
+      steps: [
+        {
+          done: templates.some((template) => template.active),
+          page: "templates",
+          text: "Write a template",
+        },
+        {
+          done: providers.some((provider) => provider.active),
+          page: "providers",
+          text: "Connect a provider for email or SMS",
+        },
+        {
+          done: found.apiKeys.some((key) => key.lastUsedAt !== null),
+          page: "keys",
+          text: "Make an API key and send the first event",
+        },
+      ],
       range,
       ranges: RANGES,
       figures: figuresOf(buckets),

@@ -9,6 +9,7 @@ import {
 } from "@belfry/administration/providers/providers";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { page, redirect } from "../drawing/answer.ts";
+import { shortTitle, titleNote } from "../drawing/words.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { openCircuits } from "../platform/platform-state.ts";
 import type { InTenant } from "../router.ts";
@@ -25,21 +26,32 @@ export function providerPages({ route, db }: PageDeps): void {
       providerKinds(),
       openCircuits(db, tenant.id),
     ]);
-    return page("providers", "Providers", {
-      channels: PROVIDER_CHANNELS.map((channel) => ({
+    const ofChannel = (channel: (typeof PROVIDER_CHANNELS)[number]) => {
+      const own = providers.filter((provider) => provider.channel === channel);
+      const first = own.find((provider) => provider.active);
+      const offered = kinds.filter((kind) => kind.channel === channel);
+      const accounts = own.map((provider) => {
+        const title = offered.find(({ kind }) => kind === provider.kind)?.title ?? provider.kind;
+        const settings = Object.entries(provider.settings).map(
+          ([name, value]) => `${name} ${value}`,
+        );
+        const circuit = circuits.find(({ providerId }) => providerId === provider.id);
+        return {
+          ...provider,
+          title: shortTitle(title),
+          note: settings.join(" · ") || titleNote(title) || "no settings",
+          circuit,
+          state: stateOf(provider, circuit !== undefined, provider === first),
+        };
+      });
+      const hasOne = (kind: string) => own.some((provider) => provider.kind === kind);
+      return {
         channel,
-        providers: providers.filter((provider) => provider.channel === channel),
-        kinds: kinds
-          .filter((kind) => kind.channel === channel)
-          .map(({ kind, title }) => ({
-            kind,
-            title,
-            hasOne: providers.some((one) => one.channel === channel && one.kind === kind),
-          })),
-      })),
-      titles: Object.fromEntries(kinds.map((kind) => [`${kind.channel} ${kind.kind}`, kind.title])),
-      circuits: Object.fromEntries(circuits.map((circuit) => [circuit.providerId, circuit])),
-    });
+        accounts,
+        kinds: offered.map(({ kind, title }) => ({ kind, title, hasOne: hasOne(kind) })),
+      };
+    };
+    return page("providers", "Providers", { channels: PROVIDER_CHANNELS.map(ofChannel) });
   });
 
   for (const [verb, active] of [
@@ -97,4 +109,10 @@ export function providerPages({ route, db }: PageDeps): void {
     );
     return redirect(`${base}/providers`, "moved");
   });
+}
+
+function stateOf({ active }: { active: boolean }, rests: boolean, isFirst: boolean) {
+  if (rests) return { tone: "bad", text: "rests" };
+  if (!active) return { tone: "quiet", text: "not active" };
+  return { tone: "good", text: isFirst ? "sends" : "stands by" };
 }

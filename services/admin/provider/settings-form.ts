@@ -3,16 +3,25 @@ import type { TObject } from "@sinclair/typebox";
 
 /** A form drawn from a provider's settings schema, and read back. */
 export interface SettingsField {
+  kind: keyof typeof LOOKS;
   name: string;
-  title: string;
-  description: string;
-  kind: "text" | "number" | "secret" | "lines" | "yes";
+  label: string;
+  hint: string;
   required: boolean;
   value: string;
-  /** Of a secret that is stored: what is shown of it. */
-  stored: string | undefined;
+  /** Of a box. */
+  checked: boolean;
   placeholder: string;
 }
+
+/** What the view draws for each kind of setting. */
+const LOOKS = {
+  text: {},
+  number: { inputmode: "numeric" },
+  secret: { type: "password", autocomplete: "new-password" },
+  lines: { lines: 6, code: true },
+  yes: {},
+};
 
 /** `saved`: the settings as they are shown, masked; `given`: what was typed, which comes first. */
 export function fieldsOf(
@@ -26,14 +35,19 @@ export function fieldsOf(
     const shown = saved?.[name];
     // A secret that was typed is not shown again either.
     const value = isSecret ? "" : (given?.get(`settings.${name}`) ?? text(shown));
+    const isStored = isSecret && shown !== undefined;
+    const description = property.description ?? "";
+    const kind = kindOf(property);
     return {
-      name,
-      title: property.title ?? name,
-      description: property.description ?? "",
-      kind: kindOf(property),
-      required: required.has(name) && !(isSecret && shown !== undefined),
+      autocomplete: "off",
+      ...LOOKS[kind],
+      kind,
+      name: `settings.${name}`,
+      label: property.title ?? name,
+      hint: isStored ? `${description} Stored: ${shown}. Leave it empty to keep it.` : description,
+      required: required.has(name) && !isStored,
       value,
-      stored: isSecret && shown !== undefined ? String(shown) : undefined,
+      checked: value === "true",
       placeholder: text(property.default).split(" ")[0] ?? "",
     };
   });

@@ -11,6 +11,11 @@ import { curlLine } from "../event/curl-line.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
+const SIGNING_IN_NODE = `import { createHmac } from "node:crypto";
+const signature = createHmac("sha256", process.env.BELFRY_WEBHOOK_SECRET)
+  .update(rawBody)
+  .digest("hex");`;
+
 /** API keys and the webhook secret. What is secret is on the answer of the request that made it, and never again. */
 export function keyPages({ route, db, keys, config }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
@@ -99,7 +104,7 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
             after: { theOneBeforeEndsAt: previousWebhookSecretUntil },
           }),
         );
-        return await show(context, { createdSecret });
+        return await show(context, { createdSecret, signingInNode: SIGNING_IN_NODE });
       },
       ({ overlapSeconds: secretOverlapHours = "" }) =>
         show(context, { faults: { secretOverlapHours }, secretOverlapHours: hours }),
