@@ -42,15 +42,25 @@ const PRIVATE = [
   "::ffff:7f00:1",
   "::ffff:8.8.8.8",
   "::ffff:0:127.0.0.1",
+  "::8.8.8.8",
+  "::ffff:8.8.8.8%eth0",
   "64:ff9b::127.0.0.1",
   "64:ff9b::a9fe:a9fe",
   "64:ff9b::10.0.0.1",
+  "64:FF9B::7F00:1",
+  "0064:ff9b:0:0:0:0:7f00:0001",
+  "64:ff9b::168.63.129.16",
+  "64:ff9b::8.8.8.8%eth0",
   "64:ff9b:1::1",
   "100::1",
   "2001::1",
   "2001:db8::1",
   "2002:7f00:1::",
   "2002:a00:1::1",
+  "2002:808:808::1",
+  "2001:0:808:808::1",
+  "2606:4700::1111%eth0",
+  "4000::1",
   "3fff::1",
   "fc00::1",
   "fd00:ec2::254",
@@ -77,7 +87,15 @@ const PUBLIC = [
 test("private, loopback, link-local, metadata, shared, multicast and reserved addresses are not public", () => {
   for (const address of PRIVATE) assert.equal(isPublicAddress(address), false, address);
   for (const address of PUBLIC) assert.equal(isPublicAddress(address), true, address);
-  for (const text of ["", "localhost", "1.2.3", "1.2.3.4.5"]) {
+  for (const text of [
+    "",
+    "localhost",
+    "1.2.3",
+    "1.2.3.4.5",
+    "134744072",
+    "0x8.8.8.8",
+    "8.8.8.8/32",
+  ]) {
     assert.equal(isPublicAddress(text), false, text);
   }
 });

@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
-import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
+import { isIP, isIPv6, type LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
 
 export interface ResolvedAddress {
   address: string;
@@ -26,44 +27,25 @@ export class AddressRefused extends Error {
 /** What encrypts from the start (465) or by STARTTLS (587, 2525). */
 export const SMTP_PORTS: readonly number[] = [465, 587, 2525];
 
-// IANA's special-purpose registries, and 168.63.129.16 (Azure's host agent answers there).
-const SPECIAL_IPV4 = blockList("ipv4", [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["168.63.129.16", 32],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
-]);
-const GLOBAL_IPV6 = blockList("ipv6", [["2000::", 3]]);
-// Teredo and other protocol assignments, documentation, 6to4.
-const SPECIAL_IPV6 = blockList("ipv6", [
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["2002::", 16],
-  ["3fff::", 20],
-]);
-const NAT64 = blockList("ipv6", [["64:ff9b::", 96]]);
+// What ipaddr.js calls unicast beyond it is not assigned, or IPv4 in a form that is not used any more.
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
+/** A public address by its number; Azure's host agent answers there. */
+const AZURE_HOST_AGENT = "168.63.129.16";
 
 /**
  * Whether an IP address is one of the public internet's. IPv4 inside IPv6 is not, in any form but
  * NAT64 of a public one (how an IPv6-only network reaches IPv4).
  */
 export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 4) return !SPECIAL_IPV4.check(address, "ipv4");
-  if (!isIPv6(address) || address.includes("%")) return false;
-  if (NAT64.check(address, "ipv6")) return isPublicAddress(lastIpv4(address));
-  return GLOBAL_IPV6.check(address, "ipv6") && !SPECIAL_IPV6.check(address, "ipv6");
+  // ipaddr.js reads `127.1` and zones too: nothing that is connected to is written so.
+  if (isIP(address) === 0 || address.includes("%")) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed instanceof ipaddr.IPv4) {
+    return parsed.range() === "unicast" && address !== AZURE_HOST_AGENT;
+  }
+  if (parsed.match(NAT64)) return isPublicAddress(parsed.toByteArray().slice(-4).join("."));
+  return parsed.match(GLOBAL_IPV6) && parsed.range() === "unicast";
 }
 
 /** What is wrong with an address of an HTTP API as a tenant wrote it; null when nothing is. */
@@ -150,22 +132,4 @@ async function systemResolve(hostname: string): Promise<ResolvedAddress[]> {
 
 function withoutBrackets(host: string): string {
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
-}
-
-function lastIpv4(address: string): string {
-  const dotted = /:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
-  if (dotted !== undefined) return dotted;
-  const canonical = withoutBrackets(new URL(`https://[${address}]/`).hostname);
-  const [, tail = ""] = canonical.split("::");
-  const groups = tail === "" ? [] : tail.split(":");
-  const [high = 0, low = 0] = ["0", "0", ...groups]
-    .slice(-2)
-    .map((group) => Number.parseInt(group, 16));
-  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
-}
-
-function blockList(family: "ipv4" | "ipv6", subnets: readonly [string, number][]): BlockList {
-  const list = new BlockList();
-  for (const [address, prefix] of subnets) list.addSubnet(address, prefix, family);
-  return list;
 }
