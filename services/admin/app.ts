@@ -79,7 +79,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       config.trustProxy === "" ? false : config.trustProxy.split(",").map((s) => s.trim()),
   });
   await app.register(cookie);
-  readForms(app);
+  app.addContentTypeParser<string>(
+    "application/x-www-form-urlencoded",
+    { parseAs: "string" },
+    (_request, body, done) => done(null, new URLSearchParams(body)),
+  );
   refuseUnknownRoutes(app);
   app.addHook("onRequest", (_request, reply, done) => {
     reply.headers(headers);
@@ -168,12 +172,4 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   request.log.error({ traceId: request.id, err: error }, "request failed");
   const text = "Something went wrong on our side. Try again in a moment.";
   return page("message", "Sorry", { text, traceId: request.id }, 500);
-}
-
-function readForms(app: FastifyInstance): void {
-  app.addContentTypeParser<string>(
-    "application/x-www-form-urlencoded",
-    { parseAs: "string" },
-    (_request, body, done) => done(null, new URLSearchParams(body)),
-  );
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
@@ -226,6 +227,25 @@ function rawStatus(
       .end();
   });
 }
+
+test("of a form from somebody who is not signed in no more is read than signing in takes", async (t) => {
+  const admin = await startAdmin(t);
+  const { hostname, port } = new URL(admin.url);
+  // Nothing follows the headers: whoever waits for the rest does not answer.
+  const status = async (path: string, length: number) => {
+    const socket = connect(Number(port), hostname);
+    const type = "Content-Type: application/x-www-form-urlencoded";
+    const lines = [`POST ${path} HTTP/1.1`, "Host: a", type, `Content-Length: ${length}`, "", ""];
+    socket.write(lines.join("\r\n"));
+    const [head] = await once(socket, "data");
+    socket.destroy();
+    return Number(String(head).split(" ")[1]);
+  };
+  assert.equal(await status("/tenants", 1_000_000), 303);
+  assert.equal(await status(`/tenants/${NOWHERE}/keys`, 1_000_000), 303);
+  assert.equal(await status("/sign-in", 20_000), 413);
+  assert.equal(await status("/join/nobody", 20_000), 413);
+});
 
 test("a request without a Host that can be read is 400, never a fault of ours; HTTP/1.0 needs none", async (t) => {
   const admin = await startAdmin(t);

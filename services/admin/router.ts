@@ -17,6 +17,9 @@ import type { Membership, Memberships } from "./door/memberships.ts";
 import { Refusal } from "./door/refusal.ts";
 import type { Answer } from "./drawing/answer.ts";
 
+/** Of a form that anyone may send: an address, a name, a password twice. */
+const MAX_GUEST_BODY_BYTES = 16 * 1024;
+
 /** What a handler knows of a request. */
 export interface Guest {
   person: SessionHolder | undefined;
@@ -62,19 +65,25 @@ export interface RouterDeps {
 
 /** Registers routes of the table with the rights that it gives them, and nothing else. */
 export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
+  const contexts = new WeakMap<FastifyRequest, Guest | Signed | InTenant>();
   return (key, handler) => {
     const access: Access = ACCESS[key];
     const [method, url] = key.split(" ") as ["GET" | "POST", string];
     app.route({
       method,
       url,
-      handler: async (request, reply) => {
+      ...(access === "anyone" && { bodyLimit: MAX_GUEST_BODY_BYTES }),
+      // Before the body is read: of whoever may not send it none is held.
+      onRequest: async (request, reply) => {
         const guest = await guestOf(request, reply, deps);
-        const context = await admitted(key, access, guest, deps);
-        if (method === "POST") requireOwnForm(guest, deps);
+        contexts.set(request, await admitted(key, access, guest, deps));
+      },
+      handler: async (request, reply) => {
+        const context = { ...(contexts.get(request) as Guest), form: formOf(request) };
+        if (method === "POST") requireOwnForm(context, deps);
         const answer = await handler(context as Parameters<typeof handler>[0]);
         const inTenant = "tenant" in context ? (context as InTenant) : undefined;
-        await deps.write(answer, guest, inTenant);
+        await deps.write(answer, context, inTenant);
         return reply;
       },
     });
@@ -91,11 +100,15 @@ async function guestOf(
     person: await deps.cookies.holder(request),
     params: request.params as Record<string, string>,
     query: new URLSearchParams(search),
-    form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+    form: formOf(request),
     address: request.ip,
     request,
     reply,
   };
+}
+
+function formOf({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
 
 async function admitted(
