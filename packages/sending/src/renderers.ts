@@ -11,29 +11,20 @@ export interface Renderers {
 
 /** A version never changes, so its renderer is made once; many versions are read in one query. */
 export function createRenderers(pool: pg.Pool, maxCached = 2_000): Renderers {
-  const cache = new LRUCache<string, Promise<Renderer | undefined>>({ max: maxCached });
-  const loader = createAskedBatcher<string, Renderer | undefined>({
+  const load = createAskedBatcher<string, Renderer | undefined>({
     maxItems: 100,
     maxInFlight: 2,
     lingerMs: 0,
     isItemFault: () => false,
     run: (ids) => loadRenderers(pool, ids),
   });
-  return {
-    of(id) {
-      const known = cache.get(id);
-      if (known !== undefined) return known;
-      const loading = loader(id);
-      cache.set(id, loading);
-      const drop = () => {
-        if (cache.peek(id) === loading) cache.delete(id);
-      };
-      loading.then((renderer) => {
-        if (renderer === undefined) drop();
-      }, drop);
-      return loading;
-    },
-  };
+  const cache = new LRUCache<string, Renderer>({
+    max: maxCached,
+    fetchMethod: (id) => load(id),
+    // One that has to go while it is read is still given to who asked.
+    ignoreFetchAbort: true,
+  });
+  return { of: (id) => cache.fetch(id) };
 }
 
 async function loadRenderers(pool: pg.Pool, ids: string[]): Promise<(Renderer | undefined)[]> {
