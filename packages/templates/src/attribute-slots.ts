@@ -1,7 +1,7 @@
 /** What the tags in one attribute's value may become there. */
 
 import { MAX_STYLE_VALUE_CHARACTERS, MAX_URL_CHARACTERS } from "./bounds.ts";
-import type { Span } from "./html-places.ts";
+import type { AttributeValue } from "./html-places.ts";
 import { escaped, type HtmlSlot, type SlotWriter } from "./slot.ts";
 import { styleValue } from "./style-value.ts";
 import type { Tag } from "./tags.ts";
@@ -14,8 +14,6 @@ import {
   urlRest,
   urlStart,
 } from "./url-value.ts";
-
-type AttributeSpan = Extract<Span, { kind: "attribute" }>;
 
 const URL_ATTRIBUTES = new Set(
   "href src action formaction background poster cite longdesc data xlink:href ping manifest icon profile codebase classid usemap dynsrc lowsrc".split(
@@ -35,7 +33,7 @@ const ACTIVE_ELEMENTS = new Set(
  * Judges the tags of one attribute. Ask for them in their order: each call reads on where the last one
  * stopped, so that all together read the value once.
  */
-export function attributeSlots(span: AttributeSpan, html: string): (tag: Tag) => HtmlSlot {
+export function attributeSlots(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
   const fault = attributeFault(span);
   if (fault !== undefined) return () => ({ refused: fault });
   const read = valueReader(span, html);
@@ -46,8 +44,7 @@ export function attributeSlots(span: AttributeSpan, html: string): (tag: Tag) =>
       : read(tag);
 }
 
-function attributeFault({ element, attribute, quoted }: AttributeSpan): string | undefined {
-  if (!quoted) return `the value of the attribute ${attribute} needs quotes around the variable`;
+function attributeFault({ element, attribute }: AttributeValue): string | undefined {
   if (attribute.startsWith("on") || attribute === "srcdoc") {
     return `a variable cannot stand in the attribute ${attribute}`;
   }
@@ -56,7 +53,7 @@ function attributeFault({ element, attribute, quoted }: AttributeSpan): string |
     : undefined;
 }
 
-function valueReader(span: AttributeSpan, html: string): ((tag: Tag) => HtmlSlot) | undefined {
+function valueReader(span: AttributeValue, html: string): ((tag: Tag) => HtmlSlot) | undefined {
   const { attribute, start } = span;
   if (attribute === "style") return styleReader(span, html);
   if (URL_LIST_ATTRIBUTES.has(attribute)) return urlListReader(span, html);
@@ -66,7 +63,7 @@ function valueReader(span: AttributeSpan, html: string): ((tag: Tag) => HtmlSlot
 }
 
 /** Reads a list of addresses; a comma begins the next one. */
-function urlListReader(span: AttributeSpan, html: string): (tag: Tag) => HtmlSlot {
+function urlListReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
   const judge = addressJudge(span.attribute, html, urlListStart, urlListRest);
   let start = span.start;
   let readTo = span.start;
@@ -79,7 +76,7 @@ function urlListReader(span: AttributeSpan, html: string): (tag: Tag) => HtmlSlo
 }
 
 /** Reads a style: which declaration has begun, and whether an address in it. */
-function styleReader(span: AttributeSpan, html: string): (tag: Tag) => HtmlSlot {
+function styleReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
   const judge = addressJudge(span.attribute, html, styleUrlStart, styleUrlRest);
   let readTo = span.start;
   let hasActiveWord = false;

@@ -1,21 +1,23 @@
 /**
  * A reader of HTML (and of MJML, which has the same syntax) that says where offsets of a document
  * stand. It follows the tokenizer of the HTML standard as far as places of tags depend on it, and reads
- * into Outlook's conditional comments, because Outlook does.
+ * into Outlook's conditional comments, because Outlook does. Its patterns cannot match one text in two
+ * ways, and each begins where the last one ended: the whole is linear.
  */
 
+import type { Range } from "./ranges.ts";
+
+export interface AttributeValue extends Range {
+  kind: "attribute";
+  element: string;
+  attribute: string;
+  quoted: boolean;
+}
+
 export type Span =
-  | {
-      kind: "attribute";
-      element: string;
-      attribute: string;
-      quoted: boolean;
-      start: number;
-      end: number;
-    }
-  | { kind: "element name" | "attribute name"; element: string; start: number; end: number }
-  | { kind: "comment"; start: number; end: number }
-  | { kind: "raw text"; element: string; start: number; end: number };
+  | AttributeValue
+  | ({ kind: "element name" | "attribute name" | "comment" } & Range)
+  | ({ kind: "raw text"; element: string } & Range);
 
 export interface ElementEvent {
   kind: "open" | "close" | "void";
@@ -23,248 +25,174 @@ export interface ElementEvent {
   start: number;
 }
 
-/** Elements whose content is not markup. */
-const RAW_TEXT = new Set([
-  "script",
-  "style",
-  "xmp",
-  "iframe",
-  "noembed",
-  "noframes",
-  "plaintext",
-  "mj-style",
-]);
-/** Elements whose content is text with character references, and no elements. */
-const ESCAPABLE_RAW_TEXT = new Set(["title", "textarea"]);
-
-/** The inside of a conditional comment: markup to Outlook, a comment to everybody else. */
-export interface Conditional {
-  start: number;
-  end: number;
-}
-
 export interface HtmlPlaces {
+  /** Everything but plain text, in order. */
   spans: Span[];
   elements: ElementEvent[];
-  conditionals: Conditional[];
+  /** The insides of conditional comments: markup to Outlook, a comment to everybody else. */
+  conditionals: Range[];
+  /**
+   * Whether SVG or MathML may have begun. There raw text is markup, and CDATA is text: where that
+   * makes a difference, everything behind it is refused.
+   */
+  foreign: boolean;
+}
+
+const TAG = /<(\/?)([A-Za-z][^\t\n\f\r />]*)/y;
+/** A name, which may begin with "=", and a value in quotes, the last one of which may be missing, or without. */
+const ATTRIBUTE =
+  /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*("[^"]*"?|'[^']*'?|[^\t\n\f\r >]*))?/y;
+const TAG_END = /[\t\n\f\r /]*>/y;
+const COMMENT = /<!--(?:-?>|([\s\S]*?)(?:--!?>|$))|<[!?/][^>]*>?/y;
+const SCRIPT_SIGN = /<!--|-->|<(\/?)script(?=[\t\n\f\r />])/gi;
+const CONDITION = /<!--\[if[^\]>]*\]>/y;
+
+/** The ends of elements whose content is not markup. */
+const RAW_TEXT = endTags("script style xmp iframe noembed noframes mj-style");
+RAW_TEXT.set("plaintext", /$/g);
+/** The ends of elements whose content is text with character references, and no elements. */
+const ESCAPABLE_RAW_TEXT = endTags("title textarea");
+
+function endTags(elements: string): Map<string, RegExp> {
+  const entries = elements.split(" ").map((element): [string, RegExp] => {
+    return [element, new RegExp(`</${element}(?=[\\t\\n\\f\\r />])`, "gi")];
+  });
+  return new Map(entries);
 }
 
 /**
- * Reads a document and returns its spans in order, those of plain text left out, its elements and its
- * conditional comments. Linear: nothing is searched for twice in the same characters.
- * The document must not contain tags: give it with each tag replaced by as many letters.
+ * The places of a document. It must not contain tags: give it with each tag replaced by as many letters.
  */
 export function readHtml(html: string): HtmlPlaces {
-  const reader: Reader = { html, spans: [], elements: [], conditionals: [], commentEnd: null };
-  readMarkup(reader);
-  return reader;
+  const places: HtmlPlaces = { spans: [], elements: [], conditionals: [], foreign: false };
+  readMarkup(html, 0, places);
+  return places;
 }
 
-interface Reader extends HtmlPlaces {
-  html: string;
-  /** The last end of a comment that was found; null when none was looked for. */
-  commentEnd: CommentEnd | null;
-  lastScriptEnd?: number;
+function readMarkup(html: string, from: number, places: HtmlPlaces): void {
+  for (let at = html.indexOf("<", from); at !== -1; at = html.indexOf("<", at)) {
+    at = readTag(html, at, places) ?? readComment(html, at, places) ?? at + 1;
+  }
 }
 
-/** Where a comment ends and what follows it begins; both infinite when no end is left. */
-interface CommentEnd {
-  start: number;
-  after: number;
-}
-
-/** A conditional comment that is being read, and what surrounds it. */
-interface OpenConditional extends CommentEnd {
-  /** None of its own `<![endif]>` stands in it, so that none stands further inside. */
-  unclosed: boolean;
-  outerTo: number;
-}
-
-function readMarkup(reader: Reader): void {
-  const { html, spans } = reader;
-  // A list of our own: a call in a call for each comment in a comment would overflow the stack.
-  const conditionals: OpenConditional[] = [];
-  let at = 0;
-  let to = html.length;
+/** Reads a tag with the raw text behind it, and returns where that ends. */
+function readTag(html: string, start: number, places: HtmlPlaces): number | undefined {
+  const { spans, elements } = places;
+  const [tag, slash, name] = matchAt(TAG, html, start) ?? [];
+  if (tag === undefined || name === undefined) return undefined;
+  const element = name.toLowerCase();
+  let at = start + tag.length;
+  spans.push({ kind: "element name", start: at - name.length, end: at });
   for (;;) {
-    const open = at < to ? html.indexOf("<", at) : -1;
-    if (open === -1 || open + 1 >= to) {
-      const conditional = conditionals.pop();
-      if (conditional === undefined) return;
-      spans.push({ kind: "comment", start: conditional.start, end: conditional.after });
-      at = conditional.after;
-      to = conditional.outerTo;
-    } else if (html.startsWith("<!--", open)) {
-      const inside = conditionInside(reader, open, to);
-      if (inside === undefined) {
-        at = readComment(reader, open, to);
-      } else {
-        const conditional = openConditional(reader, open, inside, to, conditionals.at(-1));
-        conditionals.push(conditional);
-        at = inside;
-        to = conditional.start;
-      }
+    const [text, attribute, value] = matchAt(ATTRIBUTE, html, at) ?? [];
+    if (text === undefined || attribute === undefined) break;
+    const end = at + text.length;
+    const valueStart = end - (value?.length ?? 0);
+    spans.push({ kind: "attribute name", start: at, end: valueStart });
+    if (value) spans.push(attributeValue(element, attribute.toLowerCase(), value, valueStart));
+    at = end;
+  }
+  const [end] = matchAt(TAG_END, html, at) ?? [];
+  if (end === undefined) return html.length;
+  at += end.length;
+  const isEmpty = end.endsWith("/>");
+  elements.push({ kind: slash ? "close" : isEmpty ? "void" : "open", element, start });
+  if (slash || (isEmpty && element.startsWith("mj-"))) return at;
+  places.foreign ||= element === "svg" || element === "math";
+  let textEnd = rawTextEnd(element, html, at);
+  const text = html.slice(at, textEnd);
+  if (places.foreign && /<(?!!\[CDATA\[[^<]*\]\]>)/.test(text)) textEnd = html.length;
+  if (RAW_TEXT.has(element) || text.includes("<")) {
+    spans.push({ kind: "raw text", element, start: at, end: textEnd });
+  }
+  return textEnd;
+}
+
+function attributeValue(
+  element: string,
+  attribute: string,
+  value: string,
+  start: number,
+): AttributeValue {
+  // Where the closing quote is missing the value has no end, so it counts as one without quotes.
+  const quoted = /^["']/.test(value) && value.endsWith(value.charAt(0));
+  const quote = quoted ? 1 : 0;
+  const end = start + value.length - quote;
+  return { kind: "attribute", element, attribute, quoted, start: start + quote, end };
+}
+
+function rawTextEnd(element: string, html: string, from: number): number {
+  if (element === "script") return scriptEnd(html, from);
+  const ending = RAW_TEXT.get(element) ?? ESCAPABLE_RAW_TEXT.get(element);
+  if (ending === undefined) return from;
+  ending.lastIndex = from;
+  return ending.exec(html)?.index ?? html.length;
+}
+
+/** Behind <!-- a script tag begins another script, and the next end tag ends only that. */
+function scriptEnd(html: string, from: number): number {
+  let isEscaped = false;
+  let isInner = false;
+  SCRIPT_SIGN.lastIndex = from;
+  for (let sign = SCRIPT_SIGN.exec(html); sign !== null; sign = SCRIPT_SIGN.exec(html)) {
+    const [text, slash] = sign;
+    if (text === "<!--") {
+      isEscaped = true;
+      // Its hyphens may be those of -->, too.
+      SCRIPT_SIGN.lastIndex -= 2;
+    } else if (text === "-->") {
+      isEscaped = isInner = false;
+    } else if (slash === "") {
+      isInner = isEscaped;
+    } else if (isInner) {
+      isInner = false;
     } else {
-      at = readTag(reader, open, to);
+      return sign.index;
     }
   }
+  return html.length;
 }
 
-function readTag(reader: Reader, open: number, to: number): number {
-  const { html, spans } = reader;
-  const next = html.charAt(open + 1);
-  if (/[A-Za-z]/.test(next) || (next === "/" && /[A-Za-z]/.test(html.charAt(open + 2)))) {
-    return readElement(reader, open, to);
-  }
-  if (next !== "!" && next !== "?" && next !== "/") return open + 1;
-  const close = find(html, ">", open + 2, to);
-  spans.push({ kind: "comment", start: open, end: close });
-  return close + 1;
-}
-
-function readComment(reader: Reader, open: number, to: number): number {
-  const { html, spans } = reader;
-  const start = open + 4;
-  const abrupt = /^-?>/.exec(html.slice(start, start + 2));
-  if (abrupt) return start + abrupt[0].length;
-  const after = Math.min(commentEnd(reader, start).after, to);
-  spans.push({ kind: "comment", start: open, end: after });
-  return after;
-}
-
-/** Where the inside of a conditional comment begins; undefined for any other comment. */
-function conditionInside(reader: Reader, open: number, to: number): number | undefined {
-  const start = open + 4;
-  const end = Math.min(commentEnd(reader, start).start, to);
-  const condition = /^\[if[^\]>]*\]>/.exec(reader.html.slice(start, Math.min(end, start + 200)));
-  return condition ? start + condition[0].length : undefined;
-}
-
-function openConditional(
-  reader: Reader,
-  open: number,
-  inside: number,
-  to: number,
-  outer: OpenConditional | undefined,
-): OpenConditional {
-  const { html, spans, conditionals } = reader;
-  const close = commentEnd(reader, open + 4);
-  const end = Math.min(close.start, to);
-  const endif = outer?.unclosed ? -1 : html.slice(inside, end).lastIndexOf("<![endif]");
-  const unclosed = endif === -1;
-  const insideEnd = unclosed ? end : inside + endif;
-  spans.push({ kind: "comment", start: open, end: inside });
-  conditionals.push({ start: inside, end: insideEnd });
-  return { start: insideEnd, after: Math.min(close.after, to), unclosed, outerTo: to };
-}
-
-/** The first end of a comment from here on; asked for with offsets that only grow. */
-function commentEnd(reader: Reader, from: number): CommentEnd {
-  if (reader.commentEnd === null || reader.commentEnd.start < from) {
-    const ending = /--!?>/g;
-    ending.lastIndex = from;
-    const found = ending.exec(reader.html);
-    reader.commentEnd = found
-      ? { start: found.index, after: found.index + found[0].length }
-      : { start: Number.POSITIVE_INFINITY, after: Number.POSITIVE_INFINITY };
-  }
-  return reader.commentEnd;
-}
-
-function readElement(reader: Reader, open: number, to: number): number {
-  const { html, spans, elements } = reader;
-  const closing = html.charAt(open + 1) === "/";
-  const nameStart = open + (closing ? 2 : 1);
-  let at = skip(html, isName, nameStart, to);
-  const element = html.slice(nameStart, at).toLowerCase();
-  spans.push({ kind: "element name", element, start: nameStart, end: at });
-  let empty = false;
-  for (;;) {
-    const before = at;
-    at = skip(html, isBlankOrSlash, at, to);
-    if (at >= to) return to;
-    if (html.charAt(at) === ">") {
-      empty = at > before && html.charAt(at - 1) === "/";
-      at++;
-      break;
-    }
-    at = readAttribute(reader, element, at, to);
-  }
-  elements.push({ kind: closing ? "close" : empty ? "void" : "open", element, start: open });
-  if (closing || (empty && element.startsWith("mj-"))) return at;
-  if (RAW_TEXT.has(element) || ESCAPABLE_RAW_TEXT.has(element)) {
-    return readRawText(reader, element, at, to);
-  }
-  return at;
-}
-
-function readAttribute(reader: Reader, element: string, from: number, to: number): number {
-  const { html, spans } = reader;
-  // An attribute's name may begin with "=", and only there.
-  let at = skip(html, isAttributeName, from + 1, to);
-  const attribute = html.slice(from, at).toLowerCase();
-  spans.push({ kind: "attribute name", element, start: from, end: at });
-  const afterName = skip(html, isBlank, at, to);
-  if (html.charAt(afterName) !== "=" || afterName >= to) return at;
-  at = skip(html, isBlank, afterName + 1, to);
-  const quote = html.charAt(at);
-  if (quote === '"' || quote === "'") {
-    const end = find(html, quote, at + 1, to);
-    // Where the closing quote is missing the attribute has no end, so it counts as unquoted.
-    spans.push({ kind: "attribute", element, attribute, quoted: end < to, start: at + 1, end });
-    return end + 1;
-  }
-  const end = skip(html, isUnquotedValue, at, to);
-  spans.push({ kind: "attribute", element, attribute, quoted: false, start: at, end });
-  return end;
-}
-
-function readRawText(reader: Reader, element: string, from: number, to: number): number {
-  const { html } = reader;
-  const ending = new RegExp(`</${element}(?=[\\t\\n\\f\\r />])`, "i");
-  const close =
-    element === "plaintext" ? null : ending.exec(html.slice(from, to + element.length + 2));
-  let end = close === null ? to : Math.min(from + close.index, to);
-  // Inside <!-- a script may hold further script tags: take everything up to the last one.
-  if (element === "script" && html.slice(from, end).includes("<!--")) {
-    end = Math.max(end, Math.min(to, lastScriptEnd(reader)));
-  }
-  // In SVG a title holds elements: where it looks like that, nothing is promised about it.
-  if (RAW_TEXT.has(element) || html.slice(from, end).includes("<")) {
-    reader.spans.push({ kind: "raw text", element, start: from, end });
+/** Reads a comment or what browsers take for one, and returns where it ends. */
+function readComment(html: string, start: number, places: HtmlPlaces): number | undefined {
+  const { spans, conditionals } = places;
+  const [condition] = matchAt(CONDITION, html, start) ?? [];
+  const inside = start + (condition?.length ?? 0);
+  if (condition !== undefined) spans.push({ kind: "comment", start, end: inside });
+  // A conditional comment in another one ends with it: both are read on as one.
+  if (condition !== undefined && start < (conditionals.at(-1)?.end ?? 0)) return inside;
+  const [comment, content = ""] = matchAt(COMMENT, html, start) ?? [];
+  if (comment === undefined) return undefined;
+  let end = start + comment.length;
+  if (condition === undefined) {
+    const isCdata = places.foreign && comment.startsWith("<![CDATA[");
+    if (isCdata && !comment.endsWith("]]>")) end = html.length;
+    spans.push({ kind: "comment", start, end });
+  } else {
+    conditionals.push({ start: inside, end });
+    readMarkup(html.slice(0, start + "<!--".length + content.length), inside, places);
   }
   return end;
 }
 
-function lastScriptEnd(reader: Reader): number {
-  if (reader.lastScriptEnd === undefined) {
-    reader.lastScriptEnd = -1;
-    for (const { index } of reader.html.matchAll(/<\/script/gi)) reader.lastScriptEnd = index;
+/** The match of a sticky pattern at an offset. */
+function matchAt(pattern: RegExp, html: string, offset: number): RegExpExecArray | null {
+  pattern.lastIndex = offset;
+  return pattern.exec(html);
+}
+
+/** Why no variable may stand in a span, whatever the rest of its document says. */
+export function spanFault(span: Span): string | undefined {
+  switch (span.kind) {
+    case "comment":
+      return "a variable cannot stand in a comment";
+    case "raw text":
+      return `a variable cannot stand inside <${span.element}>`;
+    case "attribute":
+      return span.quoted
+        ? undefined
+        : `the value of the attribute ${span.attribute} needs quotes around the variable`;
+    default:
+      return `a variable cannot be part of an ${span.kind}`;
   }
-  return reader.lastScriptEnd;
-}
-
-function skip(html: string, isIn: (code: number) => boolean, from: number, to: number): number {
-  let at = from;
-  while (at < to && isIn(html.charCodeAt(at))) at++;
-  return Math.min(at, to);
-}
-
-const SLASH = 0x2f;
-const EQUALS = 0x3d;
-const GREATER = 0x3e;
-
-/** As HTML has it: a no-break space or a vertical tab is part of a name or a value. */
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0c || code === 0x0d;
-}
-
-const isBlankOrSlash = (code: number): boolean => code === SLASH || isBlank(code);
-const isUnquotedValue = (code: number): boolean => code !== GREATER && !isBlank(code);
-const isName = (code: number): boolean => code !== SLASH && isUnquotedValue(code);
-const isAttributeName = (code: number): boolean => code !== EQUALS && isName(code);
-
-function find(html: string, text: string, from: number, to: number): number {
-  const at = html.slice(from, to).indexOf(text);
-  return at === -1 ? to : from + at;
 }

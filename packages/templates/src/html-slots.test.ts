@@ -36,6 +36,9 @@ test("text and quoted attributes are escaped", () => {
     "<!-- a --!> {{x}}",
     "<style>a{}</style>{{x}}",
     "<script>1<2</script><p>{{x}}</p>",
+    "<script><!-- --><script></script>{{x}}",
+    "<script><!--><script></script>{{x}}",
+    "<svg><style><![CDATA[ a{} ]]></style></svg>{{x}}",
   ]) {
     assert.equal(written(html, ATTACK), ESCAPED, html);
   }
@@ -89,6 +92,8 @@ test("scripts, styles, handlers, srcdoc, comments, names and unquoted values are
     ["<style>{{x}}", /inside <style>/],
     ["<iframe>{{x}}</iframe>", /inside <iframe>/],
     ["<svg><title><a href='{{x}}'></title></svg>", /inside <title>/],
+    ["<svg><title><style></title>{{x}}", /inside <title>/],
+    ["<svg><![CDATA[ > <b title='{{x}}'> ]]>", /comment/],
     ['<p onclick="f({{x}})">', /onclick/],
     ['<p OnMouseOver="{{x}}">', /onmouseover/],
     ['<iframe srcdoc="{{x}}">', /srcdoc/],

@@ -1,33 +1,28 @@
 /** What each tag of an HTML document may become there, or why it may not stand there. */
 
 import { attributeSlots } from "./attribute-slots.ts";
-import { readHtml, type Span } from "./html-places.ts";
+import { readHtml, type Span, spanFault } from "./html-places.ts";
+import { rangeFinder } from "./ranges.ts";
 import { escaped, type HtmlSlot } from "./slot.ts";
 import type { Tag } from "./tags.ts";
 
 /** The slots of a document's tags, in the order of the tags. */
 export function htmlSlots(html: string, tags: readonly Tag[]): HtmlSlot[] {
   const { spans, conditionals } = readHtml(maskTags(html, tags));
-  let nextSpan = 0;
-  let nextConditional = 0;
+  const spanAt = rangeFinder(spans);
+  const conditionalAt = rangeFinder(conditionals);
   let attribute: Span | undefined;
   let inAttribute: (tag: Tag) => HtmlSlot = () => escaped();
   return tags.map((tag) => {
-    while ((spans[nextSpan]?.end ?? tag.end) <= tag.start) nextSpan++;
-    while ((conditionals[nextConditional]?.end ?? tag.end) <= tag.start) nextConditional++;
-    const span = spans[nextSpan];
-    let slot: HtmlSlot;
-    if (span === undefined || span.start > tag.start) {
-      slot = escaped();
-    } else if (span.kind !== "attribute") {
-      slot = { refused: placeFault(span) };
-    } else {
-      if (attribute !== span) inAttribute = attributeSlots(span, html);
+    const span = spanAt(tag.start);
+    if (span?.kind === "attribute" && span !== attribute) {
       attribute = span;
-      slot = inAttribute(tag);
+      inAttribute = attributeSlots(span, html);
     }
-    const conditional = conditionals[nextConditional];
-    return conditional && conditional.start <= tag.start ? insideComment(slot) : slot;
+    const refused = span && spanFault(span);
+    if (refused !== undefined) return { refused };
+    const slot = span === undefined ? escaped() : inAttribute(tag);
+    return conditionalAt(tag.start) ? insideComment(slot) : slot;
   });
 }
 
@@ -50,10 +45,4 @@ export function maskTags(html: string, tags: readonly Tag[]): string {
     at = tag.end;
   }
   return masked + html.slice(at);
-}
-
-function placeFault(span: Exclude<Span, { kind: "attribute" }>): string {
-  if (span.kind === "comment") return "a variable cannot stand in a comment";
-  if (span.kind === "raw text") return `a variable cannot stand inside <${span.element}>`;
-  return `a variable cannot be part of an ${span.kind}`;
 }

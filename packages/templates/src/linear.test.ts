@@ -48,7 +48,7 @@ test("scripts in conditional comments are read once", async () => {
 
 test("comments in comments are as deep as they like, ended or not", () => {
   const opened = "<!--[if a]>".repeat(20_000);
-  assert.equal(readHtml(opened).conditionals.length, 20_000);
+  assert.ok(slots(`${opened}<b title="{{x}}">{{x}}`).every((slot) => "write" in slot));
   const closed = `${opened}<b title="{{x}}">${"<![endif]".repeat(20_000)}-->{{x}}`;
   assert.ok(slots(closed).every((slot) => "write" in slot));
 });

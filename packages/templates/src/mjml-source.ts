@@ -1,7 +1,8 @@
 /** Checks of an MJML source that MJML itself leaves out, made before it sees the source. */
 
-import { type ElementEvent, readHtml, type Span } from "./html-places.ts";
+import { type ElementEvent, readHtml, type Span, spanFault } from "./html-places.ts";
 import { maskTags } from "./html-slots.ts";
+import { type Range, rangeFinder } from "./ranges.ts";
 import type { Tag, TagFault } from "./tags.ts";
 
 /**
@@ -43,45 +44,20 @@ function tagFaults(
   elements: readonly ElementEvent[],
   tags: readonly Tag[],
 ): TagFault[] {
-  const defaults = rangesOf("mj-attributes", elements);
-  const faults: TagFault[] = [];
-  let next = 0;
-  let nextRange = 0;
-  let defaultsEnd = 0;
-  for (const tag of tags) {
-    while ((defaults[nextRange]?.start ?? tag.start) < tag.start) {
-      defaultsEnd = Math.max(defaultsEnd, defaults[nextRange++]?.end ?? 0);
-    }
-    let span = spans[next];
-    while (span !== undefined && span.end <= tag.start) span = spans[++next];
-    if (span === undefined || span.start > tag.start) continue;
-    const message = tagFault(span, tag.start < defaultsEnd);
-    if (message !== undefined) faults.push({ offset: tag.start, message });
-  }
-  return faults;
+  const spanAt = rangeFinder(spans);
+  const defaultsAt = rangeFinder(rangesOf("mj-attributes", elements));
+  return tags.flatMap(({ start }) => {
+    const span = spanAt(start);
+    const inDefaults = defaultsAt(start) !== undefined;
+    const message = span && (spanFault(span) ?? (inDefaults ? defaultsFault(span) : undefined));
+    return message === undefined ? [] : { offset: start, message };
+  });
 }
 
-function tagFault(span: Span, inDefaults: boolean): string | undefined {
-  switch (span.kind) {
-    case "comment":
-      return "a variable cannot stand in a comment";
-    case "raw text":
-      return `a variable cannot stand inside <${span.element}>`;
-    case "attribute":
-      if (!span.quoted) {
-        return `the value of the attribute ${span.attribute} needs quotes around the variable`;
-      }
-      return inDefaults
-        ? `the attribute ${span.attribute} in mj-attributes cannot hold a variable: set it on the element itself`
-        : undefined;
-    default:
-      return `a variable cannot be part of an ${span.kind}`;
-  }
-}
-
-interface Range {
-  start: number;
-  end: number;
+function defaultsFault(span: Span): string | undefined {
+  return span.kind === "attribute"
+    ? `the attribute ${span.attribute} in mj-attributes cannot hold a variable: set it on the element itself`
+    : undefined;
 }
 
 function rangesOf(element: string, elements: readonly ElementEvent[]): Range[] {

@@ -2,6 +2,7 @@
 
 import { MAX_URL_CHARACTERS } from "./bounds.ts";
 import type { TextLink } from "./compiled-template.ts";
+import { rangeFinder } from "./ranges.ts";
 import type { Slot } from "./slot.ts";
 import type { Tag } from "./tags.ts";
 import { urlRest, urlStart } from "./url-value.ts";
@@ -18,12 +19,11 @@ const INSIDE: Slot = { write: urlRest, longest: MAX_URL_CHARACTERS };
 
 /** The slots of the tags inside addresses, by the rules of the HTML; other values stand as they are. */
 export function textSlots(tags: readonly Tag[], links: readonly TextLink[]): (Slot | undefined)[] {
-  let next = 0;
+  const linkAt = rangeFinder(links);
   let begun: TextLink | undefined;
   return tags.map((tag) => {
-    while ((links[next]?.end ?? tag.end) <= tag.start) next++;
-    const link = links[next];
-    if (link === undefined || link.start > tag.start) return undefined;
+    const link = linkAt(tag.start);
+    if (link === undefined) return undefined;
     if (link.settled || begun === link) return INSIDE;
     begun = link;
     return BEGINNING;
