@@ -1,4 +1,6 @@
+import { parseSecretKeys } from "@belfry/database/secrets";
 import { commonConfig } from "@belfry/service/config";
+import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
 
 const HTTP_URL = "^https?://[^/]+$";
@@ -38,11 +40,13 @@ export const configSchema = Type.Object({
       "Keys for secrets at rest, as kid:base64 of 32 bytes, comma-separated; the first encrypts",
     minLength: 1,
     secret: true,
+    parse: parseSecretKeys,
   }),
   REALTIME_TOKEN_KEYS: Type.String({
     description: "Keys for realtime tokens, as kid:base64, comma-separated; the first signs",
     minLength: 1,
     secret: true,
+    parse: parseTokenKeys,
   }),
   ALLOW_PRIVATE_PROVIDER_ADDRESSES: Type.Boolean({
     description: "Providers may be on private addresses: local stack and tests only",

@@ -1,5 +1,7 @@
 import { EXPRESS_PER_MINUTE } from "@belfry/contracts/streams";
+import { parseSecretKeys } from "@belfry/database/secrets";
 import { commonConfig } from "@belfry/service/config";
+import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The variables of ingest-api. */
@@ -21,11 +23,13 @@ export const configSchema = Type.Object({
       "Keys for secrets at rest, as kid:base64 of 32 bytes, comma-separated; the first encrypts",
     minLength: 1,
     secret: true,
+    parse: parseSecretKeys,
   }),
   REALTIME_TOKEN_KEYS: Type.String({
     description: "Keys for realtime tokens, as kid:base64, comma-separated; the first signs",
     minLength: 1,
     secret: true,
+    parse: parseTokenKeys,
   }),
   TRUST_PROXY: Type.String({
     description:

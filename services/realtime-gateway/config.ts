@@ -1,6 +1,8 @@
 import { MAX_REALTIME_CHANNEL_BYTES } from "@belfry/contracts/identifiers";
 import { commonConfig } from "@belfry/service/config";
+import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
+import { parseOrigins } from "./socket/origins.ts";
 
 const MIB = 1024 * 1024;
 const MAX_BYTES = 2 ** 31 - 1;
@@ -24,11 +26,13 @@ export const configSchema = Type.Object({
       "Keys for realtime tokens, as kid:base64, comma-separated; the first signs, all verify",
     minLength: 1,
     secret: true,
+    parse: parseTokenKeys,
   }),
   ALLOWED_ORIGINS: Type.String({
     description:
       "Origins of pages that may connect, comma-separated, as https://app.example.com or https://*.example.com; empty: any. A token is a bearer secret and no cookie counts, so this is a fence, not the lock",
     default: "",
+    parse: parseOrigins,
   }),
   MAX_FRAME_BYTES: Type.Integer({
     description: "Largest frame of a client; above: closed with 1009",

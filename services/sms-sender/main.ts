@@ -1,5 +1,4 @@
-import { runSender } from "@belfry/sending/sender";
-import { senderConfig } from "@belfry/sending/sender-config";
-import { loadConfig } from "@belfry/service/config";
+import { senderOf } from "@belfry/sending/sender";
+import { runService } from "@belfry/service/run-service";
 
-await runSender("SMS", loadConfig(senderConfig));
+await runService(senderOf("SMS"));

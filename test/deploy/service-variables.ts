@@ -1,5 +1,5 @@
 import { configSchema as adminConfig } from "@belfry/admin/config";
-import { checkConfig, type SenderConfig, senderConfig } from "@belfry/sending/sender-config";
+import { crossCheck as crossCheckSender, senderConfig } from "@belfry/sending/sender-config";
 import { ConfigError, loadConfig } from "@belfry/service/config";
 import type { TObject } from "@sinclair/typebox";
 import { DispatcherConfig } from "../../services/dispatcher/config.ts";
@@ -16,17 +16,7 @@ interface Variables {
   crossCheck?: (config: any) => readonly string[];
 }
 
-const sender: Variables = {
-  schema: senderConfig,
-  crossCheck(config: SenderConfig) {
-    try {
-      checkConfig(config);
-      return [];
-    } catch (error) {
-      return error instanceof ConfigError ? error.faults : [String(error)];
-    }
-  },
-};
+const sender: Variables = { schema: senderConfig, crossCheck: crossCheckSender };
 
 /** Every service with the variables it reads. */
 export const SERVICE_VARIABLES: Record<string, Variables> = {
@@ -65,8 +55,7 @@ export function variableFaults(
     }
   }
   try {
-    const config = loadConfig(variables.schema, filled);
-    faults.push(...(variables.crossCheck?.(config) ?? []));
+    loadConfig(variables.schema, filled, variables.crossCheck);
   } catch (error) {
     faults.push(...(error instanceof ConfigError ? error.faults : [String(error)]));
   }

@@ -1,5 +1,6 @@
 import { DELIVERY_ACK_WAIT_MS } from "@belfry/contracts/streams";
-import { ConfigError, commonConfig } from "@belfry/service/config";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { commonConfig } from "@belfry/service/config";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The variables of both senders. */
@@ -9,6 +10,7 @@ export const senderConfig = Type.Object({
     description: "Keys that decrypt providers' settings, as kid:base64,kid2:base64",
     minLength: 1,
     secret: true,
+    parse: parseSecretKeys,
   }),
   CONCURRENCY: Type.Integer({
     description: "Calls of providers at a time; a tenant has at most its share",
@@ -60,15 +62,15 @@ export type SenderConfig = Static<typeof senderConfig>;
 const BOOKKEEPING_MS = 5_000;
 
 /**
- * Throws when a lease could end during an ordinary call, messages come again long before a lease has ended, or
- * waiting messages keep others from being called for.
+ * Faults that no single variable shows: a lease could end during an ordinary call, messages come again long
+ * before a lease has ended, or waiting messages keep others from being called for.
  */
-export function checkConfig(
+export function crossCheck(
   config: Pick<
     SenderConfig,
     "PROVIDER_TIMEOUT_MS" | "LEASE_MS" | "DELIVERY_ACK_WAIT_MS" | "CONCURRENCY" | "MESSAGES_IN_HAND"
   >,
-): void {
+): string[] {
   const { PROVIDER_TIMEOUT_MS, LEASE_MS, CONCURRENCY, MESSAGES_IN_HAND } = config;
   const ackWaitMs = config.DELIVERY_ACK_WAIT_MS;
   const faults: string[] = [];
@@ -82,5 +84,5 @@ export function checkConfig(
   if (MESSAGES_IN_HAND <= CONCURRENCY) {
     faults.push(`MESSAGES_IN_HAND: must be more than CONCURRENCY, ${CONCURRENCY}`);
   }
-  if (faults.length > 0) throw new ConfigError(faults);
+  return faults;
 }

@@ -93,12 +93,18 @@ export const commonConfig = {
     default: false,
   }),
 };
+export type CommonConfig = Static<TObject<typeof commonConfig>>;
 
-/** Reads and checks the variables of a schema. Throws one ConfigError that names every bad variable. */
+/**
+ * Reads and checks the variables of a schema; a property's `parse` throws what else is wrong with its text.
+ * Throws one ConfigError with every fault. `check` finds those that no single variable shows: where one is
+ * bad it is undefined there, and comparing it finds nothing.
+ */
 export function loadConfig<T extends TObject>(
   schema: T,
   // biome-ignore lint/style/noProcessEnv: the one place that reads the environment
   env: Record<string, string | undefined> = process.env,
+  check: (config: Static<T>) => readonly string[] = () => [],
 ): Static<T> {
   const config: Record<string, unknown> = {};
   const faults: string[] = [];
@@ -116,6 +122,7 @@ export function loadConfig<T extends TObject>(
     if (fault === undefined) config[name] = value;
     else faults.push(`${name}: ${fault}${hint(property)}`);
   }
+  faults.push(...check(config as Static<T>));
   if (faults.length > 0) throw new ConfigError(faults);
   return config as Static<T>;
 }
@@ -139,7 +146,12 @@ function kindFault(property: TSchema): string {
 }
 
 function valueFault(property: TSchema, value: unknown): string | undefined {
-  return Value.Check(property, value) ? undefined : rule(property, value);
+  if (!Value.Check(property, value)) return rule(property, value);
+  try {
+    property.parse?.(value);
+  } catch (err) {
+    return (err as Error).message;
+  }
 }
 
 function rule(property: TSchema, value: unknown): string {

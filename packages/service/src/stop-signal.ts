@@ -1,86 +1,79 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "./logger.ts";
 
 const PARENT_CHECK_MS = 500;
 
-export interface StopSignal extends Disposable {
-  /** Aborted at once when a stop is asked for: readiness fails from here on. */
+export interface Stop {
+  /** Aborted at once when a stop begins: the service is not ready from here on. */
   stopping: AbortSignal;
-  /** Aborted `delayMs` later: intake ends, work in hand finishes, connections close. */
+  /** Aborted when the delay has passed: waits and intake end, work in hand finishes, connections close. */
   signal: AbortSignal;
   /** Settles when `signal` is aborted. */
   stopped: Promise<void>;
-  /** Asks for a stop, as SIGTERM does. */
-  stop(reason: string): void;
+  /** What the service cannot go on with: one line, a stop without delay, and 1 as the exit code. */
+  fail(err: unknown): void;
 }
 
-export interface StopSignalOptions {
+export interface StopOptions {
   log: Logger;
-  /** `SHUTDOWN_DELAY_MS`. */
-  delayMs?: number;
+  /** How long it still takes work in after SIGTERM or SIGINT. */
+  delayMs(): number;
   /** `SHUTDOWN_GRACE_MS`: the process exits with 1 when it is still there this long after `signal`. */
-  graceMs?: number;
-  /** `STOP_WITH_PARENT`: the death of the parent is a stop. */
-  stopWithParent?: boolean;
+  graceMs: number;
+  /** `STOP_WITH_PARENT`: the death of the parent is a stop, without delay. */
+  stopWithParent: boolean;
 }
 
 /**
- * Turns SIGTERM, SIGINT and, if asked for, the parent's death into abort signals; the second SIGTERM or
- * SIGINT exits with 1 at once. So does what nobody caught, an unhandled rejection included: the process
- * may be in any state, and the next one starts from what is stored.
+ * From here to its end the process stops as it should: by SIGTERM, SIGINT, the parent's death if asked
+ * for, and by what nobody caught. A second signal or error exits with 1 at once. It ends by itself when
+ * everything is closed, so that what was left open is seen: as the end of the grace.
  */
-export function createStopSignal(options: StopSignalOptions): StopSignal {
-  const { log } = options;
+export function listenForStop({ log, delayMs, graceMs, stopWithParent }: StopOptions): Stop {
   const stopping = new AbortController();
   const stopped = new AbortController();
-  const disposed = new AbortController();
 
-  const stop = (reason: string, delayMs = options.delayMs ?? 0) => {
-    if (stopping.signal.aborted) return;
-    log.info({ reason, delayMs }, "stopping");
-    stopping.abort(new Error(reason));
+  const begin = (reason: Error, waitMs: number) => {
+    stopping.abort(reason);
     const end = () => {
-      stopped.abort(new Error(reason));
-      if (options.graceMs !== undefined) exitAfter(options.graceMs);
-    };
-    // Not unref'd: the process lives at least this long.
-    if (delayMs === 0) end();
-    else sleep(delayMs, undefined, { signal: disposed.signal }).then(end, () => undefined);
-  };
-  const exitAfter = (graceMs: number) => {
-    sleep(graceMs, undefined, { ref: false, signal: disposed.signal }).then(
-      () => {
+      stopped.abort(reason);
+      setTimeout(() => {
         log.error({ graceMs }, "work in hand did not finish in time: exiting");
         process.exit(1);
-      },
-      () => undefined,
-    );
+      }, graceMs).unref();
+    };
+    if (waitMs === 0) end();
+    else setTimeout(end, waitMs);
   };
+  const stop = (reason: string, waitMs: number) => {
+    if (stopping.signal.aborted) return;
+    log.info({ reason, delayMs: waitMs }, "stopping");
+    begin(new Error(reason), waitMs);
+  };
+  const fail = (err: unknown, words: string, origin?: string) => {
+    log.fatal({ err, origin }, words);
+    process.exitCode = 1;
+    if (!stopping.signal.aborted) begin(new Error(words, { cause: err }), 0);
+  };
+
   const onSignal = (name: NodeJS.Signals) => {
-    if (stopping.signal.aborted) {
-      log.warn({ signal: name }, "second signal: exiting at once");
-      process.exit(1);
-    }
-    stop(name);
-  };
-  const onUncaught = (err: unknown, origin: string) => {
-    log.fatal({ err, origin }, "nobody caught an error: exiting at once");
+    if (!stopping.signal.aborted) return stop(name, delayMs());
+    log.warn({ signal: name }, "second signal: exiting at once");
     process.exit(1);
   };
-  const onDisconnect = () => stop("parent disconnected", 0);
-
-  process.on("uncaughtException", onUncaught);
-  process.on("SIGTERM", onSignal);
-  process.on("SIGINT", onSignal);
-  let parentCheck: NodeJS.Timeout | undefined;
-  if (options.stopWithParent) {
+  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+  process.on("uncaughtException", (err, origin) => {
+    const isStopping = stopping.signal.aborted;
+    fail(err, "nobody caught an error: stopping", origin);
+    if (isStopping) process.exit(1);
+  });
+  if (stopWithParent) {
     const parent = process.ppid;
-    process.on("disconnect", onDisconnect);
+    process.on("disconnect", () => stop("parent disconnected", 0));
     // A listener alone would keep the process alive.
     process.channel?.unref();
     // A channel breaks by itself with the parent.
     if (process.channel === undefined) {
-      parentCheck = setInterval(() => {
+      setInterval(() => {
         if (process.ppid !== parent) stop("parent is gone", 0);
       }, PARENT_CHECK_MS).unref();
     }
@@ -92,14 +85,6 @@ export function createStopSignal(options: StopSignalOptions): StopSignal {
     stopped: new Promise((resolve) => {
       stopped.signal.addEventListener("abort", () => resolve(), { once: true });
     }),
-    stop: (reason) => stop(reason),
-    [Symbol.dispose]() {
-      disposed.abort();
-      clearInterval(parentCheck);
-      process.off("uncaughtException", onUncaught);
-      process.off("SIGTERM", onSignal);
-      process.off("SIGINT", onSignal);
-      process.off("disconnect", onDisconnect);
-    },
+    fail: (err) => fail(err, "the service cannot go on: stopping"),
   };
 }

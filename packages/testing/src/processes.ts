@@ -31,6 +31,8 @@ export interface TestProcess {
   /** Resolves when the process has ended; a signal's end has the code null. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   signal(name: NodeJS.Signals): void;
+  /** Breaks the channel, as the end of its parent would. */
+  abandon(): void;
   /** SIGTERM, and waits for the end; returns the exit code. */
   stop(): Promise<number | null>;
   /** SIGKILL, and waits for the end. */
@@ -87,6 +89,10 @@ export async function startProcess(t: Cleanup, options: StartProcessOptions): Pr
     errors: () => errors,
     exited,
     signal,
+    abandon() {
+      isAsked = true;
+      child.disconnect();
+    },
     async stop() {
       signal("SIGTERM");
       return (await exited).code;
@@ -141,7 +147,7 @@ async function waitUntilReady(
   );
 }
 
-/** The line of `createStopSignal`, which has Node's word for where the error came from. */
+/** The line of `listenForStop`, which has Node's word for where the error came from. */
 function isUncaught({ level, origin }: Record<string, unknown>): boolean {
   return level === "fatal" && origin !== undefined;
 }

@@ -11,9 +11,9 @@ export function parseOrigins(list: string): (origin: string | undefined) => bool
     origin === undefined || patterns.some((pattern) => pattern.test(origin.toLowerCase()));
 }
 
-function patternOf(entry: string): RegExp {
+function patternOf(entry: string, index: number): RegExp {
   if (!/^[a-z][a-z0-9+.-]*:\/\/(\*\.)?[a-z0-9._:[\]-]+$/.test(entry)) {
-    throw new Error(`ALLOWED_ORIGINS: ${entry} is not an origin such as https://app.example.com`);
+    throw new Error(`origin ${index + 1} is not of the form https://app.example.com`);
   }
   const source = entry.replaceAll(/[.+[\]]/g, "\\$&").replace("://*\\.", "://([a-z0-9-]+\\.)+");
   return new RegExp(`^${source}$`);
