@@ -65,15 +65,6 @@ async function startAll(t: test.TestContext, natsUrl: string, databaseUrl?: stri
 
 type Started = Awaited<ReturnType<typeof startAll>>["services"];
 
-async function endsWell(services: Started) {
-  await Promise.all(
-    services.map(async ({ name, service }) => {
-      assert.equal(await service.stop(), 0, `${name}: ${service.errors()}`);
-      assert.equal(service.errors(), "", name);
-    }),
-  );
-}
-
 const TRIGGER = { eventType: "order", payload: { userId: "u" } };
 
 async function answersWithoutNats(started: Awaited<ReturnType<typeof startAll>>) {
@@ -123,36 +114,25 @@ test("services over one database", async (t) => {
     },
   );
 
-  await t.test(
-    "while NATS is away what needs Postgres alone stays ready, and SIGTERM ends each with 0",
-    async () => {
-      await nats.kill();
-      for (const one of started.services) {
-        const isReady = CALLED.has(one.name);
-        await eventually(async () =>
-          assert.deepEqual(
-            await readiness(one),
-            { status: isReady ? 200 : 503, body: { ready: isReady, away: ["nats"] } },
-            one.name,
-          ),
-        );
-      }
-      await answersWithoutNats(started);
-      await endsWell(started.services);
-    },
-  );
+  await t.test("while NATS is away what needs Postgres alone stays ready", async () => {
+    await nats.kill();
+    for (const one of started.services) {
+      const isReady = CALLED.has(one.name);
+      await eventually(async () =>
+        assert.deepEqual(
+          await readiness(one),
+          { status: isReady ? 200 : 503, body: { ready: isReady, away: ["nats"] } },
+          one.name,
+        ),
+      );
+    }
+    await answersWithoutNats(started);
+  });
 });
 
-test("SIGTERM ends every service with 0 when NATS was never there", async (t) => {
+test("what needs Postgres alone is ready when NATS was never there", async (t) => {
   const started = await startAll(t, `nats://127.0.0.1:${await freePort()}`);
-  for (const { name, service } of started.services) {
-    await eventually(() =>
-      service.logs().some(({ msg }) => String(msg).includes("NATS is not reachable")),
-    ).catch((cause) => {
-      throw new Error(name, { cause });
-    });
-  }
-  await started.services.find(({ name }) => name === "ingest-api")?.service.waitUntilReady();
+  const called = started.services.filter(({ name }) => CALLED.has(name));
+  await Promise.all(called.map(({ service }) => service.waitUntilReady()));
   await answersWithoutNats(started);
-  await endsWell(started.services);
 });
