@@ -1,5 +1,4 @@
-import { channelMask } from "@belfry/contracts/channel-mask";
-import type { Channel } from "@belfry/contracts/channels";
+import { type Channel, channelMask } from "@belfry/contracts/channels";
 import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
 import { createPool } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { channelMask } from "@belfry/contracts/channel-mask";
-import type { Channel } from "@belfry/contracts/channels";
+import { type Channel, channelMask } from "@belfry/contracts/channels";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import { createRenderer } from "@belfry/templates/render";
 import type { ActiveTemplate } from "./configuration.ts";

@@ -1,6 +1,11 @@
-import { channelsOfMask } from "@belfry/contracts/channel-mask";
-import { CHANNELS, type Channel, type ProviderChannel } from "@belfry/contracts/channels";
-import { SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
+import {
+  CHANNEL_ROWS,
+  CHANNELS,
+  type Channel,
+  channelsOfMask,
+  isProviderChannel,
+} from "@belfry/contracts/channels";
+import { noAddress, SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
 import type { EventDispatch, StoredEvent } from "@belfry/database/functions/dispatch-events";
 import type { EventOutcome } from "@belfry/database/schema";
@@ -10,7 +15,7 @@ import type { ActiveTemplate, ActiveTemplates } from "./configuration.ts";
 import type { RoutingTenant } from "./dispatch-configuration.ts";
 
 /**
- * Decides what becomes of an event on each channel (specification, 4.1 rule 3) and renders its PUSH.
+ * Decides what becomes of an event on each channel (specification, 4.1 rule 3) and renders what is published here.
  * The first reason that holds is the one that the timeline shows: inactive tenant, no active template,
  * whitelist of the tenant, filter of the request, missing address, no provider.
  */
@@ -36,8 +41,8 @@ export function routeEvent(
     const reason = skipReason(event, channel, tenant, template, requested);
     if (reason !== undefined || template === undefined) {
       skipped[channel] = reason ?? SKIP_REASONS.noTemplate;
-    } else if (channel === "PUSH") {
-      renderPush(event, template, dispatch, outcome);
+    } else if (!isProviderChannel(channel)) {
+      renderPush(event, channel, template, dispatch, outcome);
     } else {
       dispatch.deliveries.push({
         id: uuidv7(),
@@ -70,14 +75,10 @@ function skipReason(
     return SKIP_REASONS.notAllowed;
   }
   if (requested !== null && !requested.includes(channel)) return SKIP_REASONS.notRequested;
-  if (channel === "PUSH") return undefined;
-  if (channel === "EMAIL" && !event.recipientEmail) return SKIP_REASONS.noEmail;
-  if (channel === "SMS" && !event.recipientPhone) return SKIP_REASONS.noPhone;
-  return hasProvider(tenant, channel) ? undefined : SKIP_REASONS.noProvider;
-}
-
-function hasProvider(tenant: RoutingTenant, channel: ProviderChannel): boolean {
-  return tenant.providerChannels.includes(channel);
+  const { address, sender } = CHANNEL_ROWS[channel];
+  if (address !== null && !event[address]) return noAddress(address);
+  if (sender === null || tenant.providerChannels.some((one) => one === channel)) return undefined;
+  return SKIP_REASONS.noProvider;
 }
 
 function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
@@ -87,20 +88,21 @@ function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
 
 function renderPush(
   event: StoredEvent,
+  channel: Channel,
   template: ActiveTemplate,
   dispatch: EventDispatch,
   outcome: EventOutcome,
 ): void {
-  if (template.render === undefined) throw new Error("a PUSH template has no renderer");
+  if (template.render === undefined) throw new Error(`a ${channel} template has no renderer`);
   const variables = parseVariables(event.variables ?? "{}");
   if (variables === undefined) throw new Error("the variables cannot be read");
   const rendered = template.render(variables);
   if (!rendered.ok) {
-    outcome.failed = { PUSH: rendered.reason };
+    outcome.failed = { [channel]: rendered.reason };
     return;
   }
-  if (rendered.channel !== "PUSH") throw new Error("a PUSH template rendered something else");
-  if (rendered.missing.length > 0) outcome.missing = { PUSH: rendered.missing };
+  if (rendered.channel !== "PUSH") throw new Error("a notification rendered something else");
+  if (rendered.missing.length > 0) outcome.missing = { [channel]: rendered.missing };
   dispatch.push = {
     tenantId: event.tenantId,
     userId: event.userId,

@@ -1,4 +1,4 @@
-import { channelMask } from "@belfry/contracts/channel-mask";
+import { channelMask } from "@belfry/contracts/channels";
 import { Problem } from "@belfry/contracts/problems";
 import { HEADERS, TRIGGER_PATH, triggerMessage } from "@belfry/contracts/trigger";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

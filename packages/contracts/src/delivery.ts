@@ -1,3 +1,5 @@
+import type { AddressField } from "./addresses.ts";
+
 /**
  * A delivery is one event on one of the channels that leave through a provider. A channel that never
  * became a delivery (no template, not allowed, no address) leaves its reason on the event instead.
@@ -43,22 +45,18 @@ export const SKIP_REASONS = {
   noTemplate: "no active template",
   notAllowed: "channel not allowed",
   notRequested: "not requested",
-  noEmail: "no recipientEmail",
-  noPhone: "no recipientPhone",
   noProvider: "no active provider",
   tenantInactive: "tenant inactive",
 } as const;
-export type SkipReason = (typeof SKIP_REASONS)[keyof typeof SKIP_REASONS];
+export type SkipReason =
+  | (typeof SKIP_REASONS)[keyof typeof SKIP_REASONS]
+  | ReturnType<typeof noAddress>;
 
-const SECOND = 1;
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
+export function noAddress(field: AddressField) {
+  return `no ${field}` as const;
+}
 
-/** Seconds before each try after the first; jittered by ±20 % when used. */
-export const RETRY_SCHEDULES_SECONDS = {
-  EMAIL: [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR],
-  SMS: [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR],
-} as const;
+/** Of a wait before another try. */
 export const RETRY_JITTER = 0.2;
 /** A vendor's `Retry-After` is honoured up to this. */
-export const MAX_RETRY_AFTER_SECONDS = HOUR;
+export const MAX_RETRY_AFTER_SECONDS = 3600;

@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "./channels.ts";
+import { type ProviderChannel, sentRow } from "./channels.ts";
 
 /**
  * Every JetStream name and limit, as data. Postgres is the truth and JetStream the transport: both
@@ -82,7 +82,7 @@ export function deliveriesConsumer(
 ): ConsumerDefinition {
   return {
     stream: deliveriesStream(prefix).name,
-    durable: `${prefix}-${channel.toLowerCase()}-sender`,
+    durable: `${prefix}-${sentRow(channel).sender.service}`,
     filterSubject: `${prefix}.deliveries.${channel}.*`,
     ackWaitMs,
     maxAckPending: 2000,

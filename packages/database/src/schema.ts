@@ -168,7 +168,7 @@ export interface EventsTable {
   reference: string | null;
   recipient_email: string | null;
   recipient_phone: string | null;
-  /** Requested channels as a mask (see channel-mask.ts); null means all. */
+  /** Requested channels as a mask (channelMask); null means all. */
   channels: number | null;
   /** JSON text, as parsed by the dispatcher. */
   variables: string | null;

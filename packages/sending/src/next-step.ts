@@ -1,9 +1,5 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
-import {
-  MAX_RETRY_AFTER_SECONDS,
-  RETRY_JITTER,
-  RETRY_SCHEDULES_SECONDS,
-} from "@belfry/contracts/delivery";
+import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { MAX_RETRY_AFTER_SECONDS, RETRY_JITTER } from "@belfry/contracts/delivery";
 import type { SendOutcome } from "@belfry/contracts/sending";
 
 /** Where a delivery goes after an attempt. */
@@ -63,11 +59,11 @@ export function nextStep(outcome: SendOutcome, context: StepContext): NextStep {
 
 /** How often a delivery is tried again before it ends as failed. */
 export function maxRetries(channel: ProviderChannel): number {
-  return RETRY_SCHEDULES_SECONDS[channel].length;
+  return sentRow(channel).sender.retrySeconds.length;
 }
 
 function retry(outcome: SendOutcome, context: StepContext): NextStep {
-  const seconds = RETRY_SCHEDULES_SECONDS[context.channel][context.retries];
+  const seconds = sentRow(context.channel).sender.retrySeconds[context.retries];
   if (seconds === undefined) {
     const reason = `retries exhausted: ${outcome.reason}`;
     return { status: "failed", reason, delayMs: null, counted: true };

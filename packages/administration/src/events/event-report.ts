@@ -1,5 +1,4 @@
-import { channelsOfMask } from "@belfry/contracts/channel-mask";
-import type { Channel } from "@belfry/contracts/channels";
+import { type Channel, channelsOfMask } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { NotFound } from "../input-error.ts";

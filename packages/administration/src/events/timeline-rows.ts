@@ -16,7 +16,7 @@ export interface EventRow {
   reference: string | null;
   recipientEmail: string | null;
   recipientPhone: string | null;
-  /** See channel-mask.ts. */
+  /** By channelMask. */
   channels: number | null;
   traceId: string;
   acceptedAt: Date;

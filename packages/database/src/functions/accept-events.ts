@@ -12,7 +12,7 @@ export interface EventToAccept {
   reference: string | null;
   recipientEmail: string | null;
   recipientPhone: string | null;
-  /** See channel-mask.ts. */
+  /** By channelMask. */
   channels: number | null;
   /** JSON text. */
   variables: string | null;

@@ -11,7 +11,7 @@ export interface StoredEvent {
   userId: string;
   recipientEmail: string | null;
   recipientPhone: string | null;
-  /** See channel-mask.ts. */
+  /** By channelMask. */
   channels: number | null;
   /** JSON text. */
   variables: string | null;

@@ -1,0 +1,29 @@
+import { emailAddress } from "./email-address.ts";
+import { PHONE } from "./identifiers.ts";
+
+/** A field of the trigger's payload that says where a message goes. */
+export type AddressField = "recipientEmail" | "recipientPhone";
+
+export interface AddressRow {
+  label: string;
+  /** As in "must be …". */
+  form: string;
+  placeholder: string;
+  /** As events are stored; undefined: it is none. */
+  read(text: string): string | undefined;
+}
+
+export const ADDRESSES: Readonly<Record<AddressField, AddressRow>> = {
+  recipientEmail: {
+    label: "Email address",
+    form: "an email address",
+    placeholder: "",
+    read: emailAddress,
+  },
+  recipientPhone: {
+    label: "Phone number",
+    form: "a phone number such as +12025550123",
+    placeholder: "+12025550123",
+    read: (text) => (PHONE.test(text) ? text : undefined),
+  },
+};
