@@ -1,7 +1,9 @@
+import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type pg from "pg";
 
 export interface BacklogAge {
-  what: "undispatched_event" | "email_delivery" | "sms_delivery";
+  /** `undispatched_event`, `email_delivery` and so on. */
+  what: string;
   /** 0 where nothing waits. */
   seconds: number;
 }
@@ -25,8 +27,8 @@ export async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
                      where channel = c.channel and released_at is null
                        and status in ('queued', 'waiting') and due_at < clock_timestamp()
                      limit $1) d), 0)::float8
-           from unnest(array['EMAIL', 'SMS']) as c (channel)`,
-    values: [MOST_OVERDUE],
+           from unnest($2::text[]) as c (channel)`,
+    values: [MOST_OVERDUE, PROVIDER_CHANNELS],
   });
   return rows;
 }

@@ -1,4 +1,4 @@
-import type { Channel } from "@belfry/contracts/channels";
+import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
 import { isGlobalEventType, PLATFORM } from "@belfry/contracts/identifiers";
 import type { Pool } from "@belfry/database/connection";
 import { createVersionedCache } from "@belfry/service/versioned-cache";
@@ -17,7 +17,7 @@ export interface ActiveTemplate {
   targetChannel: string | null;
   sensitive: boolean;
   expiresAfterSeconds: number | null;
-  /** Only with PUSH. */
+  /** Of a channel that is published here. */
   render: Renderer | undefined;
 }
 export type ActiveTemplates = ReadonlyMap<Channel, ActiveTemplate>;
@@ -97,7 +97,7 @@ function toActive(template: RoutingTemplate): ActiveTemplate {
     sensitive,
     expiresAfterSeconds,
     render:
-      template.channel === "PUSH"
+      CHANNEL_ROWS[template.channel].sender === null
         ? createRenderer(template.compiled as CompiledTemplate)
         : undefined,
   };

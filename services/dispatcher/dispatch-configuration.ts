@@ -1,4 +1,4 @@
-import type { Channel, ProviderChannel } from "@belfry/contracts/channels";
+import { type Channel, PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import type pg from "pg";
 
 /** What the dispatcher has to know of a tenant. */
@@ -20,7 +20,7 @@ export interface RoutingTemplate {
   targetChannel: string | null;
   sensitive: boolean;
   expiresAfterSeconds: number | null;
-  /** CompiledTemplate; only with PUSH, which the dispatcher renders. */
+  /** CompiledTemplate; null where a sender renders it. */
   compiled: unknown;
 }
 
@@ -54,12 +54,16 @@ export async function readRoutingTemplates(
     name: "read_routing_templates",
     text: `select t.tenant_id, t.event_type, t.channel, v.id, v.target_channel, v.sensitive,
                   v.expires_after_seconds,
-                  case when t.channel = 'PUSH' then v.compiled end as compiled
+                  case when t.channel <> all ($3::text[]) then v.compiled end as compiled
            from unnest($1::text[], $2::text[]) as pair (owner_id, event_type)
            join templates t on t.tenant_id = pair.owner_id and t.event_type = pair.event_type
            join template_versions v on v.id = t.current_version_id
            where t.active`,
-    values: [pairs.map((pair) => pair.ownerId), pairs.map((pair) => pair.eventType)],
+    values: [
+      pairs.map((pair) => pair.ownerId),
+      pairs.map((pair) => pair.eventType),
+      PROVIDER_CHANNELS,
+    ],
   });
   return rows.map((row) => ({
     ownerId: row.tenant_id,

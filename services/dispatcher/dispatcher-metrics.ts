@@ -1,3 +1,4 @@
+import { IN_APP } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
 import type { EventDispatch } from "@belfry/database/functions/dispatch-events";
 import { type Retention, readExpiryLags } from "@belfry/database/functions/expire-batch";
@@ -38,7 +39,7 @@ export function countDispatched(dispatches: readonly EventDispatch[]): void {
   for (const { eventId, deliveries, push } of dispatches) {
     dispatched.inc();
     for (const { channel } of deliveries) created.inc({ channel });
-    if (push !== null) created.inc({ channel: "PUSH" });
+    if (push !== null) created.inc({ channel: IN_APP });
     const seconds = secondsSinceId(eventId, nowMs);
     if (seconds !== undefined) latency.observe(seconds);
   }

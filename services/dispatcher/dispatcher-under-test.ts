@@ -115,12 +115,12 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
         const compiled =
           channel === "PUSH"
             ? {
-                channel,
+                kind: "notification",
                 title: "{{title}}",
                 body: version.body ?? "Hello {{name}}",
                 variables: ["title", "name"],
               }
-            : { channel, text: "x", variables: [] };
+            : { kind: "text", text: "x", variables: [] };
         await pool.query(
           "insert into templates (id, tenant_id, event_type, channel, active) values ($1, $2, $3, $4, $5)",
           [id, owner, eventType, channel, version.active ?? true],

@@ -292,6 +292,7 @@ test("an event that is dispatched while it is deleted leaves no delivery behind"
               id: uuidv7(),
               tenantId: acme,
               channel: "EMAIL",
+              recipient: "ann@example.com",
               templateVersionId: "1",
               expiresAt: null,
             },

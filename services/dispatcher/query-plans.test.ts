@@ -100,6 +100,7 @@ async function worksOn(
       id: uuidv7(),
       tenantId: tenant,
       channel,
+      recipient: "ann@example.com",
       templateVersionId: "1",
       expiresAt: null,
     })),

@@ -35,7 +35,7 @@ function templates(
 ): Map<Channel, ActiveTemplate> {
   const { body = "Hello {{name}}", ...rest } = more;
   const render = createRenderer({
-    channel: "PUSH",
+    kind: "notification",
     title: "{{title}}",
     body,
     variables: [],

@@ -48,6 +48,7 @@ export function routeEvent(
         id: uuidv7(),
         tenantId: event.tenantId,
         channel,
+        recipient: addressOf(event, channel),
         templateVersionId: template.versionId,
         expiresAt: expiry(event, template),
       });
@@ -81,6 +82,11 @@ function skipReason(
   return SKIP_REASONS.noProvider;
 }
 
+function addressOf(event: StoredEvent, channel: Channel): string | null {
+  const { address } = CHANNEL_ROWS[channel];
+  return address === null ? null : event[address];
+}
+
 function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
   if (template.expiresAfterSeconds === null) return null;
   return new Date(event.acceptedAt.getTime() + template.expiresAfterSeconds * 1000);
@@ -101,7 +107,7 @@ function renderPush(
     outcome.failed = { [channel]: rendered.reason };
     return;
   }
-  if (rendered.channel !== "PUSH") throw new Error("a notification rendered something else");
+  if (rendered.kind !== "notification") throw new Error("a notification rendered something else");
   if (rendered.missing.length > 0) outcome.missing = { [channel]: rendered.missing };
   dispatch.push = {
     tenantId: event.tenantId,

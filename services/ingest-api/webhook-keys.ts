@@ -57,7 +57,6 @@ async function readKeys(db: Database, keys: SecretKeys, name: string): Promise<s
     .selectFrom("providers")
     .select(["id", "settings"])
     .where("tenant_id", "=", tenantId)
-    .where("channel", "=", reader.channel)
     .where("kind", "=", reader.kind)
     .orderBy("position")
     .execute();

@@ -88,9 +88,9 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
       [eventId, tenantId, to, variables],
     );
     await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, status, template_version_id, due_at, settled_at)
-       values ($1, $2, $3, $4, $5, 1, case when $5 = 'waiting' then now() end, case when $5 <> 'waiting' then now() end)`,
-      [id, eventId, tenantId, channel, status],
+      `insert into deliveries (id, event_id, tenant_id, channel, recipient, status, template_version_id, due_at, settled_at)
+       values ($1, $2, $3, $4, $6, $5, 1, case when $5 = 'waiting' then now() end, case when $5 <> 'waiting' then now() end)`,
+      [id, eventId, tenantId, channel, status, to],
     );
     return { id, eventId };
   };

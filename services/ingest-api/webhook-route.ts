@@ -1,3 +1,4 @@
+import { channelsWith, isProviderChannel } from "@belfry/contracts/channels";
 import { clientNetwork } from "@belfry/contracts/client-network";
 import { TENANT_ID } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
@@ -59,7 +60,11 @@ export function webhookRoute(app: FastifyInstance, deps: WebhookDeps): void {
       await limits.countUnverified(request);
       throw refusal(read.fault);
     }
-    const origin = { tenantId, channel: reader.channel, providerKind: reader.kind };
+    const origin = {
+      tenantId,
+      channels: channelsWith(reader.content).filter(isProviderChannel),
+      providerKind: reader.kind,
+    };
     const { fresh, moved } = await deps.storeReceipts(origin, read.receipts);
     const receipts = read.receipts.length;
     request.logFields = { tenantId, provider: reader.kind, receipts, fresh, moved };

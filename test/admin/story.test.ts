@@ -108,7 +108,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await newTemplate(owner, base, "SMS");
       await write(owner, "Order {{ order }} is on its way.");
       await owner.getByLabel("Sample values").fill('{"order": "A-1"}');
-      await owner.locator("#preview-sms", { hasText: "Order A-1 is on its way." }).waitFor();
+      await owner.locator("#preview-text", { hasText: "Order A-1 is on its way." }).waitFor();
       await save(owner);
       await newTemplate(owner, base, "PUSH");
       await owner.getByLabel("Title").fill("Order {{ order }}");

@@ -72,7 +72,7 @@ const settle =
 const receipt =
   (kind: (typeof RECEIPT_KINDS)[number]): Mover["move"] =>
   ({ pool }, deliveryId) =>
-    storeReceipts(pool, { tenantId: "a", channel: "EMAIL", providerKind: "sendgrid" }, [
+    storeReceipts(pool, { tenantId: "a", channels: ["EMAIL"], providerKind: "sendgrid" }, [
       {
         ...{ vendorEvent: randomUUID(), deliveryId, kind, suppress: null },
         ...{ reason: null, vendorStatus: null, occurredAt: null },
@@ -144,9 +144,9 @@ async function begin({ pool }: World, status: DeliveryStatus): Promise<string> {
        insert into events (id, tenant_id, event_type, user_id, recipient_email, variables, trace_id, accepted_at, dispatched_at)
        values (gen_random_uuid(), 'a', 'x', 'u', 'u@example.com', '{}', 't', now(), now()) returning id),
      d as (
-       insert into deliveries (id, event_id, tenant_id, channel, status, attempts, template_version_id, due_at,
+       insert into deliveries (id, event_id, tenant_id, channel, recipient, status, attempts, template_version_id, due_at,
          released_at, claimed_until, settled_at)
-       select gen_random_uuid(), e.id, 'a', 'EMAIL', $1, 1, (select min(id) from template_versions), now(),
+       select gen_random_uuid(), e.id, 'a', 'EMAIL', 'u@example.com', $1, 1, (select min(id) from template_versions), now(),
          now() - interval '1 s', now() - interval '1 s', now() from e returning id)
      insert into attempts (delivery_id, number, provider_kind, started_at)
      select id, 1, 'sendgrid', now() from d returning delivery_id as id`,

@@ -61,8 +61,8 @@ const SEED = [
   `insert into undispatched_events select id, now() from unnest($1::uuid[]) id`,
   `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, variables, recipient_email)
    select id, 't1', 'x', 'u', 't', now(), now(), '{}', id || '@example.com' from unnest($2::uuid[]) id`,
-  `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status, attempts, due_at, released_at, claimed_until)
-   select id, event_id, 't1', 'EMAIL', (select max(id) from template_versions), $4, 1, now(), now(), now()
+  `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, status, attempts, due_at, released_at, claimed_until)
+   select id, event_id, 't1', 'EMAIL', event_id || '@example.com', (select max(id) from template_versions), $4, 1, now(), now(), now()
    from unnest($3::uuid[], $2::uuid[]) u (id, event_id)`,
   `insert into sensitive_events select id from unnest($2::uuid[]) id`,
   `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
@@ -166,7 +166,7 @@ const CASES: Record<string, Case> = {
     work: (client) =>
       storeReceipts(
         client,
-        { tenantId: "t1", channel: "EMAIL", providerKind: "x" },
+        { tenantId: "t1", channels: ["EMAIL"], providerKind: "x" },
         DELIVERIES.map((deliveryId) => ({
           ...{ vendorEvent: deliveryId, deliveryId, kind: "delivered", reason: null },
           ...{ vendorStatus: null, occurredAt: null, suppress: null },

@@ -18,7 +18,7 @@ test("an operator's edit of a built-in template is never overwritten, and what i
     title: null,
     targetChannel: null,
     sensitive: false,
-    compiled: { channel: "SMS", text: "ours", variables: [] },
+    compiled: { kind: "text", text: "ours", variables: [] },
     createdBy: null,
   };
   await saveTemplate(db, KEY, edited, false);

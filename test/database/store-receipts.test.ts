@@ -15,7 +15,7 @@ import { createTestDatabase } from "@belfry/testing/postgres";
 import { sql } from "kysely";
 
 const ROWS = 20_000;
-const ORIGIN = { tenantId: "a", channel: "EMAIL", providerKind: "sendgrid" } as const;
+const ORIGIN = { tenantId: "a", channels: ["EMAIL"], providerKind: "sendgrid" } as const;
 
 async function filled(t: TestContext, rows: number, status: string): Promise<Pool> {
   const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
@@ -29,9 +29,9 @@ async function filled(t: TestContext, rows: number, status: string): Promise<Poo
     `with e as (
        insert into events (id, tenant_id, event_type, user_id, recipient_email, variables, trace_id, accepted_at, dispatched_at)
        select gen_random_uuid(), 'a', 'x', 'u', 'user' || n || '@example.com', '{}', 't', now(), now()
-       from generate_series(1, $1::integer) n returning id)
-     insert into deliveries (id, event_id, tenant_id, channel, status, template_version_id, due_at, released_at, settled_at)
-     select gen_random_uuid(), e.id, 'a', 'EMAIL', $2, (select min(id) from template_versions),
+       from generate_series(1, $1::integer) n returning id, recipient_email)
+     insert into deliveries (id, event_id, tenant_id, channel, recipient, status, template_version_id, due_at, released_at, settled_at)
+     select gen_random_uuid(), e.id, 'a', 'EMAIL', e.recipient_email, $2, (select min(id) from template_versions),
             case when $2 = 'queued' then now() end, case when $2 = 'queued' then now() end, now() from e`,
     [rows, status],
   );

@@ -60,7 +60,7 @@ export function routingTests(stack: () => Stack): void {
     const [{ title, body }] = (history.body as { data: [{ title: string; body: string }] }).data;
     assert.deepEqual([title, body], [`Order ${orderId}`, "Thank you, 10.10"]);
     const shown = await sentContent(stack().db, tenant.id, eventId, "SMS");
-    assert.ok(shown.shown && shown.content.channel === "SMS");
+    assert.ok(shown.shown && shown.content.kind === "text");
     assert.equal(shown.content.text, sms?.text);
   });
 

@@ -20,9 +20,9 @@ export async function insertBacklog(
        from generate_series(1, $4::integer) n
        returning id
      )
-     insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status, retries,
+     insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, status, retries,
        due_at, created_at)
-     select gen_random_uuid(), event.id, $1, 'EMAIL',
+     select gen_random_uuid(), event.id, $1, 'EMAIL', 'ann@example.com',
        (select current_version_id from templates
         where tenant_id = $1 and event_type = $2 and channel = 'EMAIL'),
        case when $5 = 0 then 'queued' else 'waiting' end, $5,

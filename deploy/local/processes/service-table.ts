@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { PROVIDER_CHANNELS, sentRow } from "@belfry/contracts/channels";
 import { addresses } from "../addresses.ts";
 import type { LocalKeys } from "../home-folder.ts";
 import { type PortVariable, WORKSPACE } from "../settings.ts";
@@ -41,8 +42,12 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
       INGEST_API_PORT: String(facts.ports.INGEST_API_PORT),
     },
     dispatcher: {},
-    "email-sender": { ...secrets, ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true" },
-    "sms-sender": { ...secrets, ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true" },
+    ...Object.fromEntries(
+      PROVIDER_CHANNELS.map((channel) => [
+        sentRow(channel).sender.service,
+        { ...secrets, ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true" },
+      ]),
+    ),
     "realtime-gateway": {
       ...tokens,
       REALTIME_GATEWAY_PORT: String(facts.ports.REALTIME_GATEWAY_PORT),

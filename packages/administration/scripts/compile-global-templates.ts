@@ -8,7 +8,7 @@ import { GLOBAL_TEMPLATE_SOURCES } from "./global-template-sources.ts";
  * it holds what was compiled and calls no compiler. Later changes are a migration of their own.
  */
 const FILE = new URL("../../database/schema/0002-platform-templates.sql", import.meta.url);
-const HEAD = `-- The platform's templates of all five global.* types on all three channels, compiled already. A template
+const HEAD = `-- The platform's templates of all five global.* types on every channel, compiled already. A template
 -- that an operator has made before stays as it is.
 with given as (
   select * from jsonb_to_recordset($json$[
@@ -34,16 +34,15 @@ where v.template_id = t.id and t.tenant_id = 'platform' and t.current_version_id
 `;
 
 const rows: string[] = [];
-for (const { eventType, targetChannel, source } of GLOBAL_TEMPLATE_SOURCES) {
+for (const { eventType, channel, targetChannel, source } of GLOBAL_TEMPLATE_SOURCES) {
   const result = await compileTemplate(source, PLATFORM);
-  if (!result.ok)
-    throw new Error(`${eventType} ${source.channel}: ${JSON.stringify(result.faults)}`);
+  if (!result.ok) throw new Error(`${eventType} ${channel}: ${JSON.stringify(result.faults)}`);
   const row = {
     event_type: eventType,
-    channel: source.channel,
+    channel,
     content: source.content,
-    subject: source.channel === "EMAIL" ? source.subject : null,
-    title: source.channel === "PUSH" ? source.title : null,
+    subject: source.kind === "email" ? source.subject : null,
+    title: source.kind === "notification" ? source.title : null,
     target_channel: targetChannel,
     compiled: result.compiled,
   };

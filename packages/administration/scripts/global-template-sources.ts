@@ -1,3 +1,4 @@
+import { CHANNEL_ROWS, CHANNELS, type Channel } from "@belfry/contracts/channels";
 import { GLOBAL_EVENT_TYPES, SYSTEM_CHANNEL } from "@belfry/contracts/identifiers";
 import type { TemplateSource } from "@belfry/templates/source";
 
@@ -5,6 +6,7 @@ import type { TemplateSource } from "@belfry/templates/source";
 
 export interface GlobalTemplateSource {
   eventType: (typeof GLOBAL_EVENT_TYPES)[number];
+  channel: Channel;
   targetChannel: string | null;
   source: TemplateSource;
 }
@@ -19,24 +21,25 @@ const LOOKS = {
 } as const;
 
 export const GLOBAL_TEMPLATE_SOURCES: readonly GlobalTemplateSource[] = GLOBAL_EVENT_TYPES.flatMap(
-  (eventType): GlobalTemplateSource[] => [
-    {
+  (eventType) =>
+    CHANNELS.map((channel) => ({
       eventType,
-      targetChannel: null,
-      source: { channel: "EMAIL", subject: "{{title}}", content: emailContent(LOOKS[eventType]) },
-    },
-    {
-      eventType,
-      targetChannel: null,
-      source: { channel: "SMS", content: "{{title}}: {{message}}" },
-    },
-    {
-      eventType,
-      targetChannel: SYSTEM_CHANNEL,
-      source: { channel: "PUSH", title: "{{title}}", content: "{{message}}" },
-    },
-  ],
+      channel,
+      targetChannel: CHANNEL_ROWS[channel].sender === null ? SYSTEM_CHANNEL : null,
+      source: sourceOf(channel, eventType),
+    })),
 );
+
+function sourceOf(channel: Channel, eventType: keyof typeof LOOKS): TemplateSource {
+  switch (CHANNEL_ROWS[channel].content) {
+    case "email":
+      return { kind: "email", subject: "{{title}}", content: emailContent(LOOKS[eventType]) };
+    case "text":
+      return { kind: "text", content: "{{title}}: {{message}}" };
+    case "notification":
+      return { kind: "notification", title: "{{title}}", content: "{{message}}" };
+  }
+}
 
 function emailContent(look: { label: string; colour: string; tint: string }): string {
   return `<mjml lang="en">

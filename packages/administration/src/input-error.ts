@@ -1,3 +1,10 @@
+import {
+  isProviderChannel,
+  listed,
+  PROVIDER_CHANNELS,
+  type ProviderChannel,
+} from "@belfry/contracts/channels";
+
 /** What the person who asked has to mend: the Admin UI shows it beside the field, the command line with the flag. */
 
 export interface InputFault {
@@ -48,4 +55,10 @@ export class Conflict extends Error {
 export function refuseFaults(faults: readonly (InputFault | undefined)[]): void {
   const found = faults.filter((fault) => fault !== undefined);
   if (found.length > 0) throw new InvalidInput(found);
+}
+
+export function requireProviderChannel(channel: unknown): asserts channel is ProviderChannel {
+  if (isProviderChannel(channel)) return;
+  const message = `must be ${listed(PROVIDER_CHANNELS, "or")}`;
+  throw new InvalidInput([{ field: "channel", message }]);
 }

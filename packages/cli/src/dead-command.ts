@@ -3,7 +3,7 @@ import type { DeadLetterFilter } from "@belfry/administration/dead-letters/dead-
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { Command, InvalidArgumentError } from "commander";
 import { CommandError } from "./command-error.ts";
-import { providerChannelValue } from "./flag-values.ts";
+import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
 
@@ -80,7 +80,7 @@ export function deadCommand(): Command {
 function filterFlags(command: Command): Command {
   return command
     .option("--tenant <id>", "the tenant's id")
-    .option("--channel <channel>", "EMAIL or SMS", providerChannelValue)
+    .option("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
     .option("--class <class>", CLASSES.join(", "), classValue)
     .option("--provider <kind>", "as sendgrid, vonage")
     .option(

@@ -1,10 +1,20 @@
 import {
   CHANNELS,
   type Channel,
+  channelsWith,
   isChannel,
+  isProviderChannel,
+  listed,
+  PROVIDER_CHANNELS,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
 import { InvalidArgumentError } from "commander";
+
+/** As the flags' help says it. */
+export const ANY_CHANNEL = listed(CHANNELS, "or");
+export const ANY_PROVIDER_CHANNEL = listed(PROVIDER_CHANNELS, "or");
+export const MAILS = listed(channelsWith("email"), "or");
+export const NOTIFICATIONS = listed(channelsWith("notification"), "or");
 
 /** Parsers of flags' values; commander names the flag in front of what they say. */
 
@@ -42,13 +52,13 @@ export function channelsOrAll(text: string): Channel[] {
 }
 
 export function channelValue(text: string): Channel {
-  if (!isChannel(text)) throw new InvalidArgumentError("It must be EMAIL, SMS or PUSH.");
+  if (!isChannel(text)) throw new InvalidArgumentError(`It must be ${ANY_CHANNEL}.`);
   return text;
 }
 
 export function providerChannelValue(text: string): ProviderChannel {
-  if (text !== "EMAIL" && text !== "SMS") {
-    throw new InvalidArgumentError("It must be EMAIL or SMS.");
+  if (!isProviderChannel(text)) {
+    throw new InvalidArgumentError(`It must be ${ANY_PROVIDER_CHANNEL}.`);
   }
   return text;
 }

@@ -1,8 +1,13 @@
 import type { ProviderAddress } from "@belfry/administration/providers/providers";
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { listed, PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
-import { integerOrNone, integerValue, providerChannelValue } from "./flag-values.ts";
+import {
+  ANY_PROVIDER_CHANNEL,
+  integerOrNone,
+  integerValue,
+  providerChannelValue,
+} from "./flag-values.ts";
 import { readJsonInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import { type Session, withDatabase } from "./session.ts";
@@ -27,14 +32,14 @@ interface PutFlags {
 
 export function providerCommand(): Command {
   const provider = new Command("provider").description(
-    "A tenant's accounts at the companies that send its EMAIL and SMS",
+    `A tenant's accounts at the companies that send its ${listed(PROVIDER_CHANNELS, "and")}`,
   );
 
   provider
     .command("put")
     .description("Check the settings and store them encrypted; a new one goes before the others")
     .requiredOption("--tenant <id>", "the tenant's id")
-    .requiredOption("--channel <channel>", "EMAIL or SMS", providerChannelValue)
+    .requiredOption("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
     .requiredOption("--kind <kind>", "as sandbox, sendgrid, vonage")
     .requiredOption("--settings-file <file>", "a JSON object, or - for standard input")
     .option("--name <name>", "tells accounts of one kind apart; default: the kind")
@@ -137,7 +142,7 @@ async function run(work: (session: Session, providers: Providers) => Promise<unk
 function addressFlags(command: Command): Command {
   return command
     .option("--tenant <id>", "the tenant's id")
-    .option("--channel <channel>", "EMAIL or SMS", providerChannelValue)
+    .option("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
     .option("--kind <kind>", "where the tenant has several on the channel")
     .option("--name <name>", "where it has several of one kind");
 }

@@ -1,7 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
-import { providerChannelValue } from "./flag-values.ts";
+import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
 import { readInput } from "./input-file.ts";
 import { printJson, printJsonPages } from "./output.ts";
 import { withDatabase } from "./session.ts";
@@ -22,7 +22,7 @@ export function suppressionCommand(): Command {
     .command("list")
     .description("A tenant's suppressed addresses, each with the reason")
     .requiredOption("--tenant <id>", "the tenant's id")
-    .option("--channel <channel>", "EMAIL or SMS", providerChannelValue)
+    .option("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
     .action((flags: { tenant: string; channel?: ProviderChannel }) =>
       withDatabase(async ({ db }) => {
         const { suppressionPages } = await import("@belfry/administration/events/suppressions");
@@ -39,7 +39,7 @@ export function suppressionCommand(): Command {
       .command(name)
       .description(description)
       .requiredOption("--tenant <id>", "the tenant's id")
-      .requiredOption("--channel <channel>", "EMAIL or SMS", providerChannelValue)
+      .requiredOption("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
       .option("--address <address>", "an email address, or a phone number such as +12025550123")
       .option("--address-file <file>", "one address a line, or - for standard input")
       .action((flags: AddressFlags) =>

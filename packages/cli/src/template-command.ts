@@ -1,9 +1,10 @@
+import type { Preview } from "@belfry/administration/templates/preview-template";
 import type { TemplateAddress } from "@belfry/administration/templates/templates";
-import type { Channel } from "@belfry/contracts/channels";
+import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
-import { channelValue, integerValue } from "./flag-values.ts";
+import { ANY_CHANNEL, channelValue, integerValue, MAILS, NOTIFICATIONS } from "./flag-values.ts";
 import { readInput, readJsonInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import { type Session, withDatabase } from "./session.ts";
@@ -45,11 +46,11 @@ export function templateCommand(): Command {
     .description("Check, compile and save; every save is a version, in force within 5 s")
     .requiredOption("--tenant <id>", TENANT)
     .requiredOption("--event-type <type>", "the eventType of the events it is for")
-    .requiredOption("--channel <channel>", "EMAIL, SMS or PUSH", channelValue)
+    .requiredOption("--channel <channel>", ANY_CHANNEL, channelValue)
     .requiredOption("--content-file <file>", "MJML, HTML or text with {{variables}}, or -")
-    .option("--subject <subject>", "of EMAIL; may hold {{variables}}")
-    .option("--title <title>", "of PUSH; may hold {{variables}}")
-    .option("--target-channel <name>", "realtime channel of PUSH; default: the personal one")
+    .option("--subject <subject>", `of ${MAILS}; may hold {{variables}}`)
+    .option("--title <title>", `of ${NOTIFICATIONS}; may hold {{variables}}`)
+    .option("--target-channel <name>", `realtime channel of ${IN_APP}; default: the personal one`)
     .option("--sensitive", "one-time codes and the like: content is erased and never shown")
     .option("--expires-after-seconds <n>", "what is not sent by then ends as expired", integerValue)
     .option("--at-most-once", "a try without an answer is not repeated: it ends as unknown")
@@ -98,8 +99,8 @@ export function templateCommand(): Command {
     .description("Render a saved template, or with --content-file one that is not saved")
     .option("--variables-file <file>", "a JSON object, or - for standard input; default: none")
     .option("--content-file <file>", "render this text instead of the saved one")
-    .option("--subject <subject>", "of EMAIL, with --content-file")
-    .option("--title <title>", "of PUSH, with --content-file")
+    .option("--subject <subject>", `of ${MAILS}, with --content-file`)
+    .option("--title <title>", `of ${NOTIFICATIONS}, with --content-file`)
     .action(preview);
 
   return template;
@@ -119,6 +120,7 @@ async function preview(id: string | undefined, flags: PreviewFlags): Promise<voi
   const { variablesFile, contentFile, channel, subject, title } = flags;
   const variables =
     variablesFile === undefined ? {} : await readJsonInput("--variables-file", variablesFile);
+  const print = ({ kind: _, ...shown }: Preview) => printJson(shown);
   const { previewSource, previewTemplate } = await import(
     "@belfry/administration/templates/preview-template"
   );
@@ -126,7 +128,7 @@ async function preview(id: string | undefined, flags: PreviewFlags): Promise<voi
     if (channel === undefined) throw new CommandError("--channel is required with --content-file");
     const content = await readInput("--content-file", contentFile);
     const source = { channel, content, subject, title };
-    await printJson(await previewSource(flags.tenant ?? PLATFORM, source, variables));
+    await print(await previewSource(flags.tenant ?? PLATFORM, source, variables));
     return;
   }
   if (subject !== undefined || title !== undefined) {
@@ -135,7 +137,7 @@ async function preview(id: string | undefined, flags: PreviewFlags): Promise<voi
     );
   }
   await withDatabase(async ({ db }) => {
-    await printJson(await previewTemplate(db, addressOf(id, flags), variables));
+    await print(await previewTemplate(db, addressOf(id, flags), variables));
   });
 }
 
@@ -143,7 +145,7 @@ function addressFlags(command: Command): Command {
   return command
     .option("--tenant <id>", TENANT)
     .option("--event-type <type>", "the template's event type")
-    .option("--channel <channel>", "EMAIL, SMS or PUSH", channelValue);
+    .option("--channel <channel>", ANY_CHANNEL, channelValue);
 }
 
 function addressOf(id: string | undefined, flags: AddressFlags): TemplateAddress {

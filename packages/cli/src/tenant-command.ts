@@ -1,5 +1,5 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE, MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
-import type { Channel } from "@belfry/contracts/channels";
+import { CHANNELS, type Channel } from "@belfry/contracts/channels";
 import { Command } from "commander";
 import { channelsOrAll, integerOrDefault, integerOrNone, integerValue } from "./flag-values.ts";
 import { readSecretInput } from "./input-file.ts";
@@ -130,7 +130,11 @@ function settingFlags(command: Command): Command {
   return command
     .option("--per-minute <n>", "triggers admitted in any 60 s", integerValue)
     .option("--daily-cap <n|none>", "events accepted per UTC day", integerOrNone)
-    .option("--channels <list|all>", "channels it may use, as EMAIL,PUSH", channelsOrAll)
+    .option(
+      "--channels <list|all>",
+      `channels it may use, as ${CHANNELS[0]},${CHANNELS.at(-1)}`,
+      channelsOrAll,
+    )
     .option("--dedup-includes-variables", "variables count for the automatic dedup key")
     .option("--no-dedup-includes-variables", "they do not (the default)")
     .option(

@@ -5,6 +5,9 @@ import { PHONE } from "./identifiers.ts";
 export type AddressField = "recipientEmail" | "recipientPhone";
 
 export interface AddressRow {
+  field: AddressField;
+  /** Of the table of events. */
+  column: string;
   label: string;
   /** As in "must be …". */
   form: string;
@@ -15,12 +18,16 @@ export interface AddressRow {
 
 export const ADDRESSES: Readonly<Record<AddressField, AddressRow>> = {
   recipientEmail: {
+    field: "recipientEmail",
+    column: "recipient_email",
     label: "Email address",
     form: "an email address",
     placeholder: "",
     read: emailAddress,
   },
   recipientPhone: {
+    field: "recipientPhone",
+    column: "recipient_phone",
     label: "Phone number",
     form: "a phone number such as +12025550123",
     placeholder: "+12025550123",

@@ -4,17 +4,33 @@ import type { AddressField } from "./addresses.ts";
 export type Content = "email" | "text" | "notification";
 
 /** A way by which an event can reach its recipient (specification, 2.1). */
-export interface ChannelRow {
+interface AnyRow {
   /** Its part of the mask in `events.channels`: never another's, as stored events hold it. */
   bit: number;
   content: Content;
-  /** Without it an event has no delivery on the channel; null: it goes to the user, who needs none. */
-  address: AddressField | null;
-  /** As people read it. */
-  words: { label: string };
-  /** The process that calls the tenant's provider, and how long it waits before each try after the first; null: the dispatcher publishes it. */
-  sender: { service: string; retrySeconds: readonly number[] } | null;
+  /** As people read it: alone, and within a sentence. */
+  words: { label: string; inSentence: string };
 }
+
+/** It leaves through a tenant's provider. */
+export interface SentRow extends AnyRow {
+  /** Without it an event has no delivery on the channel. */
+  address: AddressField;
+  sender: {
+    /** The process, `services/<service>`. */
+    service: string;
+    /** The wait before each try after the first, jittered by ±20 %. */
+    retrySeconds: readonly number[];
+  };
+}
+
+/** It is ours: the dispatcher publishes it, to the user. */
+interface PublishedRow extends AnyRow {
+  address: null;
+  sender: null;
+}
+
+export type ChannelRow = SentRow | PublishedRow;
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -26,37 +42,37 @@ const ROWS = {
     bit: 1,
     content: "email",
     address: "recipientEmail",
-    words: { label: "Email" },
+    words: { label: "Email", inSentence: "email" },
     sender: { service: "email-sender", retrySeconds: RETRY_SECONDS },
   },
   SMS: {
     bit: 2,
     content: "text",
     address: "recipientPhone",
-    words: { label: "SMS" },
+    words: { label: "SMS", inSentence: "SMS" },
     sender: { service: "sms-sender", retrySeconds: RETRY_SECONDS },
   },
   PUSH: {
     bit: 4,
     content: "notification",
     address: null,
-    words: { label: "Push" },
+    words: { label: "Push", inSentence: "push" },
     sender: null,
   },
 } as const satisfies Record<string, ChannelRow>;
 
 type Rows = typeof ROWS;
 export type Channel = keyof Rows;
-/** A channel that leaves through a tenant's provider. */
 export type ProviderChannel = {
   [C in Channel]: Rows[C]["sender"] extends null ? never : C;
 }[Channel];
 
-export type SentRow = ChannelRow & { sender: NonNullable<ChannelRow["sender"]> };
-
 export const CHANNEL_ROWS: Readonly<Record<Channel, ChannelRow>> = ROWS;
-export const CHANNELS = Object.keys(ROWS) as readonly Channel[];
+export const CHANNELS = Object.keys(ROWS) as [Channel, ...Channel[]];
 export const PROVIDER_CHANNELS = CHANNELS.filter(isProviderChannel);
+
+/** Our own: published to open browsers, and one notification in the history for each event. */
+export const IN_APP: Exclude<Channel, ProviderChannel> = "PUSH";
 
 export function isChannel(value: unknown): value is Channel {
   return typeof value === "string" && Object.hasOwn(ROWS, value);
@@ -68,6 +84,10 @@ export function isProviderChannel(value: unknown): value is ProviderChannel {
 
 export function sentRow(channel: ProviderChannel): SentRow {
   return CHANNEL_ROWS[channel] as SentRow;
+}
+
+export function channelsWith(content: Content): Channel[] {
+  return CHANNELS.filter((channel) => CHANNEL_ROWS[channel].content === content);
 }
 
 /** The requested channels as one small number; null (all) for none given or an empty list. */
@@ -87,6 +107,6 @@ const LIST = {
 };
 
 /** `EMAIL, SMS or PUSH` */
-export function listed(channels: readonly Channel[], last: "and" | "or"): string {
-  return LIST[last].format(channels);
+export function listed(names: readonly string[], last: "and" | "or"): string {
+  return LIST[last].format(names);
 }

@@ -1,3 +1,5 @@
+import type { ProviderChannel } from "./channels.ts";
+
 /** What a sender gives to a provider, and what it gets back. */
 
 export interface EmailMessage {
@@ -59,7 +61,7 @@ export const MAX_VENDOR_ANSWER_BYTES = 1024;
 export interface OutboxMessage {
   id: string;
   eventId: string;
-  channel: "EMAIL" | "SMS";
+  channel: ProviderChannel;
   to: string;
   subject: string | null;
   html: string | null;

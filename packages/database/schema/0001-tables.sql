@@ -1,4 +1,5 @@
 -- Rules that every table keeps:
+-- - which channels there are stands in packages/contracts/src/channels.ts alone;
 -- - ids of rows that carry time are UUIDv7, made by the service, so that a primary key is an index by age;
 -- - no foreign key on a hot table: the functions read the tenant's row in the same statement;
 -- - what tenants wrote is `text`, never cast: U+0000 and lone surrogates must not fail a batch;
@@ -57,7 +58,7 @@ create table templates (
   id uuid primary key,
   tenant_id text collate "C" not null,
   event_type text not null,
-  channel text not null check (channel in ('EMAIL', 'SMS', 'PUSH')),
+  channel text not null check (channel ~ '^[A-Z_]{2,16}$'),
   active boolean not null default true,
   current_version_id bigint,
   created_at timestamptz not null default now(),
@@ -87,7 +88,7 @@ create table template_versions (
 create table providers (
   id uuid primary key,
   tenant_id text collate "C" not null references tenants on delete cascade,
-  channel text not null check (channel in ('EMAIL', 'SMS')),
+  channel text not null check (channel ~ '^[A-Z_]{2,16}$'),
   kind text not null,
   name text not null,
   position integer not null default 0,
@@ -121,7 +122,7 @@ create table provider_sends (
 
 create table suppressions (
   tenant_id text collate "C" not null references tenants on delete cascade,
-  channel text not null check (channel in ('EMAIL', 'SMS')),
+  channel text not null check (channel ~ '^[A-Z_]{2,16}$'),
   address text collate "C" not null check (address = lower(address)),
   reason text not null check (reason in ('bounced', 'complained', 'opted out', 'by hand')),
   source text,
@@ -156,7 +157,7 @@ create table events (
   outcome jsonb
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 comment on column events.reference is 'the eventId of the tenant: shown, not unique';
-comment on column events.channels is 'requested channels: 1 EMAIL + 2 SMS + 4 PUSH, null = all';
+comment on column events.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
 comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}}';
 create index events_of_tenant on events (tenant_id, id);
 create index events_by_reference on events (tenant_id, reference, id) where reference is not null;
@@ -196,9 +197,10 @@ create table deliveries (
   id uuid primary key,
   event_id uuid not null,
   tenant_id text collate "C" not null,
-  channel text not null check (channel in ('EMAIL', 'SMS')),
+  channel text not null check (channel ~ '^[A-Z_]{2,16}$'),
   status text not null default 'queued',
   reason text,
+  recipient text,
   template_version_id bigint not null,
   provider_id uuid,
   attempts integer not null default 0,
@@ -213,6 +215,7 @@ create table deliveries (
   settled_at timestamptz,
   unique (event_id, channel)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+comment on column deliveries.recipient is 'the address of the channel that its event had';
 comment on column deliveries.attempts is 'rows in attempts';
 comment on column deliveries.retries is 'place in the retry schedule: throttled attempts do not count';
 comment on column deliveries.due_at is 'when it may be released; null once settled';
@@ -279,7 +282,7 @@ create table outbox (
 comment on table outbox is 'what the sandbox provider was given';
 create index outbox_of_tenant on outbox (tenant_id, id);
 
--- In-app history and its realtime channels. A notification is the PUSH of one event, with the event's id.
+-- In-app history and its realtime channels. An event leaves one notification at most, with the event's id.
 
 create table notifications (
   id uuid primary key,
@@ -446,7 +449,7 @@ create index audit_log_of_tenant on audit_log (tenant_id, id);
 create table activity_buckets (
   tenant_id text collate "C" not null,
   starts_at timestamptz not null,
-  channel text not null check (channel in ('ALL', 'EMAIL', 'SMS', 'PUSH')),
+  channel text not null check (channel ~ '^[A-Z_]{2,16}$'),
   accepted integer not null default 0,
   sent integer not null default 0,
   failed integer not null default 0,

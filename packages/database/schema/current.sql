@@ -11,7 +11,7 @@ create table activity_buckets (
   skipped integer not null default 0,
   pending integer not null default 0,
   latencies integer[] not null default '{}'::integer[],
-  constraint activity_buckets_channel_check CHECK ((channel = ANY (ARRAY['ALL'::text, 'EMAIL'::text, 'SMS'::text, 'PUSH'::text]))),
+  constraint activity_buckets_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint activity_buckets_pkey PRIMARY KEY (tenant_id, starts_at, channel)
 );
 create index activity_buckets_by_age ON activity_buckets USING btree (starts_at);
@@ -110,6 +110,7 @@ create table deliveries (
   channel text not null,
   status text not null default 'queued'::text,
   reason text,
+  recipient text,
   template_version_id bigint not null,
   provider_id uuid,
   attempts integer not null default 0,
@@ -122,7 +123,7 @@ create table deliveries (
   missing text[],
   created_at timestamp with time zone not null default now(),
   settled_at timestamp with time zone,
-  constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text]))),
+  constraint deliveries_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint deliveries_event_id_channel_key UNIQUE (event_id, channel),
   constraint deliveries_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=70);
@@ -130,6 +131,7 @@ create index deliveries_dead ON deliveries USING btree (tenant_id, settled_at, i
 create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_at) WHERE ((released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])));
 create index deliveries_released ON deliveries USING btree (channel, tenant_id, released_at) WHERE (released_at IS NOT NULL);
 CREATE TRIGGER deliveries_move BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_delivery_move();
+comment on column deliveries.recipient is 'the address of the channel that its event had';
 comment on column deliveries.attempts is 'rows in attempts';
 comment on column deliveries.retries is 'place in the retry schedule: throttled attempts do not count';
 comment on column deliveries.due_at is 'when it may be released; null once settled';
@@ -155,7 +157,7 @@ create table events (
 create index events_by_reference ON events USING btree (tenant_id, reference, id) WHERE (reference IS NOT NULL);
 create index events_of_tenant ON events USING btree (tenant_id, id);
 comment on column events.reference is 'the eventId of the tenant: shown, not unique';
-comment on column events.channels is 'requested channels: 1 EMAIL + 2 SMS + 4 PUSH, null = all';
+comment on column events.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
 comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}}';
 
 create table expiry_cursors (
@@ -289,7 +291,7 @@ create table providers (
   max_per_second integer,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint providers_channel_check CHECK ((channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text]))),
+  constraint providers_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint providers_max_per_second_check CHECK ((max_per_second > 0)),
   constraint providers_pkey PRIMARY KEY (id),
   constraint providers_tenant_id_channel_name_key UNIQUE (tenant_id, channel, name),
@@ -383,7 +385,7 @@ create table suppressions (
   source text,
   created_at timestamp with time zone not null default now(),
   constraint suppressions_address_check CHECK ((address = lower(address))),
-  constraint suppressions_channel_check CHECK ((channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text]))),
+  constraint suppressions_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint suppressions_pkey PRIMARY KEY (tenant_id, channel, address),
   constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['bounced'::text, 'complained'::text, 'opted out'::text, 'by hand'::text]))),
   constraint suppressions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
@@ -422,7 +424,7 @@ create table templates (
   current_version_id bigint,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint templates_channel_check CHECK ((channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text, 'PUSH'::text]))),
+  constraint templates_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint templates_check CHECK (((tenant_id = 'platform'::text) = starts_with(event_type, 'global.'::text))),
   constraint templates_pkey PRIMARY KEY (id),
   constraint templates_tenant_id_event_type_channel_key UNIQUE (tenant_id, event_type, channel)

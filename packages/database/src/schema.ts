@@ -205,6 +205,7 @@ export interface DeliveriesTable {
   channel: ProviderChannel;
   status: Generated<DeliveryStatus>;
   reason: string | null;
+  recipient: string | null;
   template_version_id: string;
   provider_id: string | null;
   attempts: Generated<number>;

@@ -1,6 +1,7 @@
+import { IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "./connection.ts";
 
-/** The realtime channel names that active Push templates of the tenant and the platform publish to. */
+/** The realtime channel names that active notification templates of the tenant and the platform publish to. */
 export async function findTargetChannels(db: Database, tenantId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("templates as t")
@@ -8,7 +9,7 @@ export async function findTargetChannels(db: Database, tenantId: string): Promis
     .select("v.target_channel")
     .distinct()
     .where("t.tenant_id", "in", [tenantId, "platform"])
-    .where("t.channel", "=", "PUSH")
+    .where("t.channel", "=", IN_APP)
     .where("t.active", "=", true)
     .where("v.target_channel", "is not", null)
     .orderBy("v.target_channel")

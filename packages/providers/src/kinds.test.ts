@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { maskSettings, PROVIDER_KINDS, providerKind } from "./kinds.ts";
 
+const KINDS = PROVIDER_CHANNELS.flatMap((channel) => PROVIDER_KINDS[channel]);
+
 test("each kind is named once a channel and found by its name", () => {
-  const names = PROVIDER_KINDS.map(({ channel, kind }) => `${channel} ${kind}`);
+  const names = PROVIDER_CHANNELS.flatMap((channel) =>
+    PROVIDER_KINDS[channel].map(({ kind }) => `${channel} ${kind}`),
+  );
   assert.deepEqual(names.sort(), [
     "EMAIL sandbox",
     "EMAIL sendgrid",
@@ -12,13 +17,15 @@ test("each kind is named once a channel and found by its name", () => {
     "SMS twilio",
     "SMS vonage",
   ]);
-  for (const row of PROVIDER_KINDS) assert.equal(providerKind(row.channel, row.kind), row);
+  for (const channel of PROVIDER_CHANNELS) {
+    for (const row of PROVIDER_KINDS[channel]) assert.equal(providerKind(channel, row.kind), row);
+  }
   assert.equal(providerKind("EMAIL", "vonage"), undefined);
   assert.equal(providerKind("SMS", "constructor"), undefined);
 });
 
 test("a form can be drawn from each schema: every property has a title and a description", () => {
-  for (const { kind, settings } of PROVIDER_KINDS) {
+  for (const { kind, settings } of KINDS) {
     assert.equal(settings.additionalProperties, false, kind);
     for (const [field, property] of Object.entries(settings.properties)) {
       assert.ok(property.title && property.description, `${kind}.${field}`);
@@ -27,7 +34,7 @@ test("a form can be drawn from each schema: every property has a title and a des
 });
 
 test("every property that holds a credential is a secret", () => {
-  const secrets = PROVIDER_KINDS.flatMap(({ kind, settings }) =>
+  const secrets = KINDS.flatMap(({ kind, settings }) =>
     Object.entries(settings.properties)
       .filter(([, property]) => property.secret === true)
       .map(([field]) => `${kind}.${field}`),

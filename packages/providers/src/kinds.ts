@@ -1,6 +1,6 @@
-import type { EmailMessage, SmsMessage } from "@belfry/contracts/sending";
-import type { ProviderKind } from "./provider.ts";
-import { sandboxEmail, sandboxSms } from "./sandbox.ts";
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { AnyProviderKind } from "./provider.ts";
+import { sandboxEmail, sandboxText } from "./sandbox.ts";
 import { sendgrid } from "./sendgrid.ts";
 import { smtp } from "./smtp.ts";
 import { twilio } from "./twilio.ts";
@@ -8,21 +8,12 @@ import { vonage } from "./vonage.ts";
 
 export { checkSettings, maskSettings } from "./settings.ts";
 
-const EMAIL_KINDS: readonly ProviderKind<EmailMessage>[] = [sendgrid, smtp, sandboxEmail];
-const SMS_KINDS: readonly ProviderKind<SmsMessage>[] = [vonage, twilio, sandboxSms];
+/** Every provider there is, by the channel that it serves: the one place that names them. */
+export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
+  EMAIL: [sendgrid, smtp, sandboxEmail],
+  SMS: [vonage, twilio, sandboxText],
+};
 
-/** Every provider there is: the one place that names them. */
-export const PROVIDER_KINDS = [...EMAIL_KINDS, ...SMS_KINDS];
-
-export function providerKind(
-  channel: "EMAIL",
-  kind: string,
-): ProviderKind<EmailMessage> | undefined;
-export function providerKind(channel: "SMS", kind: string): ProviderKind<SmsMessage> | undefined;
-export function providerKind(
-  channel: "EMAIL" | "SMS",
-  kind: string,
-): ProviderKind<EmailMessage> | ProviderKind<SmsMessage> | undefined;
-export function providerKind(channel: "EMAIL" | "SMS", kind: string) {
-  return PROVIDER_KINDS.find((row) => row.channel === channel && row.kind === kind);
+export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {
+  return PROVIDER_KINDS[channel].find((row) => row.kind === kind);
 }

@@ -12,7 +12,6 @@ export interface OutboxEntry {
   deliveryId: string;
   tenantId: string;
   eventId: string;
-  channel: "EMAIL" | "SMS";
   to: string;
   subject: string | null;
   html: string | null;
@@ -54,10 +53,15 @@ export interface SettingsContext {
   allowPrivateAddresses: boolean;
 }
 
+/** What a provider takes, on whatever channel. */
+export type ProviderContent = "email" | "text";
+
+export type AnyProviderKind = ProviderKind<EmailMessage> | ProviderKind<SmsMessage>;
+
 /** A row of the table in `kinds.ts`. */
 export interface ProviderKind<Message> {
   kind: string;
-  channel: "EMAIL" | "SMS";
+  content: ProviderContent;
   title: string;
   /** Draws the form and checks the settings; a secret property has the option `secret: true`. */
   settings: TObject;
@@ -80,7 +84,7 @@ export interface ProviderContext extends ProviderDeps {
 
 export interface ProviderDefinition<Message, Settings extends TObject> {
   kind: string;
-  channel: "EMAIL" | "SMS";
+  content: ProviderContent;
   title: string;
   /** A property `baseUrl` is judged by the address guard. */
   settings: Settings;
@@ -102,7 +106,7 @@ export function defineProvider<Message, Settings extends TObject>(
   const { maxCalls = MAX_CALLS } = definition;
   const kind: ProviderKind<Message> = {
     kind: definition.kind,
-    channel: definition.channel,
+    content: definition.content,
     title: definition.title,
     settings: definition.settings,
     maxCalls,
@@ -125,7 +129,7 @@ export function defineProvider<Message, Settings extends TObject>(
       let closed = false;
       const call = async (message: Message): Promise<SendOutcome> => {
         const fault =
-          messageFault(definition.channel, message) ?? definition.messageFault?.(message) ?? null;
+          messageFault(definition.content, message) ?? definition.messageFault?.(message) ?? null;
         if (fault !== null) return outcome("permanent", fault);
         if (closed) return notBegun("no connection to the vendor (closed)");
         if (!(await turns.take(deps.turnWaitMs ?? TURN_WAIT_MS))) {
@@ -162,8 +166,8 @@ function refusing<Message>(reason: string): Provider<Message> {
   return { send: async () => outcome("credentials", reason), close: async () => {} };
 }
 
-function messageFault(channel: "EMAIL" | "SMS", message: unknown): string | null {
-  return channel === "EMAIL"
+function messageFault(content: ProviderContent, message: unknown): string | null {
+  return content === "email"
     ? emailFault(message as EmailMessage)
     : smsFault(message as SmsMessage);
 }

@@ -1,4 +1,5 @@
 import type { Receipt } from "@belfry/contracts/receipt";
+import type { ProviderContent } from "./provider.ts";
 
 /** A request as a provider made it: the body byte for byte. */
 export interface ReceiptRequest {
@@ -18,7 +19,7 @@ export type ReceiptsRead =
 /** How a kind of provider tells what became of a message. */
 export interface ReceiptReader {
   kind: string;
-  channel: "EMAIL" | "SMS";
+  content: ProviderContent;
   /** The provider's setting that holds the key; several providers of one kind have several keys. */
   keySetting: string;
   /** Verifies, then reads. Never throws for what the request holds. */

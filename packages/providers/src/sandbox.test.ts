@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { EMAIL, HOSTILE_ADDRESSES, SMS, testDeps } from "../test/messages.ts";
 import type { OutboxEntry } from "./provider.ts";
-import { sandboxEmail, sandboxSms } from "./sandbox.ts";
+import { sandboxEmail, sandboxText } from "./sandbox.ts";
 
 test("an email and a text message are kept in the outbox as they would have been sent", async () => {
   const kept: OutboxEntry[] = [];
   const deps = testDeps({ storeInOutbox: async (entry) => `outbox-${kept.push(entry)}` });
   const email = await sandboxEmail.create({}, deps).send(EMAIL);
-  const sms = await sandboxSms.create({}, deps).send(SMS);
+  const sms = await sandboxText.create({}, deps).send(SMS);
   assert.deepEqual([email.class, email.messageId], ["accepted", "outbox-1"]);
   assert.deepEqual([sms.class, sms.messageId], ["accepted", "outbox-2"]);
   const { encoding: _encoding, ...smsFields } = SMS;
   assert.deepEqual(kept, [
-    { ...EMAIL, channel: "EMAIL", segments: null },
-    { ...smsFields, channel: "SMS", subject: null, html: null },
+    { ...EMAIL, segments: null },
+    { ...smsFields, subject: null, html: null },
   ]);
 });
 
@@ -32,7 +32,7 @@ test("what a real provider would refuse is refused here too", async () => {
   for (const to of HOSTILE_ADDRESSES) {
     assert.equal((await sandboxEmail.create({}, deps).send({ ...EMAIL, to })).class, "permanent");
   }
-  assert.equal((await sandboxSms.create({}, deps).send({ ...SMS, to: "1" })).class, "permanent");
+  assert.equal((await sandboxText.create({}, deps).send({ ...SMS, to: "1" })).class, "permanent");
 });
 
 test("the sandbox has no settings", async () => {

@@ -8,30 +8,30 @@ const SETTINGS = Type.Object({}, { additionalProperties: false });
 /** Keeps emails in the outbox instead of sending them. */
 export const sandboxEmail = defineProvider<EmailMessage, typeof SETTINGS>({
   kind: "sandbox",
-  channel: "EMAIL",
+  content: "email",
   title: "Sandbox (keeps emails in the outbox)",
   settings: SETTINGS,
   create: (_settings, deps) => ({
     async send(message) {
       const { deliveryId, tenantId, eventId, to, subject, html, text } = message;
       const ids = { deliveryId, tenantId, eventId };
-      return store(deps, { ...ids, channel: "EMAIL", to, subject, html, text, segments: null });
+      return store(deps, { ...ids, to, subject, html, text, segments: null });
     },
     close: async () => {},
   }),
 });
 
 /** Keeps text messages in the outbox instead of sending them. */
-export const sandboxSms = defineProvider<SmsMessage, typeof SETTINGS>({
+export const sandboxText = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "sandbox",
-  channel: "SMS",
+  content: "text",
   title: "Sandbox (keeps text messages in the outbox)",
   settings: SETTINGS,
   create: (_settings, deps) => ({
     async send(message) {
       const { deliveryId, tenantId, eventId, to, text, segments } = message;
       const ids = { deliveryId, tenantId, eventId };
-      return store(deps, { ...ids, channel: "SMS", to, subject: null, html: null, text, segments });
+      return store(deps, { ...ids, to, subject: null, html: null, text, segments });
     },
     close: async () => {},
   }),

@@ -20,7 +20,7 @@ const MAX_AHEAD_SECONDS = 15 * 60;
 /** The vendor's Event Webhook: a signed JSON array of events, each repeated and in any order. */
 export const sendgridReceipts: ReceiptReader = {
   kind: "sendgrid",
-  channel: "EMAIL",
+  content: "email",
   keySetting: "webhookPublicKey",
   async read(request, keys, now) {
     if (!isSigned(request, keys, now)) return { ok: false, fault: "forged" };

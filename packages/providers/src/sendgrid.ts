@@ -67,7 +67,7 @@ const STATUS_CLASSES: Readonly<Record<number, OutcomeClass>> = {
 /** Email through Twilio SendGrid's `POST /v3/mail/send`. */
 export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
   kind: "sendgrid",
-  channel: "EMAIL",
+  content: "email",
   title: "SendGrid",
   settings: SETTINGS,
   faults({ webhookPublicKey }) {

@@ -70,7 +70,7 @@ type ComposedMail = ReturnType<MailComposer["compile"]>;
 /** Email through any mail server that takes submissions (RFC 6409). */
 export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
   kind: "smtp",
-  channel: "EMAIL",
+  content: "email",
   title: "SMTP",
   settings: SMTP_SETTINGS,
   maxCalls: MAX_CONNECTIONS,

@@ -88,7 +88,7 @@ const CODE_CLASSES: Readonly<Record<string, OutcomeClass>> = {
 /** Text messages through Twilio's Programmable Messaging, `POST /2010-04-01/Accounts/{sid}/Messages.json`. */
 export const twilio = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "twilio",
-  channel: "SMS",
+  content: "text",
   title: "Twilio",
   settings: SETTINGS,
   create: createTwilio,

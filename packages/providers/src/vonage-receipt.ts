@@ -17,7 +17,7 @@ const CLOCK_TOLERANCE = "10m";
 /** The status webhook of the vendor's Messages API, signed by a token (HS256) over the body's hash. */
 export const vonageReceipts: ReceiptReader = {
   kind: "vonage",
-  channel: "SMS",
+  content: "text",
   keySetting: "signatureSecret",
   async read(request, keys, now) {
     const authorization = headerOf(request, "authorization");

@@ -90,7 +90,7 @@ const CODE_CLASSES: Readonly<Record<string, OutcomeClass>> = {
 /** Text messages through Vonage's Messages API, `POST /v1/messages`. */
 export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "vonage",
-  channel: "SMS",
+  content: "text",
   title: "Vonage",
   settings: SETTINGS,
   messageFault: ({ text }) =>

@@ -21,7 +21,7 @@ const SETTINGS = Type.Object(
 
 export const acme = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "acme",
-  channel: "SMS",
+  content: "text",
   title: "Acme",
   settings: SETTINGS,
   create({ apiKey, baseUrl = "https://api.acme.example" }, context) {

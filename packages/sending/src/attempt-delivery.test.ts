@@ -40,7 +40,7 @@ test("a message for which no connection came free rests untried, and tells nothi
       renderers: {
         of: async () => () => ({
           ok: true,
-          channel: "SMS",
+          kind: "text",
           text: "Hello",
           segments: 1,
           encoding: "GSM-7",

@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
@@ -34,7 +34,7 @@ export async function attemptDelivery(
   const { channel, renderers, learn, random, log } = deps;
   const renderer = await renderers.of(delivery.templateVersionId);
   if (renderer === undefined) return withoutCall(delivery, channel, "the template is gone");
-  const made = makeMessage(channel, delivery, renderer);
+  const made = makeMessage(sentRow(channel).content, delivery, renderer);
   if (!made.ok) return withoutCall(delivery, channel, made.reason, made.missing);
 
   const startedAt = performance.now();

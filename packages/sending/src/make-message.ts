@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { Content } from "@belfry/contracts/channels";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import { emailFault, smsFault } from "@belfry/providers/recipient";
 import { parseVariables } from "@belfry/templates/parse-variables";
@@ -12,7 +12,7 @@ export type MadeMessage =
 
 /** Renders a delivery's template version with its event's variables. Never throws. */
 export function makeMessage(
-  channel: ProviderChannel,
+  content: Content,
   delivery: ClaimedDelivery,
   renderer: Renderer,
 ): MadeMessage {
@@ -33,17 +33,18 @@ export function makeMessage(
   }
   if (!rendered.ok) return rendered;
   const { missing } = rendered;
-  if (rendered.channel === "EMAIL" && channel === "EMAIL") {
+  if (rendered.kind !== content) return { ok: false, reason: "the template is of another channel" };
+  if (rendered.kind === "email") {
     const { subject, html, text } = rendered;
     const message = { ...ids, subject, html, text };
     return judged(message, missing, emailFault(message));
   }
-  if (rendered.channel === "SMS" && channel === "SMS") {
+  if (rendered.kind === "text") {
     const { text, segments, encoding } = rendered;
     const message = { ...ids, text, segments, encoding };
     return judged(message, missing, smsFault(message));
   }
-  return { ok: false, reason: "the template is of another channel" };
+  return { ok: false, reason: "no provider sends notifications" };
 }
 
 function judged(message: OutgoingMessage, missing: string[], fault: string | null): MadeMessage {

@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { deliveriesConsumer, deliveriesStream } from "@belfry/contracts/streams";
 import { messageTries } from "@belfry/database/message-tries";
 import { type OpenDatabase, openDatabase } from "@belfry/database/open-database";
@@ -17,7 +17,7 @@ const CLOSING_MS = 1_000;
 
 /** One channel's sender: it sends what JetStream brings, and at a stop finishes what is in hand. */
 export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDatabase> {
-  const name = `${channel.toLowerCase()}-sender`;
+  const name = sentRow(channel).sender.service;
   return {
     name,
     config: senderConfig,

@@ -100,7 +100,7 @@ export function createSending(options: SendingOptions): Sending {
     deps: {
       timeoutMs: options.providerTimeoutMs,
       allowPrivateAddresses: options.allowPrivateAddresses,
-      storeInOutbox: (entry) => outbox(entry),
+      storeInOutbox: (entry) => outbox({ ...entry, channel }),
       clock,
     },
     log,

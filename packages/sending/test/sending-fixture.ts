@@ -75,7 +75,7 @@ export async function createFixture(t: TestContext) {
     const id = uuidv7();
     await pool.query(
       "insert into templates (id, tenant_id, event_type, channel) values ($1, $2, $3, $4)",
-      [id, tenantId, `type.${id}`, compiled.channel],
+      [id, tenantId, `type.${id}`, compiled.kind === "email" ? "EMAIL" : "SMS"],
     );
     const { rows } = await pool.query(
       `insert into template_versions (template_id, version, content, compiled, at_most_once, sensitive)
@@ -112,10 +112,10 @@ export async function createFixture(t: TestContext) {
       ],
     );
     await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at, released_at, expires_at)
-       values ($1, $2, $3, $4, $5, now() + $6 * interval '1 ms', case when $6 > 0 then null else now() end,
+      `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at, released_at, expires_at)
+       values ($1, $2, $3, $4, $8, $5, now() + $6 * interval '1 ms', case when $6 > 0 then null else now() end,
                now() + $7 * interval '1 ms')`,
-      [id, eventId, tenantId, channel, versionId, more.dueInMs ?? 0, more.expiresInMs ?? null],
+      [id, eventId, tenantId, channel, versionId, more.dueInMs ?? 0, more.expiresInMs ?? null, to],
     );
     return id;
   }
@@ -185,14 +185,14 @@ export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 export const TO = "ann@example.com";
 export const PHONE = "+12025550123";
 export const EMAIL_TEMPLATE = {
-  channel: "EMAIL",
+  kind: "email",
   format: "html",
   subject: "Hello {{name}}",
   html: "<p>Hello {{name}}</p>",
   text: "Hello {{name}}",
   variables: ["name"],
 };
-export const SMS_TEMPLATE = { channel: "SMS", text: "Code {{code}}", variables: ["code"] };
+export const SMS_TEMPLATE = { kind: "text", text: "Code {{code}}", variables: ["code"] };
 
 export function message(tenantId: string, ids: string[], channel = "EMAIL"): Message {
   return {

@@ -4,14 +4,14 @@ import { compileTemplate } from "./compile.ts";
 import type { TemplateFault } from "./source.ts";
 
 const compile = (content: string) =>
-  compileTemplate({ channel: "EMAIL", subject: "S", content }, "acme");
+  compileTemplate({ kind: "email", subject: "S", content }, "acme");
 
 const page = (inner: string, head = "") =>
   `<mjml>${head}<mj-body><mj-section><mj-column>\n${inner}\n</mj-column></mj-section></mj-body></mjml>`;
 
 async function compiled(content: string) {
   const result = await compile(content);
-  assert.ok(result.ok && result.compiled.channel === "EMAIL", JSON.stringify(result));
+  assert.ok(result.ok && result.compiled.kind === "email", JSON.stringify(result));
   return result.compiled;
 }
 

@@ -4,7 +4,7 @@ import { type CompiledTemplate, compileTemplate } from "./compile.ts";
 import type { TemplateFault, TemplateSource } from "./source.ts";
 
 const email = (content: string, subject = "S"): TemplateSource => ({
-  channel: "EMAIL",
+  kind: "email",
   subject,
   content,
 });
@@ -17,7 +17,7 @@ async function compiled(source: TemplateSource): Promise<CompiledTemplate> {
 
 async function compiledEmail(content: string) {
   const template = await compiled(email(content));
-  assert.ok(template.channel === "EMAIL");
+  assert.ok(template.kind === "email");
   return template;
 }
 
@@ -91,14 +91,14 @@ test("text that only looks like a tag after conversion stays text", async () => 
 });
 
 test("templates of all channels are plain JSON with their variables", async () => {
-  assert.deepEqual(await compiled({ channel: "SMS", content: "Code {{code}}\n" }), {
-    channel: "SMS",
+  assert.deepEqual(await compiled({ kind: "text", content: "Code {{code}}\n" }), {
+    kind: "text",
     text: "Code {{code}}",
     variables: ["code"],
   });
-  const push = await compiled({ channel: "PUSH", title: "{{a}}", content: "{{b}} {{a}}" });
+  const push = await compiled({ kind: "notification", title: "{{a}}", content: "{{b}} {{a}}" });
   assert.deepEqual(push, {
-    channel: "PUSH",
+    kind: "notification",
     title: "{{a}}",
     body: "{{b}} {{a}}",
     variables: ["a", "b"],
@@ -134,10 +134,10 @@ test("a variable in a script is refused with its place", async () => {
 
 test("line ends and control characters are refused in a subject and a title, NUL everywhere", async () => {
   assert.match((await faults(email("x", "a\r\nBcc: b")))[0]?.message ?? "", /U\+000D .* subject/);
-  const title = await faults({ channel: "PUSH", title: "a\nb", content: "x" });
+  const title = await faults({ kind: "notification", title: "a\nb", content: "x" });
   assert.equal(title[0]?.field, "title");
   for (const content of ["a\u0000b", "a\u001bb", "a\ud800b"]) {
-    const [fault] = await faults({ channel: "SMS", content });
+    const [fault] = await faults({ kind: "text", content });
     assert.deepEqual([fault?.line, fault?.column], [1, 2], JSON.stringify(content));
   }
 });
@@ -151,19 +151,19 @@ test("empty and oversized fields are refused", async () => {
   assert.deepEqual([longName[0]?.line, longName[0]?.column], [2, 1]);
   assert.match(longName[0]?.message ?? "", /name is longer than 255 characters/);
   for (const source of [
-    { channel: "SMS", content: "a".repeat(1531) },
-    { channel: "PUSH", title: "t".repeat(257), content: "x" },
-    { channel: "PUSH", title: "t", content: "x".repeat(4097) },
+    { kind: "text", content: "a".repeat(1531) },
+    { kind: "notification", title: "t".repeat(257), content: "x" },
+    { kind: "notification", title: "t", content: "x".repeat(4097) },
   ] as const) {
-    assert.match((await faults(source))[0]?.message ?? "", /too large/, source.channel);
+    assert.match((await faults(source))[0]?.message ?? "", /too large/, source.kind);
   }
 });
 
 test("a short message that leaves GSM-7 by itself is warned about, at the character", async () => {
-  const result = await compileTemplate({ channel: "SMS", content: "Hi {{имя}},\nit’s" }, "acme");
+  const result = await compileTemplate({ kind: "text", content: "Hi {{имя}},\nit’s" }, "acme");
   assert.ok(result.ok);
   assert.deepEqual([result.warnings[0]?.line, result.warnings[0]?.column], [2, 3]);
-  const plain = await compileTemplate({ channel: "SMS", content: "Hi {{имя}}\tand €" }, "acme");
+  const plain = await compileTemplate({ kind: "text", content: "Hi {{имя}}\tand €" }, "acme");
   assert.deepEqual(plain.ok && plain.warnings, []);
 });
 

@@ -35,12 +35,12 @@ export async function compileTemplate(
   source: TemplateSource,
   owner: string,
 ): Promise<CompileResult> {
-  switch (source.channel) {
-    case "EMAIL":
+  switch (source.kind) {
+    case "email":
       return compileEmail(source.subject, source.content, owner);
-    case "SMS":
+    case "text":
       return compileSms(source.content);
-    case "PUSH":
+    case "notification":
       return compilePush(source.title, source.content);
   }
 }
@@ -59,7 +59,7 @@ async function compileEmail(
   const { format, html, text, links, warnings } = made;
   const variables = namesOf(subject.tags, scanTags(html).tags, scanTags(text).tags);
   const result = checkSize({
-    channel: "EMAIL",
+    kind: "email",
     format,
     subject: subject.text,
     html,
@@ -74,7 +74,7 @@ async function compileEmail(
 function compileSms(contentSource: string): CompileResult {
   const { text, tags, faults } = checkField("content", withoutLastLineEnd(contentSource));
   if (faults.length > 0) return refused(faults);
-  const result = checkSize({ channel: "SMS", text, variables: namesOf(tags) });
+  const result = checkSize({ kind: "text", text, variables: namesOf(tags) });
   if (result.ok) result.warnings.push(...encodingWarnings(text, tags));
   return result;
 }
@@ -85,7 +85,7 @@ function compilePush(titleSource: string, contentSource: string): CompileResult 
   const faults = [...title.faults, ...content.faults];
   if (faults.length > 0) return refused(faults);
   return checkSize({
-    channel: "PUSH",
+    kind: "notification",
     title: title.text,
     body: content.text,
     variables: namesOf(title.tags, content.tags),

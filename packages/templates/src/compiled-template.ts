@@ -12,7 +12,7 @@ export interface TextLink {
  */
 export type CompiledTemplate =
   | {
-      channel: "EMAIL";
+      kind: "email";
       format: "mjml" | "html" | "text";
       subject: string;
       html: string;
@@ -21,5 +21,5 @@ export type CompiledTemplate =
       links?: TextLink[];
       variables: string[];
     }
-  | { channel: "SMS"; text: string; variables: string[] }
-  | { channel: "PUSH"; title: string; body: string; variables: string[] };
+  | { kind: "text"; text: string; variables: string[] }
+  | { kind: "notification"; title: string; body: string; variables: string[] };

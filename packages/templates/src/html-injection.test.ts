@@ -134,7 +134,7 @@ test("no value changes the elements or attributes of a document that is accepted
     if (slots.length === 0 || slots.some((slot) => "refused" in slot)) return;
     accepted++;
     const render = createRenderer({
-      channel: "EMAIL",
+      kind: "email",
       format: "html",
       subject: "S",
       html: document,
@@ -143,7 +143,7 @@ test("no value changes the elements or attributes of a document that is accepted
     });
     const structureOf = (x: string) => {
       const rendered = render({ x, y: x });
-      return structure(rendered.ok && rendered.channel === "EMAIL" ? rendered.html : "too large");
+      return structure(rendered.ok && rendered.kind === "email" ? rendered.html : "too large");
     };
     // A template's own script addresses are its author's: only what a value adds is counted.
     const benign = structureOf("1");

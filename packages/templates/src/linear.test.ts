@@ -26,7 +26,7 @@ test("blanks inside a tag are read once", async () => {
 
 test("blanks inside an address are read once, in every tag that it is written to", async () => {
   const render = createRenderer({
-    channel: "EMAIL",
+    kind: "email",
     format: "html",
     subject: "S",
     html: '<a href="{{u}}">'.repeat(1_000),
@@ -56,7 +56,7 @@ test("comments in comments are as deep as they like, ended or not", () => {
 test("the places of many faults are found in one reading", async () => {
   const content = `${"\n".repeat(150_000)}<b>${"<b {{x}}>".repeat(10_000)}`;
   await ends(async () => {
-    const result = await compileTemplate({ channel: "EMAIL", subject: "S", content }, "acme");
+    const result = await compileTemplate({ kind: "email", subject: "S", content }, "acme");
     assert.deepEqual(!result.ok && [result.faults.length, result.faults[49]?.line], [50, 150_001]);
   });
 });

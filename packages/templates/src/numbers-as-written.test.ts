@@ -83,7 +83,7 @@ test("what is found is what differs, for numbers of every form", () => {
 
 test("a kept number shows as written in a message, alone and in a list, and has nothing inside", () => {
   const render = createRenderer({
-    channel: "SMS",
+    kind: "text",
     text: "{{price}} {{order.id}} {{list}} [{{price.rawJSON}}]",
     variables: [],
   });
@@ -92,7 +92,7 @@ test("a kept number shows as written in a message, alone and in a list, and has 
   );
   const rendered = render(variables!);
   assert.equal(
-    rendered.ok && rendered.channel === "SMS" && rendered.text,
+    rendered.ok && rendered.kind === "text" && rendered.text,
     '10.10 1234567890123456789 [1.50,"x"] []',
   );
   for (const none of ["1.0", "[1.0]", "null", "{", ""])

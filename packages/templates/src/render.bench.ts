@@ -9,21 +9,21 @@ const SECTION = `<mj-section><mj-column><mj-text>Hello {{ user.name }}, order {{
 
 const SOURCES: Record<string, TemplateSource> = {
   mjml: {
-    channel: "EMAIL",
+    kind: "email",
     subject: "Order {{ order-id }}",
     content: `<mjml><mj-body>${SECTION.repeat(10)}</mj-body></mjml>`,
   },
   html: {
-    channel: "EMAIL",
+    kind: "email",
     subject: "Order {{ order-id }}",
     content: '<p>Hello {{ user.name }}, <a href="{{ link }}">track {{ parcel }}</a></p>',
   },
   sms: {
-    channel: "SMS",
+    kind: "text",
     content: "Hello {{ user.name }}, order {{ order-id }} has shipped: {{ link }}",
   },
   push: {
-    channel: "PUSH",
+    kind: "notification",
     title: "Order {{ order-id }}",
     content: "{{ user.name }}: {{ parcel }}",
   },

@@ -15,14 +15,14 @@ async function render(
 }
 
 async function sms(content: string, variables: Record<string, unknown> | string) {
-  const rendered = await render({ channel: "SMS", content }, variables);
-  assert.ok(rendered.ok && rendered.channel === "SMS", JSON.stringify(rendered));
+  const rendered = await render({ kind: "text", content }, variables);
+  assert.ok(rendered.ok && rendered.kind === "text", JSON.stringify(rendered));
   return rendered;
 }
 
 async function mail(content: string, variables: Record<string, unknown>, subject = "S") {
-  const rendered = await render({ channel: "EMAIL", subject, content }, variables);
-  assert.ok(rendered.ok && rendered.channel === "EMAIL", JSON.stringify(rendered));
+  const rendered = await render({ kind: "email", subject, content }, variables);
+  assert.ok(rendered.ok && rendered.kind === "email", JSON.stringify(rendered));
   return rendered;
 }
 
@@ -59,12 +59,12 @@ test("a subject and a push title stay one line whatever a value holds", async ()
   const { subject } = await mail("x", { a: "x\r\nBcc: evil@x.io\u0000\u2028y" }, "Hi {{a}}");
   assert.equal(subject, "Hi x Bcc: evil@x.io y");
   const push = await render(
-    { channel: "PUSH", title: "Hi {{a}}", content: "{{a}}" },
+    { kind: "notification", title: "Hi {{a}}", content: "{{a}}" },
     { a: "<b>\r\nx" },
   );
   assert.deepEqual(push, {
     ok: true,
-    channel: "PUSH",
+    kind: "notification",
     title: "Hi <b> x",
     body: "<b>\r\nx",
     missing: [],
@@ -122,7 +122,7 @@ test("right-to-left text and emoji pass unchanged", async () => {
 });
 
 test("mails end at 512 KiB a part, counted as UTF-8", async () => {
-  const source: TemplateSource = { channel: "EMAIL", subject: "S", content: "<p>{{x}}</p>" };
+  const source: TemplateSource = { kind: "email", subject: "S", content: "<p>{{x}}</p>" };
   const fits = 512 * 1024 - "<p></p>".length;
   assert.ok((await render(source, { x: "a".repeat(fits) })).ok);
   assert.deepEqual(await render(source, { x: "a".repeat(fits + 1) }), TOO_LARGE);
@@ -131,11 +131,11 @@ test("mails end at 512 KiB a part, counted as UTF-8", async () => {
 });
 
 test("pushes end at 256 and 4096 characters, short messages at 10 segments", async () => {
-  const push: TemplateSource = { channel: "PUSH", title: "{{t}}", content: "{{b}}" };
+  const push: TemplateSource = { kind: "notification", title: "{{t}}", content: "{{b}}" };
   assert.ok((await render(push, { t: "😀".repeat(256), b: "😀".repeat(4096) })).ok);
   assert.deepEqual(await render(push, { t: "a".repeat(257), b: "" }), TOO_LARGE);
   assert.deepEqual(await render(push, { t: "", b: "a".repeat(4097) }), TOO_LARGE);
-  const text: TemplateSource = { channel: "SMS", content: "{{x}}" };
+  const text: TemplateSource = { kind: "text", content: "{{x}}" };
   assert.ok((await render(text, { x: "a".repeat(1530) })).ok);
   assert.ok((await render(text, { x: "ё".repeat(670) })).ok);
   for (const x of ["a".repeat(1531), "ё".repeat(671), "€".repeat(766), "😀".repeat(331)]) {
@@ -151,13 +151,13 @@ test("a large template of one repeated large value ends before it is built", asy
     ['<a href="{{x}}">a</a>'.repeat(9_000), true],
     ['<p style="color:{{x}}">a</p>'.repeat(9_000), true],
   ] as const) {
-    assert.equal((await render({ channel: "EMAIL", subject: "S", content }, { x })).ok, fits);
+    assert.equal((await render({ kind: "email", subject: "S", content }, { x })).ok, fits);
   }
 });
 
 test("values that are read and left out again and again end as too costly", async () => {
   const costly = (content: string, variables: Record<string, unknown>) =>
-    render({ channel: "EMAIL", subject: "S", content }, variables);
+    render({ kind: "email", subject: "S", content }, variables);
   const u = `javascript:${"\t".repeat(8_000)}`;
   assert.deepEqual(await costly('<a href="{{u}}">a</a>'.repeat(9_000), { u }), TOO_COSTLY);
   assert.ok((await costly('<a href="{{u}}">a</a>'.repeat(100), { u })).ok);
@@ -192,7 +192,7 @@ test("an address of the text part is judged as in the HTML, and is left out wher
 
 test("a version that was saved without the places of its addresses renders as it did", () => {
   const render = createRenderer({
-    channel: "EMAIL",
+    kind: "email",
     format: "html",
     subject: "S",
     html: '<a href="{{u}}">Go</a>',
@@ -200,21 +200,18 @@ test("a version that was saved without the places of its addresses renders as it
     variables: ["u"],
   });
   const rendered = render({ u: "javascript:x y" });
-  assert.ok(rendered.ok && rendered.channel === "EMAIL");
+  assert.ok(rendered.ok && rendered.kind === "email");
   assert.deepEqual([rendered.html, rendered.text], ['<a href="#">Go</a>', "Go [javascript:x y]"]);
 });
 
 test("one renderer serves many events, each with its own values and missing names", async () => {
-  const result = await compileTemplate({ channel: "SMS", content: "{{a}}{{b}}" }, "acme");
+  const result = await compileTemplate({ kind: "text", content: "{{a}}{{b}}" }, "acme");
   assert.ok(result.ok);
   const renderer = createRenderer(JSON.parse(JSON.stringify(result.compiled)));
   const first = renderer({ a: 1 });
   const second = renderer({ a: 2, b: 3 });
-  assert.deepEqual(first.ok && first.channel === "SMS" && [first.text, first.missing], [
-    "1",
-    ["b"],
-  ]);
-  assert.deepEqual(second.ok && second.channel === "SMS" && [second.text, second.missing], [
+  assert.deepEqual(first.ok && first.kind === "text" && [first.text, first.missing], ["1", ["b"]]);
+  assert.deepEqual(second.ok && second.kind === "text" && [second.text, second.missing], [
     "23",
     [],
   ]);
@@ -222,7 +219,7 @@ test("one renderer serves many events, each with its own values and missing name
 
 test("a tag in an unsafe place of a stored template renders as nothing", () => {
   const renderer = createRenderer({
-    channel: "EMAIL",
+    kind: "email",
     format: "html",
     subject: "S",
     html: "<script>{{x}}</script>",
@@ -230,5 +227,5 @@ test("a tag in an unsafe place of a stored template renders as nothing", () => {
     variables: ["x"],
   });
   const rendered = renderer({ x: "alert(1)" });
-  assert.equal(rendered.ok && rendered.channel === "EMAIL" && rendered.html, "<script></script>");
+  assert.equal(rendered.ok && rendered.kind === "email" && rendered.html, "<script></script>");
 });

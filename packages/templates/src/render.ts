@@ -18,7 +18,7 @@ import { beginRendering, createWriter, type Rendering, type Writer } from "./wri
 export type Rendered =
   | {
       ok: true;
-      channel: "EMAIL";
+      kind: "email";
       subject: string;
       html: string;
       text: string;
@@ -27,13 +27,13 @@ export type Rendered =
     }
   | {
       ok: true;
-      channel: "SMS";
+      kind: "text";
       text: string;
       segments: number;
       encoding: SmsEncoding;
       missing: string[];
     }
-  | { ok: true; channel: "PUSH"; title: string; body: string; missing: string[] }
+  | { ok: true; kind: "notification"; title: string; body: string; missing: string[] }
   | { ok: false; reason: "rendered content too large" | "too costly to render" };
 
 export type Renderer = (variables: Record<string, unknown>) => Rendered;
@@ -46,12 +46,12 @@ const TOO_COSTLY: Rendered = { ok: false, reason: "too costly to render" };
  * A preview and a sent message come from the same renderer, so they are equal.
  */
 export function createRenderer(compiled: CompiledTemplate): Renderer {
-  switch (compiled.channel) {
-    case "EMAIL":
+  switch (compiled.kind) {
+    case "email":
       return emailRenderer(compiled);
-    case "SMS":
+    case "text":
       return smsRenderer(compiled);
-    case "PUSH":
+    case "notification":
       return pushRenderer(compiled);
   }
 }
@@ -64,7 +64,7 @@ const unitLength = (text: string): number => text.length;
 /** No septet or code unit of a short message takes less than one character. */
 const MAX_SMS_UNITS = MAX_SMS_SEGMENTS * 153;
 
-function emailRenderer(compiled: Extract<CompiledTemplate, { channel: "EMAIL" }>): Renderer {
+function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): Renderer {
   const subject = lineWriter(compiled.subject, MAX_SUBJECT_CHARACTERS);
   const html = createWriter(compiled.html, {
     clean: cleanBody,
@@ -92,7 +92,7 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { channel: "EMAIL" }>
     if (rendered === undefined) return failure(rendering);
     return {
       ok: true,
-      channel: "EMAIL",
+      kind: "email",
       subject: rendered[0] ?? "",
       html: rendered[1] ?? "",
       text: rendered[2] ?? "",
@@ -101,7 +101,7 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { channel: "EMAIL" }>
   };
 }
 
-function smsRenderer(compiled: Extract<CompiledTemplate, { channel: "SMS" }>): Renderer {
+function smsRenderer(compiled: Extract<CompiledTemplate, { kind: "text" }>): Renderer {
   const text = createWriter(compiled.text, {
     clean: cleanSms,
     measure: unitLength,
@@ -115,7 +115,7 @@ function smsRenderer(compiled: Extract<CompiledTemplate, { channel: "SMS" }>): R
     if (segments > MAX_SMS_SEGMENTS) return TOO_LARGE;
     return {
       ok: true,
-      channel: "SMS",
+      kind: "text",
       text: rendered,
       segments,
       encoding,
@@ -124,7 +124,7 @@ function smsRenderer(compiled: Extract<CompiledTemplate, { channel: "SMS" }>): R
   };
 }
 
-function pushRenderer(compiled: Extract<CompiledTemplate, { channel: "PUSH" }>): Renderer {
+function pushRenderer(compiled: Extract<CompiledTemplate, { kind: "notification" }>): Renderer {
   const title = lineWriter(compiled.title, MAX_PUSH_TITLE_CHARACTERS);
   const body = createWriter(compiled.body, {
     clean: cleanBody,
@@ -137,7 +137,7 @@ function pushRenderer(compiled: Extract<CompiledTemplate, { channel: "PUSH" }>):
     if (rendered === undefined) return failure(rendering);
     return {
       ok: true,
-      channel: "PUSH",
+      kind: "notification",
       title: rendered[0] ?? "",
       body: rendered[1] ?? "",
       missing: [...rendering.missing],

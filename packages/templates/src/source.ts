@@ -4,9 +4,9 @@ import { MAX_FAULTS } from "./bounds.ts";
 import type { TagFault } from "./tags.ts";
 
 export type TemplateSource =
-  | { channel: "EMAIL"; subject: string; content: string }
-  | { channel: "SMS"; content: string }
-  | { channel: "PUSH"; title: string; content: string };
+  | { kind: "email"; subject: string; content: string }
+  | { kind: "text"; content: string }
+  | { kind: "notification"; title: string; content: string };
 
 export type TemplateField = "subject" | "title" | "content";
 

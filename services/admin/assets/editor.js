@@ -19,7 +19,9 @@ const PREVIEW_AFTER_MS = 250;
 const form = document.getElementById("template-form");
 const byId = (id) => document.getElementById(id);
 const field = (name) => form.elements.namedItem(name);
-const channel = () => field("channel").value;
+/** What holds of the chosen channel: its content, and whether it is sent or published. */
+const allTraits = JSON.parse(form.dataset.traits);
+const is = (trait) => allTraits[field("channel").value].includes(trait);
 
 const tagMarks = new MatchDecorator({
   regexp: /\{\{[^{}]*\}\}/g,
@@ -63,7 +65,7 @@ const theme = EditorView.theme({
 });
 
 const language = new Compartment();
-const languageOf = () => (channel() === "EMAIL" ? html({ matchClosingTags: false }) : []);
+const languageOf = () => (is("email") ? html({ matchClosingTags: false }) : []);
 const source = field("content");
 const host = document.createElement("div");
 host.className = "editor";
@@ -185,17 +187,18 @@ function showMail() {
 }
 
 function showPreview({ preview: shown, variables }) {
-  for (const name of ["EMAIL", "SMS", "PUSH"])
-    byId(`stage-${name}`).hidden = name !== shown.channel;
+  for (const stage of document.querySelectorAll(".stage")) {
+    stage.hidden = stage.id !== `stage-${shown.kind}`;
+  }
   const subject = byId("preview-subject");
-  subject.hidden = shown.channel !== "EMAIL";
+  subject.hidden = shown.kind !== "email";
   let note = "";
-  if (shown.channel === "EMAIL") {
+  if (shown.kind === "email") {
     subject.textContent = shown.subject;
     mail = shown.html;
     showMail();
-  } else if (shown.channel === "SMS") {
-    byId("preview-sms").textContent = shown.text;
+  } else if (shown.kind === "text") {
+    byId("preview-text").textContent = shown.text;
     note = `${shown.segments} segment${shown.segments === 1 ? "" : "s"}, ${shown.encoding}`;
   } else {
     byId("preview-title").textContent = shown.title;
@@ -218,10 +221,7 @@ function showPreview({ preview: shown, variables }) {
 form.addEventListener("input", later);
 field("channel").addEventListener?.("change", () => {
   for (const part of form.querySelectorAll("[data-only]")) {
-    part.hidden = part.dataset.only !== channel();
-  }
-  for (const part of form.querySelectorAll("[data-not]")) {
-    part.hidden = part.dataset.not === channel();
+    part.hidden = !is(part.dataset.only);
   }
   editor.dispatch({ effects: language.reconfigure(languageOf()) });
   later();
@@ -231,7 +231,7 @@ for (const button of form.querySelectorAll("[data-width]")) {
     for (const one of form.querySelectorAll("[data-width]")) {
       one.setAttribute("aria-pressed", String(one === button));
     }
-    byId("stage-EMAIL").classList.toggle("phone", button.dataset.width === "phone");
+    byId("stage-email").classList.toggle("phone", button.dataset.width === "phone");
   });
 }
 byId("send-test")?.addEventListener("click", async () => {

@@ -1,3 +1,11 @@
+import {
+  CHANNEL_ROWS,
+  CHANNELS,
+  IN_APP,
+  listed,
+  PROVIDER_CHANNELS,
+} from "@belfry/contracts/channels";
+
 /** How figures, times and states read on the pages. */
 
 const NUMBER = new Intl.NumberFormat("en");
@@ -46,11 +54,16 @@ export function ago(value: Date | string | null, now = Date.now()): string {
   return passed > 0 ? `${seconds(passed)} ago` : `in ${seconds(-passed)}`;
 }
 
-export const CHANNEL_NAMES: Readonly<Record<string, string>> = {
-  EMAIL: "Email",
-  SMS: "SMS",
-  PUSH: "Push",
-};
+export const CHANNEL_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  CHANNELS.map((channel) => [channel, CHANNEL_ROWS[channel].words.label]),
+);
+export const IN_APP_NAME = CHANNEL_ROWS[IN_APP].words.label;
+
+/** `email or SMS`: those for which a tenant needs a provider. */
+export function providerChannels(last: "and" | "or"): string {
+  const names = PROVIDER_CHANNELS.map((channel) => CHANNEL_ROWS[channel].words.inSentence);
+  return listed(names, last);
+}
 
 /** Why a delivery is a dead letter. */
 export const DEAD_CLASS_NAMES: Readonly<Record<string, string>> = {

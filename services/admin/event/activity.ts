@@ -9,7 +9,9 @@ import {
 } from "@belfry/administration/events/search-events";
 import { type SentContent, sentContent } from "@belfry/administration/events/sent-content";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
-import { CHANNELS, isChannel } from "@belfry/contracts/channels";
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import { CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
+import { noAddress } from "@belfry/contracts/delivery";
 import { UUID } from "@belfry/contracts/identifiers";
 import { MAIL_HEADERS } from "../door/security-headers.ts";
 import { documentAnswer, page, redirect } from "../drawing/answer.ts";
@@ -60,9 +62,11 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
     show(tenant.id, params.eventId ?? ""),
   );
 
-  route("GET /tenants/:tenantId/activity/:eventId/document", async ({ tenant, params }) => {
-    const found = await sentContent(db, tenant.id, params.eventId ?? "", "EMAIL");
-    if (!found.shown || found.content.channel !== "EMAIL") throw new NotFound("path", "no mail");
+  route("GET /tenants/:tenantId/activity/:eventId/document", async ({ tenant, params, query }) => {
+    const channel = query.get("channel") ?? channelsWith("email")[0];
+    if (!isChannel(channel)) throw new NotFound("path", "no mail");
+    const found = await sentContent(db, tenant.id, params.eventId ?? "", channel);
+    if (!found.shown || found.content.kind !== "email") throw new NotFound("path", "no mail");
     return documentAnswer(found.content.html, MAIL_HEADERS);
   });
 
@@ -130,8 +134,12 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "no active template": "there is no active template of this event type for it",
   "channel not allowed": "the operator has not allowed this channel for the tenant",
   "not requested": "the request asked for other channels only",
-  "no recipientEmail": "the request carried no email address",
-  "no recipientPhone": "the request carried no phone number",
+  ...Object.fromEntries(
+    Object.values(ADDRESSES).map(({ field, label }) => [
+      noAddress(field),
+      `the request carried no ${label.toLowerCase()}`,
+    ]),
+  ),
   "no active provider": "the tenant has no active provider for it",
   "tenant inactive": "the tenant was not active",
 };

@@ -10,6 +10,7 @@ import {
   glanceAtDeadLetters,
   newestDeadLetters,
 } from "@belfry/administration/dead-letters/dead-letters";
+import { isProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, json, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -90,7 +91,7 @@ function filterOf(given: URLSearchParams, tenantId: string): DeadLetterFilter {
   const provider = given.get("provider") ?? "";
   return {
     tenantId,
-    channel: channel === "EMAIL" || channel === "SMS" ? channel : undefined,
+    channel: isProviderChannel(channel) ? channel : undefined,
     class: wanted,
     provider: /^[a-z0-9-]{1,32}$/.test(provider) ? provider : undefined,
   };

@@ -3,6 +3,7 @@ import { listTemplates } from "@belfry/administration/templates/templates";
 import { showTenant } from "@belfry/administration/tenants/tenants";
 import { type Answer, page } from "../drawing/answer.ts";
 import { barChart } from "../drawing/bar-chart.ts";
+import { providerChannels } from "../drawing/words.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { bucketsOfTenant, quotaUsed } from "../tenant/activity-buckets.ts";
 import { figuresOf, RANGES, type RangeName, seriesOf } from "../tenant/figures.ts";
@@ -41,7 +42,7 @@ export function overviewPages({ route, db }: PageDeps): void {
         {
           done: providers.some((provider) => provider.active),
           page: "providers",
-          text: "Connect a provider for email or SMS",
+          text: `Connect a provider for ${providerChannels("or")}`,
         },
         {
           done: found.apiKeys.some((key) => key.lastUsedAt !== null),

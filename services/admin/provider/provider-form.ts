@@ -9,6 +9,8 @@ import {
 } from "@belfry/administration/providers/providers";
 import { renameProvider } from "@belfry/administration/providers/rename-provider";
 import { sendProviderTest } from "@belfry/administration/templates/send-test";
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import { isProviderChannel, sentRow } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -34,14 +36,16 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
 
   const show = async (
     tenantId: string,
-    channel: string | null,
+    channelName: string | null,
     kindName: string | null,
     { provider, given, faults = {}, test }: Shown = {},
   ): Promise<Answer> => {
-    const kind = await kindOf(channel, kindName);
+    const { kind, channel } = await kindOf(channelName, kindName);
     const name = provider === undefined || provider.name === kind.kind ? "" : provider.name;
     return page("provider-form", kind.title, {
       kind,
+      channel,
+      address: ADDRESSES[sentRow(channel).address],
       provider,
       name: given?.get("name") ?? name,
       fields: fieldsOf(kind.settings, provider?.settings, given),
@@ -56,17 +60,17 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
 
   const save = async (
     context: InTenant,
-    channel: string | null,
+    channelName: string | null,
     kindName: string | null,
     provider?: Provider,
   ): Promise<Answer> => {
     const { tenant, form: given, actor, base } = context;
-    const kind = await kindOf(channel, kindName);
+    const { kind, channel } = await kindOf(channelName, kindName);
     const rate = (given.get("maxPerSecond") ?? "").trim();
     const name = (given.get("name") ?? "").trim() || kind.kind;
     const input = {
       tenantId: tenant.id,
-      channel: kind.channel,
+      channel,
       kind: kind.kind,
       name,
       settings: settingsOf(kind.settings, given),
@@ -148,10 +152,12 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
 }
 
 async function kindOf(channel: string | null, name: string | null) {
-  const kinds = await providerKinds();
-  const kind = kinds.find((row) => row.channel === channel && row.kind === name);
-  if (kind === undefined) throw new NotFound("kind", "no such kind of provider");
-  return kind;
+  const kinds = isProviderChannel(channel) ? await providerKinds(channel) : [];
+  const kind = kinds.find((row) => row.kind === name);
+  if (!isProviderChannel(channel) || kind === undefined) {
+    throw new NotFound("kind", "no such kind of provider");
+  }
+  return { kind, channel };
 }
 
 /** Here nobody means to replace another account's settings, as putting it would. */

@@ -7,7 +7,7 @@ import {
   setProviderActive,
   showProvider,
 } from "@belfry/administration/providers/providers";
-import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { page, redirect } from "../drawing/answer.ts";
 import { shortTitle, titleNote } from "../drawing/words.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -21,15 +21,15 @@ export function providerPages({ route, db }: PageDeps): void {
     showProvider(db, { id: params.providerId ?? "", tenantId: tenant.id });
 
   route("GET /tenants/:tenantId/providers", async ({ tenant }) => {
-    const [providers, kinds, circuits] = await Promise.all([
+    const [providers, circuits, ...kinds] = await Promise.all([
       listProviders(db, tenant.id),
-      providerKinds(),
       openCircuits(db, tenant.id),
+      ...PROVIDER_CHANNELS.map(providerKinds),
     ]);
-    const ofChannel = (channel: (typeof PROVIDER_CHANNELS)[number]) => {
+    const ofChannel = (channel: ProviderChannel, index: number) => {
       const own = providers.filter((provider) => provider.channel === channel);
       const first = own.find((provider) => provider.active);
-      const offered = kinds.filter((kind) => kind.channel === channel);
+      const offered = kinds[index] ?? [];
       const accounts = own.map((provider) => {
         const title = offered.find(({ kind }) => kind === provider.kind)?.title ?? provider.kind;
         const settings = Object.entries(provider.settings).map(

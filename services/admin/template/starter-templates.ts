@@ -1,10 +1,10 @@
-import type { Channel } from "@belfry/contracts/channels";
+import type { Content } from "@belfry/contracts/channels";
 
 /** What a new template begins with: enough to see how it is done. */
 export const STARTERS: Readonly<
-  Record<Channel, { subject: string; title: string; content: string; sampleVariables: string }>
+  Record<Content, { subject: string; title: string; content: string; sampleVariables: string }>
 > = {
-  EMAIL: {
+  email: {
     subject: "Hello {{ name }}",
     title: "",
     content: `<mjml>
@@ -22,13 +22,13 @@ export const STARTERS: Readonly<
 `,
     sampleVariables: '{\n  "name": "Ada"\n}',
   },
-  SMS: {
+  text: {
     subject: "",
     title: "",
     content: "Hello {{ name }}, something happened.",
     sampleVariables: '{\n  "name": "Ada"\n}',
   },
-  PUSH: {
+  notification: {
     subject: "",
     title: "Hello {{ name }}",
     content: "Something happened.",

@@ -6,7 +6,8 @@ import {
   showTemplate,
   type Template,
 } from "@belfry/administration/templates/templates";
-import { type Channel, isChannel } from "@belfry/contracts/channels";
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import { CHANNEL_ROWS, CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
 import { mayDo } from "../door/access.ts";
 import { type Answer, faultsByField, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -22,6 +23,14 @@ import {
 } from "./template-values.ts";
 import { recordedTemplate } from "./templates.ts";
 
+/** By which the form knows what to show of itself. */
+const TRAITS = Object.fromEntries(
+  CHANNELS.map((channel) => {
+    const { content, sender } = CHANNEL_ROWS[channel];
+    return [channel, [content, sender === null ? "published" : "sent"]];
+  }),
+);
+
 /** The editor of one template: its form, and saving it as a new version. */
 export function templateEditorPages({ route, db }: PageDeps): void {
   const editor = (
@@ -31,7 +40,14 @@ export function templateEditorPages({ route, db }: PageDeps): void {
   ): Answer => {
     const faults = extra.faults ?? [];
     const title = extra.template === undefined ? "New template" : values.eventType;
+    const { address } = CHANNEL_ROWS[values.channel];
+    const { email } = context.person;
     return page("template-editor", title, {
+      traits: TRAITS,
+      mails: channelsWith("email")
+        .map((channel) => CHANNEL_ROWS[channel].words.label)
+        .join(", "),
+      testTo: address === null ? email : (ADDRESSES[address].read(email) ?? ""),
       values,
       template: extra.template,
       faults: faultsByField(faults),
@@ -42,9 +58,14 @@ export function templateEditorPages({ route, db }: PageDeps): void {
 
   route("GET /tenants/:tenantId/templates/new", async (context) => {
     const given = context.query.get("channel");
-    const channel: Channel = isChannel(given) ? given : "EMAIL";
+    const channel = isChannel(given) ? given : CHANNELS[0];
     const eventType = context.query.get("eventType") ?? "";
-    return editor(context, { ...NO_VALUES, ...STARTERS[channel], channel, eventType });
+    return editor(context, {
+      ...NO_VALUES,
+      ...STARTERS[CHANNEL_ROWS[channel].content],
+      channel,
+      eventType,
+    });
   });
 
   route("GET /tenants/:tenantId/templates/:templateId", async (context) => {

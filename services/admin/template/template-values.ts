@@ -1,6 +1,12 @@
 import type { TemplateInput } from "@belfry/administration/templates/template-input";
 import type { Template } from "@belfry/administration/templates/templates";
-import { type Channel, isChannel } from "@belfry/contracts/channels";
+import {
+  CHANNEL_ROWS,
+  CHANNELS,
+  type Channel,
+  IN_APP,
+  isChannel,
+} from "@belfry/contracts/channels";
 
 /** A template as its form holds it: text as it was typed. */
 export interface TemplateValues {
@@ -20,7 +26,7 @@ export interface TemplateValues {
 
 export const NO_VALUES: TemplateValues = {
   eventType: "",
-  channel: "EMAIL",
+  channel: CHANNELS[0],
   subject: "",
   title: "",
   content: "",
@@ -37,7 +43,7 @@ export function valuesOfForm(form: URLSearchParams): TemplateValues {
   const text = (name: string) => form.get(name) ?? "";
   return {
     eventType: text("eventType").trim(),
-    channel: isChannel(channel) ? channel : "EMAIL",
+    channel: isChannel(channel) ? channel : CHANNELS[0],
     subject: text("subject"),
     title: text("title"),
     // A form sends line ends as CR LF, whatever was typed.
@@ -74,11 +80,12 @@ function suggestedSamples(names: readonly string[]): string {
 
 /** What is rendered of it. */
 export function sourceOf({ channel, content, subject, title }: TemplateValues) {
+  const { content: kind } = CHANNEL_ROWS[channel];
   return {
     channel,
     content,
-    ...(channel === "EMAIL" ? { subject } : {}),
-    ...(channel === "PUSH" ? { title } : {}),
+    ...(kind === "email" ? { subject } : {}),
+    ...(kind === "notification" ? { title } : {}),
   };
 }
 
@@ -88,7 +95,7 @@ export function inputOf(values: TemplateValues): Omit<TemplateInput, "tenantId">
   return {
     ...sourceOf(values),
     eventType: values.eventType,
-    targetChannel: values.channel === "PUSH" && targetChannel !== "" ? targetChannel : undefined,
+    targetChannel: values.channel === IN_APP && targetChannel !== "" ? targetChannel : undefined,
     sensitive: values.sensitive,
     atMostOnce: values.atMostOnce,
     expiresAfterSeconds: expiresAfterSeconds === "" ? undefined : Number(expiresAfterSeconds),

@@ -1,5 +1,5 @@
 import { idAt } from "@belfry/administration/events/search-events";
-import type { Channel } from "@belfry/contracts/channels";
+import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
@@ -54,7 +54,7 @@ export async function countBucket(db: Database, startsAt: Date): Promise<boolean
                 where a.delivery_id = d.id and a.class = 'accepted' order by a.number limit 1)
         from found f join deliveries d on d.event_id = f.id
         union all
-        select f.tenant_id, 'PUSH', true, false, false, false,
+        select f.tenant_id, ${IN_APP}, true, false, false, false,
                extract(epoch from n.created_at - f.accepted_at)
         from found f join notifications n on n.id = f.id
         union all

@@ -1,3 +1,4 @@
+import { CHANNELS, type Channel } from "@belfry/contracts/channels";
 import { type ActivityBucket, LATENCY_BOUNDS } from "./activity-buckets.ts";
 
 const MINUTE_MS = 60_000;
@@ -11,7 +12,7 @@ export const RANGES = {
 export type RangeName = keyof typeof RANGES;
 
 export interface ChannelFigures {
-  channel: "EMAIL" | "SMS" | "PUSH";
+  channel: Channel;
   sent: number;
   failed: number;
   skipped: number;
@@ -27,7 +28,7 @@ export function figuresOf(buckets: readonly ActivityBucket[]): {
   accepted: number;
   channels: ChannelFigures[];
 } {
-  const channels = (["EMAIL", "SMS", "PUSH"] as const).map((channel) => {
+  const channels = CHANNELS.map((channel) => {
     const own = buckets.filter((bucket) => bucket.channel === channel);
     const latencies = LATENCY_BOUNDS.concat().map((_, index) => sum(own, index));
     const all = sum(own, LATENCY_BOUNDS.length);

@@ -1,7 +1,11 @@
 import { audited } from "@belfry/administration/audited";
 import { suppressionsOfTenant } from "@belfry/administration/events/suppression-rows";
 import { addSuppressions, removeSuppressions } from "@belfry/administration/events/suppressions";
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import {
+  isProviderChannel,
+  PROVIDER_CHANNELS,
+  type ProviderChannel,
+} from "@belfry/contracts/channels";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
@@ -12,21 +16,21 @@ const PAGE = 100;
 export function suppressionPages({ route, db }: PageDeps): void {
   const show = async ({ tenant, query }: InTenant, extra: object = {}): Promise<Answer> => {
     const given = query.get("channel");
-    const channel: ProviderChannel | undefined =
-      given === "EMAIL" || given === "SMS" ? given : undefined;
+    const channel = isProviderChannel(given) ? given : undefined;
     const search = (query.get("search") ?? "").trim().toLowerCase();
     const last = query.get("after") ?? "";
     const after = last === "" || channel === undefined ? undefined : { channel, address: last };
-    const found = await suppressionsOfTenant(db, tenant.id, {
-      limit: PAGE + 1,
-      ...(search === "" ? { after } : startOf(search)),
-    });
-    const matching = search === "" ? found : found.filter((row) => row.address.startsWith(search));
+    const places = search === "" ? [{ after }] : placesBefore(search);
+    const found = await Promise.all(
+      places.map((place) => suppressionsOfTenant(db, tenant.id, { limit: PAGE + 1, ...place })),
+    );
+    const matching = found.flat().filter((row) => row.address.startsWith(search));
     return page("suppressions", "Suppressions", {
       rows: matching.slice(0, PAGE),
       isMore: matching.length > PAGE,
       search,
-      values: { channel: "EMAIL", address: "" },
+      channels: PROVIDER_CHANNELS,
+      values: { channel: PROVIDER_CHANNELS[0], address: "" },
       faults: {},
       ...extra,
     });
@@ -85,11 +89,10 @@ function inputOf(form: URLSearchParams): { channel: ProviderChannel; addresses: 
   return { channel: (form.get("channel") ?? "") as ProviderChannel, addresses };
 }
 
-/** Addresses are listed in order: those that begin with the text are together, after this place. */
-function startOf(text: string) {
-  const channel: ProviderChannel = text.startsWith("+") ? "SMS" : "EMAIL";
+/** Addresses are listed in order: those of a channel that begin with the text are together, after its place. */
+function placesBefore(text: string) {
   const shorter = text.slice(0, -1);
   const last = text.codePointAt(text.length - 1) ?? 0;
   const address = last > 0x21 ? shorter + String.fromCodePoint(last - 1) : shorter;
-  return { channel, after: { channel, address } };
+  return PROVIDER_CHANNELS.map((channel) => ({ channel, after: { channel, address } }));
 }

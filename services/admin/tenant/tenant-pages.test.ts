@@ -106,7 +106,7 @@ test("the editor counts SMS segments, names the variables, and sends what is in 
   });
   const sandbox = { tenantId: id, channel: "SMS", kind: "sandbox", settings: {} } as const;
   await putProvider(admin.db, sandbox, { keys: admin.keys });
-  assert.match((await send("nobody")).text, /to must be a number as \+12025550123/);
+  assert.match((await send("nobody")).text, /to must be a phone number such as \+12025550123/);
   assert.equal((await send("+12025550123")).ok, true);
   assert.match(await operator.text(`${base}/outbox`), /Hello Ada xxx/);
 });

@@ -157,6 +157,7 @@ async function acceptAndDispatch(pool: Pool): Promise<number> {
         id: uuidv7(),
         tenantId: event.tenantId,
         channel,
+        recipient: "ann@example.com",
         templateVersionId: "1",
         expiresAt: null,
       })),

@@ -1,4 +1,4 @@
-import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { isProviderChannel, type ProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { Database } from "@belfry/database/connection";
@@ -127,7 +127,6 @@ function placeParts({ subject }: DeadMessageRow): {
   channel: ProviderChannel | null;
 } {
   const [tenantId = null, channel, kind] = subject.split(".").reverse();
-  const known = PROVIDER_CHANNELS.find((one) => one === channel);
-  if (kind !== "deliveries" || known === undefined) return { tenantId: null, channel: null };
-  return { tenantId, channel: known };
+  const isOfDeliveries = kind === "deliveries" && isProviderChannel(channel);
+  return isOfDeliveries ? { tenantId, channel } : { tenantId: null, channel: null };
 }

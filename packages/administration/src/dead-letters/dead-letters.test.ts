@@ -180,7 +180,7 @@ test("what a provider has accepted is never replayed, by its answer or by its re
   const accepted = await dead({ status: "accepted", classes: ["accepted"] });
   const late = await dead({ classes: ["accepted", "transient"] });
   const received = await dead({ classes: ["ambiguous"] });
-  await storeReceipts(pool, { tenantId, channel: "EMAIL", providerKind: "sendgrid" }, [
+  await storeReceipts(pool, { tenantId, channels: ["EMAIL"], providerKind: "sendgrid" }, [
     {
       ...{ vendorEvent: "e1", deliveryId: received.id, kind: "delivered", suppress: null },
       ...{ reason: null, vendorStatus: null, occurredAt: null },

@@ -53,7 +53,7 @@ export async function reopenEvents(db: Database, ids: readonly string[]): Promis
     with dead as materialized (
       select e.id from events e
       where e.id = any (${ids}::uuid[]) and e.dispatched_at is not null
-        and e.outcome -> 'failed' ?& array['EMAIL', 'SMS', 'PUSH']
+        and e.outcome ? 'failed' and not e.outcome ? 'skipped'
         and not exists (select from deliveries d where d.event_id = e.id)
         and not exists (select from notifications n where n.id = e.id)
       order by e.id for update of e

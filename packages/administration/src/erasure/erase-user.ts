@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
@@ -78,13 +79,14 @@ export async function eraseUser(
     deadMessages: dryRun ? 0 : await eraseDeadMessages(db),
     suppressions: 0,
   };
-  const addresses = [...found.emails, ...found.phones].map(suppressedForm);
+  const addresses = [...found.addresses].map(suppressedForm);
   let suppressions = await countSuppressions(db, tenantId, addresses);
   if (erasure.suppressions) {
     deleted.suppressions = suppressions;
     if (!dryRun) {
-      await deleteSuppressions(db, tenantId, "EMAIL", addresses);
-      await deleteSuppressions(db, tenantId, "SMS", addresses);
+      for (const channel of PROVIDER_CHANNELS) {
+        await deleteSuppressions(db, tenantId, channel, addresses);
+      }
     }
     suppressions = 0;
   }
@@ -108,8 +110,7 @@ interface FoundEvents {
     "events" | "undispatchedEvents" | "deliveries" | "attempts" | "receipts"
   >;
   unsent: number;
-  emails: Set<string>;
-  phones: Set<string>;
+  addresses: Set<string>;
 }
 
 async function eraseEvents(
@@ -120,8 +121,7 @@ async function eraseEvents(
   const found: FoundEvents = {
     deleted: { events: 0, undispatchedEvents: 0, deliveries: 0, attempts: 0, receipts: 0 },
     unsent: 0,
-    emails: new Set(),
-    phones: new Set(),
+    addresses: new Set(),
   };
   const held = new Set<string>();
   const take = async (ids: readonly string[]) => {
@@ -137,8 +137,7 @@ async function eraseEvents(
   };
   const look = async (from: Parameters<typeof userEvents>[2]) => {
     const page = await userEvents(db, owner, from);
-    for (const email of page.emails) found.emails.add(email);
-    for (const phone of page.phones) found.phones.add(phone);
+    for (const address of page.addresses) found.addresses.add(address);
     for (const ids of batches(page.ids, EVENTS_PER_BATCH)) await take(ids);
     return page;
   };

@@ -1,3 +1,4 @@
+import { ADDRESSES } from "@belfry/contracts/addresses";
 import type { Database } from "@belfry/database/connection";
 import type { DeletedEvents } from "@belfry/database/functions/delete-events";
 import type { Owner } from "@belfry/database/notifications";
@@ -11,8 +12,7 @@ import { sql } from "kysely";
 export interface UserEvents {
   ids: string[];
   /** As the events name them, each once. */
-  emails: string[];
-  phones: string[];
+  addresses: string[];
   /** The ends of what was looked at; undefined: there was nothing. */
   oldest: string | undefined;
   newest: string | undefined;
@@ -21,6 +21,7 @@ export interface UserEvents {
 }
 
 const LOOKS = 10_000;
+const ADDRESS_COLUMNS = sql.join(Object.values(ADDRESSES).map(({ column }) => sql.ref(column)));
 
 /** Looks at the tenant's next 10,000 events, older than `before` or newer than `after`. */
 export async function userEvents(
@@ -35,13 +36,13 @@ export async function userEvents(
   type Nullable = { oldest: string | null; newest: string | null };
   const { rows } = await sql<Omit<UserEvents, keyof Nullable> & Nullable>`
     with seen as materialized (
-      select e.id, e.user_id, e.recipient_email, e.recipient_phone from events e
+      select e.* from events e
       where e.tenant_id = ${tenantId} ${range} limit ${sql.lit(LOOKS)}
     ),
     found as materialized (select * from seen where user_id = ${userId})
     select array(select id::text from found) as ids,
-           array(select distinct recipient_email from found where recipient_email is not null) as emails,
-           array(select distinct recipient_phone from found where recipient_phone is not null) as phones,
+           array(select distinct a.address from found, unnest(array[${ADDRESS_COLUMNS}]) a (address)
+                 where a.address is not null) as addresses,
            (select id from seen order by id limit 1) as oldest,
            (select id from seen order by id desc limit 1) as newest,
            (select count(*) = ${sql.lit(LOOKS)} from seen) as more`.execute(db);
@@ -59,7 +60,7 @@ export async function countEvents(
     with d as materialized (
       select d.id, d.status from unnest(${ids}::uuid[]) u (id)
       cross join lateral (
-        select * from deliveries d where d.event_id = u.id and d.channel in ('EMAIL', 'SMS') limit 2
+        select * from deliveries d where d.event_id = u.id limit 32
       ) d
     )
     select cardinality(${ids}::uuid[]) as events,

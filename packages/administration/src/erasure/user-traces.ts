@@ -1,3 +1,4 @@
+import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import type { Owner } from "@belfry/database/notifications";
 import { sql } from "kysely";
@@ -84,7 +85,7 @@ export async function countSuppressions(
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from suppressions
-    where tenant_id = ${tenantId} and channel in ('EMAIL', 'SMS')
+    where tenant_id = ${tenantId} and channel = any (${PROVIDER_CHANNELS}::text[])
       and address = any (${addresses}::text[])`.execute(db);
   return rows[0]?.count ?? 0;
 }

@@ -1,4 +1,4 @@
-import { type Channel, channelsOfMask } from "@belfry/contracts/channels";
+import { type Channel, channelsOfMask, IN_APP } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { NotFound } from "../input-error.ts";
@@ -37,7 +37,7 @@ export interface EventReport {
 }
 
 export interface ChannelReport {
-  /** A delivery's status; `skipped` or `failed` where there was none; `published` for PUSH. */
+  /** A delivery's status; `skipped` or `failed` where there was none; `published` of a notification. */
   status: string;
   /** Why it was skipped, failed or waits. */
   reason: string | null;
@@ -139,8 +139,8 @@ function channelReports(facts: EventFacts): EventReport["channels"] {
   if (notification !== undefined) {
     const { id, realtimeChannel, readAt } = notification;
     const state = { id, realtimeChannel, read: readAt !== null, readAt: isoTime(readAt) };
-    const names = missing.PUSH ?? [];
-    reports.PUSH = { status: "published", reason: null, missing: names, notification: state };
+    const names = missing[IN_APP] ?? [];
+    reports[IN_APP] = { status: "published", reason: null, missing: names, notification: state };
   }
   for (const [channel, reason] of Object.entries(failed) as [Channel, string][]) {
     reports[channel] = { status: "failed", reason, missing: missing[channel] ?? [] };

@@ -1,4 +1,4 @@
-import type { Channel } from "@belfry/contracts/channels";
+import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { ReceiptKind } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
@@ -130,9 +130,9 @@ function notificationEntries(notification: EventFacts["notification"]): Timeline
   if (notification === undefined) return [];
   const { createdAt, readAt, realtimeChannel } = notification;
   const entries = [
-    entry(createdAt, "PUSH", `stored in the history and published to ${realtimeChannel}`),
+    entry(createdAt, IN_APP, `stored in the history and published to ${realtimeChannel}`),
   ];
-  if (readAt !== null) entries.push(entry(readAt, "PUSH", "marked as read"));
+  if (readAt !== null) entries.push(entry(readAt, IN_APP, "marked as read"));
   return entries;
 }
 

@@ -1,3 +1,4 @@
+import { IN_APP } from "@belfry/contracts/channels";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 
@@ -40,7 +41,7 @@ export async function sensitivePushTypes(
     .innerJoin("template_versions as v", "v.id", "t.current_version_id")
     .select("t.event_type")
     .where("t.tenant_id", "in", [tenantId, "platform"])
-    .where("t.channel", "=", "PUSH")
+    .where("t.channel", "=", IN_APP)
     .where("t.event_type", "in", [...eventTypes])
     .where("v.sensitive", "=", true)
     .execute();
@@ -58,7 +59,7 @@ export async function notificationContent(
     .leftJoin("templates as t", (join) =>
       join
         .onRef("t.event_type", "=", "n.event_type")
-        .on("t.channel", "=", "PUSH")
+        .on("t.channel", "=", IN_APP)
         .on("t.tenant_id", "in", [tenantId, "platform"]),
     )
     .leftJoin("template_versions as v", "v.id", "t.current_version_id")

@@ -1,4 +1,4 @@
-import type { Channel } from "@belfry/contracts/channels";
+import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import type { EventOutcome } from "@belfry/database/schema";
 import { sql } from "kysely";
@@ -148,7 +148,7 @@ function stateOf(channel: Channel | undefined, status: StatusGroup | undefined) 
     select 1 from deliveries d where d.event_id = e.id ${ofChannel}
       ${statuses === undefined ? sql`` : sql`and d.status = any (${statuses}::text[])`} offset 0)`;
   const push =
-    channel === undefined || channel === "PUSH"
+    channel === undefined || channel === IN_APP
       ? sql`exists (select 1 from notifications n where n.id = e.id offset 0)`
       : sql`false`;
   const left = (what: "skipped" | "failed") =>

@@ -1,4 +1,4 @@
-import type { Channel } from "@belfry/contracts/channels";
+import { type Channel, isProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
@@ -24,11 +24,12 @@ export async function sentContent(
   channel: Channel,
 ): Promise<SentContent> {
   if (!UUID.test(eventId)) throw nothing(channel);
-  if (channel === "PUSH") {
+  if (!isProviderChannel(channel)) {
     const push = await notificationContent(db, tenantId, eventId);
     if (push === undefined) throw nothing(channel);
     if (push.sensitive) return { shown: false, why: SENSITIVE };
-    return { shown: true, content: { channel, title: push.title, body: push.body, missing: [] } };
+    const { title, body } = push;
+    return { shown: true, content: { channel, kind: "notification", title, body, missing: [] } };
   }
   const version = await sentVersion(db, tenantId, eventId, channel);
   if (version === undefined) throw nothing(channel);
@@ -41,7 +42,7 @@ export async function sentContent(
   );
   if (!rendered.ok) return { shown: false, why: rendered.reason };
   const { ok: _, ...content } = rendered;
-  return { shown: true, content };
+  return { shown: true, content: { channel, ...content } };
 }
 
 const SENSITIVE = "The template is sensitive: its content is never shown.";

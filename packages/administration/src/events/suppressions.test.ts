@@ -39,9 +39,9 @@ async function setUp(t: TestContext) {
       [eventId, tenant, channel === "EMAIL" ? to : null, channel === "SMS" ? to : null],
     );
     await pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at, released_at)
-       values ($1, $2, $3, $4, $5, now(), now())`,
-      [id, eventId, tenant, channel, rows[0].id],
+      `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at, released_at)
+       values ($1, $2, $3, $4, $5, $6, now(), now())`,
+      [id, eventId, tenant, channel, to, rows[0].id],
     );
     const provider = { id: randomUUID(), kind: "sandbox" };
     const batch = [{ id, tenantId: tenant, provider }];

@@ -1,9 +1,8 @@
-import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
-import { emailAddress } from "@belfry/contracts/email-address";
-import { PHONE } from "@belfry/contracts/identifiers";
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@belfry/contracts/receipt";
 import type { Database } from "@belfry/database/connection";
-import { InvalidInput } from "../input-error.ts";
+import { InvalidInput, requireProviderChannel } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 import {
@@ -85,19 +84,15 @@ export async function* suppressionPages(
 
 /** In the form in which they are kept, each once. */
 function checkedAddresses({ channel, addresses }: SuppressionInput): string[] {
-  if (!PROVIDER_CHANNELS.includes(channel)) {
-    throw new InvalidInput([{ field: "channel", message: "must be EMAIL or SMS" }]);
-  }
+  requireProviderChannel(channel);
+  const { form, read } = ADDRESSES[sentRow(channel).address];
   if (addresses.length === 0 || addresses.length > MAX_ADDRESSES) {
     const message = `must hold 1 to ${MAX_ADDRESSES} addresses`;
     throw new InvalidInput([{ field: "address", message }]);
   }
   // As events are stored: an international domain in its ASCII form.
-  const stored = (text: string) =>
-    channel === "EMAIL" ? emailAddress(text) : PHONE.test(text) ? text : undefined;
-  const faults = addresses.filter((text) => stored(text) === undefined).slice(0, MAX_NAMED);
+  const faults = addresses.filter((text) => read(text) === undefined).slice(0, MAX_NAMED);
   if (faults.length > 0) {
-    const form = channel === "EMAIL" ? "an email address" : "a phone number such as +12025550123";
     throw new InvalidInput(
       faults.map((text) => ({
         field: "address",
@@ -105,7 +100,7 @@ function checkedAddresses({ channel, addresses }: SuppressionInput): string[] {
       })),
     );
   }
-  return [...new Set(addresses.map((text) => suppressedForm(stored(text) ?? text)))];
+  return [...new Set(addresses.map((text) => suppressedForm(read(text) ?? text)))];
 }
 
 async function requireTenant(db: Database, tenantId: string): Promise<void> {

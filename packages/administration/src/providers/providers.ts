@@ -1,10 +1,10 @@
-import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import type { ProviderChannel } from "@belfry/contracts/channels";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { changeConfiguration } from "../change-configuration.ts";
-import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { InvalidInput, NotFound, refuseFaults, requireProviderChannel } from "../input-error.ts";
 import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 import {
@@ -178,10 +178,9 @@ export async function moveProviderUp(db: Database, address: ProviderAddress): Pr
   });
 }
 
-/** Every kind of provider with the schema of its settings: what the forms are drawn from. */
-export async function providerKinds() {
-  const { PROVIDER_KINDS } = await import("@belfry/providers/kinds");
-  return PROVIDER_KINDS;
+/** The kinds of provider of a channel with the schema of their settings: what the forms are drawn from. */
+export async function providerKinds(channel: ProviderChannel) {
+  return (await import("@belfry/providers/kinds")).PROVIDER_KINDS[channel];
 }
 
 /** Decrypted, to try the provider out; they go nowhere else. */
@@ -205,7 +204,7 @@ async function withKeptSecrets(
   if (input.keepSecrets !== true || typeof settings !== "object" || settings === null)
     return settings;
   const [existing] = await findProviders(db, { tenantId, channel, name });
-  const row = (await providerKinds()).find((one) => one.channel === channel && one.kind === kind);
+  const row = (await providerKinds(channel)).find((one) => one.kind === kind);
   if (existing === undefined || row === undefined) return settings;
   const stored = await revealSettings(db, existing, keys);
   const given = settings as Record<string, unknown>;
@@ -260,15 +259,12 @@ function rateFault(rate: number | undefined) {
 }
 
 async function checkedSettings(input: ProviderInput, options: PutProviderOptions) {
-  if (!PROVIDER_CHANNELS.includes(input.channel)) {
-    throw new InvalidInput([{ field: "channel", message: "must be EMAIL or SMS" }]);
-  }
+  requireProviderChannel(input.channel);
   // Loaded when settings are put: the vendors' libraries are large, and a start must be quick.
   const kinds = await import("@belfry/providers/kinds");
   const kind = kinds.providerKind(input.channel, input.kind);
   if (kind === undefined) {
-    const known = kinds.PROVIDER_KINDS.filter((row) => row.channel === input.channel);
-    const names = known.map((row) => row.kind).sort();
+    const names = kinds.PROVIDER_KINDS[input.channel].map((row) => row.kind).sort();
     throw new InvalidInput([
       { field: "kind", message: `must be one of ${names.join(", ")} for ${input.channel}` },
     ]);

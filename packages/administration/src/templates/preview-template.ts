@@ -1,3 +1,4 @@
+import type { Channel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import type { Rendered } from "@belfry/templates/render";
@@ -9,7 +10,7 @@ import { requireTemplate, type TemplateAddress, type TemplateWarning } from "./t
 type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
 
 /** What would be sent, and in `missing` the names that the variables do not have. */
-export type Preview = WithoutVerdict<Extract<Rendered, { ok: true }>>;
+export type Preview = { channel: Channel } & WithoutVerdict<Extract<Rendered, { ok: true }>>;
 
 /** Renders a saved template. Throws `NotFound`, and `InvalidInput` when the result is too large or too costly. */
 export async function previewTemplate(
@@ -18,7 +19,7 @@ export async function previewTemplate(
   variables: Record<string, unknown>,
 ): Promise<Preview> {
   const row = await requireTemplate(db, address);
-  return await preview(row.compiled as CompiledTemplate, variables);
+  return await preview(row.channel, row.compiled as CompiledTemplate, variables);
 }
 
 /** Renders a template that is not saved. Throws `InvalidInput` for its faults too. */
@@ -28,7 +29,7 @@ export async function previewSource(
   variables: Record<string, unknown>,
 ): Promise<Preview> {
   const { compiled } = await compileSource(templateSource(input), tenantId);
-  return await preview(compiled, variables);
+  return await preview(input.channel, compiled, variables);
 }
 
 export type SourceCheck =
@@ -43,7 +44,7 @@ export async function checkSource(
 ): Promise<SourceCheck> {
   try {
     const { compiled, warnings } = await compileSource(templateSource(input), tenantId);
-    const shown = await preview(compiled, variables);
+    const shown = await preview(input.channel, compiled, variables);
     return { ok: true, preview: shown, variables: compiled.variables, warnings };
   } catch (error) {
     if (error instanceof InvalidInput) return { ok: false, faults: error.faults };
@@ -52,6 +53,7 @@ export async function checkSource(
 }
 
 async function preview(
+  channel: Channel,
   compiled: CompiledTemplate,
   variables: Record<string, unknown>,
 ): Promise<Preview> {
@@ -61,5 +63,5 @@ async function preview(
     throw new InvalidInput([{ field: "variables", message: `do not render: ${rendered.reason}` }]);
   }
   const { ok: _, ...shown } = rendered;
-  return shown;
+  return { channel, ...shown };
 }

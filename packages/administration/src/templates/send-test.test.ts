@@ -13,6 +13,7 @@ const TO = "Ann@example.com";
 const options = { keys: TEST_KEYS };
 const RENDERED: Preview = {
   channel: "EMAIL",
+  kind: "email",
   subject: "Hello",
   html: "<p>Hello</p>",
   text: "Hello",

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { emailAddress } from "@belfry/contracts/email-address";
-import { PHONE } from "@belfry/contracts/identifiers";
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import { sentRow } from "@belfry/contracts/channels";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { InvalidInput, NotFound, requireProviderChannel } from "../input-error.ts";
 import {
   listProviders,
   type Provider,
@@ -19,7 +19,7 @@ import type { Preview } from "./preview-template.ts";
 /** Long enough for a slow vendor, short enough for a person who waits. */
 const TIMEOUT_MS = 15_000;
 
-type Sendable = Extract<Preview, { channel: "EMAIL" | "SMS" }>;
+type Sendable = Extract<Preview, { kind: "email" | "text" }>;
 
 /**
  * Sends a message of ours through one provider, active or not, and returns the vendor's answer. It is
@@ -35,10 +35,11 @@ export async function sendProviderTest(
   const provider = await showProvider(db, address);
   const text = "This is a test from Belfry: the provider works.";
   const html = `<p>${text}</p>`;
+  const { channel } = provider;
   const message: Sendable =
-    provider.channel === "EMAIL"
-      ? { channel: "EMAIL", subject: "A test from Belfry", html, text, missing: [] }
-      : { channel: "SMS", text, segments: 1, encoding: "GSM-7", missing: [] };
+    sentRow(channel).content === "email"
+      ? { channel, kind: "email", subject: "A test from Belfry", html, text, missing: [] }
+      : { channel, kind: "text", text, segments: 1, encoding: "GSM-7", missing: [] };
   return { provider, outcome: await send(db, provider, message, to, options) };
 }
 
@@ -50,9 +51,8 @@ export async function sendRenderedTest(
   to: string,
   options: PutProviderOptions,
 ): Promise<{ provider: Provider; outcome: SendOutcome }> {
-  if (rendered.channel === "PUSH") {
-    throw new InvalidInput([{ field: "channel", message: "must be EMAIL or SMS" }]);
-  }
+  requireProviderChannel(rendered.channel);
+  if (rendered.kind === "notification") throw new Error("no provider sends notifications");
   const all = await listProviders(db, tenantId);
   const provider = all.find((one) => one.channel === rendered.channel && one.active);
   if (provider === undefined) {
@@ -68,20 +68,20 @@ async function send(
   to: string,
   options: PutProviderOptions,
 ): Promise<SendOutcome> {
-  const recipient = message.channel === "EMAIL" ? emailAddress(to.trim()) : phone(to.trim());
+  const { channel } = provider;
+  const { form, read } = ADDRESSES[sentRow(channel).address];
+  const recipient = read(to.trim());
   if (recipient === undefined) {
-    const what = message.channel === "EMAIL" ? "an email address" : "a number as +12025550123";
-    throw new InvalidInput([{ field: "to", message: `must be ${what}` }]);
+    throw new InvalidInput([{ field: "to", message: `must be ${form}` }]);
   }
-  const kinds = await providerKinds();
-  const kind = kinds.find((row) => row.channel === provider.channel && row.kind === provider.kind);
+  const kind = (await providerKinds(channel)).find((row) => row.kind === provider.kind);
   if (kind === undefined) throw new NotFound("kind", `no provider of kind ${provider.kind}`);
-  await allowTest(db, { tenantId: provider.tenantId, channel: message.channel, recipient });
+  await allowTest(db, { tenantId: provider.tenantId, channel, recipient });
   const client = kind.create(await revealSettings(db, provider, options.keys), {
     timeoutMs: TIMEOUT_MS,
     messageAnswerMs: TIMEOUT_MS,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
-    storeInOutbox: (entry) => storeOutboxMessage(db, entry),
+    storeInOutbox: (entry) => storeOutboxMessage(db, { ...entry, channel }),
   });
   const ids = { deliveryId: randomUUID(), tenantId: provider.tenantId, eventId: randomUUID() };
   try {
@@ -90,8 +90,4 @@ async function send(
   } finally {
     await client.close();
   }
-}
-
-function phone(text: string): string | undefined {
-  return PHONE.test(text) ? text : undefined;
 }

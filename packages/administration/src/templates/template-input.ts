@@ -1,4 +1,13 @@
-import { type Channel, isChannel } from "@belfry/contracts/channels";
+import {
+  CHANNEL_ROWS,
+  CHANNELS,
+  type Channel,
+  type Content,
+  channelsWith,
+  IN_APP,
+  isChannel,
+  listed,
+} from "@belfry/contracts/channels";
 import {
   isGlobalEventType,
   PLATFORM,
@@ -11,11 +20,11 @@ import { type InputFault, refuseFaults } from "../input-error.ts";
 
 export interface TemplateSourceInput {
   channel: Channel;
-  /** EMAIL: MJML, HTML or plain text; SMS and PUSH: plain text. */
+  /** Of a mail: MJML, HTML or plain text; else plain text. */
   content: string;
-  /** Of EMAIL. */
+  /** Of a mail. */
   subject?: string | undefined;
-  /** Of PUSH. */
+  /** Of a notification. */
   title?: string | undefined;
 }
 
@@ -23,7 +32,7 @@ export interface TemplateInput extends TemplateSourceInput {
   /** `platform` for event types that begin with `global.`. */
   tenantId: string;
   eventType: string;
-  /** Of PUSH: the realtime channel's name; the personal channel when it is absent. */
+  /** Of a notification: the realtime channel's name; the personal channel when it is absent. */
   targetChannel?: string | undefined;
   /** Its variables are erased when the event has ended, and its content is never shown. */
   sensitive?: boolean | undefined;
@@ -55,33 +64,37 @@ export function templateFaults(input: TemplateInput): (InputFault | undefined)[]
 /** The source for compiling. Throws `InvalidInput` where a part is missing or out of place. */
 export function templateSource(input: TemplateSourceInput): TemplateSource {
   refuseFaults(sourceFaults(input));
-  const { channel, content, subject = "", title = "" } = input;
-  if (channel === "EMAIL") return { channel, subject, content };
-  if (channel === "PUSH") return { channel, title, content };
-  return { channel, content };
+  const { content, subject = "", title = "" } = input;
+  switch (CHANNEL_ROWS[input.channel].content) {
+    case "email":
+      return { kind: "email", subject, content };
+    case "text":
+      return { kind: "text", content };
+    case "notification":
+      return { kind: "notification", title, content };
+  }
 }
 
 function sourceFaults(input: TemplateSourceInput): (InputFault | undefined)[] {
   if (!isChannel(input.channel)) {
-    return [{ field: "channel", message: "must be EMAIL, SMS or PUSH" }];
+    return [{ field: "channel", message: `must be ${listed(CHANNELS, "or")}` }];
   }
   return [
-    partFault("subject", "EMAIL", input.channel, input.subject),
-    partFault("title", "PUSH", input.channel, input.title),
+    partFault("subject", "email", input.channel, input.subject),
+    partFault("title", "notification", input.channel, input.title),
   ];
 }
 
 function partFault(
   field: string,
-  owner: Channel,
+  owner: Content,
   channel: Channel,
   value: string | undefined,
 ): InputFault | undefined {
-  if (channel === owner && value === undefined) {
-    return { field, message: `is required for ${owner}` };
-  }
-  if (channel !== owner && value !== undefined) return { field, message: `is only for ${owner}` };
-  return undefined;
+  const isOfIt = CHANNEL_ROWS[channel].content === owner;
+  if (isOfIt === (value !== undefined)) return undefined;
+  if (isOfIt) return { field, message: `is required for ${channel}` };
+  return { field, message: `is only for ${listed(channelsWith(owner), "or")}` };
 }
 
 function ownerFault(tenantId: string, eventType: string): InputFault | undefined {
@@ -101,7 +114,7 @@ function ownerFault(tenantId: string, eventType: string): InputFault | undefined
 function targetFault(channel: Channel, target: string | undefined): InputFault | undefined {
   const field = "targetChannel";
   if (target === undefined) return undefined;
-  if (channel !== "PUSH") return { field, message: "is only for PUSH" };
+  if (channel !== IN_APP) return { field, message: `is only for ${IN_APP}` };
   if (REALTIME_CHANNEL_NAME.test(target)) return undefined;
   return { field, message: "must be 1 to 64 of letters, digits and _ . : -" };
 }

@@ -132,7 +132,8 @@ test("a preview renders what was saved, and names the variables that are missing
   } as const;
   const { id } = await putTemplate(db, input);
   const saved = await previewTemplate(db, { id }, { name: "<b>" });
-  assert.ok(saved.channel === "EMAIL");
+  assert.ok(saved.kind === "email");
+  assert.equal(saved.channel, "EMAIL");
   assert.match(saved.html, /<h1>&lt;b&gt;<\/h1>/);
   assert.deepEqual([saved.subject, saved.missing], ["Hi ", ["x"]]);
   assert.deepEqual(await previewSource(tenantId, input, { name: "<b>" }), saved);

@@ -1,4 +1,4 @@
-import type { Channel } from "@belfry/contracts/channels";
+import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
 import { PLATFORM, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
@@ -29,11 +29,11 @@ export interface TemplateSummary {
   active: boolean;
   /** Counts the saves, from 1. */
   version: number;
-  /** Of EMAIL. */
+  /** Of a mail. */
   subject?: string | null;
-  /** Of PUSH. */
+  /** Of a notification. */
   title?: string | null;
-  /** Of PUSH; null: the personal channel. */
+  /** Of a notification; null: the personal channel. */
   targetChannel?: string | null;
   sensitive: boolean;
   atMostOnce: boolean;
@@ -192,6 +192,7 @@ async function requireOwner(db: Database, tenantId: string): Promise<void> {
 
 function templateSummary(row: Omit<TemplateRow, "content">): TemplateSummary {
   const compiled = row.compiled as { variables?: string[] };
+  const { content } = CHANNEL_ROWS[row.channel];
   return {
     id: row.id,
     tenantId: row.tenantId,
@@ -199,8 +200,8 @@ function templateSummary(row: Omit<TemplateRow, "content">): TemplateSummary {
     channel: row.channel,
     active: row.active,
     version: row.version,
-    ...(row.channel === "EMAIL" ? { subject: row.subject } : {}),
-    ...(row.channel === "PUSH" ? { title: row.title, targetChannel: row.targetChannel } : {}),
+    ...(content === "email" ? { subject: row.subject } : {}),
+    ...(content === "notification" ? { title: row.title, targetChannel: row.targetChannel } : {}),
     sensitive: row.sensitive,
     atMostOnce: row.atMostOnce,
     expiresAfterSeconds: row.expiresAfterSeconds,

@@ -1,4 +1,4 @@
-import { type Channel, isChannel } from "@belfry/contracts/channels";
+import { CHANNELS, type Channel, isChannel, listed } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
 import type { InputFault } from "../input-error.ts";
 
@@ -58,7 +58,7 @@ function countFault(
 
 function channelsFault(channels: readonly unknown[] | undefined): InputFault | undefined {
   if (channels === undefined || channels.every(isChannel)) return undefined;
-  return { field: "deliveryChannels", message: "must be of EMAIL, SMS and PUSH" };
+  return { field: "deliveryChannels", message: `must be of ${listed(CHANNELS, "and")}` };
 }
 
 function webhookSecretFault(secret: string | undefined): InputFault | undefined {

@@ -44,22 +44,20 @@ begin
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
-           d.template_version_id, e.id is not null, e.recipient, e.variables, e.trace_id,
+           d.template_version_id, e.id is not null, d.recipient, e.variables, e.trace_id,
            v.id is not null, v.at_most_once, v.sensitive,
            (select t.active from tenants t where t.id = d.tenant_id),
            (select s.reason from suppressions s
             where s.tenant_id = d.tenant_id and s.channel = p_channel
-              and s.address = lower(e.recipient collate "C"))
+              and s.address = lower(d.recipient collate "C"))
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
     -- One look into an index an item: this plan is made on an empty database, where a walk over a
     -- whole table looks cheapest, and it must stay good while the tables grow. The arrays of ids in
     -- the updates say the same.
     join lateral (select * from deliveries d where d.id = i.id limit 1) d
       on d.tenant_id = i.tenant_id and d.channel = p_channel
-    left join lateral (
-      select e.*, case p_channel when 'EMAIL' then e.recipient_email else e.recipient_phone end as recipient
-      from events e where e.id = d.event_id limit 1
-    ) e on e.tenant_id = d.tenant_id
+    left join lateral (select * from events e where e.id = d.event_id limit 1) e
+      on e.tenant_id = d.tenant_id
     left join lateral (
       select * from template_versions v where v.id = d.template_version_id limit 1
     ) v on true

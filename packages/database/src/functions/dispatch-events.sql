@@ -35,7 +35,8 @@ $function$;
 create or replace function dispatch_events(
   p_ids uuid[], p_accepted timestamptz[], p_outcomes text[], p_erase boolean[],
   p_delivery_ids uuid[], p_delivery_events uuid[], p_delivery_tenants text[],
-  p_delivery_channels text[], p_delivery_versions bigint[], p_delivery_expires timestamptz[],
+  p_delivery_channels text[], p_delivery_recipients text[], p_delivery_versions bigint[],
+  p_delivery_expires timestamptz[],
   p_push_ids uuid[], p_push_tenants text[], p_push_users text[], p_push_types text[],
   p_push_titles text[], p_push_bodies text[], p_push_names text[], p_push_accepted timestamptz[],
   p_in_flight integer, p_in_turn boolean
@@ -160,13 +161,13 @@ begin
         return next;
       end if;
     end loop;
-    insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at,
+    insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at,
         released_at, expires_at, created_at)
-    select item.id, item.event_id, item.tenant_id, item.channel, item.version, moment,
+    select item.id, item.event_id, item.tenant_id, item.channel, item.recipient, item.version, moment,
            item.released, item.expires, moment
     from unnest(p_delivery_ids, p_delivery_events, p_delivery_tenants, p_delivery_channels,
-        p_delivery_versions, p_delivery_expires, released)
-      as item (id, event_id, tenant_id, channel, version, expires, released)
+        p_delivery_recipients, p_delivery_versions, p_delivery_expires, released)
+      as item (id, event_id, tenant_id, channel, recipient, version, expires, released)
     where every or item.event_id = any (claimed);
   end if;
 

@@ -47,6 +47,7 @@ export interface NewDelivery {
   id: string;
   tenantId: string;
   channel: ProviderChannel;
+  recipient: string | null;
   templateVersionId: string;
   expiresAt: Date | null;
 }
@@ -139,7 +140,7 @@ async function dispatchOnce(
   }>({
     name: "dispatch_events",
     text: `select * from dispatch_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-                                         $15, $16, $17, $18, $19, $20)`,
+                                         $15, $16, $17, $18, $19, $20, $21)`,
     values: [
       events.map((event) => event.eventId),
       events.map((event) => event.acceptedAtText),
@@ -149,6 +150,7 @@ async function dispatchOnce(
       deliveries.map((delivery) => delivery.eventId),
       deliveries.map((delivery) => delivery.tenantId),
       deliveries.map((delivery) => delivery.channel),
+      deliveries.map((delivery) => delivery.recipient),
       deliveries.map((delivery) => delivery.templateVersionId),
       deliveries.map((delivery) => delivery.expiresAt?.toISOString() ?? null),
       pushes.map((push) => push.eventId),
@@ -213,7 +215,7 @@ export async function readDispatchedBefore(
     text: `select d.id, d.tenant_id, d.channel, e.trace_id
            from unnest($1::uuid[]) as item (id)
            cross join lateral (
-             select * from deliveries d where d.event_id = item.id and d.channel in ('EMAIL', 'SMS') limit 2
+             select * from deliveries d where d.event_id = item.id limit 32
            ) d
            cross join lateral (select trace_id from events e where e.id = item.id limit 1) e
            where d.status = 'queued' and d.released_at is not null`,

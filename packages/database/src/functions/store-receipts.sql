@@ -1,10 +1,10 @@
--- Keeps the receipts of one tenant's deliveries on a channel, each vendor event once, and moves the deliveries
+-- Keeps the receipts of one tenant's deliveries on some channels, each vendor event once, and moves the deliveries
 -- on: never back, whatever the order in which receipts come. Whatever a provider says of a message proves
 -- that it has it: a delivery that is open for another try, queued again after a try, or unknown, ends as
--- accepted, so that it is not sent once more. Receipts of deliveries that the tenant does not have on this
--- channel are left out. Returns the id of each new receipt's delivery, and the event of each delivery that moved.
+-- accepted, so that it is not sent once more. Receipts of deliveries that the tenant does not have on these
+-- channels are left out. Returns the id of each new receipt's delivery, and the event of each delivery that moved.
 create or replace function store_receipts(
-  p_tenant text, p_channel text, p_provider_kind text, p_vendor_events text[], p_deliveries uuid[],
+  p_tenant text, p_channels text[], p_provider_kind text, p_vendor_events text[], p_deliveries uuid[],
   p_kinds text[], p_reasons text[], p_vendor_statuses text[], p_times timestamptz[], p_suppress text[]
 ) returns table (delivery_id uuid, event_id uuid) language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -16,16 +16,16 @@ declare
   moment timestamptz;
 begin
   perform 1 from deliveries d
-  where d.id = any (p_deliveries) and d.tenant_id = p_tenant and d.channel = p_channel
+  where d.id = any (p_deliveries) and d.tenant_id = p_tenant and d.channel = any (p_channels)
   order by d.id for update;
   moment := clock_timestamp();
   return query
     with input as materialized (
-      select distinct on (i.vendor_event) i.*, d.event_id
+      select distinct on (i.vendor_event) i.*, d.channel, lower(d.recipient collate "C") as address
       from unnest(p_vendor_events, p_deliveries, p_kinds, p_reasons, p_vendor_statuses, p_times, p_suppress)
         i (vendor_event, delivery_id, kind, reason, vendor_status, occurred_at, suppress)
       join lateral (select * from deliveries d where d.id = i.delivery_id limit 1) d
-        on d.tenant_id = p_tenant and d.channel = p_channel
+        on d.tenant_id = p_tenant and d.channel = any (p_channels)
       order by i.vendor_event
     ),
     stored as (
@@ -42,16 +42,10 @@ begin
     ),
     suppressed as (
       insert into suppressions (tenant_id, channel, address, reason, source, created_at)
-      select distinct on (a.address) p_tenant, p_channel, a.address, f.suppress, p_provider_kind, moment
+      select distinct on (f.channel, f.address) p_tenant, f.channel, f.address, f.suppress, p_provider_kind, moment
       from fresh f
-      join lateral (select * from events e where e.id = f.event_id limit 1) e
-        on e.tenant_id = p_tenant
-      cross join lateral (
-        select lower((case p_channel when 'EMAIL' then e.recipient_email else e.recipient_phone end)
-          collate "C") as address
-      ) a
-      where f.suppress is not null and a.address is not null
-      order by a.address
+      where f.suppress is not null and f.address is not null
+      order by f.channel, f.address
       on conflict do nothing
     ),
     furthest as (

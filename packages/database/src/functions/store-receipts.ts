@@ -6,7 +6,8 @@ import { eraseSensitiveVariables } from "./release-deliveries.ts";
 
 export interface ReceiptsOrigin {
   tenantId: string;
-  channel: ProviderChannel;
+  /** Those that the provider serves. */
+  channels: readonly ProviderChannel[];
   providerKind: string;
 }
 
@@ -34,11 +35,11 @@ export async function storeReceipts(
     const batch = receipts.slice(at, at + BATCH_RECEIPTS);
     const { rows } = await pool.query<{ delivery_id: string; event_id: string | null }>({
       name: "store_receipts",
-      text: `select * from store_receipts($1, $2, $3, $4::text[], $5::uuid[], $6::text[], $7::text[],
+      text: `select * from store_receipts($1, $2::text[], $3, $4::text[], $5::uuid[], $6::text[], $7::text[],
         $8::text[], $9::timestamptz[], $10::text[])`,
       values: [
         origin.tenantId,
-        origin.channel,
+        origin.channels,
         origin.providerKind,
         batch.map((receipt) => receipt.vendorEvent),
         batch.map((receipt) => receipt.deliveryId),
