@@ -1,3 +1,4 @@
+import { ADDRESSES } from "@belfry/contracts/addresses";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
@@ -12,6 +13,10 @@ interface AddressFlags {
   address?: string;
   addressFile?: string;
 }
+
+const ADDRESS_FORMS = Object.values(ADDRESSES)
+  .map(({ form }) => form)
+  .join(", or ");
 
 export function suppressionCommand(): Command {
   const suppression = new Command("suppression").description(
@@ -40,7 +45,7 @@ export function suppressionCommand(): Command {
       .description(description)
       .requiredOption("--tenant <id>", "the tenant's id")
       .requiredOption("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
-      .option("--address <address>", "an email address, or a phone number such as +12025550123")
+      .option("--address <address>", ADDRESS_FORMS)
       .option("--address-file <file>", "one address a line, or - for standard input")
       .action((flags: AddressFlags) =>
         withDatabase(async ({ db }) => {
