@@ -1,7 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import { runSender } from "@belfry/sending/sender";
-import { senderConfig } from "@belfry/sending/sender-config";
-import { loadConfig } from "@belfry/service/config";
+import { senderOf } from "@belfry/sending/sender";
+import { runService } from "@belfry/service/run-service";
 
 /** A program: as `services/sms-sender`, with the row of pager-channel.ts. */
-await runSender("PAGER" as ProviderChannel, loadConfig(senderConfig));
+await runService(senderOf("PAGER" as ProviderChannel));
