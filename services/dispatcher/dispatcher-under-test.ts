@@ -153,7 +153,7 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
         reference: null,
         recipientEmail: setup.email === undefined ? "a@example.com" : setup.email,
         recipientPhone: setup.phone === undefined ? "+12025550123" : setup.phone,
-        channels: channelMask(setup.channels),
+        options: { channels: channelMask(setup.channels) },
         variables:
           setup.variables === null
             ? null

@@ -80,7 +80,7 @@ function event(key: string = randomUUID(), variables: string | null = null): Eve
     reference: null,
     recipientEmail: null,
     recipientPhone: null,
-    channels: null,
+    options: null,
     variables,
     traceId: "trace",
   };

@@ -50,6 +50,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
     if (acceptor === undefined) {
       throw new Problem("internal", { cause: new Error("NATS is not connected") });
     }
+    const channels = channelMask(trigger.channels);
     const result = await acceptor.accept({
       tenantId: tenant.id,
       dedupKey,
@@ -59,9 +60,9 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       reference: trigger.reference,
       recipientEmail: trigger.recipientEmail,
       recipientPhone: trigger.recipientPhone,
-      channels: channelMask(trigger.channels),
       variables,
       traceId: request.id,
+      options: channels === null ? null : { channels },
     });
     const { limits, outcome } = result;
     if (limits === null || outcome === "inactive") {

@@ -108,7 +108,7 @@ const CASES: Record<string, Case> = {
         PLACES.toReversed().map((place) => ({
           ...{ tenantId: `t${place}`, dedupKey: hash("sha256", `k${place}`), id: uuid("a", place) },
           ...{ eventType: "x", userId: "u", reference: null, recipientEmail: null, traceId: "t" },
-          ...{ recipientPhone: null, channels: null, variables: null },
+          ...{ recipientPhone: null, options: null, variables: null },
         })),
       ),
   },

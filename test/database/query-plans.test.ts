@@ -69,7 +69,7 @@ function event(key: string): EventToAccept {
     reference: null,
     recipientEmail: null,
     recipientPhone: null,
-    channels: null,
+    options: null,
     variables: "{}",
     traceId: "t",
   };

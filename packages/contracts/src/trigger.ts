@@ -73,6 +73,12 @@ export const TriggerRequest = Type.Object(
 );
 export type TriggerRequest = Static<typeof TriggerRequest>;
 
+/** What few triggers say, as the function `accept_events` of the database reads it. */
+export interface EventOptions {
+  /** By channelMask. */
+  channels?: number | null;
+}
+
 export const TriggerResponse = Type.Object(
   {
     success: Type.Boolean({ description: "Always true" }),

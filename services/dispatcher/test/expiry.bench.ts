@@ -133,7 +133,7 @@ async function acceptAndDispatch(pool: Pool): Promise<number> {
       reference: null,
       recipientEmail: "ann@example.com",
       recipientPhone: "+12025550123",
-      channels: null,
+      options: null,
       variables: JSON.stringify({ text: "x".repeat(290) }),
       traceId: id,
     };

@@ -50,9 +50,9 @@ export async function resendEvent(
       reference,
       recipientEmail,
       recipientPhone,
-      channels,
       variables: await eventVariables(deps.db, tenantId, eventId),
       traceId,
+      options: channels === null ? null : { channels },
     },
   ]);
   const refusal = REFUSALS[result?.outcome ?? "inactive"];

@@ -2,12 +2,14 @@
 -- the sliding window and the day, and stores the events. It decides item by item, in memory, and asks the
 -- tables only what it must: the setting up of one large statement costs more than a lone event.
 --
--- Arguments: one text per column, values joined by U+001F (which no value can hold: control characters
--- are refused before, and JSON escapes them), empty = null. Sorted by tenant, then key, so that two replicas
--- take the tenants' rows in the same order and cannot deadlock. Everything of one tenant happens under the
--- lock on its row in tenant_limits, so statements here see each other's keys and counters exactly. The clock
--- is read once that lock is held. A key's old row is deleted before: `on conflict` costs a row as much again as
--- its table without indexes.
+-- Arrays run in parallel, one item an event; keys are SHA-256 in hex. Sorted by tenant, then key, so that two
+-- replicas take the tenants' rows in the same order and cannot deadlock. What few events carry is in p_options,
+-- an object or null each, and null as a whole where none has any: a new field changes no signature. Options:
+-- `channels`, see the column.
+--
+-- Everything of one tenant happens under the lock on its row in tenant_limits, so statements here see each
+-- other's keys and counters exactly. The clock is read once that lock is held. A key's old row is deleted
+-- before: `on conflict` costs a row as much again as its table without indexes.
 --
 -- Returns one row an item (`position` counts from 1 in the order given), and for each tenant one row with
 -- its name and limits as they are after the batch (no outcome, the position of the tenant's first item; waits
@@ -19,8 +21,8 @@
 --   inactive   the tenant is not active or gone
 -- The last three name no event.
 create or replace function accept_events(
-  p_tenants text, p_keys text, p_ids text, p_types text, p_users text, p_references text,
-  p_emails text, p_phones text, p_channels text, p_variables text, p_traces text
+  p_tenants text[], p_keys text[], p_ids uuid[], p_types text[], p_users text[], p_references text[],
+  p_emails text[], p_phones text[], p_variables text[], p_traces text[], p_options json[]
 ) returns table (
   "position" integer, outcome text, event_id uuid, event_type text, tenant_name text, pending boolean,
   per_minute integer, minute_remaining integer, minute_wait integer,
@@ -32,12 +34,7 @@ set enable_seqscan = off
 as $function$
 #variable_conflict use_column
 declare
-  separator constant text := E'\x1f';
-  owners constant text[] := string_to_array(p_tenants, separator);
-  keys constant text[] := string_to_array(p_keys, separator);
-  ids constant uuid[] := string_to_array(p_ids, separator)::uuid[];
-  types constant text[] := string_to_array(p_types, separator);
-  items constant integer := cardinality(owners);
+  items constant integer := cardinality(p_tenants);
   moment timestamptz;
   today date;
   tenant record;
@@ -64,14 +61,14 @@ declare
   new_day date;
   new_total integer;
 begin
-  perform 1 from tenant_limits l where l.tenant_id = any (owners) order by l.tenant_id for update;
+  perform 1 from tenant_limits l where l.tenant_id = any (p_tenants) order by l.tenant_id for update;
   moment := clock_timestamp();
   today := (moment at time zone 'UTC')::date;
 
   for known in
     select u.i::integer as i, d.event_id, d.event_type, d.tenant_name,
       d.accepted_at > moment - interval '24 hours' as remembered
-    from unnest(owners, keys) with ordinality as u (tenant_id, key, i)
+    from unnest(p_tenants, p_keys) with ordinality as u (tenant_id, key, i)
     join lateral (
       select * from dedup_keys d where d.tenant_id = u.tenant_id and d.key = decode(u.key, 'hex') limit 1
     ) d on true
@@ -93,10 +90,10 @@ begin
   for tenant in
     select t.id, t.name, t.per_minute, t.daily_cap, l.ring, l.ring_total, l.ring_second, l.day, l.day_total
     from tenants t join tenant_limits l on l.tenant_id = t.id
-    where t.id = any (owners) and l.tenant_id = any (owners) and t.active
+    where t.id = any (p_tenants) and l.tenant_id = any (p_tenants) and t.active
     order by t.id collate "C"
   loop
-    while owners[item] <> tenant.id loop
+    while p_tenants[item] <> tenant.id loop
       position := item;
       outcome := 'inactive';
       event_id := null;
@@ -113,11 +110,11 @@ begin
     admitted := 0;
     newly := 0;
 
-    while owners[item] = tenant.id loop
+    while p_tenants[item] = tenant.id loop
       position := item;
       if item >= minute_ends then
         outcome := 'minute';
-      elsif item > first_item and keys[item] = keys[item - 1] then
+      elsif item > first_item and p_keys[item] = p_keys[item - 1] then
         -- A repeat inside the batch takes the answer of the item before, which is still in the variables.
         if outcome <> 'day' then outcome := 'replayed'; end if;
       elsif known_ids[item] is not null and not refused[item] then
@@ -130,8 +127,8 @@ begin
         outcome := 'day';
       else
         outcome := case when refused[item] then 'reopened' else 'accepted' end;
-        event_id := case when refused[item] then known_ids[item] else ids[item] end;
-        event_type := types[item];
+        event_id := case when refused[item] then known_ids[item] else p_ids[item] end;
+        event_type := p_types[item];
         tenant_name := tenant.name;
         pending := true;
         stored[item] := event_id;
@@ -190,11 +187,11 @@ begin
   -- Write. The locks on the tenants' rows keep other calls from the same keys: none can come in between.
   foreach item in array given_way loop
     delete from dedup_keys d
-    where stored[item] is not null and d.tenant_id = owners[item] and d.key = decode(keys[item], 'hex');
+    where stored[item] is not null and d.tenant_id = p_tenants[item] and d.key = decode(p_keys[item], 'hex');
   end loop;
   insert into dedup_keys (tenant_id, key, event_id, event_type, tenant_name, accepted_at)
     select u.tenant_id, decode(u.key, 'hex'), u.id, u.type, u.name, moment
-    from unnest(owners, keys, stored, types, names) as u (tenant_id, key, id, type, name)
+    from unnest(p_tenants, p_keys, stored, p_types, names) as u (tenant_id, key, id, type, name)
     where u.id is not null;
   if true = any (refused) then
     -- Its row is written anew below.
@@ -202,17 +199,15 @@ begin
   end if;
   insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
       recipient_phone, channels, variables, trace_id, accepted_at)
-    select u.id, u.tenant_id, u.type, u.user_id, u.reference, u.email, u.phone, u.mask::smallint,
-           u.body, u.trace, moment
-    from unnest(stored, owners, types, string_to_array(p_users, separator),
-        string_to_array(p_references, separator, ''), string_to_array(p_emails, separator, ''),
-        string_to_array(p_phones, separator, ''), string_to_array(p_channels, separator, ''),
-        string_to_array(p_variables, separator, ''), string_to_array(p_traces, separator))
-      as u (id, tenant_id, type, user_id, reference, email, phone, mask, body, trace)
+    select u.id, u.tenant_id, u.type, u.user_id, u.reference, u.email, u.phone,
+           (u.options ->> 'channels')::smallint, u.body, u.trace, moment
+    from unnest(stored, p_tenants, p_types, p_users, p_references, p_emails, p_phones, p_variables, p_traces,
+        p_options)
+      as u (id, tenant_id, type, user_id, reference, email, phone, body, trace, options)
     where u.id is not null;
   insert into undispatched_events (event_id, published_at, user_key, accepted_at)
     select u.id, moment, user_key(u.tenant_id, u.user_id), moment
-    from unnest(stored, owners, string_to_array(p_users, separator)) as u (id, tenant_id, user_id)
+    from unnest(stored, p_tenants, p_users) as u (id, tenant_id, user_id)
     where u.id is not null;
 end
 $function$;

@@ -44,9 +44,9 @@ function event(
     reference: null,
     recipientEmail: null,
     recipientPhone: null,
-    channels: null,
     variables: null,
     traceId: "trace-1",
+    options: null,
     ...over,
   };
 }
@@ -75,7 +75,7 @@ test("an event is stored as it was given, with nulls where nothing was", async (
     reference: "1001",
     recipientEmail: "ann@example.com",
     recipientPhone: "+12025550123",
-    channels: 5,
+    options: { channels: 5 },
     variables: JSON.stringify({ text: "\u0000 \ud800 \u001f, 'quoted' \\ {} 💌", n: 1e300 }),
   });
   const [result] = await acceptEvents(pool, [full]);
@@ -89,7 +89,10 @@ test("an event is stored as it was given, with nulls where nothing was", async (
   assert.equal(rows[0].reference, "1001");
   assert.equal(rows[0].recipient_email, "ann@example.com");
   assert.equal(rows[0].channels, 5);
-  await acceptEvents(pool, [event("a", "bare")]);
+  const beside = event("a", "beside", { reference: "1002", options: { channels: 1 } });
+  await acceptEvents(pool, sorted([event("a", "bare"), beside]));
+  const some = await pool.query("select channels from events where id = $1", [beside.id]);
+  assert.equal(some.rows[0].channels, 1);
   const bare = await pool.query("select * from events where reference is null");
   assert.equal(bare.rows[0].variables, null);
   assert.equal(bare.rows[0].channels, null);

@@ -1,6 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type pg from "pg";
+import { callFunction } from "./call-function.ts";
 
 export interface DeliveryToClaim {
   id: string;
@@ -75,18 +76,14 @@ export async function claimDeliveries(
   batch: readonly DeliveryToClaim[],
   options: ClaimOptions,
 ): Promise<ClaimResult[]> {
-  const { rows } = await pool.query<Row>({
-    name: "claim_deliveries",
-    text: "select * from claim_deliveries($1, $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6, $7)",
-    values: [
-      options.channel,
-      batch.map((item) => item.id),
-      batch.map((item) => item.tenantId),
-      batch.map((item) => item.provider?.id ?? null),
-      batch.map((item) => item.provider?.kind ?? null),
-      options.leaseMs,
-      options.maxRetries,
-    ],
+  const rows = await callFunction<Row>(pool, "claim_deliveries", {
+    p_channel: options.channel,
+    p_ids: batch.map((item) => item.id),
+    p_tenants: batch.map((item) => item.tenantId),
+    p_providers: batch.map((item) => item.provider?.id ?? null),
+    p_kinds: batch.map((item) => item.provider?.kind ?? null),
+    p_lease_ms: options.leaseMs,
+    p_max_retries: options.maxRetries,
   });
   const found = new Map(rows.map((row) => [row.delivery_id, row]));
   return batch.map((item) => {

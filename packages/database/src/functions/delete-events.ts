@@ -25,7 +25,7 @@ export async function deleteEvents(
   const { rows } = await sql<DeletedEvents>`
     select held, events::integer, undispatched_events::integer as "undispatchedEvents",
            deliveries::integer, unfinished::integer, attempts::integer, receipts::integer
-    from delete_events(${ids}::uuid[], ${options.spare})`.execute(db);
+    from delete_events(p_ids => ${ids}, p_spare => ${options.spare})`.execute(db);
   const [deleted] = rows;
   if (deleted === undefined) throw new Error("delete_events returned nothing");
   return deleted;

@@ -1,6 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type pg from "pg";
 import type { EventOutcome } from "../schema.ts";
+import { callFunction } from "./call-function.ts";
 import { healChannels } from "./realtime-channels.ts";
 
 /** An event as the dispatcher reads it. */
@@ -71,13 +72,16 @@ export interface DispatchResult {
   published: Map<string, { offset: number; createdAt: Date }>;
 }
 
+interface Row {
+  kind: "earlier" | "claimed" | "released" | "published";
+  id: string;
+  channel_offset: string;
+  created_at: Date;
+}
+
 /** Reads a batch in one query; ids that do not exist are missing from the answer. */
 export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise<StoredEvent[]> {
-  const { rows } = await pool.query({
-    name: "read_events",
-    text: "select * from read_events($1::uuid[])",
-    values: [ids],
-  });
+  const rows = await callFunction(pool, "read_events", { p_ids: ids });
   return rows.map((row) => ({
     id: row.id,
     tenantId: row.tenant_id,
@@ -132,38 +136,28 @@ async function dispatchOnce(
   const pushes = events.flatMap(({ eventId, acceptedAtText, push }) =>
     push === null ? [] : [{ ...push, eventId, acceptedAtText }],
   );
-  const { rows } = await pool.query<{
-    kind: "earlier" | "claimed" | "released" | "published";
-    id: string;
-    channel_offset: string;
-    created_at: Date;
-  }>({
-    name: "dispatch_events",
-    text: `select * from dispatch_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-                                         $15, $16, $17, $18, $19, $20, $21)`,
-    values: [
-      events.map((event) => event.eventId),
-      events.map((event) => event.acceptedAtText),
-      events.map((event) => (event.outcome === null ? null : JSON.stringify(event.outcome))),
-      events.map((event) => event.eraseVariables),
-      deliveries.map((delivery) => delivery.id),
-      deliveries.map((delivery) => delivery.eventId),
-      deliveries.map((delivery) => delivery.tenantId),
-      deliveries.map((delivery) => delivery.channel),
-      deliveries.map((delivery) => delivery.recipient),
-      deliveries.map((delivery) => delivery.templateVersionId),
-      deliveries.map((delivery) => delivery.expiresAt?.toISOString() ?? null),
-      pushes.map((push) => push.eventId),
-      pushes.map((push) => push.tenantId),
-      pushes.map((push) => push.userId),
-      pushes.map((push) => push.eventType),
-      pushes.map((push) => push.title),
-      pushes.map((push) => push.body),
-      pushes.map((push) => push.channelName),
-      pushes.map((push) => push.acceptedAtText),
-      options.inFlightPerTenant,
-      options.inTurn,
-    ],
+  const rows = await callFunction<Row>(pool, "dispatch_events", {
+    p_ids: events.map((event) => event.eventId),
+    p_accepted: events.map((event) => event.acceptedAtText),
+    p_outcomes: events.map(({ outcome }) => (outcome === null ? null : JSON.stringify(outcome))),
+    p_erase: events.map((event) => event.eraseVariables),
+    p_delivery_ids: deliveries.map((delivery) => delivery.id),
+    p_delivery_events: deliveries.map((delivery) => delivery.eventId),
+    p_delivery_tenants: deliveries.map((delivery) => delivery.tenantId),
+    p_delivery_channels: deliveries.map((delivery) => delivery.channel),
+    p_delivery_recipients: deliveries.map((delivery) => delivery.recipient),
+    p_delivery_versions: deliveries.map((delivery) => delivery.templateVersionId),
+    p_delivery_expires: deliveries.map(({ expiresAt }) => expiresAt?.toISOString() ?? null),
+    p_push_ids: pushes.map((push) => push.eventId),
+    p_push_tenants: pushes.map((push) => push.tenantId),
+    p_push_users: pushes.map((push) => push.userId),
+    p_push_types: pushes.map((push) => push.eventType),
+    p_push_titles: pushes.map((push) => push.title),
+    p_push_bodies: pushes.map((push) => push.body),
+    p_push_names: pushes.map((push) => push.channelName),
+    p_push_accepted: pushes.map((push) => push.acceptedAtText),
+    p_in_flight: options.inFlightPerTenant,
+    p_in_turn: options.inTurn,
   });
   const result: DispatchResult = {
     earlier: [],

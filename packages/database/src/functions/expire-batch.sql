@@ -6,9 +6,9 @@ language sql immutable parallel safe as $function$
 $function$;
 
 -- One small step over a table (`events`, `notifications`, `outbox`), see expiry_cursors. Tenants with the same
--- days and cursor are walked together, from their cursor towards the id of p_moment less their days; of
--- several such walks the one that waited longest has its turn. Looks at p_looks rows and deletes p_most at
--- most. Returns what it did: `busy` (another replica is at it), `done` (nothing is left to walk), `walked`,
+-- days (p_days where they have none of their own) and cursor are walked together, from their cursor towards the
+-- id of p_moment less their days; of several such walks the one that waited longest has its turn. Looks at
+-- p_looks rows and deletes p_most at most. Returns what it did: `busy` (another replica is at it), `done` (nothing is left to walk), `walked`,
 -- and the rows by table.
 create or replace function expire_batch(
   p_table text, p_days integer, p_moment timestamptz, p_looks integer, p_most integer

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { callFunction } from "./call-function.ts";
 
 /** Tables whose rows leave tenant by tenant; what belongs to an event leaves with it. */
 export const WALKED_TABLES = ["events", "outbox", "notifications"] as const;
@@ -38,16 +39,14 @@ export async function expireStep(
   retention: Retention,
   moment: Date,
 ): Promise<ExpiryStep> {
-  const { rows } = await pool.query<{
-    state: ExpiryStep["state"];
-    counted: Record<string, number>;
-  }>("select * from expire_batch($1, $2, $3, $4, $5)", [
-    table,
-    daysOf(table, retention),
-    moment,
-    LOOKS,
-    MOST[table],
-  ]);
+  type Row = { state: ExpiryStep["state"]; counted: Record<string, number> };
+  const rows = await callFunction<Row>(pool, "expire_batch", {
+    p_table: table,
+    p_days: daysOf(table, retention),
+    p_moment: moment,
+    p_looks: LOOKS,
+    p_most: MOST[table],
+  });
   const [step] = rows;
   if (step === undefined) throw new Error("expire_batch returned nothing");
   const { unfinished = 0, ...counted } = step.counted;

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type pg from "pg";
 import type { Database } from "../connection.ts";
 import type { Owner } from "../notifications.ts";
+import { callFunction } from "./call-function.ts";
 
 /** The rows that hold the newest offset of each realtime channel, and how they leave. */
 
@@ -35,10 +36,9 @@ export async function forgetChannels(
     if (keys.length > 0) {
       const { rows } = await sql<ForgottenChannels>`
         select channels::integer, notifications::integer
-        from forget_channels(${keys.map((key) => key.tenantId)}::text[],
-          ${keys.map((key) => key.userId)}::text[], ${keys.map((key) => key.name)}::text[], false)`.execute(
-        db,
-      );
+        from forget_channels(p_tenants => ${keys.map((key) => key.tenantId)},
+          p_users => ${keys.map((key) => key.userId)}, p_names => ${keys.map((key) => key.name)},
+          p_empty => false)`.execute(db);
       forgotten.channels += rows[0]?.channels ?? 0;
       forgotten.notifications += rows[0]?.notifications ?? 0;
     }
@@ -76,22 +76,22 @@ export async function forgetEmptyChannels(
   const reached = rows.length < looks ? undefined : rows.at(-1);
   const empty = rows.filter((row) => row.is_empty);
   if (empty.length === 0) return { forgotten: 0, reached };
-  const result = await pool.query<{ channels: string }>(
-    "select channels from forget_channels($1::text[], $2::text[], $3::text[], true)",
-    columns(empty),
-  );
-  return { forgotten: Number(result.rows[0]?.channels ?? 0), reached };
+  const [gone] = await callFunction<{ channels: string }>(pool, "forget_channels", {
+    ...columns(empty),
+    p_empty: true,
+  });
+  return { forgotten: Number(gone?.channels ?? 0), reached };
 }
 
 /** Raises channels that stand below one of their notifications: no next offset could be given. */
 export async function healChannels(pool: pg.Pool, keys: readonly ChannelKey[]): Promise<void> {
-  await pool.query("select heal_channels($1::text[], $2::text[], $3::text[])", columns(keys));
+  await callFunction(pool, "heal_channels", columns(keys));
 }
 
-function columns(keys: readonly ChannelKey[]): string[][] {
-  return [
-    keys.map((key) => key.tenantId),
-    keys.map((key) => key.userId),
-    keys.map((key) => key.name),
-  ];
+function columns(keys: readonly ChannelKey[]) {
+  return {
+    p_tenants: keys.map((key) => key.tenantId),
+    p_users: keys.map((key) => key.userId),
+    p_names: keys.map((key) => key.name),
+  };
 }

@@ -1,5 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type pg from "pg";
+import { callFunction } from "./call-function.ts";
 
 export interface ReleasedDelivery {
   id: string;
@@ -37,10 +38,11 @@ export async function releaseDeliveries(
   pool: pg.Pool,
   options: { channel: ProviderChannel; inFlightPerTenant: number; after: string; most: number },
 ): Promise<Release> {
-  const { rows } = await pool.query<Row>({
-    name: "release_deliveries",
-    text: "select * from release_deliveries($1, $2, $3, $4)",
-    values: [options.channel, options.inFlightPerTenant, options.after, options.most],
+  const rows = await callFunction<Row>(pool, "release_deliveries", {
+    p_channel: options.channel,
+    p_in_flight: options.inFlightPerTenant,
+    p_after: options.after,
+    p_most: options.most,
   });
   return toRelease(options.channel, rows);
 }
@@ -69,10 +71,10 @@ export async function releaseAgain(
   pool: pg.Pool,
   options: { channel: ProviderChannel; olderThanMs: number; most: number },
 ): Promise<Release> {
-  const { rows } = await pool.query<Row>({
-    name: "release_again",
-    text: "select * from release_again($1, make_interval(secs => $2::float8 / 1000), $3)",
-    values: [options.channel, options.olderThanMs, options.most],
+  const rows = await callFunction<Row>(pool, "release_again", {
+    p_channel: options.channel,
+    p_older_than: `${options.olderThanMs} milliseconds`,
+    p_most: options.most,
   });
   return toRelease(options.channel, rows);
 }

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { callFunction } from "./call-function.ts";
 
 export interface Reservation {
   /** How many calls may begin, `spacingMs` apart. */
@@ -15,10 +16,12 @@ export async function reserveSends(
   spacingMs: number,
   horizonMs: number,
 ): Promise<Reservation> {
-  const { rows } = await pool.query<{ granted: number; first_in_ms: number }>({
-    name: "reserve_sends",
-    text: "select * from reserve_sends($1, $2, $3, $4)",
-    values: [providerId, wanted, spacingMs, horizonMs],
+  type Row = { granted: number; first_in_ms: number };
+  const rows = await callFunction<Row>(pool, "reserve_sends", {
+    p_provider: providerId,
+    p_wanted: wanted,
+    p_spacing_ms: spacingMs,
+    p_horizon_ms: horizonMs,
   });
   return { granted: rows[0]?.granted ?? 0, firstInMs: rows[0]?.first_in_ms ?? 0 };
 }

@@ -1,9 +1,15 @@
+-- A function, as it is seldom called: a subquery in a statement costs every run of it.
+create or replace function text_array(p_json json) returns text[] language sql immutable strict as $function$
+  select array(select json_array_elements_text(p_json))
+$function$;
+
 -- Writes the ends of attempts, one call a batch; locks and clock as in claim_deliveries. Only the attempt that
 -- holds a delivery moves it, but an acceptance that comes late still ends it, so that nothing is sent once
 -- more. A settlement without a class made no call: its attempt is taken back. Returns the ids that moved.
+-- p_missing: a list of names each; null leaves what is known.
 create or replace function settle_deliveries(
   p_ids uuid[], p_numbers integer[], p_statuses text[], p_reasons text[], p_delays_ms bigint[],
-  p_counted boolean[], p_missing text[], p_classes text[], p_durations_ms integer[],
+  p_counted boolean[], p_missing json[], p_classes text[], p_durations_ms integer[],
   p_attempt_reasons text[], p_vendor_statuses text[], p_vendor_answers text[], p_message_ids text[]
 ) returns setof uuid language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -34,7 +40,7 @@ begin
             then least(moment + p_delays_ms[i] * interval '1 millisecond', d.expires_at) end,
           released_at = null, claimed_until = null,
           message_id = coalesce(p_message_ids[i], d.message_id),
-          missing = coalesce(string_to_array(p_missing[i], E'\x1f'), d.missing),
+          missing = coalesce(text_array(p_missing[i]), d.missing),
           settled_at = case when p_statuses[i] <> 'waiting' then moment end
       where d.id = p_ids[i] and (
         (d.status = 'sending' and d.attempts = p_numbers[i])
@@ -66,7 +72,7 @@ begin
           then least(moment + s.delay_ms * interval '1 millisecond', d.expires_at) end,
         released_at = null, claimed_until = null,
         message_id = coalesce(s.message_id, d.message_id),
-        missing = coalesce(string_to_array(s.missing, E'\x1f'), d.missing),
+        missing = coalesce(text_array(s.missing), d.missing),
         settled_at = case when s.status <> 'waiting' then moment end
     from (
       select i.*, i.class is null as taken_back

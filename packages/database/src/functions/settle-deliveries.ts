@@ -3,6 +3,7 @@ import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { Selectable } from "kysely";
 import type pg from "pg";
 import type { AttemptsTable } from "../schema.ts";
+import { callFunction } from "./call-function.ts";
 
 /** What an attempt leaves behind when it made a call. */
 export type AttemptEnd = Pick<
@@ -29,32 +30,27 @@ export interface Settlement {
   end: AttemptEnd | null;
 }
 
-const SEPARATOR = "\u001f";
-
 /** Settles a batch in one call. Returns the deliveries that moved. */
 export async function settleDeliveries(
   pool: pg.Pool,
   batch: readonly Settlement[],
 ): Promise<Set<string>> {
-  const { rows } = await pool.query<{ settle_deliveries: string }>({
-    name: "settle_deliveries",
-    text: `select settle_deliveries($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::bigint[],
-      $6::boolean[], $7::text[], $8::text[], $9::integer[], $10::text[], $11::text[], $12::text[], $13::text[])`,
-    values: [
-      batch.map((item) => item.deliveryId),
-      batch.map((item) => item.attempt),
-      batch.map((item) => item.status),
-      batch.map((item) => storable(item.reason)),
-      batch.map((item) => (item.delayMs === null ? null : Math.round(item.delayMs))),
-      batch.map((item) => item.counted),
-      batch.map((item) => missingNames(item.missing)),
-      batch.map((item) => item.end?.class ?? null),
-      batch.map((item) => (item.end === null ? null : Math.round(item.end.durationMs))),
-      batch.map((item) => storable(item.end?.reason ?? null)),
-      batch.map((item) => storable(item.end?.vendor_status ?? null)),
-      batch.map((item) => storable(item.end?.vendor_answer ?? null)),
-      batch.map((item) => storable(item.end?.message_id ?? null)),
-    ],
+  const rows = await callFunction<{ settle_deliveries: string }>(pool, "settle_deliveries", {
+    p_ids: batch.map((item) => item.deliveryId),
+    p_numbers: batch.map((item) => item.attempt),
+    p_statuses: batch.map((item) => item.status),
+    p_reasons: batch.map((item) => storable(item.reason)),
+    p_delays_ms: batch.map((item) => (item.delayMs === null ? null : Math.round(item.delayMs))),
+    p_counted: batch.map((item) => item.counted),
+    p_missing: batch.map((item) => missingNames(item.missing)),
+    p_classes: batch.map((item) => item.end?.class ?? null),
+    p_durations_ms: batch.map((item) =>
+      item.end === null ? null : Math.round(item.end.durationMs),
+    ),
+    p_attempt_reasons: batch.map((item) => storable(item.end?.reason ?? null)),
+    p_vendor_statuses: batch.map((item) => storable(item.end?.vendor_status ?? null)),
+    p_vendor_answers: batch.map((item) => storable(item.end?.vendor_answer ?? null)),
+    p_message_ids: batch.map((item) => storable(item.end?.message_id ?? null)),
   });
   return new Set(rows.map((row) => row.settle_deliveries));
 }
@@ -92,9 +88,9 @@ export async function postponeDeliveries(
   });
 }
 
+/** JSON. */
 function missingNames(names: readonly string[] | null): string | null {
-  if (names === null || names.length === 0) return null;
-  return names.map((name) => (storable(name) ?? "").replaceAll(SEPARATOR, " ")).join(SEPARATOR);
+  return names === null || names.length === 0 ? null : JSON.stringify(names.map(storable));
 }
 
 /** A text column holds neither U+0000 nor a lone surrogate, and one of them fails a whole batch. */

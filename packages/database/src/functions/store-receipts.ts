@@ -2,6 +2,7 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Receipt, ReceiptKind } from "@belfry/contracts/receipt";
 import type pg from "pg";
 import type { Database } from "../connection.ts";
+import { callFunction } from "./call-function.ts";
 import { eraseSensitiveVariables } from "./release-deliveries.ts";
 
 export interface ReceiptsOrigin {
@@ -33,22 +34,18 @@ export async function storeReceipts(
   const movedEvents = new Set<string>();
   for (let at = 0; at < receipts.length; at += BATCH_RECEIPTS) {
     const batch = receipts.slice(at, at + BATCH_RECEIPTS);
-    const { rows } = await pool.query<{ delivery_id: string; event_id: string | null }>({
-      name: "store_receipts",
-      text: `select * from store_receipts($1, $2::text[], $3, $4::text[], $5::uuid[], $6::text[], $7::text[],
-        $8::text[], $9::timestamptz[], $10::text[])`,
-      values: [
-        origin.tenantId,
-        origin.channels,
-        origin.providerKind,
-        batch.map((receipt) => receipt.vendorEvent),
-        batch.map((receipt) => receipt.deliveryId),
-        batch.map((receipt) => receipt.kind),
-        batch.map((receipt) => receipt.reason),
-        batch.map((receipt) => receipt.vendorStatus),
-        batch.map((receipt) => receipt.occurredAt),
-        batch.map((receipt) => receipt.suppress),
-      ],
+    type Row = { delivery_id: string; event_id: string | null };
+    const rows = await callFunction<Row>(pool, "store_receipts", {
+      p_tenant: origin.tenantId,
+      p_channels: origin.channels,
+      p_provider_kind: origin.providerKind,
+      p_vendor_events: batch.map((receipt) => receipt.vendorEvent),
+      p_deliveries: batch.map((receipt) => receipt.deliveryId),
+      p_kinds: batch.map((receipt) => receipt.kind),
+      p_reasons: batch.map((receipt) => receipt.reason),
+      p_vendor_statuses: batch.map((receipt) => receipt.vendorStatus),
+      p_times: batch.map((receipt) => receipt.occurredAt),
+      p_suppress: batch.map((receipt) => receipt.suppress),
     });
     for (const row of rows) {
       fresh.add(row.delivery_id);
