@@ -292,17 +292,22 @@ describe("consumeLoop", () => {
     assert.deepEqual(await left(), { stored: 0, unsettled: 0 });
   });
 
-  test("a handler slower than the ack wait keeps its message", async () => {
-    const { publish, run, left, wire } = await setUp({ ackWaitMs: 1500 });
+  test("a handler slower than the ack wait keeps its message", async (t) => {
+    const ackWaitMs = 60_000;
+    const { publish, run, left, wire } = await setUp({ ackWaitMs });
     const words = await wire("ack");
+    const { mock } = t.mock.method(globalThis, "setInterval");
     await publish("slow");
     let calls = 0;
     const { stop } = run({
       concurrency: 2,
       handler: async (messages) => {
         calls += 1;
-        // Told more often than the ack wait ends.
-        await eventually(() => words.filter((word) => word === "+WPI").length >= 4);
+        const half = mock.calls.find((call) => call.arguments[1] === ackWaitMs / 2);
+        for (let n = 1; n <= 4; n += 1) {
+          (half!.arguments[0] as () => void)();
+          await eventually(() => words.filter((word) => word === "+WPI").length === n);
+        }
         return done(messages);
       },
     });

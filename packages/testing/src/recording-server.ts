@@ -18,7 +18,8 @@ export interface ScriptedAnswer {
   headers?: Record<string, string>;
   /** An object is sent as JSON. */
   body?: string | object;
-  delayMs?: number;
+  /** Answers when this has happened. */
+  after?: Promise<unknown>;
   /** "reset" cuts the connection without an answer, "hang" never answers. */
   instead?: "reset" | "hang";
 }
@@ -58,7 +59,8 @@ export async function startRecordingServer(t?: Cleanup): Promise<RecordingServer
     for (const waiter of waiters.splice(0)) waiter();
     const { answer } = recording;
     const scripted = queue.shift() ?? (typeof answer === "function" ? answer(recorded) : answer);
-    setTimeout(send, scripted.delayMs ?? 0, response, scripted);
+    await scripted.after;
+    send(response, scripted);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

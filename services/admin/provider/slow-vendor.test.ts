@@ -12,7 +12,8 @@ test("while a vendor takes its time over many test messages, pages answer and ev
   const operator = await admin.operator();
   const { id } = await createTenant(admin.db, { name: "Acme" });
   const vendor = await startRecordingServer(t);
-  vendor.answer = { status: 202, delayMs: 3000 };
+  const answered = Promise.withResolvers<void>();
+  vendor.answer = { status: 202, after: answered.promise };
   const base = `/tenants/${id}/providers`;
   const made = await operator.post(base, {
     channel: "EMAIL",
@@ -31,6 +32,7 @@ test("while a vendor takes its time over many test messages, pages answer and ev
   await vendor.received(TESTS);
   assert.equal((await operator.get(base)).status, 200);
   assert.equal(ended, 0, "the page did not wait for the vendor");
+  answered.resolve();
   for (const answer of await Promise.all(tests)) {
     assert.equal(answer.status, 200);
     assert.match(await answer.text(), /SendGrid accepted the message/);
