@@ -20,6 +20,8 @@ import { auditTenants } from "./tenant-audit.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 /** The long ones first, so that no processor is idle beside the last of them. */
 const TESTS = ["test", "deploy", "services", "packages"];
+/** They wait more than they work: one after the other in a lane of their own, beside all others. */
+const WAITING = ["test/failure/failure.test.ts", "test/stack/local-stack.test.ts"];
 const RUN_FILES = join(import.meta.dirname, "run-files.ts");
 const DIRECTORY_PREFIX = "belfry-test-run-";
 const TEST_TIMEOUT_MS = 300_000;
@@ -32,16 +34,6 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 
 async function main(files: string[]): Promise<number> {
-  if (files.length === 0) {
-    const checks = [
-      ["format, lint, imports", "node_modules/.bin/biome", ["check", "."]],
-      ["types", "node_modules/.bin/tsc", ["--noEmit"]],
-    ] as const;
-    for (const [what, command, args] of checks) {
-      const code = await timed(what, () => run(resolve(ROOT, command), [...args], {}));
-      if (code !== 0) return code;
-    }
-  }
   const tests = files.length > 0 ? files : await testFiles();
   // biome-ignore lint/style/noProcessEnv: the PATH, and what the caller leaves out
   const leftOut = files.length > 0 ? {} : await neededTools(process.env);
@@ -54,17 +46,21 @@ async function main(files: string[]): Promise<number> {
   await chmod(directory, 0o755);
   const temporary = join(directory, "tmp");
   await mkdir(join(temporary, PORTS_FOLDER), { recursive: true });
-  const { databaseUrl, natsUrl } = await timed("servers", () => startServers(cleanup, directory));
+  const [code, { databaseUrl, natsUrl }] = await Promise.all([
+    files.length === 0 ? check() : 0,
+    timed("servers", () => startServers(cleanup, directory)),
+  ]);
   interrupted.signal.throwIfAborted();
+  if (code !== 0) return code;
 
   // One more than there are processors: many tests wait for what others do.
   const concurrency = availableParallelism() + 1;
-  const ordered = [RUN_FILES, String(concurrency), String(TEST_TIMEOUT_MS), ...tests];
   const bounds = [`--test-concurrency=${concurrency}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
-  const named = ["--test", "--test-force-exit", ...bounds, ...tests];
+  const lane = (most: number, some: string[]) =>
+    run(process.execPath, [RUN_FILES, String(most), String(TEST_TIMEOUT_MS), ...some], env);
   const statements = join(directory, "statements");
   await mkdir(statements);
-  const code = await run(process.execPath, files.length === 0 ? ordered : named, {
+  const env = {
     TEST_DATABASE_URL: databaseUrl,
     TEST_NATS_URL: natsUrl,
     NODE_ENV: "test",
@@ -73,9 +69,27 @@ async function main(files: string[]): Promise<number> {
     NODE_COMPILE_CACHE: join(directory, "compiled"),
     ...(files.length === 0 ? { RECORDED_STATEMENTS: statements } : {}),
     ...leftOut,
-  });
-  if (code !== 0 || files.length > 0) return code;
+  };
+  if (files.length > 0) {
+    return await run(process.execPath, ["--test", "--test-force-exit", ...bounds, ...tests], env);
+  }
+  const others = tests.filter((file) => !WAITING.includes(file));
+  const codes = await Promise.all([lane(1, WAITING), lane(concurrency, others)]);
+  if (codes.some((one) => one !== 0)) return 1;
   return (await auditTenants(statements)) ? 0 : 1;
+}
+
+/** 0 when there is nothing to say against the text as it stands. */
+async function check(): Promise<number> {
+  const checks = [
+    ["format, lint, imports", "node_modules/.bin/biome", ["check", "."]],
+    ["types", "node_modules/.bin/tsc", ["--noEmit"]],
+  ] as const;
+  for (const [what, command, args] of checks) {
+    const code = await timed(what, () => run(resolve(ROOT, command), [...args], {}));
+    if (code !== 0) return code;
+  }
+  return 0;
 }
 
 /** What a run that was killed could not remove: its directory carries its process id. */

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
 import { measureProcesses } from "../bench/idle.ts";
 import {
+  beginStack,
   chainOf,
   type Home,
   leftovers,
@@ -135,7 +136,8 @@ test("one command gives a working stack, and the next one finds its data", async
       { at: -1, signal: "SIGKILL" },
     ] as const;
     for (const { at, signal } of ends) {
-      const stack = await startStack(home, NPX);
+      // Once whole, then as soon as there is a chain: the services are then on their way up.
+      const stack = await (at === 0 ? startStack(home, NPX) : beginStack(home, NPX));
       const chain = await chainOf(home, stack);
       assert.ok(chain.length > 3, "npx, pnpm, the launcher and the holder");
       process.kill(chain.at(at)!, signal);

@@ -10,6 +10,8 @@ import { freePort } from "@belfry/testing/free-port";
 const ROOT = resolve(import.meta.dirname, "../..");
 /** Later than any machine is slow: a start may follow a crash of Postgres. */
 const PATIENCE_MS = 240_000;
+/** A look at every process of the machine is no small thing. */
+const LOOK_EVERY_MS = 200;
 
 /** How the command is typed: by itself, or through the chain of a newcomer's machine. */
 export const LAUNCHER = [process.execPath, "deploy/local/main.ts"] as const;
@@ -20,13 +22,16 @@ export interface Home {
   env: Record<string, string>;
 }
 
-export interface RunningStack {
+export interface RunningStack extends BegunStack {
   local: LocalJson;
+  startedInMs: number;
+}
+
+export interface BegunStack {
   /** The process of the typed command. */
   child: ChildProcess;
   /** All that it wrote. */
   output(): string;
-  startedInMs: number;
 }
 
 interface Cleanup {
@@ -84,6 +89,17 @@ export async function startStack(
   }
 }
 
+/** Starts the stack, and waits until it has its home folder and has begun to start a service. */
+export async function beginStack(home: Home, command: readonly string[]): Promise<BegunStack> {
+  const begun = launch(home, command);
+  const isService = ({ command }: { command: string }) => /services\/\S+\/main\.ts/.test(command);
+  while (!(await processesOf(home)).some(isService)) {
+    if (begun.child.exitCode !== null) throw new Error(`no stack:\n${begun.output()}`);
+    await sleep(LOOK_EVERY_MS);
+  }
+  return begun;
+}
+
 /** Runs the command to its end. */
 export async function runToEnd(home: Home): Promise<{ code: number | null; output: string }> {
   const { child, output } = launch(home, LAUNCHER);
@@ -109,7 +125,7 @@ function launch(home: Home, command: readonly string[]) {
 }
 
 /** The process that holds the stack, and those above it up to the typed command. */
-export async function chainOf(home: Home, stack: RunningStack): Promise<number[]> {
+export async function chainOf(home: Home, stack: BegunStack): Promise<number[]> {
   const holder = await readJson<{ pid: number }>(join(home.path, "stack.json"));
   const chain: number[] = [];
   let at = holder?.pid ?? 0;
@@ -149,7 +165,7 @@ export async function leftovers(home: Home): Promise<string[]> {
     const left = await processesOf(home);
     if (left.length === 0 || performance.now() > deadline)
       return left.map(({ command }) => command);
-    await sleep(50);
+    await sleep(LOOK_EVERY_MS);
   }
 }
 
