@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invite } from "@belfry/administration/people/invitations";
+import { SCRIPT } from "@belfry/testing/hostile";
 import { startAdmin } from "./admin-under-test.ts";
 import { ACCESS } from "./door/access.ts";
-import { hostileSession, hostileTenant, SCRIPT } from "./hostile-tenant.ts";
+import { hostileSession, hostileTenant } from "./test/hostile-tenant.ts";
 
 const ENCODED = encodeURIComponent(SCRIPT);
 const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;";

@@ -82,7 +82,7 @@ export function idempotencyTests(stack: () => Stack): void {
     assert.deepEqual({ events, sent, notifications }, { events: 1, sent: 2, notifications: 1 });
   });
 
-  test("a key is free again after 24 hours and not a second sooner", async () => {
+  test("a key is free again after 24 hours and not sooner", async () => {
     const tenant = await stack().createReadyTenant();
     const key = freshKey();
     await trigger(api(), tenant.apiKey, {}, key);
@@ -91,10 +91,10 @@ export function idempotencyTests(stack: () => Stack): void {
         "update dedup_keys set accepted_at = accepted_at - make_interval(secs => $1) where tenant_id = $2",
         [seconds, tenant.id],
       );
-    await age(24 * 3600 - 5);
+    await age(24 * 3600 - 60);
     const before = await trigger(api(), tenant.apiKey, {}, key);
     assert.equal(before.headers.get("idempotency-replayed"), "true");
-    await age(5);
+    await age(60);
     const after = await trigger(api(), tenant.apiKey, {}, key);
     assert.equal(after.status, 200);
     assert.equal(after.headers.get("idempotency-replayed"), null);

@@ -3,6 +3,16 @@ import { connect } from "node:net";
 import { after, afterEach, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { TenantWithKey } from "@belfry/administration/tenants/tenants";
+import {
+  BAD_HOSTS,
+  NO_TEXTS,
+  NOT_HTTP,
+  NOT_JSON,
+  NOT_JSON_TYPES,
+  NOT_UTF8,
+  ODD_PATHS,
+  ODD_TEXTS,
+} from "@belfry/testing/hostile";
 import { checkResponse } from "../openapi/check-response.ts";
 import { httpText, type RawAnswer, rawRequest } from "./raw-request.ts";
 import { type Ingest, startIngest } from "./start-ingest.ts";
@@ -48,6 +58,7 @@ async function send(
   const bytes = httpText(line, { "x-api-key": tenant.apiKey, ...headers }, body);
   const answer = await rawRequest(ingest.port, bytes);
   checkResponse({ method, path, ...answer });
+  assert.doesNotMatch(answer.body, /fastify|FST_|kysely|postgres|node_modules|\bat \//i);
   return answer;
 }
 
@@ -117,26 +128,7 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
   });
 
   test("what is not JSON is 400", async () => {
-    const broken = [
-      "{",
-      "}",
-      "{]",
-      "{'eventType':1}",
-      '{"a":1,}',
-      '{"a":NaN}',
-      '{"a":Infinity}',
-      '{"a":01}',
-      '{"a":"\u0001"}',
-      '{"a":"\\x41"}',
-      "\u0000",
-      "undefined",
-      "// comment\n{}",
-      '{"a":1}{"a":2}',
-      `${"[".repeat(200_000)}`,
-      " ",
-      "\ufeff\ufeff{}",
-    ];
-    for (const body of broken) {
+    for (const body of NOT_JSON) {
       const answer = await post(body);
       assert.equal(answer.status, 400, body.slice(0, 40));
       const token = await send("POST", TOKEN, { "content-type": "application/json" }, body);
@@ -145,35 +137,13 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
   });
 
   test("bytes that are not UTF-8 are 400", async () => {
-    const utf16 = Buffer.from(JSON.stringify(good), "utf16le");
-    const latin1 = Buffer.from('{"eventType":"caf\u00e9","payload":{"userId":"u"}}', "latin1");
-    const surrogate = Buffer.concat([
-      Buffer.from('{"eventType":"'),
-      Buffer.from([0xed, 0xa0, 0x80]),
-      Buffer.from('"}'),
-    ]);
-    for (const body of [utf16, latin1, surrogate, Buffer.from([0xc0, 0xaf]), Buffer.alloc(64)]) {
+    for (const body of NOT_UTF8) {
       assert.equal((await post(body)).status, 400);
     }
   });
 
   test("another content type or encoding is 415", async () => {
-    const types = [
-      "text/plain",
-      "application/x-www-form-urlencoded",
-      "multipart/form-data; boundary=x",
-      "application/xml",
-      "application/json; charset=utf-16",
-      "application/json; charset=latin1",
-      "application/jsonp",
-      "application/json, text/plain",
-      "json",
-      "*/*",
-      "",
-      "application/vnd.api+json",
-      "application/json;charset=utf-8;charset=utf-16",
-    ];
-    for (const type of types) {
+    for (const type of NOT_JSON_TYPES) {
       const answer = await post(JSON.stringify(good), { "content-type": type });
       assert.equal(answer.status, 415, type);
     }
@@ -243,16 +213,7 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
   });
 
   test("null bytes, control characters and lone surrogates in texts are 422", async () => {
-    for (const bad of [
-      "\\u0000",
-      "a\\u0000b",
-      "\\n",
-      "\\u007f",
-      "\\u009f",
-      "\\ud800",
-      "\\udfff x",
-      "\\udc00\\ud800",
-    ]) {
+    for (const bad of NO_TEXTS) {
       for (const body of [
         `{"eventType":"${bad}","payload":{"userId":"u"}}`,
         `{"eventType":"e","payload":{"userId":"${bad}"}}`,
@@ -330,35 +291,20 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
     assert.equal((await post("{}", many)).status, 431);
   });
 
-  test("a header twice, with a line break or a null byte smuggles nothing", async () => {
-    const cases: [string, string, number][] = [
-      ["two hosts", `GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`, 400],
-      [
-        "folded",
-        `GET / HTTP/1.1\r\nHost: a\r\nx-a: 1\r\n continued\r\nConnection: close\r\n\r\n`,
-        400,
-      ],
-      ["null byte", `GET / HTTP/1.1\r\nHost: a\r\nx-a: \u0000\r\nConnection: close\r\n\r\n`, 400],
-      [
-        "space before the colon",
-        `GET / HTTP/1.1\r\nHost: a\r\nx-a : 1\r\nConnection: close\r\n\r\n`,
-        400,
-      ],
-      ["bare line feeds", `GET / HTTP/1.1\nHost: a\nConnection: close\n\n`, 400],
-      ["no host", `GET / HTTP/1.1\r\nConnection: close\r\n\r\n`, 400],
-      ["no HTTP", `\u0016\u0003\u0001\u0002\u0000\u0001`, 400],
-      ["another version", `GET / HTTP/9.9\r\nHost: a\r\n\r\n`, 400],
-      [
-        "two lengths",
-        `POST ${TRIGGER} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
-        400,
-      ],
-      ["HTTP/1.0", `GET /nothing HTTP/1.0\r\n\r\n`, 404],
-    ];
-    for (const [name, text, status] of cases) {
+  test("what is not HTTP, or names no host that can be read, is 400 and smuggles nothing", async () => {
+    const end = "Connection: close\r\n\r\n";
+    const hosts = BAD_HOSTS.map((host) => [host, `GET / HTTP/1.1\r\n${host}${end}`]);
+    for (const [name, text = ""] of [...Object.entries(NOT_HTTP), ...hosts]) {
       const answer = await rawRequest(ingest.port, Buffer.from(text, "latin1"));
-      assert.equal(answer.status, status, name);
+      assert.equal(answer.status, 400, name);
       checkResponse({ method: "GET", path: "/nothing", ...answer });
+    }
+    const lengths = `Host: a\r\nContent-Length: 2\r\nContent-Length: 3\r\n${end}{}`;
+    assert.equal((await rawRequest(ingest.port, `POST / HTTP/1.1\r\n${lengths}`)).status, 400);
+    assert.equal((await rawRequest(ingest.port, "GET /nothing HTTP/1.0\r\n\r\n")).status, 404);
+    for (const host of ["a.example.com:8080", "[::1]:3000", "127.0.0.1", "", "a_b~%20:"]) {
+      const answer = await rawRequest(ingest.port, `GET /x HTTP/1.1\r\nHost: ${host}\r\n${end}`);
+      assert.equal(answer.status, 404, host);
     }
   });
 
@@ -410,10 +356,6 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
         assert.ok(answer.headers.get("allow") === allow, `${method} ${path}`);
       }
     }
-    for (const method of ["FOO", "get", "CONNECTX"]) {
-      const answer = await rawRequest(ingest.port, httpText(`${method} ${TRIGGER}`));
-      assert.equal(answer.status, 400, method);
-    }
   });
 
   test("paths with odd encodings and 10,000 characters lead nowhere", async () => {
@@ -421,8 +363,6 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
     const cases: [string, number][] = [
       ["/api/v1/%65vents/trigger/x", 404],
       ["/api/v1/events/%2e%2e/trigger", 404],
-      ["/%2e%2e/%2e%2e/etc/passwd", 404],
-      ["/../../etc/passwd", 404],
       ["/api/v1/events/%00", 404],
       [`/api/v1/events/${ID}%00`, 404],
       ["/api/v1/events/%zz", 400],
@@ -444,6 +384,12 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
     for (const [path, status] of cases) {
       const answer = await send("GET", path);
       assert.equal(answer.status, status, path.slice(0, 80));
+    }
+    for (const path of ODD_PATHS) {
+      for (const place of ["", "/api/v1/events"]) {
+        const { status } = await send("GET", place + path);
+        assert.ok([400, 404, 414].includes(status), `${place}${path.slice(0, 40)}: ${status}`);
+      }
     }
     for (const id of ["", "x", "%00", ID.slice(1), `${ID}0`, "..", "%2e%2e", "0".repeat(2048)]) {
       const answer = await send("PUT", user(`u/${id}/read`));
@@ -515,16 +461,7 @@ describe("what is odd but allowed", () => {
     }
     assert.ok((await ingest.storedEvents()) > stored);
     stored = await ingest.storedEvents();
-    const texts = [
-      "é".repeat(255),
-      "😀".repeat(255),
-      "a b",
-      "'; drop table events; --",
-      "{{x}}",
-      "<script>",
-      "‮",
-    ];
-    for (const text of texts) {
+    for (const text of ODD_TEXTS) {
       const event = { eventType: text, eventId: text, payload: { userId: text } };
       assert.equal((await post(JSON.stringify(event))).status, 200, text.slice(0, 20));
       const history = `/api/v1/notifications/${tenant.id}/${encodeURIComponent(text)}`;

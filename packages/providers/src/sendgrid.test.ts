@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { OutcomeClass } from "@belfry/contracts/sending";
+import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { testHttpPromises } from "../test/http-provider-promises.ts";
 import { startVendor } from "../test/loopback-vendor.ts";
-import { EMAIL, HOSTILE_ADDRESSES, testDeps } from "../test/messages.ts";
+import { EMAIL, testDeps } from "../test/messages.ts";
 import { sendgrid } from "./sendgrid.ts";
 import { checkSettings } from "./settings.ts";
 
@@ -140,7 +141,7 @@ test("an address or subject that could inject a header is refused before any cal
   const vendor = await startVendor(t, (response) => response.writeHead(202).end());
   const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
   t.after(() => provider.close());
-  for (const to of HOSTILE_ADDRESSES) {
+  for (const to of [...BAD_ADDRESSES, ""]) {
     assert.equal((await provider.send({ ...EMAIL, to })).class, "permanent", JSON.stringify(to));
   }
   for (const subject of ["a\r\nBcc: evil@x.io", "a\nb", "a\u0000", "a\u2028b", "a\u0085b"]) {

@@ -4,9 +4,10 @@ import test, { type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { createHandClock } from "@belfry/testing/hand-clock";
+import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { closedPort, startPort } from "../test/loopback-vendor.ts";
-import { EMAIL, HOSTILE_ADDRESSES, testDeps } from "../test/messages.ts";
+import { EMAIL, testDeps } from "../test/messages.ts";
 import type { ProviderDeps } from "./provider.ts";
 import { checkSettings } from "./settings.ts";
 import { smtp, smtpTarget } from "./smtp.ts";
@@ -395,7 +396,7 @@ test("a server that offers no login gets no message from an account that needs o
 test("an address or subject that could inject a header is refused before any connection", async (t) => {
   const port = await startPort(t, () => assert.fail("connected"));
   const provider = providerAt(t, port);
-  for (const to of HOSTILE_ADDRESSES) {
+  for (const to of [...BAD_ADDRESSES, ""]) {
     assert.equal((await provider.send({ ...EMAIL, to })).class, "permanent", JSON.stringify(to));
   }
   const subject = "Hi\r\nBcc: evil@example.com";

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { PROBLEMS } from "@belfry/contracts/problems";
+import { BAD_HOSTS } from "@belfry/testing/hostile";
 import { register } from "prom-client";
 import { createLogger } from "./logger.ts";
 import { type ManagementOptions, startManagement } from "./management.ts";
@@ -105,7 +106,7 @@ test("every error has the three fields of all others", async (t) => {
 
 test("a request without Host, with two, or that is no HTTP, is 400", async () => {
   await using management = await start({});
-  for (const host of ["", "Host: a\r\nHost: b\r\n", "Host: a b\r\n", "\u0000\r\n"]) {
+  for (const host of [...BAD_HOSTS, "\u0000\r\n"]) {
     const socket = connect(management.port, "127.0.0.1");
     socket.end(`GET /health/live HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
     const answer = await text(socket);

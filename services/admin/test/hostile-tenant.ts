@@ -7,10 +7,8 @@ import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import type { AdminUnderTest } from "./admin-under-test.ts";
-
-/** What somebody writes who wants it to run in another's browser. */
-export const SCRIPT = `"><script>alert(1)</script><img src=x onerror=alert(2)>'{{x}}`;
+import { SCRIPT } from "@belfry/testing/hostile";
+import type { AdminUnderTest } from "../admin-under-test.ts";
 
 /** The ids of a tenant's things. */
 export interface HostileTenant {

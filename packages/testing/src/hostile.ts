@@ -1,0 +1,83 @@
+/** What nobody sends who means well, for every door that takes it: each test says what its door answers. */
+
+/** It runs where a text becomes markup, and breaks out of an attribute, a string or a template. */
+export const SCRIPT = `"><script>alert(1)</script><img src=x onerror=alert(2)>'{{x}}`;
+
+export const NOT_JSON: readonly string[] = [
+  ...["{", "}", "{]", "{'eventType':1}", '{"a":1,}', '{"a":NaN}', '{"a":Infinity}', '{"a":01}'],
+  ...['{"a":"\u0001"}', '{"a":"\\x41"}', "\u0000", "undefined", "// comment\n{}", '{"a":1}{"a":2}'],
+  ...["[".repeat(200_000), " ", "\ufeff\ufeff{}"],
+];
+
+export const NOT_UTF8: readonly Uint8Array[] = [
+  Buffer.from('{"eventType":"e","payload":{"userId":"u"}}', "utf16le"),
+  Buffer.from('{"eventType":"caf\u00e9","payload":{"userId":"u"}}', "latin1"),
+  // A surrogate by itself.
+  Buffer.concat([Buffer.from('{"eventType":"'), Buffer.of(0xed, 0xa0, 0x80), Buffer.from('"}')]),
+  Buffer.of(0xc0, 0xaf),
+  Buffer.alloc(64),
+];
+
+/** In a JSON string: null bytes, control characters, lone surrogates. */
+export const NO_TEXTS: readonly string[] = [
+  ...[
+    "\\u0000",
+    "a\\u0000b",
+    "\\n",
+    "\\u007f",
+    "\\u009f",
+    "\\ud800",
+    "\\udfff x",
+    "\\udc00\\ud800",
+  ],
+];
+
+/** Odd, and a text like any other. */
+export const ODD_TEXTS: readonly string[] = [
+  ...["é".repeat(255), "😀".repeat(255), "a b", "'; drop table events; --", "{{x}}", "<script>"],
+  ...["‮", SCRIPT],
+];
+
+/** What every object has without being told. */
+export const NAMES_OF_EVERY_OBJECT = ["constructor", "__proto__", "toString"] as const;
+
+export const NOT_JSON_TYPES: readonly string[] = [
+  ...["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"],
+  ...["application/xml", "application/json; charset=utf-16", "application/json; charset=latin1"],
+  ...["application/jsonp", "application/json, text/plain", "json", "*/*", "", "no type at all"],
+  ...["application/vnd.api+json", "application/json;charset=utf-8;charset=utf-16"],
+];
+
+/** Lines of a request's head that are no Host, or one too many. */
+export const BAD_HOSTS: readonly string[] = [
+  ...["", "Host: a\r\nHost: a\r\n", "Host: a\r\nhOST: b\r\n", "Host: a b\r\n", "Host: a/b\r\n"],
+  ...["Host: user@a\r\n", "Host: a:80:90\r\n", "Host: a:x\r\n", "Host: [::1\r\n", "Host: %zz\r\n"],
+  "Host: \u00fc\r\n",
+];
+
+const get = (lines: string) => `GET / HTTP/1.1\r\nHost: a\r\n${lines}Connection: close\r\n\r\n`;
+
+/** Whole requests that are not HTTP, by what is wrong with them. */
+export const NOT_HTTP: Readonly<Record<string, string>> = {
+  folded: get("x-a: 1\r\n continued\r\n"),
+  "null byte": get("x-a: \u0000\r\n"),
+  "space before the colon": get("x-a : 1\r\n"),
+  "bare line feeds": "GET / HTTP/1.1\nHost: a\nConnection: close\n\n",
+  TLS: "\u0016\u0003\u0001\u0002\u0000\u0001",
+  words: "GARBAGE\r\n\r\n",
+  "another version": "GET / HTTP/9.9\r\nHost: a\r\n\r\n",
+  "an unknown method": get("").replace("GET", "FOO"),
+};
+
+/** Each leads nowhere, or tries to lead out of where it is. */
+export const ODD_PATHS: readonly string[] = [
+  ...["/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/.env", "//etc/passwd", "/%zz", "/%c0%ae"],
+  ...["/%ed%a0%80", "/%", "/%00", "/*", "/a;b=c", `/${"x".repeat(10_000)}`],
+];
+
+/** No single mailbox: a header's end, a list, a name, a group, or no domain. */
+export const BAD_ADDRESSES: readonly string[] = [
+  ...["b@x.io\r\nBcc: evil@x.io", "b@x.io, evil@x.io", "b@x.io;evil@x.io", "B <b@x.io>"],
+  ...["group:b@x.io;", '"b c"@x.io', "b c@x.io", "b@x.io\u0000", "b@@x.io", "b@localhost"],
+  ...["plain", `${"l".repeat(65)}@b.example`, "a@-b.example", "a@xn--a.example:25"],
+];
