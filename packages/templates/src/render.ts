@@ -12,8 +12,9 @@ import type { CompiledTemplate } from "./compiled-template.ts";
 import { htmlSlots } from "./html-slots.ts";
 import type { Slot } from "./slot.ts";
 import { type SmsEncoding, smsSegments } from "./sms-segments.ts";
+import type { Tag } from "./tags.ts";
 import { textSlots } from "./text-slots.ts";
-import { beginRendering, createWriter, type Rendering, type Writer } from "./writer.ts";
+import { beginRendering, createWriter, type Writer } from "./writer.ts";
 
 export type Rendered =
   | {
@@ -65,105 +66,67 @@ const unitLength = (text: string): number => text.length;
 const MAX_SMS_UNITS = MAX_SMS_SEGMENTS * 153;
 
 function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): Renderer {
-  const subject = lineWriter(compiled.subject, MAX_SUBJECT_CHARACTERS);
-  const html = createWriter(compiled.html, {
-    clean: cleanBody,
-    slots: (text, tags) => {
-      const slots = htmlSlots(text, tags);
-      // Compiling refuses such a template. Were one ever stored, no value may be trusted to stay
-      // where it stands, so that none is written.
-      const isSafe = slots.every((slot) => "write" in slot);
-      return slots.map((slot) => (isSafe && "write" in slot ? slot : NOTHING));
-    },
-    measure: byteLength,
-    limit: MAX_EMAIL_BYTES,
-  });
+  const part = { clean: cleanBody, measure: byteLength, limit: MAX_EMAIL_BYTES };
   const links = compiled.links ?? [];
-  const text = createWriter(compiled.text, {
-    clean: cleanBody,
-    slots: (_, tags) => textSlots(tags, links),
-    optional: links.filter(({ settled }) => !settled),
-    measure: byteLength,
-    limit: MAX_EMAIL_BYTES,
+  const writers = [
+    lineWriter(compiled.subject, MAX_SUBJECT_CHARACTERS),
+    createWriter(compiled.html, { ...part, slots: safeSlots }),
+    createWriter(compiled.text, {
+      ...part,
+      slots: (_, tags) => textSlots(tags, links),
+      optional: links.filter(({ settled }) => !settled),
+    }),
+  ];
+  return rendererOf(writers, ([subject = "", html = "", text = ""], missing) => {
+    return { ok: true, kind: "email", subject, html, text, missing };
   });
-  return (variables) => {
-    const rendering = beginRendering();
-    const rendered = write(variables, rendering, subject, html, text);
-    if (rendered === undefined) return failure(rendering);
-    return {
-      ok: true,
-      kind: "email",
-      subject: rendered[0] ?? "",
-      html: rendered[1] ?? "",
-      text: rendered[2] ?? "",
-      missing: [...rendering.missing],
-    };
-  };
+}
+
+function safeSlots(html: string, tags: readonly Tag[]): Slot[] {
+  const slots = htmlSlots(html, tags);
+  // Compiling refuses such a template. Were one ever stored, no value may be trusted to stay
+  // where it stands, so that none is written.
+  const isSafe = slots.every((slot) => "write" in slot);
+  return slots.map((slot) => (isSafe && "write" in slot ? slot : NOTHING));
 }
 
 function smsRenderer(compiled: Extract<CompiledTemplate, { kind: "text" }>): Renderer {
-  const text = createWriter(compiled.text, {
-    clean: cleanSms,
-    measure: unitLength,
-    limit: MAX_SMS_UNITS,
-  });
-  return (variables) => {
-    const rendering = beginRendering();
-    const rendered = text(variables, rendering);
-    if (rendered === undefined) return failure(rendering);
-    const { encoding, segments } = smsSegments(rendered);
+  const part = { clean: cleanSms, measure: unitLength, limit: MAX_SMS_UNITS };
+  return rendererOf([createWriter(compiled.text, part)], ([text = ""], missing) => {
+    const { encoding, segments } = smsSegments(text);
     if (segments > MAX_SMS_SEGMENTS) return TOO_LARGE;
-    return {
-      ok: true,
-      kind: "text",
-      text: rendered,
-      segments,
-      encoding,
-      missing: [...rendering.missing],
-    };
-  };
+    return { ok: true, kind: "text", text, segments, encoding, missing };
+  });
 }
 
 function pushRenderer(compiled: Extract<CompiledTemplate, { kind: "notification" }>): Renderer {
-  const title = lineWriter(compiled.title, MAX_PUSH_TITLE_CHARACTERS);
-  const body = createWriter(compiled.body, {
-    clean: cleanBody,
-    measure: countCharacters,
-    limit: MAX_PUSH_BODY_CHARACTERS,
+  const part = { clean: cleanBody, measure: countCharacters, limit: MAX_PUSH_BODY_CHARACTERS };
+  const writers = [
+    lineWriter(compiled.title, MAX_PUSH_TITLE_CHARACTERS),
+    createWriter(compiled.body, part),
+  ];
+  return rendererOf(writers, ([title = "", body = ""], missing) => {
+    return { ok: true, kind: "notification", title, body, missing };
   });
-  return (variables) => {
-    const rendering = beginRendering();
-    const rendered = write(variables, rendering, title, body);
-    if (rendered === undefined) return failure(rendering);
-    return {
-      ok: true,
-      kind: "notification",
-      title: rendered[0] ?? "",
-      body: rendered[1] ?? "",
-      missing: [...rendering.missing],
-    };
-  };
 }
 
 function lineWriter(template: string, limit: number): Writer {
   return createWriter(template, { clean: cleanLine, measure: countCharacters, limit });
 }
 
-function failure({ workLeft }: Rendering): Rendered {
-  return workLeft < 0 ? TOO_COSTLY : TOO_LARGE;
-}
-
-/** Runs writers in turn; nothing when one of them reaches its limit. */
-function write(
-  variables: Record<string, unknown>,
-  rendering: Rendering,
-  ...writers: Writer[]
-): string[] | undefined {
-  const texts: string[] = [];
-  for (const writer of writers) {
-    const text = writer(variables, rendering);
-    if (text === undefined) return undefined;
-    texts.push(text);
-  }
-  return texts;
+/** Runs the writers in turn, until one reaches its limit, and makes a message of their texts. */
+function rendererOf(
+  writers: readonly Writer[],
+  message: (texts: string[], missing: string[]) => Rendered,
+): Renderer {
+  return (variables) => {
+    const rendering = beginRendering();
+    const texts: string[] = [];
+    for (const writer of writers) {
+      const text = writer(variables, rendering);
+      if (text === undefined) return rendering.workLeft < 0 ? TOO_COSTLY : TOO_LARGE;
+      texts.push(text);
+    }
+    return message(texts, [...rendering.missing]);
+  };
 }
