@@ -30,52 +30,22 @@ export async function compileEmailContent(
   owner: string,
 ): Promise<CompiledContent> {
   const format = emailFormat(content);
-  switch (format) {
-    case "text":
-      return {
-        ok: true,
-        format,
-        html: textPage(content, tags),
-        text: content,
-        links: [],
-        warnings: [],
-      };
-    case "html":
-      return compileHtml(content, tags, owner);
-    case "mjml":
-      return compileMjml(content, tags, owner);
+  if (format === "text") {
+    const html = textPage(content, tags);
+    return { ok: true, format, html, text: content, links: [], warnings: [] };
   }
-}
-
-async function compileHtml(
-  content: string,
-  tags: readonly Tag[],
-  owner: string,
-): Promise<CompiledContent> {
-  const faults = refusedSlots(content, tags);
-  if (faults.length > 0) return { ok: false, faults };
-  const words = markupWords(content, tags);
-  const result = await compileMarkup({ owner, format: "html", content: words.content });
-  if (!result.ok) return { ok: false, faults: compilerFaults(result, words, content, tags) };
-  const text = takeLinks(words.restoreText(result.text));
-  return { ok: true, format: "html", html: content, ...text, warnings: [] };
-}
-
-async function compileMjml(
-  content: string,
-  tags: readonly Tag[],
-  owner: string,
-): Promise<CompiledContent> {
-  const sourceFaults = mjmlSourceFaults(content, tags);
+  const isMjml = format === "mjml";
+  const sourceFaults = isMjml ? mjmlSourceFaults(content, tags) : htmlFaults(content, tags);
   if (sourceFaults.length > 0) return { ok: false, faults: sourceFaults };
   const words = markupWords(content, tags);
-  const result = await compileMarkup({ owner, format: "mjml", content: words.content });
+  const result = await compileMarkup({ owner, format, content: words.content });
   if (!result.ok) return { ok: false, faults: compilerFaults(result, words, content, tags) };
+  const text = takeLinks(words.restoreText(result.text));
+  if (!isMjml) return { ok: true, format, html: content, ...text, warnings: [] };
   const html = words.restore(result.html);
   const faults = compiledFaults(html, words.indexesIn(result.html), tags);
   if (faults.length > 0) return { ok: false, faults };
-  const text = takeLinks(words.restoreText(result.text));
-  return { ok: true, format: "mjml", html, ...text, warnings: pictureWarnings(content, html) };
+  return { ok: true, format, html, ...text, warnings: pictureWarnings(content, html) };
 }
 
 /** Where MJML's own pictures come from: icons of networks, arrows of carousels and accordions. */
@@ -116,7 +86,7 @@ function compiledFaults(
   return [...faults].map(([index, message]) => ({ offset: tags[index]?.start ?? 0, message }));
 }
 
-function refusedSlots(html: string, tags: readonly Tag[]): TagFault[] {
+function htmlFaults(html: string, tags: readonly Tag[]): TagFault[] {
   return htmlSlots(html, tags).flatMap((slot, index) =>
     "refused" in slot ? [{ offset: tags[index]?.start ?? 0, message: slot.refused }] : [],
   );
