@@ -6,6 +6,7 @@ import {
   MAX_SOURCE_BYTES,
   MAX_SUBJECT_CHARACTERS,
 } from "./bounds.ts";
+import { cleanBody, cleanLine } from "./characters.ts";
 import { compileEmailContent } from "./compile-email.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
 import { maskTags } from "./html-slots.ts";
@@ -98,9 +99,6 @@ interface CheckedField {
   faults: TemplateFault[];
 }
 
-const FORBIDDEN_IN_BODY = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Cs}/u;
-const FORBIDDEN_IN_LINE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
-
 function checkField(field: TemplateField, source: string): CheckedField {
   const text = source.replace(/^\ufeff/, "");
   const broken = (offset: number, message: string): CheckedField => ({
@@ -115,10 +113,12 @@ function checkField(field: TemplateField, source: string): CheckedField {
   if (field !== "content" && text.length > MAX_SUBJECT_CHARACTERS) {
     return broken(0, `${field} is longer than ${MAX_SUBJECT_CHARACTERS} characters`);
   }
-  const forbidden = (field === "content" ? FORBIDDEN_IN_BODY : FORBIDDEN_IN_LINE).exec(text);
-  if (forbidden) {
-    const code = forbidden[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-    return broken(forbidden.index, `the character U+${code} is not allowed in ${field}`);
+  const clean = field === "content" ? cleanBody(text) : cleanLine(text);
+  if (clean !== text) {
+    let at = 0;
+    while (text[at] === clean[at]) at++;
+    const code = text.codePointAt(at)?.toString(16).toUpperCase().padStart(4, "0");
+    return broken(at, `the character U+${code} is not allowed in ${field}`);
   }
   const { tags, faults } = scanTags(text);
   return { text, tags, faults: placeFaults(field, text, [...faults, ...longNames(tags)]) };

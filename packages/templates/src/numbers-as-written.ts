@@ -51,8 +51,9 @@ export function hasChangingNumber(json: string): boolean {
 
 /**
  * `JSON.parse`, but a number that would change is a `JSON.rawJSON`, which `JSON.stringify` writes as it
- * stood. Text without such numbers is parsed as ever; a reviver for the others would take a second for
- * 256 KiB. Throws as `JSON.parse` does, and a RangeError for text nested thousands deep.
+ * stood. Text without such numbers is parsed as ever. For the others a reviver would take 79 ms instead
+ * of 6 for 256 KiB, and end at a third of the depth. Throws as `JSON.parse` does, and a RangeError for
+ * text nested thousands deep.
  */
 export function parseAsWritten(json: string): unknown {
   const value: unknown = JSON.parse(json);
