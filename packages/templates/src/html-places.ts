@@ -39,7 +39,7 @@ export interface HtmlPlaces {
 }
 
 const TAG = /<(\/?)([A-Za-z][^\t\n\f\r />]*)/y;
-/** A name, which may begin with "=", and a value in quotes, the last one of which may be missing, or without. */
+/** A name, which may begin with "=", and a value, with quotes or without; the last quote may be missing. */
 const ATTRIBUTE =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*("[^"]*"?|'[^']*'?|[^\t\n\f\r >]*))?/y;
 const TAG_END = /[\t\n\f\r /]*>/y;
