@@ -9,7 +9,6 @@ import {
 import { cleanBody, cleanLine } from "./characters.ts";
 import { compileEmailContent } from "./compile-email.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
-import { maskTags } from "./html-slots.ts";
 import { createRenderer } from "./render.ts";
 import { smsSegments } from "./sms-segments.ts";
 import {
@@ -19,7 +18,7 @@ import {
   type TemplateSource,
   TOO_LARGE_WHEN_EMPTY,
 } from "./source.ts";
-import { scanTags, type Tag, type TagFault } from "./tags.ts";
+import { maskTags, scanTags, type Tag, type TagFault } from "./tags.ts";
 
 export type { CompiledTemplate } from "./compiled-template.ts";
 

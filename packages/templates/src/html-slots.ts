@@ -4,7 +4,7 @@ import { attributeSlots } from "./attribute-slots.ts";
 import { readHtml, type Span, spanFault } from "./html-places.ts";
 import { rangeFinder } from "./ranges.ts";
 import { escaped, type HtmlSlot } from "./slot.ts";
-import type { Tag } from "./tags.ts";
+import { maskTags, type Tag } from "./tags.ts";
 
 /** The slots of a document's tags, in the order of the tags. */
 export function htmlSlots(html: string, tags: readonly Tag[]): HtmlSlot[] {
@@ -34,15 +34,4 @@ function insideComment(slot: HtmlSlot): HtmlSlot {
   if ("refused" in slot) return slot;
   const { write, longest } = slot;
   return { write: (value) => write(value).replace(/^-|-(?=-|!?$)|(?<=-)-/g, "&#45;"), longest };
-}
-
-/** The document with every tag replaced by as many letters, so that offsets stay. */
-export function maskTags(html: string, tags: readonly Tag[]): string {
-  let masked = "";
-  let at = 0;
-  for (const tag of tags) {
-    masked += html.slice(at, tag.start) + "v".repeat(tag.end - tag.start);
-    at = tag.end;
-  }
-  return masked + html.slice(at);
 }

@@ -1,9 +1,8 @@
 /** Checks of an MJML source that MJML itself leaves out, made before it sees the source. */
 
 import { type ElementEvent, readHtml, type Span, spanFault } from "./html-places.ts";
-import { maskTags } from "./html-slots.ts";
 import { type Range, rangeFinder } from "./ranges.ts";
-import type { Tag, TagFault } from "./tags.ts";
+import { maskTags, type Tag, type TagFault } from "./tags.ts";
 
 /**
  * The faults of a source: `mj-include`, elements that are not closed, and tags that MJML would drop or

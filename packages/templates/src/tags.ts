@@ -45,6 +45,17 @@ export function scanTags(text: string): { tags: Tag[]; faults: TagFault[] } {
   return { tags, faults };
 }
 
+/** The text with every tag replaced by as many letters, so that offsets stay. */
+export function maskTags(text: string, tags: readonly Tag[]): string {
+  let masked = "";
+  let at = 0;
+  for (const tag of tags) {
+    masked += text.slice(at, tag.start) + "v".repeat(tag.end - tag.start);
+    at = tag.end;
+  }
+  return masked + text.slice(at);
+}
+
 function afterBlanks(text: string, from: number, to: number): number {
   let at = from;
   while (at < to && isBlank(text.charCodeAt(at))) at++;
