@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Member, User } from "../feed/hub.ts";
-import type { Reply } from "../protocol/codec.ts";
+import type { ConnectResult, Reply } from "../protocol/codec.ts";
 import { EXPIRY_GRACE_MS, READ_FIRST_BYTES } from "../protocol/limits.ts";
 import {
   DISCONNECTS,
@@ -144,10 +144,7 @@ export class Session implements Member, Timed, CommandRunner {
   onTimer(nowMs: number): void {
     if (this.#state === "closed") return;
     const overdue = this.#overdue(nowMs);
-    if (overdue !== undefined) {
-      this.end(overdue);
-      return;
-    }
+    if (overdue !== undefined) return void this.end(overdue);
     if (this.#pingAtMs !== 0 && nowMs >= this.#pingAtMs) {
       this.#pingAtMs = nowMs + this.#deps.limits.pingIntervalMs;
       this.#pongDueMs = nowMs + this.#deps.limits.pongTimeoutMs;
@@ -197,9 +194,7 @@ export class Session implements Member, Timed, CommandRunner {
 
   #failed({ id, method }: Command, err: unknown): void {
     const isCrowded = err instanceof Crowded;
-    if (!isCrowded) {
-      this.#deps.log.warn({ err, client: this.id, method }, "a command failed");
-    }
+    if (!isCrowded) this.#deps.log.warn({ err, client: this.id, method }, "a command failed");
     this.fail(id, isCrowded ? ERRORS.tooManyRequests : ERRORS.internal);
     if (method === "connect" && this.#isOpen()) this.#state = "dead";
   }
@@ -263,18 +258,8 @@ export class Session implements Member, Timed, CommandRunner {
     const nowMs = this.#deps.nowMs();
     // The first ping at random, so that a storm of connects is not one of pings ever after.
     this.#pingAtMs = nowMs + limits.pingIntervalMs * (0.5 + Math.random() / 2);
-    const ttl = this.#expireAt(exp);
-    this.reply({
-      id,
-      connect: {
-        client: this.id,
-        version: this.#deps.version,
-        expires: true,
-        ttl,
-        ping: limits.pingIntervalMs / 1000,
-        pong: true,
-      },
-    });
+    const ping = limits.pingIntervalMs / 1000;
+    this.reply({ id, connect: { ...this.#grant(exp), ping, pong: true } });
   }
 
   async #refresh(id: number, request: ConnectRequest): Promise<void> {
@@ -288,12 +273,7 @@ export class Session implements Member, Timed, CommandRunner {
     }
     const { sub, tenant, exp } = verified.claims;
     if (sub !== user.userId || tenant !== user.tenantId) return this.end(DISCONNECTS.invalidToken);
-    const ttl = this.#expireAt(exp);
-    // Without `client` the older clients forget their own id.
-    this.reply({
-      id,
-      refresh: { client: this.id, version: this.#deps.version, expires: true, ttl },
-    });
+    this.reply({ id, refresh: this.#grant(exp) });
   }
 
   async #rpc(id: number, request: { method: string; data: unknown }): Promise<void> {
@@ -304,12 +284,14 @@ export class Session implements Member, Timed, CommandRunner {
     else this.fail(id, answer.error);
   }
 
-  /** Returns the seconds left, at least one: zero would mean never. */
-  #expireAt(expSeconds: number): number {
+  /** Lasts as long as the token; returns what the client is told of it. */
+  #grant(expSeconds: number): ConnectResult {
+    // At least one: zero would mean never.
     const ttl = Math.max(1, Math.floor(expSeconds - this.#deps.nowSeconds()));
     this.#endAtMs = this.#deps.nowMs() + ttl * 1000 + EXPIRY_GRACE_MS;
     this.#schedule();
-    return ttl;
+    // Without `client` the older clients forget their own id.
+    return { client: this.id, version: this.#deps.version, expires: true, ttl };
   }
 
   #isOpen(): boolean {
