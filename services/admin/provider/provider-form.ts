@@ -1,9 +1,9 @@
 import { audited, auditedAfter } from "@belfry/administration/audited";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { providerKinds } from "@belfry/administration/providers/provider-settings";
 import {
   listProviders,
   type Provider,
-  providerKinds,
   putProvider,
   showProvider,
 } from "@belfry/administration/providers/providers";

@@ -1,9 +1,9 @@
 import { audited } from "@belfry/administration/audited";
+import { providerKinds } from "@belfry/administration/providers/provider-settings";
 import {
   deleteProvider,
   listProviders,
   moveProviderUp,
-  providerKinds,
   setProviderActive,
   showProvider,
 } from "@belfry/administration/providers/providers";

@@ -2,9 +2,9 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { changeConfiguration } from "../change-configuration.ts";
-import { InvalidInput, NotFound, refuseFaults, requireProviderChannel } from "../input-error.ts";
+import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
 import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 import {
@@ -15,9 +15,9 @@ import {
   orderProviders,
   type ProviderRow,
   setProviderActive as setActive,
-  storedProviderSettings,
   updateProviderSettings,
 } from "./provider-rows.ts";
+import { checkedSettings, storedSettings } from "./provider-settings.ts";
 
 /** A tenant's account at a vendor, as people see it. Times are ISO 8601, UTC. */
 export interface Provider {
@@ -92,10 +92,7 @@ export async function putProvider(
     positionFault(position),
     rateFault(input.maxPerSecond ?? undefined),
   ]);
-  const { settings, maskedSettings } = await checkedSettings(
-    { ...input, settings: await withKeptSecrets(db, input, options.keys) },
-    options,
-  );
+  const { settings, maskedSettings } = await checkedSettings(db, { ...input, name }, options);
   const { maxPerSecond } = input;
   const id = await changeConfiguration(db, async (transaction) => {
     if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId, "tenantId");
@@ -178,53 +175,15 @@ export async function moveProviderUp(db: Database, address: ProviderAddress): Pr
   });
 }
 
-/** The kinds of provider of a channel with the schema of their settings: what the forms are drawn from. */
-export async function providerKinds(channel: ProviderChannel) {
-  return (await import("@belfry/providers/kinds")).PROVIDER_KINDS[channel];
-}
-
 /** Decrypted, to try the provider out; they go nowhere else. */
 export async function revealSettings(
   db: Database,
   provider: Pick<Provider, "id" | "tenantId">,
   keys: SecretKeys,
 ): Promise<Record<string, unknown>> {
-  const stored = await storedProviderSettings(db, provider.id);
-  if (stored === undefined) throw providerNotFound({ id: provider.id });
-  const owner = providerSettingsOwner(provider.tenantId, provider.id);
-  return JSON.parse(await decryptSecret(keys, owner, stored));
-}
-
-async function withKeptSecrets(
-  db: Database,
-  input: ProviderInput,
-  keys: SecretKeys,
-): Promise<unknown> {
-  const { tenantId, channel, kind, name = kind, settings } = input;
-  if (input.keepSecrets !== true || typeof settings !== "object" || settings === null)
-    return settings;
-  const [existing] = await findProviders(db, { tenantId, channel, name });
-  const row = (await providerKinds(channel)).find((one) => one.kind === kind);
-  if (existing === undefined || row === undefined) return settings;
-  const stored = await revealSettings(db, existing, keys);
-  const given = settings as Record<string, unknown>;
-  const properties = Object.entries(row.settings.properties);
-  const kept = properties
-    .filter(([field, { secret }]) => secret === true && Object.hasOwn(stored, field))
-    .filter(([field]) => !Object.hasOwn(given, field));
-  const moved = properties.find(
-    ([field, { destination, default: fallback }]) =>
-      destination === true && (given[field] ?? fallback) !== (stored[field] ?? fallback),
-  );
-  if (moved !== undefined) {
-    refuseFaults(
-      kept.map(([field]) => ({
-        field: "settings",
-        message: `${field}: must be given again: the stored one was for another ${moved[0]}`,
-      })),
-    );
-  }
-  return { ...Object.fromEntries(kept.map(([field]) => [field, stored[field]])), ...given };
+  const settings = await storedSettings(db, provider, keys);
+  if (settings === undefined) throw providerNotFound({ id: provider.id });
+  return settings;
 }
 
 async function placeProvider(
@@ -256,27 +215,6 @@ function rateFault(rate: number | undefined) {
     return undefined;
   }
   return { field: "maxPerSecond", message: `must be an integer from 1 to ${MAX_PER_SECOND}` };
-}
-
-async function checkedSettings(input: ProviderInput, options: PutProviderOptions) {
-  requireProviderChannel(input.channel);
-  // Loaded when settings are put: the vendors' libraries are large, and a start must be quick.
-  const kinds = await import("@belfry/providers/kinds");
-  const kind = kinds.providerKind(input.channel, input.kind);
-  if (kind === undefined) {
-    const names = kinds.PROVIDER_KINDS[input.channel].map((row) => row.kind).sort();
-    throw new InvalidInput([
-      { field: "kind", message: `must be one of ${names.join(", ")} for ${input.channel}` },
-    ]);
-  }
-  const faults = kinds.checkSettings(kind, input.settings, {
-    allowPrivateAddresses: options.allowPrivateAddresses ?? false,
-  });
-  if (faults.length > 0) {
-    throw new InvalidInput(faults.map((message) => ({ field: "settings", message })));
-  }
-  const settings = input.settings as Record<string, unknown>;
-  return { settings, maskedSettings: kinds.maskSettings(kind, settings) };
 }
 
 async function requireTenant(db: Database, tenantId: string): Promise<void> {

@@ -5,11 +5,11 @@ import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { InvalidInput, NotFound, requireProviderChannel } from "../input-error.ts";
+import { providerKinds } from "../providers/provider-settings.ts";
 import {
   listProviders,
   type Provider,
   type PutProviderOptions,
-  providerKinds,
   revealSettings,
   showProvider,
 } from "../providers/providers.ts";
