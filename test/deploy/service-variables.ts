@@ -1,4 +1,5 @@
 import { configSchema as adminConfig } from "@belfry/admin/config";
+import { PROVIDER_CHANNELS, sentRow } from "@belfry/contracts/channels";
 import { crossCheck as crossCheckSender, senderConfig } from "@belfry/sending/sender-config";
 import { ConfigError, loadConfig } from "@belfry/service/config";
 import type { TObject } from "@sinclair/typebox";
@@ -22,8 +23,7 @@ const sender: Variables = { schema: senderConfig, crossCheck: crossCheckSender }
 export const SERVICE_VARIABLES: Record<string, Variables> = {
   "ingest-api": { schema: ingestConfig },
   dispatcher: { schema: DispatcherConfig },
-  "email-sender": sender,
-  "sms-sender": sender,
+  ...Object.fromEntries(PROVIDER_CHANNELS.map((one) => [sentRow(one).sender.service, sender])),
   "realtime-gateway": { schema: gatewayConfig, crossCheck },
   admin: { schema: adminConfig },
 };

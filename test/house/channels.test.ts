@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import { CHANNEL_ROWS, CHANNELS, PROVIDER_CHANNELS, sentRow } from "@belfry/contracts/channels";
+import { parseDocument } from "yaml";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
+
+/** Where a channel is named, and why it cannot follow from its row. */
+const NAMED: Readonly<Record<string, string>> = {
+  "packages/contracts/src/channels.ts": "the table",
+  "packages/client/src/api.ts": "for programs of others, which have this file alone",
+  "packages/providers/src/kinds.ts": "which provider serves which channel",
+  ...Object.fromEntries(
+    PROVIDER_CHANNELS.map((channel) => [
+      `services/${sentRow(channel).sender.service}/main.ts`,
+      "the process of the channel",
+    ]),
+  ),
+};
+
+/** What runs at a tenant's or an operator's: not tests, nor the demo, whose pages show three channels. */
+const SHIPPED = /^(packages|services|deploy)\/.*\.(ts|js|sql|eta)$/;
+const NOT_SHIPPED =
+  /\.test\.ts$|\.bench\.ts$|\/test\/|under-test|\/test-|hostile-|\/demo\/|^packages\/(testing|[^/]+\/scripts)\/|platform-templates\.sql$/;
+
+/** Prose and examples of the HTTP document. */
+const DOCUMENT =
+  /^packages\/contracts\/src\/(openapi-|trigger|event-report)|^services\/ingest-api\/(openapi|event-example|[a-z]+-routes?\.ts)/;
+
+function namesIn(path: string): string[] {
+  const text = read(path)
+    .replaceAll(/\/\*.*?\*\//gs, "")
+    .replaceAll(/(^|\s)(\/\/|--) .*$/gm, "");
+  const names = CHANNELS.join("|");
+  // In a text, or as a key: a vendor's class may have the name too.
+  const named = new RegExp(`["'\`][^"'\`\\n]*\\b(?:${names})\\b|\\b(?:${names}):`, "g");
+  return [...text.matchAll(named)].map(([found]) => found);
+}
+
+test("no file that is shipped names a channel but those of the list: everything else follows from the table", () => {
+  const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).split("\n");
+  const shipped = files.filter(
+    (path) => SHIPPED.test(path) && !NOT_SHIPPED.test(path) && !DOCUMENT.test(path),
+  );
+  assert.ok(shipped.length > 300, "the files are found");
+  const naming = shipped.filter(
+    (path) => existsSync(resolve(ROOT, path)) && namesIn(path).length > 0,
+  );
+  assert.deepEqual(naming.sort(), Object.keys(NAMED).sort());
+});
+
+test("no two channels have a bit in common, and a mask of all fits its column", () => {
+  const bits = CHANNELS.map((channel) => CHANNEL_ROWS[channel].bit);
+  for (const bit of bits) assert.equal(Math.log2(bit) % 1, 0, `${bit} is one bit`);
+  assert.equal(new Set(bits).size, bits.length);
+  assert.ok(bits.reduce((sum, bit) => sum + bit) < 2 ** 15);
+  // Stored events hold them.
+  assert.deepEqual(
+    [CHANNEL_ROWS.EMAIL.bit, CHANNEL_ROWS.SMS.bit, CHANNEL_ROWS.PUSH.bit],
+    [1, 2, 4],
+  );
+});
+
+test("every channel that a sender serves has its process, a service of compose and a Deployment with its policy", () => {
+  const compose = parseDocument(read("deploy/compose.yaml"), { merge: true }).toJS();
+  const { resources } = parseDocument(read("deploy/kubernetes/base/kustomization.yaml")).toJS();
+  for (const channel of PROVIDER_CHANNELS) {
+    const { service } = sentRow(channel).sender;
+    assert.match(read(`services/${service}/main.ts`), new RegExp(`"${channel}"`));
+    assert.ok(compose.services[service], `compose.yaml: ${service}`);
+    assert.ok(resources.includes(`${service}.yaml`), `kustomization.yaml: ${service}`);
+    const kinds = read(`deploy/kubernetes/base/${service}.yaml`).matchAll(/^kind: (\w+)$/gm);
+    assert.deepEqual(
+      [...kinds].map(([, kind]) => kind),
+      ["Deployment", "PodDisruptionBudget", "NetworkPolicy"],
+    );
+  }
+});
