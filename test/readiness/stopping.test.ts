@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { NEWEST_MIGRATION } from "@belfry/database/migrate";
 import { eventually } from "@belfry/testing/eventually";
 import { createGate, type Gate, POSTGRES_TERMINATE } from "@belfry/testing/gate";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
+import pg from "pg";
 
 /** Each service, and a moment while it starts: see `raise.ts`. */
 const SERVICES = {
@@ -135,7 +137,11 @@ const give = ({ service }: Stage, { signal }: Cause) =>
 
 test("a service ends the same at every signal in every phase", { concurrency: 2 }, async (t) => {
   const { url } = await createTestDatabase(t);
-  const { url: emptyUrl } = await createTestDatabase(t, "template0");
+  const older = await createTestDatabase(t);
+  const client = new pg.Client({ connectionString: older.url });
+  await client.connect();
+  await client.query("delete from kysely_migration where name = $1", [NEWEST_MIGRATION]);
+  await client.end();
   const prefix = testPrefix(t);
 
   const start = async (
@@ -144,7 +150,7 @@ test("a service ends the same at every signal in every phase", { concurrency: 2 
     env: Record<string, string>,
     away?: Phase["away"],
   ): Promise<Stage> => {
-    const postgres = await createGate(t, away === "schema" ? emptyUrl : url);
+    const postgres = await createGate(t, away === "schema" ? older.url : url);
     const nats = await createGate(t, testNatsUrl());
     if (away !== "postgres") await postgres.open();
     if (away !== "nats") await nats.open();
