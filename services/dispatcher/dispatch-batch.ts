@@ -9,18 +9,18 @@ import {
 } from "@belfry/database/functions/dispatch-events";
 import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
 import type { Logger } from "@belfry/service/logger";
-import type { Configuration, Routing } from "./configuration.ts";
 import { countDispatched } from "./dispatcher-metrics.ts";
 import { EventFault } from "./event-fault.ts";
 import { logDispatched } from "./log-dispatched.ts";
 import type { Outward, OutwardDelivery, OutwardPush } from "./outward.ts";
 import { routeEvent } from "./route-event.ts";
+import type { Routing, RoutingCache } from "./routing-cache.ts";
 import { noteSensitiveEvents } from "./sensitive-events.ts";
 import type { UserTurn } from "./user-turns.ts";
 
 export interface DispatchDeps {
   pool: Pool;
-  configuration: Configuration;
+  routing: RoutingCache;
   outward: Outward;
   inFlightPerTenant: number;
   /** Shared by all that dispatch in this process. */
@@ -112,7 +112,7 @@ async function routeAll(
   deps: DispatchDeps,
   events: readonly StoredEvent[],
 ): Promise<EventDispatch[]> {
-  const routing = await deps.configuration.routingFor(events);
+  const routing = await deps.routing.routingFor(events);
   const batch = events.map((event) => route(event, routing));
   await noteSensitiveEvents(
     deps.pool,

@@ -3,12 +3,12 @@ import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
 import { createPool } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { createLogger } from "@belfry/service/logger";
-import type { Message } from "@belfry/service/outcome";
+import type { Message } from "@belfry/service/message-outcome";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { uuidv7 } from "uuidv7";
-import { createConfiguration } from "./configuration.ts";
 import type { DispatchDeps } from "./dispatch-batch.ts";
 import type { OutwardDelivery, OutwardPush } from "./outward.ts";
+import { createRoutingCache } from "./routing-cache.ts";
 import { createUserTurns } from "./user-turns.ts";
 
 interface Cleanup {
@@ -46,11 +46,11 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
     level: "warn",
     destination: { write: (line) => void warnings.push(line) },
   });
-  const configuration = createConfiguration(pool);
+  const routing = createRoutingCache(pool);
   let rests = 0;
   const deps: DispatchDeps & { concurrency: number } = {
     pool,
-    configuration,
+    routing,
     outward: {
       deliveries: async (deliveries) => {
         sent.deliveries.push(...deliveries);

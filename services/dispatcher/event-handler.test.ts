@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
-import type { MessageHandler } from "@belfry/service/outcome";
+import type { MessageHandler } from "@belfry/service/message-outcome";
 import { eventually } from "@belfry/testing/eventually";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler, DISPATCH_FAILED } from "./event-handler.ts";
@@ -370,15 +370,15 @@ test("a request replaced between reading and claiming is read anew, never sent a
   const [id = ""] = await events(acme, {});
   const late = createEventHandler({
     ...deps,
-    configuration: {
-      ...deps.configuration,
+    routing: {
+      ...deps.routing,
       routingFor: async (batch) => {
         await pool.query(
           `update events set variables = '{"title":"New","name":"Bo"}',
              accepted_at = accepted_at + interval '1 microsecond' where id = $1`,
           [id],
         );
-        return await deps.configuration.routingFor(batch);
+        return await deps.routing.routingFor(batch);
       },
     },
   });
@@ -399,15 +399,15 @@ test("of a batch that another replica has dispatched in part, only the rest is w
   const late = createEventHandler({
     ...deps,
     turns: createUserTurns(),
-    configuration: {
-      ...deps.configuration,
+    routing: {
+      ...deps.routing,
       routingFor: async (batch) => {
         other ??= handle([first, second]);
         await other;
         await pool.query(
           "update events set dispatched_at = 'epoch' where dispatched_at is not null",
         );
-        return await deps.configuration.routingFor(batch);
+        return await deps.routing.routingFor(batch);
       },
     },
   });
@@ -455,7 +455,7 @@ test("a deactivated tenant's events end as skipped once the change is known", as
   const [first = "", second = ""] = await events(acme, {}, {});
   await handle([first]);
   await pool.query("update tenants set active = false where id = $1", [acme]);
-  deps.configuration.clear();
+  deps.routing.clear();
   await handle([second]);
   assert.deepEqual((await outcome(second)).outcome, {
     skipped: { EMAIL: "tenant inactive", SMS: "tenant inactive", PUSH: "tenant inactive" },

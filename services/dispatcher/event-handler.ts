@@ -2,7 +2,12 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
-import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
+import {
+  DONE,
+  type Message,
+  type MessageHandler,
+  type MessageOutcome,
+} from "@belfry/service/message-outcome";
 import { type DispatchDeps, dispatchBatch, type Order } from "./dispatch-batch.ts";
 import { countFailed } from "./dispatcher-metrics.ts";
 import { isEventFault } from "./event-fault.ts";
@@ -44,7 +49,7 @@ export function createEventHandler(deps: DispatchDeps & { concurrency: number })
     const ended = await Promise.allSettled(batches);
     const fault = ended.find((one) => one.status === "rejected");
     if (fault !== undefined) throw fault.reason;
-    const outcomes: Outcome[] = [];
+    const outcomes: MessageOutcome[] = [];
     for (const [at, message] of messages.entries()) {
       outcomes.push(await outcomeOf({ ...deps, log }, message, idsOfMessages[at], troubles));
     }
@@ -104,7 +109,7 @@ async function outcomeOf(
   message: Message,
   ids: readonly string[] | undefined,
   troubles: ReadonlyMap<string, Trouble>,
-): Promise<Outcome> {
+): Promise<MessageOutcome> {
   if (ids === undefined) return { kind: "reject", reason: "undecodable" };
   let poisoned = false;
   let changed = false;

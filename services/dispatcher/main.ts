@@ -14,13 +14,13 @@ import { createPublisher } from "@belfry/service/publish";
 import { runService } from "@belfry/service/run-service";
 import { createStoreWatch } from "@belfry/service/store-watch";
 import { DispatcherConfig } from "./config.ts";
-import { createConfiguration } from "./configuration.ts";
 import { showBacklogAges, showExpiryLags } from "./dispatcher-metrics.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { every } from "./every.ts";
 import { createExpiry } from "./expiry.ts";
 import { createOutward } from "./outward.ts";
 import { createReleaseLoop } from "./release-loop.ts";
+import { createRoutingCache } from "./routing-cache.ts";
 import { createNotedErasure } from "./sensitive-events.ts";
 import { createSetAside } from "./set-aside.ts";
 import { republishLost, republishStuck } from "./sweeper.ts";
@@ -56,7 +56,7 @@ await runService({
     const consuming = new Set<string>();
     const publisher = createPublisher({ nats: link, streams, replicas, log });
     const outward = createOutward({ nats: link, publisher, prefix, log });
-    const configuration = createConfiguration(pool);
+    const routing = createRoutingCache(pool);
     const inFlightPerTenant = config.IN_FLIGHT_PER_TENANT;
     const release = createReleaseLoop({
       pool,
@@ -68,7 +68,7 @@ await runService({
     });
     const dispatching = {
       pool,
-      configuration,
+      routing,
       outward,
       inFlightPerTenant,
       turns: createUserTurns(),
@@ -122,7 +122,7 @@ await runService({
           read: () => readConfigurationVersion(db),
           nc: link.nc,
           prefix,
-          onChange: () => configuration.clear(),
+          onChange: () => routing.clear(),
           log,
           signal,
         }),

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { type Channel, channelMask } from "@belfry/contracts/channels";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import { createRenderer } from "@belfry/templates/render";
-import type { ActiveTemplate } from "./configuration.ts";
-import type { RoutingTenant } from "./dispatch-configuration.ts";
+import type { RoutingTenant } from "./read-routing.ts";
 import { routeEvent } from "./route-event.ts";
+import type { ActiveTemplate } from "./routing-cache.ts";
 
 const EVENT: StoredEvent = {
   id: "0193a000-0000-7000-8000-000000000001",

@@ -11,8 +11,8 @@ import type { EventDispatch, StoredEvent } from "@belfry/database/functions/disp
 import type { EventOutcome } from "@belfry/database/schema";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { uuidv7 } from "uuidv7";
-import type { ActiveTemplate, ActiveTemplates } from "./configuration.ts";
-import type { RoutingTenant } from "./dispatch-configuration.ts";
+import type { RoutingTenant } from "./read-routing.ts";
+import type { ActiveTemplate, ActiveTemplates } from "./routing-cache.ts";
 
 /**
  * Decides what becomes of an event on each channel (specification, 4.1 rule 3) and renders what is published here.

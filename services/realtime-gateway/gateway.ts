@@ -79,8 +79,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const inbox: Inbox = {
     list(page) {
-      const account = hub.find(page.tenantId, page.userId)?.account ?? held.strangers;
-      return largeReads.run(account, page.limit * ITEM_BYTES, () => listNotifications(db, page));
+      const user = hub.find(page.tenantId, page.userId)?.bytes ?? held.strangers;
+      return largeReads.run(user, page.limit * ITEM_BYTES, () => listNotifications(db, page));
     },
     countUnread: (owner) => countUnread(db, owner),
     markRead: (item) => markNotificationRead(db, item),

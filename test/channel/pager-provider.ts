@@ -1,7 +1,7 @@
 import type { SmsMessage } from "@belfry/contracts/sending";
 import { createHttpCalls } from "@belfry/providers/http-calls";
-import { outcome } from "@belfry/providers/outcome";
 import { defineProvider } from "@belfry/providers/provider";
+import { outcome } from "@belfry/providers/send-outcome";
 import { Type } from "@sinclair/typebox";
 
 const SETTINGS = Type.Object(

@@ -1,9 +1,9 @@
 import type { SendOutcome } from "@belfry/contracts/sending";
 import { Agent, buildConnector, type Dispatcher, request } from "undici";
 import { AddressRefused, guardedLookup, hostFault } from "./address-guard.ts";
-import { outcome } from "./outcome.ts";
 import { startPatience } from "./patience.ts";
 import type { ProviderContext, ProviderDeps } from "./provider.ts";
+import { outcome } from "./send-outcome.ts";
 
 /** Shorter than a vendor's own idle time, so that a call seldom meets a connection just closed. */
 const KEEP_ALIVE_MS = 10_000;

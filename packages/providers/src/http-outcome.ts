@@ -1,7 +1,7 @@
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import type { HttpAnswer } from "./http-calls.ts";
-import { outcome, vendorAnswer } from "./outcome.ts";
 import type { ProviderContext } from "./provider.ts";
+import { outcome, vendorAnswer } from "./send-outcome.ts";
 
 const MAX_RETRY_AFTER_SECONDS = 24 * 60 * 60;
 

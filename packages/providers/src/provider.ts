@@ -2,8 +2,8 @@ import type { EmailMessage, SendOutcome, SmsMessage } from "@belfry/contracts/se
 import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
 import type { Clock } from "./clock.ts";
-import { outcome } from "./outcome.ts";
 import { emailFault, smsFault } from "./recipient.ts";
+import { outcome } from "./send-outcome.ts";
 import { checkSettings, secretsOf } from "./settings.ts";
 import { createTurns } from "./turns.ts";
 

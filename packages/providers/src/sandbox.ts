@@ -1,7 +1,7 @@
 import type { EmailMessage, SmsMessage } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
-import { outcome } from "./outcome.ts";
 import { defineProvider, type OutboxEntry, type ProviderDeps } from "./provider.ts";
+import { outcome } from "./send-outcome.ts";
 
 const SETTINGS = Type.Object({}, { additionalProperties: false });
 

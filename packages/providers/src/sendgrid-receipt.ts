@@ -57,10 +57,10 @@ export function webhookKey(base64: string): KeyObject | undefined {
   }
 }
 
-type Outcome = Pick<Receipt, "kind" | "suppress">;
+type Meaning = Pick<Receipt, "kind" | "suppress">;
 
 /** What is not here (opens, clicks, …) is nobody's business, or tells nothing of the delivery. */
-const OUTCOMES: Readonly<Record<string, (event: Record<string, unknown>) => Outcome>> = {
+const OUTCOMES: Readonly<Record<string, (event: Record<string, unknown>) => Meaning>> = {
   processed: () => ({ kind: "accepted", suppress: null }),
   deferred: () => ({ kind: "deferred", suppress: null }),
   delivered: () => ({ kind: "delivered", suppress: null }),

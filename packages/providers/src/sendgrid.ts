@@ -2,9 +2,9 @@ import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/
 import { type Static, Type } from "@sinclair/typebox";
 import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
 import { refusal, statusClass } from "./http-outcome.ts";
-import { NotAccepted, outcome, thrownOutcome } from "./outcome.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { asciiDomain } from "./recipient.ts";
+import { NotAccepted, outcome, thrownOutcome } from "./send-outcome.ts";
 import { webhookKey } from "./sendgrid-receipt.ts";
 import {
   Client,

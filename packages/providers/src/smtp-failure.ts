@@ -1,6 +1,6 @@
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import { AddressRefused } from "./address-guard.ts";
-import { outcome, vendorAnswer } from "./outcome.ts";
+import { outcome, vendorAnswer } from "./send-outcome.ts";
 
 /** What nodemailer adds to an error: the server's reply, and the command it was the reply to. */
 interface SmtpError {

@@ -4,7 +4,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import MailComposer from "nodemailer/lib/mail-composer";
 import type { SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
 import { canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
-import { outcome, thrownOutcome, vendorAnswer } from "./outcome.ts";
 import { type Patience, startPatience } from "./patience.ts";
 import {
   defineProvider,
@@ -13,6 +12,7 @@ import {
   type ProviderDeps,
 } from "./provider.ts";
 import { asciiDomain } from "./recipient.ts";
+import { outcome, thrownOutcome, vendorAnswer } from "./send-outcome.ts";
 import { emailField, lineField, secretField } from "./settings.ts";
 import { smtpFailure } from "./smtp-failure.ts";
 import { createIdleSessions } from "./smtp-idle-sessions.ts";

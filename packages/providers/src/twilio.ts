@@ -2,8 +2,8 @@ import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/se
 import { type Static, Type } from "@sinclair/typebox";
 import { createHttpCalls, type HttpAnswer } from "./http-calls.ts";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
-import { outcome } from "./outcome.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
+import { outcome } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
 
 const VENDOR_URL = "https://api.twilio.com";

@@ -5,8 +5,8 @@ import { Auth } from "@vonage/auth";
 import { Messages, SMS } from "@vonage/messages";
 import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
-import { NotAccepted, outcome, thrownOutcome } from "./outcome.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
+import { NotAccepted, outcome, thrownOutcome } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
 
 const VENDOR_URL = "https://api.nexmo.com";

@@ -17,7 +17,7 @@ const DELIVERY = {
   traceId: "t",
 };
 
-test("a message for which no connection came free rests untried, and tells nothing of the account", async () => {
+test("a message for which no connection came free rests untried, and tells nothing of the provider", async () => {
   const settlement = await attemptDelivery(
     DELIVERY,
     {
@@ -47,7 +47,7 @@ test("a message for which no connection came free rests untried, and tells nothi
           missing: [],
         }),
       },
-      learn: async () => assert.fail("nothing was learned of the account"),
+      learn: async () => assert.fail("nothing was learned of the provider"),
       random: () => 0.5,
       log: createLogger({ service: "test", level: "silent" }),
     },

@@ -3,7 +3,7 @@ import type { SendOutcome } from "@belfry/contracts/sending";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { Logger } from "@belfry/service/logger";
-import type { Account } from "./accounts.ts";
+import type { ActiveProvider } from "./active-providers.ts";
 import { makeMessage } from "./make-message.ts";
 import { nextStep } from "./next-step.ts";
 import type { Renderers } from "./renderers.ts";
@@ -19,16 +19,16 @@ export interface AttemptDeps {
   log: Logger;
 }
 
-/** When every connection of the account was in use. */
+/** When every connection of the provider was in use. */
 const NOT_BEGUN_DELAY_MS = 1_000;
 
 /**
- * Makes one try of a claimed delivery through one account, and says how to settle it: with no `end`
+ * Makes one try of a claimed delivery through one provider, and says how to settle it: with no `end`
  * when no call was made. Throws only when Postgres does.
  */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
-  account: Account,
+  provider: ActiveProvider,
   deps: AttemptDeps,
 ): Promise<Settlement> {
   const { channel, renderers, learn, random, log } = deps;
@@ -40,10 +40,10 @@ export async function attemptDelivery(
   const startedAt = performance.now();
   let outcome: SendOutcome;
   try {
-    outcome = await account.send(made.message);
+    outcome = await provider.send(made.message);
   } catch (err) {
     const { id: deliveryId, traceId } = delivery;
-    log.error({ err, deliveryId, traceId, provider: account.kind }, "a provider threw");
+    log.error({ err, deliveryId, traceId, provider: provider.kind }, "a provider threw");
     outcome = thrown();
   }
   if (outcome.notBegun) return later(delivery, outcome.reason);
@@ -56,8 +56,8 @@ export async function attemptDelivery(
     failover: await learn(outcome),
     random,
   });
-  countAttempt(channel, account.kind, outcome.class, durationMs);
-  countOutcome(channel, account.kind, step.status);
+  countAttempt(channel, provider.kind, outcome.class, durationMs);
+  countOutcome(channel, provider.kind, step.status);
   if (outcome.class === "accepted" && delivery.attempt === 1) {
     observeFirstAcceptance(channel, delivery.eventId);
   }
@@ -68,8 +68,8 @@ export async function attemptDelivery(
       deliveryId: delivery.id,
       traceId: delivery.traceId,
       attempt: delivery.attempt,
-      provider: account.kind,
-      providerId: account.id,
+      provider: provider.kind,
+      providerId: provider.id,
       class: outcome.class,
       vendorStatus: outcome.vendorStatus,
       status: step.status,

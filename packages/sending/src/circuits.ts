@@ -2,7 +2,7 @@ import { MAX_RETRY_AFTER_SECONDS } from "@belfry/contracts/delivery";
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import type { Logger } from "@belfry/service/logger";
 import type pg from "pg";
-import type { Account } from "./accounts.ts";
+import type { ActiveProvider } from "./active-providers.ts";
 import {
   closeCircuit,
   giveBackProbe,
@@ -12,19 +12,19 @@ import {
 } from "./provider-circuits.ts";
 import { showOpenCircuits } from "./sending-metrics.ts";
 
-/** Which of a tenant's accounts to use now. */
+/** Which of a tenant's providers to use now. */
 export type Choice =
-  /** `probe`: for one call, that finds out whether the account is back. */
-  | { kind: "go"; account: Account; probe: boolean }
+  /** `probe`: for one call, that finds out whether the provider is back. */
+  | { kind: "go"; provider: ActiveProvider; probe: boolean }
   | { kind: "wait"; delayMs: number; reason: string };
 
 export interface Circuits {
-  /** The first account whose circuit is closed, or one whose time for a probe has come. */
-  choose(accounts: readonly Account[]): Promise<Choice>;
+  /** The first provider whose circuit is closed, or one whose time for a probe has come. */
+  choose(providers: readonly ActiveProvider[]): Promise<Choice>;
   /** Learns from a call. Never throws. */
-  note(account: Account, outcome: SendOutcome, probe: boolean): Promise<void>;
+  note(provider: ActiveProvider, outcome: SendOutcome, probe: boolean): Promise<void>;
   /** The probe made no call. Never throws. */
-  giveBack(account: Account): Promise<void>;
+  giveBack(provider: ActiveProvider): Promise<void>;
   isOpen(accountId: string): boolean;
   /** Reads what the other replicas know; returns the version of the configuration, read with it. */
   refresh(): Promise<string>;
@@ -53,7 +53,7 @@ const OPENINGS: Partial<
 };
 
 /**
- * One circuit an account. It opens for all replicas when the account fails by its class: credentials
+ * One circuit a provider. It opens for all replicas when the provider fails by its class: credentials
  * or a 429 at once, an outage after three in a row. What is refused for good (a bad recipient) is an
  * answer like any other: it closes a circuit and never opens one.
  */
@@ -63,18 +63,18 @@ export function createCircuits(options: CircuitsOptions): Circuits {
   let open = new Map<string, { reason: string; until: number }>();
   const failures = new Map<string, number>();
 
-  const opened = async (account: Account, outcome: SendOutcome, probe: boolean) => {
+  const opened = async (provider: ActiveProvider, outcome: SendOutcome, probe: boolean) => {
     const opening = OPENINGS[outcome.class];
     if (opening === undefined) return;
-    const count = (failures.get(account.id) ?? 0) + 1;
-    failures.set(account.id, count);
+    const count = (failures.get(provider.id) ?? 0) + 1;
+    failures.set(provider.id, count);
     if (!probe && count < opening.failures) return;
-    failures.delete(account.id);
+    failures.delete(provider.id);
     const wished = outcome.retryAfterSeconds;
     const wishedMs =
       wished === null ? null : Math.min(Math.max(wished, 1), MAX_RETRY_AFTER_SECONDS) * 1000;
     const waitMs = await openCircuit(pool, {
-      providerId: account.id,
+      providerId: provider.id,
       class: outcome.class,
       reason: outcome.reason,
       firstMs: wishedMs ?? opening.firstMs,
@@ -82,29 +82,29 @@ export function createCircuits(options: CircuitsOptions): Circuits {
       probed: probe,
     });
     if (waitMs === undefined) return;
-    open.set(account.id, { reason: outcome.reason, until: performance.now() + waitMs });
-    const details = { providerId: account.id, provider: account.kind, class: outcome.class };
+    open.set(provider.id, { reason: outcome.reason, until: performance.now() + waitMs });
+    const details = { providerId: provider.id, provider: provider.kind, class: outcome.class };
     log.warn({ ...details, waitMs: Math.round(waitMs), probe }, "circuit open");
   };
 
-  const guarded = async (account: Account, work: () => Promise<void>) => {
+  const guarded = async (provider: ActiveProvider, work: () => Promise<void>) => {
     try {
       await work();
     } catch (err) {
-      log.warn({ err, providerId: account.id }, "a circuit could not be written");
+      log.warn({ err, providerId: provider.id }, "a circuit could not be written");
     }
   };
 
   return {
-    async choose(accounts) {
+    async choose(providers) {
       let soonest = Number.POSITIVE_INFINITY;
       let reason = "";
-      for (const account of accounts) {
-        const state = open.get(account.id);
-        if (state === undefined) return { kind: "go", account, probe: false };
+      for (const provider of providers) {
+        const state = open.get(provider.id);
+        if (state === undefined) return { kind: "go", provider, probe: false };
         if (state.until <= performance.now()) {
-          if (await takeProbe(pool, account.id, probeMs)) {
-            return { kind: "go", account, probe: true };
+          if (await takeProbe(pool, provider.id, probeMs)) {
+            return { kind: "go", provider, probe: true };
           }
           state.until = performance.now() + PROBED_ELSEWHERE_MS;
         }
@@ -113,19 +113,19 @@ export function createCircuits(options: CircuitsOptions): Circuits {
       const delayMs = Math.max(LEAST_WAIT_MS, soonest - performance.now());
       return { kind: "wait", delayMs, reason: `waiting for the provider: ${reason}` };
     },
-    note(account, outcome, probe) {
-      return guarded(account, async () => {
+    note(provider, outcome, probe) {
+      return guarded(provider, async () => {
         if (outcome.class !== "accepted" && outcome.class !== "permanent") {
-          return opened(account, outcome, probe);
+          return opened(provider, outcome, probe);
         }
-        failures.delete(account.id);
+        failures.delete(provider.id);
         if (!probe) return;
-        open.delete(account.id);
-        await closeCircuit(pool, account.id);
-        log.info({ providerId: account.id, provider: account.kind }, "circuit closed");
+        open.delete(provider.id);
+        await closeCircuit(pool, provider.id);
+        log.info({ providerId: provider.id, provider: provider.kind }, "circuit closed");
       });
     },
-    giveBack: (account) => guarded(account, () => giveBackProbe(pool, account.id)),
+    giveBack: (provider) => guarded(provider, () => giveBackProbe(pool, provider.id)),
     isOpen: (accountId) => open.has(accountId),
     async refresh() {
       const { version, circuits } = await readOpenCircuits(pool);

@@ -4,7 +4,12 @@ import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { ClaimResult, DeliveryToClaim } from "@belfry/database/functions/claim-deliveries";
 import type { Postponement, Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { Logger } from "@belfry/service/logger";
-import { DONE, type Message, type MessageHandler, type Outcome } from "@belfry/service/outcome";
+import {
+  DONE,
+  type Message,
+  type MessageHandler,
+  type MessageOutcome,
+} from "@belfry/service/message-outcome";
 import type { Circuits } from "./circuits.ts";
 import type { Leases } from "./leases.ts";
 import type { Permits } from "./permits.ts";
@@ -45,7 +50,10 @@ export function createDeliveriesHandler(deps: DeliveriesHandlerDeps): MessageHan
   return (messages) => Promise.all(messages.map((message) => handleMessage(message, deps)));
 }
 
-async function handleMessage(message: Message, deps: DeliveriesHandlerDeps): Promise<Outcome> {
+async function handleMessage(
+  message: Message,
+  deps: DeliveriesHandlerDeps,
+): Promise<MessageOutcome> {
   const tenantId = message.subject.slice(message.subject.lastIndexOf(".") + 1);
   if (!TENANT_ID.test(tenantId)) return { kind: "reject", reason: "no tenant in the subject" };
   const decoded = decodeQueueMessage(message.data);
@@ -91,7 +99,7 @@ interface Begun {
   postponement?: Pick<Postponement, "reason" | "delayMs" | "spacingMs">;
 }
 
-/** Begins as many deliveries as the tenant's share, the circuits and the account's rate allow now. */
+/** Begins as many deliveries as the tenant's share, the circuits and the provider's rate allow now. */
 async function sendSome(
   tenantId: string,
   ids: string[],

@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliverie
 import { emailFault, smsFault } from "@belfry/providers/recipient";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import type { Renderer } from "@belfry/templates/render";
-import type { OutgoingMessage } from "./accounts.ts";
+import type { OutgoingMessage } from "./active-providers.ts";
 
 /** What would be sent, or why nothing can be. */
 export type MadeMessage =

@@ -1,14 +1,14 @@
 import { reserveSends } from "@belfry/database/functions/reserve-sends";
 import type pg from "pg";
-import type { Account, Accounts } from "./accounts.ts";
+import type { ActiveProvider, ActiveProviders } from "./active-providers.ts";
 import type { Circuits } from "./circuits.ts";
 
 /** What may be done now for a tenant's deliveries. */
 export type Permit =
   | {
       kind: "send";
-      account: Account;
-      accounts: readonly Account[];
+      provider: ActiveProvider;
+      providers: readonly ActiveProvider[];
       probe: boolean;
       /** For each call when it may begin, by performance.now(). */
       startsAt: number[];
@@ -20,7 +20,7 @@ export type Permit =
 export interface Permits {
   /** For up to `wanted` calls, at least one when it is to send. */
   ask(tenantId: string, wanted: number): Promise<Permit>;
-  /** How many calls at a time the account carries that would be called now. */
+  /** How many calls at a time the provider carries that would be called now. */
   maxCalls(tenantId: string): Promise<number>;
 }
 
@@ -31,27 +31,31 @@ const SLACK = 1.05;
 /** What waits for a circuit comes back spread over this part of the wait. */
 const SPREAD = 0.2;
 
-/** Chooses the account and, where it has a `maxPerSecond`, reserves the moments of its calls. */
-export function createPermits(pool: pg.Pool, accounts: Accounts, circuits: Circuits): Permits {
+/** Chooses the provider and, where it has a `maxPerSecond`, reserves the moments of its calls. */
+export function createPermits(
+  pool: pg.Pool,
+  providers: ActiveProviders,
+  circuits: Circuits,
+): Permits {
   return {
     async ask(tenantId, wanted) {
-      const own = await accounts.of(tenantId);
+      const own = await providers.of(tenantId);
       if (own.length === 0) return { kind: "none" };
       const choice = await circuits.choose(own);
       if (choice.kind === "wait") {
         const { reason, delayMs } = choice;
         return { kind: "wait", reason, delayMs, spacingMs: (delayMs * SPREAD) / wanted };
       }
-      const { account, probe } = choice;
+      const { provider, probe } = choice;
       const count = probe ? 1 : wanted;
-      const sending = { kind: "send", account, accounts: own, probe } as const;
-      if (account.maxPerSecond === null) {
+      const sending = { kind: "send", provider, providers: own, probe } as const;
+      if (provider.maxPerSecond === null) {
         return { ...sending, startsAt: new Array<number>(count).fill(0) };
       }
-      const spacingMs = (1000 / account.maxPerSecond) * SLACK;
-      const reserved = await reserveSends(pool, account.id, count, spacingMs, HORIZON_MS);
+      const spacingMs = (1000 / provider.maxPerSecond) * SLACK;
+      const reserved = await reserveSends(pool, provider.id, count, spacingMs, HORIZON_MS);
       if (reserved.granted === 0) {
-        if (probe) await circuits.giveBack(account);
+        if (probe) await circuits.giveBack(provider);
         return { kind: "wait", reason: null, delayMs: reserved.firstInMs, spacingMs };
       }
       const first = performance.now() + reserved.firstInMs;
@@ -59,7 +63,7 @@ export function createPermits(pool: pg.Pool, accounts: Accounts, circuits: Circu
       return { ...sending, startsAt };
     },
     async maxCalls(tenantId) {
-      const own = await accounts.of(tenantId);
+      const own = await providers.of(tenantId);
       const next = own.find(({ id }) => !circuits.isOpen(id)) ?? own[0];
       return next?.maxCalls ?? Number.POSITIVE_INFINITY;
     },

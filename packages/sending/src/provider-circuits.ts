@@ -1,7 +1,7 @@
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type pg from "pg";
 
-/** An account that is not to be used now; one that has none of these is closed: in use. */
+/** A provider that is not to be used now; one that has none of these is closed: in use. */
 export interface OpenCircuit {
   providerId: string;
   reason: string;
@@ -42,7 +42,7 @@ export interface CircuitOpening {
 }
 
 /**
- * Opens an account's circuit for all replicas, or opens it again after a failed probe. One that is
+ * Opens a provider's circuit for all replicas, or opens it again after a failed probe. One that is
  * open already stays as it is. Returns how long it is open; undefined when the provider is gone.
  */
 export async function openCircuit(

@@ -24,7 +24,7 @@ export async function sendDelivery(
   deps: DeliveriesHandlerDeps,
 ): Promise<number> {
   const { id, tenantId, permit } = item;
-  const account = permit.kind === "send" ? permit.account : null;
+  const provider = permit.kind === "send" ? permit.provider : null;
   let slotHeld = true;
   const giveSlot = () => {
     if (slotHeld) deps.slots.give(tenantId);
@@ -33,7 +33,7 @@ export async function sendDelivery(
   // A probe that makes no call must not keep others from probing.
   let probeHeld = permit.kind === "send" && permit.probe;
   try {
-    const claimed = await deps.claim({ id, tenantId, provider: account });
+    const claimed = await deps.claim({ id, tenantId, provider });
     if (claimed.becomes === "busy") return claimed.waitMs;
     if (claimed.becomes === "gone") return 0;
     if (claimed.becomes !== "sending") {
@@ -46,18 +46,18 @@ export async function sendDelivery(
     const startsInMs = permit.startsAt[item.at]! - performance.now();
     if (startsInMs > 0) await sleep(startsInMs);
     const learn = async (outcome: SendOutcome) => {
-      await deps.circuits.note(permit.account, outcome, probeHeld);
+      await deps.circuits.note(permit.provider, outcome, probeHeld);
       probeHeld = false;
-      if (!deps.circuits.isOpen(permit.account.id)) return false;
-      return permit.accounts.some(({ id: other }) => !deps.circuits.isOpen(other));
+      if (!deps.circuits.isOpen(permit.provider.id)) return false;
+      return permit.providers.some(({ id: other }) => !deps.circuits.isOpen(other));
     };
-    const settlement = await attemptDelivery(delivery, permit.account, { ...deps, learn });
+    const settlement = await attemptDelivery(delivery, permit.provider, { ...deps, learn });
     giveSlot();
     await settleDelivery(delivery, settlement, deps);
     return 0;
   } finally {
     giveSlot();
-    if (probeHeld && permit.kind === "send") await deps.circuits.giveBack(permit.account);
+    if (probeHeld && permit.kind === "send") await deps.circuits.giveBack(permit.provider);
   }
 }
 

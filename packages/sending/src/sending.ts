@@ -18,9 +18,9 @@ import type { SecretKeys } from "@belfry/database/secrets";
 import type { Clock } from "@belfry/providers/clock";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
-import type { MessageHandler } from "@belfry/service/outcome";
+import type { MessageHandler } from "@belfry/service/message-outcome";
 import type pg from "pg";
-import { createAccounts } from "./accounts.ts";
+import { createActiveProviders } from "./active-providers.ts";
 import { createCircuits } from "./circuits.ts";
 import { createDeliveriesHandler } from "./deliveries-handler.ts";
 import { createLeases } from "./leases.ts";
@@ -54,7 +54,7 @@ export interface Sending {
   handler: MessageHandler;
   /** Providers are read again before their next use. */
   forgetConfiguration(): void;
-  /** Reads which provider accounts other replicas have found out of order, or back; the configuration's version. */
+  /** Reads which providers other replicas have found out of order, or back; the configuration's version. */
   refreshCircuits(): Promise<string>;
   /** Lets calls in hand finish. */
   close(): Promise<void>;
@@ -93,7 +93,7 @@ export function createSending(options: SendingOptions): Sending {
     lingerMs: 1,
     run: (entries) => storeOutboxMessages(db, entries),
   });
-  const accounts = createAccounts({
+  const providers = createActiveProviders({
     pool,
     channel,
     keys: options.keys,
@@ -106,7 +106,7 @@ export function createSending(options: SendingOptions): Sending {
     log,
   });
   const circuits = createCircuits({ pool, probeMs: leaseMs, log });
-  const permits = createPermits(pool, accounts, circuits);
+  const permits = createPermits(pool, providers, circuits);
   const handler = createDeliveriesHandler({
     channel,
     permits,
@@ -133,9 +133,9 @@ export function createSending(options: SendingOptions): Sending {
   });
   return {
     handler,
-    forgetConfiguration: () => accounts.forget(),
+    forgetConfiguration: () => providers.forget(),
     refreshCircuits: () => circuits.refresh(),
-    close: () => accounts.close(),
+    close: () => providers.close(),
   };
 }
 

@@ -9,7 +9,7 @@ test("a tenant alone gets half, so that a second one never waits for its hanging
   assert.equal(await slots.take("other", 20, 0), 2);
 });
 
-test("a tenant has no more in hand than its account carries, however much is free", async () => {
+test("a tenant has no more in hand than its provider carries, however much is free", async () => {
   const slots = createSlots(64, 64, async (tenant) => (tenant === "smtp" ? 5 : 32));
   assert.equal(await slots.take("smtp", 20, 0), 5);
   assert.equal(await slots.take("smtp", 20, 0), 0);

@@ -16,7 +16,7 @@ interface Waiter {
 
 interface Tenant {
   used: number;
-  /** What its account carries. */
+  /** What its provider carries. */
   most: number;
   waiters: Set<Waiter>;
 }
@@ -25,7 +25,7 @@ interface Tenant {
  * Of `total` slots a tenant gets at most total / (tenants in hand + 1): alone it has half, and there
  * is always room for one more tenant, however long the calls of the others hang. The same holds for
  * the `maxWaiting` that may wait, since who waits keeps a message in hand. No tenant gets more than
- * `mostOf` it: what its account can carry. A slot that comes free goes to the tenants that wait in turn,
+ * `mostOf` it: what its provider can carry. A slot that comes free goes to the tenants that wait in turn,
  * and there to who waits longest.
  */
 export function createSlots(

@@ -8,8 +8,8 @@ import { ownNatsServer } from "@belfry/testing/nats-server";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { type ConsumeLoopOptions, consumeLoop } from "./consume.ts";
 import { createLogger } from "./logger.ts";
+import { DONE, type Message, type MessageOutcome } from "./message-outcome.ts";
 import { connectNats, type NatsLink } from "./nats.ts";
-import { DONE, type Message, type Outcome } from "./outcome.ts";
 import { ensureStreams } from "./streams.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
@@ -195,7 +195,7 @@ describe("consumeLoop", () => {
     const { stop } = run({
       handler: async ([message]) => {
         deliveries.push([message!.deliveryCount, performance.now()]);
-        const outcome: Outcome =
+        const outcome: MessageOutcome =
           deliveries.length < 3 ? { kind: "retry", delayMs: 200, reason: "not yet" } : DONE;
         return [outcome];
       },

@@ -8,7 +8,7 @@ import {
 import { countMessages, watchConsumer } from "./consumer-metrics.ts";
 import type { Logger } from "./logger.ts";
 import { canWork, runBatch } from "./message-batch.ts";
-import type { MessageHandler, SetAside, Tries } from "./outcome.ts";
+import type { MessageHandler, SetAside, Tries } from "./message-outcome.ts";
 import { pause } from "./pause.ts";
 import { openPull, type Pull, type PulledMessage } from "./pull.ts";
 import { ensureConsumer } from "./streams.ts";

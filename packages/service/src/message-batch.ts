@@ -1,6 +1,6 @@
 import { MAX_DELIVERIES_OF_A_MESSAGE, MAX_UNFINISHED_TRIES } from "@belfry/contracts/streams";
 import type { Logger } from "./logger.ts";
-import type { MessageHandler, Outcome, SetAside, Tries } from "./outcome.ts";
+import type { MessageHandler, MessageOutcome, SetAside, Tries } from "./message-outcome.ts";
 import type { PulledMessage } from "./pull.ts";
 
 const SECOND_MS = 1000;
@@ -138,7 +138,7 @@ async function handleOneByOne(
   return anyWorked;
 }
 
-async function call(messages: PulledMessage[], options: BatchOptions): Promise<Outcome[]> {
+async function call(messages: PulledMessage[], options: BatchOptions): Promise<MessageOutcome[]> {
   const { handler, log, signal } = options;
   const outcomes = await handler(messages, { log, signal });
   if (outcomes.length !== messages.length) {
@@ -149,7 +149,7 @@ async function call(messages: PulledMessage[], options: BatchOptions): Promise<O
 
 async function settle(
   message: PulledMessage,
-  outcome: Outcome,
+  outcome: MessageOutcome,
   options: BatchOptions,
   result: BatchResult,
 ): Promise<void> {
@@ -176,7 +176,7 @@ async function settle(
   }
 }
 
-function faultOutcome(message: PulledMessage): Outcome {
+function faultOutcome(message: PulledMessage): MessageOutcome {
   return { kind: "retry", delayMs: faultDelayMs(message.deliveryCount), reason: "fault" };
 }
 

@@ -1,6 +1,6 @@
 import type { ConsumerDefinition } from "@belfry/contracts/streams";
 import { createInbox, type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
-import type { Message } from "./outcome.ts";
+import type { Message } from "./message-outcome.ts";
 
 /** How long the server keeps a pull request that it cannot fill. */
 const PULL_EXPIRES_MS = 5000;

@@ -1,7 +1,7 @@
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
 import { DISCONNECTS, type Disconnect } from "../protocol/protocol-codes.ts";
-import { Account } from "../socket/held-bytes.ts";
+import { UserBytes } from "../socket/held-bytes.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { Topic, type TopicDeps } from "./topic.ts";
 
@@ -16,7 +16,7 @@ export class User {
   readonly tenantId: string;
   readonly userId: string;
   readonly members = new Set<Member>();
-  readonly account = new Account();
+  readonly bytes = new UserBytes();
   readonly #topics = new Map<string, Topic>();
   readonly #deps: TopicDeps;
   /** Settles when NATS knows of our interest; undefined once it does. */
@@ -108,7 +108,7 @@ export class Hub {
     const key = keyOf(user.tenantId, user.userId);
     if (this.#users.get(key) !== user) return;
     this.#users.delete(key);
-    user.account.isClosed = true;
+    user.bytes.isClosed = true;
     user.closeFeed();
   }
 

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Account } from "../socket/held-bytes.ts";
+import { UserBytes } from "../socket/held-bytes.ts";
 import { Crowded, LargeReads } from "./large-reads.ts";
 
 function setUp() {
   const reads = new LargeReads({ maxBytes: 100, maxUserBytes: 150 });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const read = (name: string, account: Account, bytes: number) =>
-    reads.run(account, bytes, () => {
+  const read = (name: string, user: UserBytes, bytes: number) =>
+    reads.run(user, bytes, () => {
       begun.push(name);
       return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
     });
@@ -19,10 +19,10 @@ function setUp() {
 test("so many bytes are read at a time, in the order of asking, and one that is larger alone", async () => {
   const { begun, read, end } = setUp();
   const all = [
-    read("a", new Account(), 60),
-    read("b", new Account(), 60),
-    read("c", new Account(), 10),
-    read("d", new Account(), 500),
+    read("a", new UserBytes(), 60),
+    read("b", new UserBytes(), 60),
+    read("c", new UserBytes(), 10),
+    read("d", new UserBytes(), 500),
   ];
   await turn();
   assert.deepEqual(begun, ["a"]);
@@ -41,11 +41,11 @@ test("so many bytes are read at a time, in the order of asking, and one that is 
 
 test("a user that has too much in hand is told to come again, and others are not", async () => {
   const { begun, read, end } = setUp();
-  const user = new Account();
+  const user = new UserBytes();
   user.heldBytes = 100;
   const first = read("a", user, 50);
   await assert.rejects(read("b", user, 1), Crowded);
-  const other = read("c", new Account(), 40);
+  const other = read("c", new UserBytes(), 40);
   await turn();
   assert.deepEqual(begun, ["a", "c"]);
   end("a");
@@ -60,7 +60,7 @@ test("a user that has too much in hand is told to come again, and others are not
 
 test("a failed read gives its room back, and one whose user has left is not begun", async () => {
   const reads = new LargeReads({ maxBytes: 100, maxUserBytes: 150 });
-  const user = new Account();
+  const user = new UserBytes();
   let fail = (_error: Error) => {};
   const failing = reads.run(
     user,
@@ -77,5 +77,5 @@ test("a failed read gives its room back, and one whose user has left is not begu
   await assert.rejects(failing, /away/);
   await assert.rejects(left, Crowded);
   assert.equal(user.readingBytes, 0);
-  assert.equal(await reads.run(new Account(), 100, async () => "next"), "next");
+  assert.equal(await reads.run(new UserBytes(), 100, async () => "next"), "next");
 });

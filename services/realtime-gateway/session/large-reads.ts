@@ -1,4 +1,4 @@
-import type { Account } from "../socket/held-bytes.ts";
+import type { UserBytes } from "../socket/held-bytes.ts";
 
 /** The user has too much in hand already: a temporary error, tried again by the client. */
 export class Crowded extends Error {}
@@ -21,21 +21,21 @@ export class LargeReads {
   }
 
   /** Rejects with `Crowded` when the user has no room, or has left meanwhile. */
-  async run<T>(account: Account, maxBytes: number, read: () => Promise<T>): Promise<T> {
-    const inHandBytes = account.heldBytes + account.readingBytes;
+  async run<T>(user: UserBytes, maxBytes: number, read: () => Promise<T>): Promise<T> {
+    const inHandBytes = user.heldBytes + user.readingBytes;
     if (inHandBytes > 0 && inHandBytes + maxBytes > this.#limits.maxUserBytes) throw new Crowded();
-    account.readingBytes += maxBytes;
+    user.readingBytes += maxBytes;
     try {
       await this.#turn(maxBytes);
       try {
-        if (account.isClosed) throw new Crowded();
+        if (user.isClosed) throw new Crowded();
         return await read();
       } finally {
         this.#readingBytes -= maxBytes;
         this.#beginMore();
       }
     } finally {
-      account.readingBytes -= maxBytes;
+      user.readingBytes -= maxBytes;
     }
   }
 

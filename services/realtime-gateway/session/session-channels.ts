@@ -93,7 +93,7 @@ export class SessionChannels implements Subscriber {
     const { tenantId, userId } = user;
     const page = { tenantId, userId, name, limit, reverse, since: since?.offset };
     const read = () => this.#deps.readPage(page);
-    const state = await this.#deps.largeReads.run(user.account, limit * ITEM_BYTES, read);
+    const state = await this.#deps.largeReads.run(user.bytes, limit * ITEM_BYTES, read);
     if (since !== undefined && since.epoch !== "" && since.epoch !== state.epoch) {
       return this.#owner.fail(id, ERRORS.unrecoverablePosition);
     }
@@ -134,7 +134,7 @@ export class SessionChannels implements Subscriber {
       await this.#owner.answerLarge(async () => {
         if (!this.#holds(subscription)) return;
         const bytes = missed * ITEM_BYTES;
-        const full = await this.#deps.largeReads.run(user.account, bytes, read);
+        const full = await this.#deps.largeReads.run(user.bytes, bytes, read);
         this.#joined(id, request, subscription, full);
       });
     } catch (err) {

@@ -5,7 +5,7 @@ import type { Codec } from "../protocol/codec.ts";
 import { DISCONNECTS, type Disconnect } from "../protocol/protocol-codes.ts";
 import { Session } from "../session/session.ts";
 import type { SessionDeps, Transport } from "../session/session-deps.ts";
-import type { Account, Bound, HeldBytes, Holder } from "./held-bytes.ts";
+import type { Bound, HeldBytes, Holder, UserBytes } from "./held-bytes.ts";
 import { PartialFrame } from "./partial-frame.ts";
 import { writeTextFrame } from "./text-frame.ts";
 import type { WriteQueue } from "./write-queue.ts";
@@ -46,7 +46,7 @@ export class Connection implements Transport, Holder {
   #isGone = false;
   readonly #partial = new PartialFrame();
   heldBytes = 0;
-  account: Account;
+  user: UserBytes;
   /** In the write queue; the queue's own note. */
   isDirty = false;
 
@@ -54,7 +54,7 @@ export class Connection implements Transport, Holder {
     this.#socket = socket;
     this.#stream = stream;
     this.#deps = deps;
-    this.account = deps.held.strangers;
+    this.user = deps.held.strangers;
     this.session = new Session(this, deps);
   }
 
@@ -174,7 +174,7 @@ export class Connection implements Transport, Holder {
     const bytes = this.#isGone
       ? 0
       : this.backlogBytes() + this.session.heldBytes + this.#partial.heldBytes;
-    this.#deps.held.count(this, this.session.user?.account ?? this.account, bytes);
+    this.#deps.held.count(this, this.session.user?.bytes ?? this.user, bytes);
   }
 
   #isOpen(): boolean {

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Account, type Bound, HeldBytes, type Holder } from "./held-bytes.ts";
+import { type Bound, HeldBytes, type Holder, UserBytes } from "./held-bytes.ts";
 
 function setUp() {
   const held = new HeldBytes({ maxUserBytes: 100, maxProcessBytes: 250 });
   const released: [string, Bound][] = [];
   const holder = (name: string): Holder => ({
     heldBytes: 0,
-    account: held.strangers,
+    user: held.strangers,
     release(bound) {
       released.push([name, bound]);
-      held.count(this, this.account, 0);
+      held.count(this, this.user, 0);
     },
   });
   return { held, released, holder };
@@ -18,7 +18,7 @@ function setUp() {
 
 test("above a user's bound its fullest connection goes, and nobody else's", () => {
   const { held, released, holder } = setUp();
-  const [user, other] = [new Account(), new Account()];
+  const [user, other] = [new UserBytes(), new UserBytes()];
   const [a, b, c, d] = ["a", "b", "c", "d"].map(holder) as [Holder, Holder, Holder, Holder];
   held.count(d, other, 90);
   held.count(a, user, 30);
@@ -32,7 +32,7 @@ test("above a user's bound its fullest connection goes, and nobody else's", () =
 
 test("above the bound of the process the fullest user's go first, however small each is", () => {
   const { held, released, holder } = setUp();
-  const users = [new Account(), new Account(), new Account(), new Account()];
+  const users = [new UserBytes(), new UserBytes(), new UserBytes(), new UserBytes()];
   const single = ["a", "b", "c"].map(holder);
   for (const [index, one] of single.entries()) held.count(one, users[index]!, 60);
   const many = ["d", "e"].map(holder);
@@ -43,9 +43,9 @@ test("above the bound of the process the fullest user's go first, however small 
   assert.equal(held.bytes, 215);
 });
 
-test("a connection's bytes go over to its user's account, and back to nothing", () => {
+test("a connection's bytes go over to its user, and back to nothing", () => {
   const { held, holder } = setUp();
-  const user = new Account();
+  const user = new UserBytes();
   const one = holder("a");
   held.count(one, held.strangers, 40);
   assert.deepEqual([held.strangers.heldBytes, user.heldBytes, held.bytes], [40, 0, 40]);

@@ -1,5 +1,5 @@
 /** What one user holds here, over all its connections. */
-export class Account {
+export class UserBytes {
   /** Counted of its connections. */
   heldBytes = 0;
   /** At most so much of its large answers is being read. */
@@ -10,9 +10,9 @@ export class Account {
 
 /** A connection, as its bytes are counted. */
 export interface Holder {
-  /** As counted last; written by `HeldBytes` alone, like the account. */
+  /** As counted last; written by `HeldBytes` alone, like the user. */
   heldBytes: number;
-  account: Account;
+  user: UserBytes;
   /** Ends it, and has it counted anew. */
   release(bound: Bound): void;
 }
@@ -31,7 +31,7 @@ export interface HeldLimits {
  */
 export class HeldBytes {
   /** Of connections that have not said yet whose they are. */
-  readonly strangers = new Account();
+  readonly strangers = new UserBytes();
   readonly #limits: HeldLimits;
   readonly #holders = new Set<Holder>();
   #bytes = 0;
@@ -44,26 +44,26 @@ export class HeldBytes {
     return this.#bytes;
   }
 
-  /** The holder now holds so much, on this account. */
-  count(holder: Holder, account: Account, bytes: number): void {
+  /** The holder now holds so much, on this user. */
+  count(holder: Holder, user: UserBytes, bytes: number): void {
     const added = bytes - holder.heldBytes;
-    if (added === 0 && account === holder.account) return;
-    holder.account.heldBytes -= holder.heldBytes;
-    account.heldBytes += bytes;
+    if (added === 0 && user === holder.user) return;
+    holder.user.heldBytes -= holder.heldBytes;
+    user.heldBytes += bytes;
     this.#bytes += added;
-    holder.account = account;
+    holder.user = user;
     holder.heldBytes = bytes;
     if (bytes === 0) this.#holders.delete(holder);
     else this.#holders.add(holder);
-    if (added > 0) this.#enforce(account);
+    if (added > 0) this.#enforce(user);
   }
 
-  #enforce(account: Account): void {
+  #enforce(user: UserBytes): void {
     const { maxUserBytes, maxProcessBytes } = this.#limits;
-    if (account.heldBytes > maxUserBytes) {
-      const holders = [...this.#holders].filter((holder) => holder.account === account);
+    if (user.heldBytes > maxUserBytes) {
+      const holders = [...this.#holders].filter((holder) => holder.user === user);
       for (const holder of fullestFirst(holders)) {
-        if (account.heldBytes <= maxUserBytes) break;
+        if (user.heldBytes <= maxUserBytes) break;
         holder.release("user");
       }
     }
@@ -77,7 +77,5 @@ export class HeldBytes {
 }
 
 function fullestFirst(holders: Holder[]): Holder[] {
-  return holders.sort(
-    (a, b) => b.account.heldBytes - a.account.heldBytes || b.heldBytes - a.heldBytes,
-  );
+  return holders.sort((a, b) => b.user.heldBytes - a.user.heldBytes || b.heldBytes - a.heldBytes);
 }

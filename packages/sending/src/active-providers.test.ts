@@ -5,7 +5,7 @@ import { encryptSecret } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import { createFixture, type Fixture, keys, TO } from "../test/sending-fixture.ts";
 import { accept, startVendor } from "../test/vendor.ts";
-import { type AccountsOptions, createAccounts } from "./accounts.ts";
+import { type ActiveProvidersOptions, createActiveProviders } from "./active-providers.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 const MESSAGE = {
@@ -18,8 +18,12 @@ const MESSAGE = {
   text: "Hello",
 };
 
-function accountsOf(t: TestContext, fixture: Fixture, options: Partial<AccountsOptions> = {}) {
-  const accounts = createAccounts({
+function activeProviders(
+  t: TestContext,
+  fixture: Fixture,
+  options: Partial<ActiveProvidersOptions> = {},
+) {
+  const providers = createActiveProviders({
     pool: fixture.pool,
     channel: "EMAIL",
     keys,
@@ -31,8 +35,8 @@ function accountsOf(t: TestContext, fixture: Fixture, options: Partial<AccountsO
     log,
     ...options,
   });
-  t.after(() => accounts.close());
-  return accounts;
+  t.after(() => providers.close());
+  return providers;
 }
 
 async function tenantsWith(fixture: Fixture, vendorUrl: string, count: number): Promise<string[]> {
@@ -41,62 +45,62 @@ async function tenantsWith(fixture: Fixture, vendorUrl: string, count: number): 
   return tenants;
 }
 
-test("one account more than are kept connected breaks no other tenant's", async (t) => {
+test("one provider more than are kept connected breaks no other tenant's", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
-  const accounts = accountsOf(t, fixture, { maxConnected: 2 });
+  const providers = activeProviders(t, fixture, { maxConnected: 2 });
   const tenants = await tenantsWith(fixture, vendor.url, 3);
   for (const round of ["first", "again"]) {
     for (const tenant of tenants) {
-      const [account] = await accounts.of(tenant);
-      assert.equal((await account!.send(MESSAGE)).class, "accepted", round);
+      const [provider] = await providers.of(tenant);
+      assert.equal((await provider!.send(MESSAGE)).class, "accepted", round);
     }
   }
 });
 
-test("an account whose call is under way is not closed by those that come after it", async (t) => {
+test("a provider whose call is under way is not closed by those that come after it", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
-  const accounts = accountsOf(t, fixture, { maxConnected: 1 });
+  const providers = activeProviders(t, fixture, { maxConnected: 1 });
   const [first, second] = await tenantsWith(fixture, vendor.url, 2);
-  const [held] = await accounts.of(first!);
+  const [held] = await providers.of(first!);
   const arrived = Promise.withResolvers<() => void>();
   vendor.answer = (response, call) => arrived.resolve(() => accept(response, call));
   const underWay = held!.send(MESSAGE);
   const answer = await arrived.promise;
   vendor.answer = accept;
-  const [other] = await accounts.of(second!);
+  const [other] = await providers.of(second!);
   assert.equal((await other!.send(MESSAGE)).class, "accepted");
   answer();
   assert.equal((await underWay).class, "accepted");
   assert.equal((await held!.send(MESSAGE)).class, "accepted", "what was handed out stays good");
 });
 
-test("no more accounts stay connected than are allowed", async (t) => {
+test("no more providers stay connected than are allowed", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
-  const accounts = accountsOf(t, fixture, { maxConnected: 2 });
+  const providers = activeProviders(t, fixture, { maxConnected: 2 });
   for (const tenant of await tenantsWith(fixture, vendor.url, 6)) {
-    const [account] = await accounts.of(tenant);
-    assert.equal((await account!.send(MESSAGE)).class, "accepted");
+    const [provider] = await providers.of(tenant);
+    assert.equal((await provider!.send(MESSAGE)).class, "accepted");
   }
   await vendor.connectionsAtMost(2);
 });
 
-test("an account that was handed out before a change sends with what it was then, a new one with what is now", async (t) => {
+test("a provider that was handed out before a change sends with what it was then, a new one with what is now", async (t) => {
   const fixture = await createFixture(t);
   const [before, after] = [await startVendor(t), await startVendor(t)];
-  const accounts = accountsOf(t, fixture);
+  const providers = activeProviders(t, fixture);
   const tenant = await fixture.tenant();
   const id = await fixture.sendgrid(tenant, before.url);
-  const [old] = await accounts.of(tenant);
+  const [old] = await providers.of(tenant);
   await old!.send(MESSAGE);
   const settings = { apiKey: "SG.another", from: "shop@example.com", baseUrl: after.url };
   const owner = providerSettingsOwner(tenant, id);
   const sealed = await encryptSecret(keys, owner, JSON.stringify(settings));
   await fixture.pool.query("update providers set settings = $2 where id = $1", [id, sealed]);
-  accounts.forget();
-  const [fresh] = await accounts.of(tenant);
+  providers.forget();
+  const [fresh] = await providers.of(tenant);
   await fresh!.send(MESSAGE);
   assert.equal((await old!.send(MESSAGE)).class, "accepted");
   assert.deepEqual([before.calls.length, after.calls.length], [2, 1]);

@@ -11,8 +11,8 @@ import type pg from "pg";
 
 export type OutgoingMessage = EmailMessage | SmsMessage;
 
-/** A tenant's account at a vendor, ready to send. */
-export interface Account {
+/** A tenant's provider, ready to send. */
+export interface ActiveProvider {
   id: string;
   kind: string;
   /** Over all replicas; null: as fast as it goes. */
@@ -22,21 +22,21 @@ export interface Account {
   send(message: OutgoingMessage): Promise<SendOutcome>;
 }
 
-export interface Accounts {
+export interface ActiveProviders {
   /** The tenant's active providers of this channel, the preferred one first. */
-  of(tenantId: string): Promise<readonly Account[]>;
+  of(tenantId: string): Promise<readonly ActiveProvider[]>;
   /** The configuration changed: every tenant's providers are read again before their next use. */
   forget(): void;
   /** Lets calls in hand finish. */
   close(): Promise<void>;
 }
 
-export interface AccountsOptions {
+export interface ActiveProvidersOptions {
   pool: pg.Pool;
   channel: ProviderChannel;
   keys: SecretKeys;
   deps: ProviderDeps;
-  /** Accounts that keep connections to their vendor: beyond it the one used longest ago closes its. Default 2,000. */
+  /** Providers that keep connections to their vendor: beyond it the one used longest ago closes its. Default 2,000. */
   maxConnected?: number;
   log: Logger;
 }
@@ -59,10 +59,10 @@ const MAX_TENANTS = 10_000;
 const MAX_CONNECTED = 2_000;
 
 /**
- * What is configured and what is connected are kept apart: an account that was handed out holds no
+ * What is configured and what is connected are kept apart: a provider that was handed out holds no
  * connection, it finds one, or makes one, with every call. So closing a connection breaks nobody.
  */
-export function createAccounts(options: AccountsOptions): Accounts {
+export function createActiveProviders(options: ActiveProvidersOptions): ActiveProviders {
   const { pool, channel, log } = options;
   const closing = new Set<Promise<void>>();
   const connected = new LRUCache<string, Connected>({
@@ -76,7 +76,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       closing.add(closed);
     },
   });
-  const load = async (tenantId: string): Promise<readonly Account[]> => {
+  const load = async (tenantId: string): Promise<readonly ActiveProvider[]> => {
     const { rows } = await pool.query<Row>({
       name: "active_providers",
       text: `select id, kind, settings, max_per_second from providers
@@ -100,7 +100,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return provider;
   };
 
-  const tenants = createVersionedCache<readonly Account[]>({
+  const tenants = createVersionedCache<readonly ActiveProvider[]>({
     max: MAX_TENANTS,
     read: (tenantIds) => readEach(tenantIds, load),
   });
@@ -119,7 +119,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
 async function createProvider(
   tenantId: string,
   row: Row,
-  options: AccountsOptions,
+  options: ActiveProvidersOptions,
 ): Promise<Provider<OutgoingMessage>> {
   const { channel, keys, deps, log } = options;
   const kind = providerKind(channel, row.kind) as ProviderKind<OutgoingMessage> | undefined;

@@ -12,12 +12,12 @@ export interface Message {
 }
 
 /** What became of one message: handled; to be handled later, for a fault of ours; never to be handled. */
-export type Outcome =
+export type MessageOutcome =
   | { kind: "done" }
   | { kind: "retry"; delayMs: number; reason: string }
   | { kind: "reject"; reason: string };
 
-export const DONE: Outcome = { kind: "done" };
+export const DONE: MessageOutcome = { kind: "done" };
 
 /**
  * Handles a batch and returns one outcome a message, in order. A throw is a fault of ours: the batch is
@@ -27,7 +27,7 @@ export const DONE: Outcome = { kind: "done" };
 export type MessageHandler = (
   messages: Message[],
   context: { log: Logger; signal: AbortSignal },
-) => Promise<Outcome[]>;
+) => Promise<MessageOutcome[]>;
 
 /**
  * Tries of messages that may have ended a process, remembered beyond its end. The deliveries that the

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Pool } from "@belfry/database/connection";
-import { createConfiguration } from "./configuration.ts";
+import { createRoutingCache } from "./routing-cache.ts";
 
 test("a read that fails while its batch waits for another batch's read fails that batch alone", async () => {
   const queries: PromiseWithResolvers<{ rows: unknown[] }>[] = [];
@@ -13,10 +13,10 @@ test("a read that fails while its batch waits for another batch's read fails tha
       return query.promise;
     },
   } as unknown as Pool;
-  const configuration = createConfiguration(pool);
-  const first = configuration.routingFor([{ tenantId: "a", eventType: "x" }]);
+  const routing = createRoutingCache(pool);
+  const first = routing.routingFor([{ tenantId: "a", eventType: "x" }]);
   const earlier = queries.splice(0);
-  const second = configuration.routingFor([
+  const second = routing.routingFor([
     { tenantId: "a", eventType: "x" },
     { tenantId: "b", eventType: "x" },
   ]);

@@ -9,7 +9,7 @@ import {
   type RoutingTenant,
   readRoutingTemplates,
   readRoutingTenants,
-} from "./dispatch-configuration.ts";
+} from "./read-routing.ts";
 
 /** An active template, ready for use. */
 export interface ActiveTemplate {
@@ -29,7 +29,7 @@ export interface Routing {
   templates(tenantId: string, eventType: string): ActiveTemplates;
 }
 
-export interface Configuration {
+export interface RoutingCache {
   /** Reads what is not in memory: one query for the tenants and one for the templates, at most. */
   routingFor(events: readonly { tenantId: string; eventType: string }[]): Promise<Routing>;
   /** Forgets everything: the configuration has changed. */
@@ -41,7 +41,7 @@ const MAX_TEMPLATES = 20_000;
 const NONE: ActiveTemplates = new Map();
 
 /** Tenants and templates, remembered until `clear`; what does not exist is remembered as well. */
-export function createConfiguration(pool: Pool): Configuration {
+export function createRoutingCache(pool: Pool): RoutingCache {
   const readTemplates = async (keys: readonly string[]) => {
     const pairs = keys.map((key) => {
       const [ownerId = "", eventType = ""] = key.split("\0");
