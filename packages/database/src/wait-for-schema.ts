@@ -29,7 +29,7 @@ export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions
   for (;;) {
     signal.throwIfAborted();
     const state = await schemaState(pool);
-    if (state === "trial") throw new Error(TRIAL_DATABASE);
+    if (state === "trial") throw refusal();
     if (state === "ready") {
       if (said !== undefined) log.info({}, "the database is ready");
       return;
@@ -41,6 +41,13 @@ export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions
     }
     await sleep(everyMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
+}
+
+/** The reader is an operator, and a stack would hide the sentence. */
+function refusal(): Error {
+  const error = new Error(TRIAL_DATABASE);
+  delete error.stack;
+  return error;
 }
 
 type Waiting = { what: string; err: unknown } | { what: string; missing: string[] };
