@@ -169,6 +169,9 @@ test("a form of another type, one that is too large, and names of every object a
   assert.equal(await send("text/plain", `_token=${_token}`), 415);
   const form = "application/x-www-form-urlencoded";
   assert.equal(await send(form, `_token=${_token}&name=${"x".repeat(1_100_000)}`), 413);
+  const odd = "__proto__=x&constructor=y&name[]=z&name=Odd&name=Second";
+  assert.equal(await send(form, `_token=${_token}&${odd}&perMinute=1&dailyCap=1`), 303);
+  assert.ok((await operator.text("/tenants")).includes(">Odd<"), "of one name the first counts");
   assert.equal(await send("application/json", JSON.stringify({ _token, name: "x" })), 403);
   for (const name of NAMES_OF_EVERY_OBJECT) {
     const html = await operator.text(`/tenants?done=${name}`);
@@ -178,13 +181,13 @@ test("a form of another type, one that is too large, and names of every object a
   for (const query of ["range=constructor", "range[]=day", "range=%00"]) {
     assert.equal((await operator.get(`/tenants/${id}?${query}`)).status, 200, query);
   }
-  const odd = [
+  const queries = [
     "before=%00",
     "channel=__proto__&status=constructor",
     "from=%00&to=9999-99-99T00:00",
   ];
-  odd.push("user=%00", "event=%00", "type=%F0%9F", `trace=${"x".repeat(1500)}`);
-  for (const query of odd) {
+  queries.push("user=%00", "event=%00", "type=%F0%9F", `trace=${"x".repeat(1500)}`);
+  for (const query of queries) {
     const { status } = await operator.get(`/tenants/${id}/activity?${query}`);
     assert.equal(status, 200, query);
   }
