@@ -1,16 +1,24 @@
+import { PROVIDER_CHANNELS, sentRow } from "@belfry/contracts/channels";
 import type { KubernetesObject } from "./rendered-objects.ts";
+
+const SENDERS = PROVIDER_CHANNELS.map((channel) => sentRow(channel).sender.service);
 
 /** Who may talk to whom, a line an edge: `ingress-nginx → ingest-api:3000`. */
 export function edgesOfTable(markdown: string): string[] {
   const edges: string[] = [];
   const rows = markdown.matchAll(/^\| ([\w, -]+) \| ([\w -]+) \| ([\d, ]+) \|/gm);
   for (const [, from = "", to = "", ports = ""] of rows) {
-    for (const one of from.split(",")) {
-      for (const port of ports.split(","))
-        edges.push(`${one.trim()} → ${to.trim()}:${port.trim()}`);
+    for (const one of from.split(",").flatMap(podsOf)) {
+      for (const other of podsOf(to)) {
+        for (const port of ports.split(",")) edges.push(`${one} → ${other}:${port.trim()}`);
+      }
     }
   }
   return edges.sort();
+}
+
+function podsOf(name: string): string[] {
+  return name.trim() === "every sender" ? SENDERS : [name.trim()];
 }
 
 const PLACES: Record<number, string> = { 5432: "Postgres", 4222: "NATS" };

@@ -20,6 +20,9 @@ test("each kind is named once a channel and found by its name", () => {
   for (const channel of PROVIDER_CHANNELS) {
     for (const row of PROVIDER_KINDS[channel]) assert.equal(providerKind(channel, row.kind), row);
   }
+  for (const channel of PROVIDER_CHANNELS) {
+    assert.ok(providerKind(channel, "sandbox"), `${channel}: what the demo sends with`);
+  }
   assert.equal(providerKind("EMAIL", "vonage"), undefined);
   assert.equal(providerKind("SMS", "constructor"), undefined);
 });

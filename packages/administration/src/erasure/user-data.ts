@@ -36,7 +36,7 @@ export async function userEvents(
   type Nullable = { oldest: string | null; newest: string | null };
   const { rows } = await sql<Omit<UserEvents, keyof Nullable> & Nullable>`
     with seen as materialized (
-      select e.* from events e
+      select e.id, e.user_id, ${ADDRESS_COLUMNS} from events e
       where e.tenant_id = ${tenantId} ${range} limit ${sql.lit(LOOKS)}
     ),
     found as materialized (select * from seen where user_id = ${userId})
