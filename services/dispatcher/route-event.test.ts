@@ -72,20 +72,6 @@ function route(
   };
 }
 
-test("by default every active template dispatches, on all channels at once", () => {
-  const { sent, dispatch } = route();
-  assert.deepEqual(sent, ["EMAIL", "SMS", "PUSH"]);
-  assert.equal(dispatch.outcome, null);
-  assert.deepEqual(dispatch.push, {
-    tenantId: "acme",
-    userId: "u1",
-    eventType: "order.confirmed",
-    title: "Order",
-    body: "Hello Ada",
-    channelName: "personal",
-  });
-});
-
 const ROUTES: {
   what: string;
   event?: Partial<StoredEvent>;
@@ -94,18 +80,6 @@ const ROUTES: {
   sent: Channel[];
   skipped: Partial<Record<Channel, string>>;
 }[] = [
-  {
-    what: "the whitelist of the tenant lets only its channels through",
-    tenant: { deliveryChannels: ["EMAIL", "PUSH"] },
-    sent: ["EMAIL", "PUSH"],
-    skipped: { SMS: "channel not allowed" },
-  },
-  {
-    what: "the filter of the request narrows",
-    event: { channels: channelMask(["PUSH"]) },
-    sent: ["PUSH"],
-    skipped: { EMAIL: "not requested", SMS: "not requested" },
-  },
   {
     what: "the filter never widens the whitelist",
     tenant: { deliveryChannels: ["EMAIL"] },
@@ -123,28 +97,6 @@ const ROUTES: {
     event: { channels: channelMask(["EMAIL"]), recipientPhone: null },
     sent: [],
     skipped: { EMAIL: "no active template", SMS: "no active template", PUSH: "not requested" },
-  },
-  {
-    what: "no template at all: nothing is delivered and every channel says so",
-    active: [],
-    sent: [],
-    skipped: {
-      EMAIL: "no active template",
-      SMS: "no active template",
-      PUSH: "no active template",
-    },
-  },
-  {
-    what: "a missing address skips its channel alone",
-    event: { recipientEmail: null, recipientPhone: null },
-    sent: ["PUSH"],
-    skipped: { EMAIL: "no recipientEmail", SMS: "no recipientPhone" },
-  },
-  {
-    what: "a missing provider skips its channel alone; PUSH needs none",
-    tenant: { providerChannels: ["SMS"] },
-    sent: ["SMS", "PUSH"],
-    skipped: { EMAIL: "no active provider" },
   },
   {
     what: "an inactive tenant gets nothing, and that is the reason shown",
@@ -165,13 +117,6 @@ for (const row of ROUTES) {
 test("a deleted tenant is an inactive one", () => {
   const { outcome } = routeEvent(EVENT, undefined, ALL);
   assert.equal(outcome?.skipped?.EMAIL, "tenant inactive");
-});
-
-test("a missing variable renders as nothing and is told in the timeline", () => {
-  const { dispatch } = route({ variables: '{"title":"Order"}' });
-  assert.equal(dispatch.push?.body, "Hello ");
-  assert.deepEqual(dispatch.outcome, { missing: { PUSH: ["name"] } });
-  assert.deepEqual(route({ variables: null }).dispatch.outcome?.missing?.PUSH, ["title", "name"]);
 });
 
 test("a push that renders too large fails on its channel alone", () => {

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFixture, EMAIL_TEMPLATE, message, SMS_TEMPLATE } from "../test/sending-fixture.ts";
+import { createShop } from "../test/shop.ts";
 import { accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
 
 const DONE = { kind: "done" };
 
 test("one poisoned delivery fails with its reason; its neighbours are sent", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
+  const { fixture, vendor, tenant, version } = await createShop(t);
   const unreadable = await fixture.delivery(tenant, version, { variables: '{"name": 1e' });
   const hostile = await fixture.delivery(tenant, version, { to: "b@x.io\r\nBcc: evil@x.io" });
   const huge = await fixture.delivery(tenant, version, {
@@ -65,11 +62,7 @@ test("an empty subject is refused before any call, whatever the vendor would do"
 });
 
 test("missing variables are sent as nothing and noted", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
+  const { fixture, vendor, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version, { variables: null });
   await fixture.sender().handle(message(tenant, [id]));
   assert.equal(vendor.calls[0]!.body.subject, "Hello ");
@@ -77,11 +70,7 @@ test("missing variables are sent as nothing and noted", async (t) => {
 });
 
 test("a template saved after the event was accepted does not change what is sent", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
+  const { fixture, vendor, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);
   await fixture.pool.query(
     `with saved as (
@@ -96,10 +85,7 @@ test("a template saved after the event was accepted does not change what is sent
 });
 
 test("a sensitive template's variables are gone once its delivery has ended", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t, status(500));
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
+  const { fixture, vendor, tenant } = await createShop(t, status(500));
   const version = await fixture.template(tenant, EMAIL_TEMPLATE, { sensitive: true });
   const id = await fixture.delivery(tenant, version);
   const variables = async () =>

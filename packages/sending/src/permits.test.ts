@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@belfry/testing/eventually";
 import { createFixture, type Fixture, message } from "../test/sending-fixture.ts";
+import { createShop } from "../test/shop.ts";
 import { accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
 
 type Sender = ReturnType<Fixture["sender"]>;
@@ -59,11 +60,7 @@ test("a bad recipient never fails over", async (t) => {
 });
 
 test("after three failures in a row nobody calls: what waits is not tried, and says why", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t, status(503));
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
+  const { fixture, vendor, tenant, version } = await createShop(t, status(503));
   const sender = fixture.sender();
   for (let n = 0; n < 3; n += 1) {
     await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
@@ -82,11 +79,7 @@ test("after three failures in a row nobody calls: what waits is not tried, and s
 });
 
 test("one probe finds out that a provider is back, however many wait; then all leave", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t, status(401));
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
+  const { fixture, vendor, tenant, version } = await createShop(t, status(401));
   const senders = [0, 1].map(() => fixture.sender({ leaseMs: 600_000 }));
   await senders[0]!.handle(message(tenant, [await fixture.delivery(tenant, version)]));
   const due = () =>
@@ -135,11 +128,7 @@ test("one probe finds out that a provider is back, however many wait; then all l
 });
 
 test("what waits while another replica probes is looked at again when the probe has had time to end", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t, status(401));
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
+  const { fixture, vendor, tenant, version } = await createShop(t, status(401));
   const sender = fixture.sender();
   await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
   await fixture.pool.query(

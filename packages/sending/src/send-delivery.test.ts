@@ -4,16 +4,14 @@ import { createPool } from "@belfry/database/connection";
 import { eventually } from "@belfry/testing/eventually";
 import { createHandClock } from "@belfry/testing/hand-clock";
 import { createFixture, EMAIL_TEMPLATE, type Fixture, message } from "../test/sending-fixture.ts";
+import { createShop } from "../test/shop.ts";
 import { accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
 
 const DONE = { kind: "done" };
 
 test("a message that comes twice, also at the same time, is sent once", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const { fixture, vendor, tenant, version } = await createShop(t);
+  const id = await fixture.delivery(tenant, version);
   const sender = fixture.sender();
   const twice = [message(tenant, [id, id]), message(tenant, [id])];
   const [first, second] = await sender.handle(...twice);
@@ -24,11 +22,7 @@ test("a message that comes twice, also at the same time, is sent once", async (t
 });
 
 test("two senders share deliveries and send each once", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
+  const { fixture, vendor, tenant, version } = await createShop(t);
   const ids = await Promise.all(
     Array.from({ length: 60 }, () => fixture.delivery(tenant, version)),
   );
@@ -41,11 +35,8 @@ test("two senders share deliveries and send each once", async (t) => {
 });
 
 test("while a sender holds a delivery its message comes back when the lease ends", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const { fixture, vendor, tenant, version } = await createShop(t);
+  const id = await fixture.delivery(tenant, version);
   await leaveSending(fixture, id, 20_000);
   const from = await fixture.nowMs();
   const [outcome] = await fixture.sender().handle(message(tenant, [id]));
@@ -58,11 +49,8 @@ test("while a sender holds a delivery its message comes back when the lease ends
 });
 
 test("what a dying sender left behind is sent again, and the timeline tells of both tries", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const { fixture, tenant, version } = await createShop(t);
+  const id = await fixture.delivery(tenant, version);
   await leaveSending(fixture, id, -1);
   assert.deepEqual(await fixture.sender().handle(message(tenant, [id])), [DONE]);
   const row = await fixture.row(id);
@@ -73,10 +61,7 @@ test("what a dying sender left behind is sent again, and the timeline tells of b
 });
 
 test("at most once: what a dying sender left behind ends as unknown", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
+  const { fixture, vendor, tenant } = await createShop(t);
   const version = await fixture.template(tenant, EMAIL_TEMPLATE, { atMostOnce: true });
   const id = await fixture.delivery(tenant, version);
   await leaveSending(fixture, id, -1);
@@ -117,11 +102,8 @@ test("Postgres away between the vendor's answer and ours: written down when it i
 });
 
 test("an acceptance that comes after the lease still ends the delivery", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const { fixture, vendor, tenant, version } = await createShop(t);
+  const id = await fixture.delivery(tenant, version);
   const [frozen, other] = [fixture.sender(), fixture.sender()];
   const answered: (() => void)[] = [];
   vendor.answer = (response, call) => void answered.push(() => accept(response, call));
@@ -140,11 +122,8 @@ test("an acceptance that comes after the lease still ends the delivery", async (
 });
 
 test("a delivery stays with the sender for as long as the provider takes: its lease is renewed", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const { fixture, vendor, tenant, version } = await createShop(t);
+  const id = await fixture.delivery(tenant, version);
   const answered: (() => void)[] = [];
   vendor.answer = (response, call) => void answered.push(() => accept(response, call));
   const clock = createHandClock();
@@ -163,11 +142,8 @@ test("a delivery stays with the sender for as long as the provider takes: its le
 });
 
 test("a failure that comes after the lease changes nothing", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const { fixture, vendor, tenant, version } = await createShop(t);
+  const id = await fixture.delivery(tenant, version);
   const [frozen, other] = [fixture.sender(), fixture.sender()];
   const answered: (() => void)[] = [];
   vendor.answer = (response, call) => void answered.push(() => status(400)(response, call));

@@ -12,6 +12,7 @@ import {
   SMS_TEMPLATE,
   TO,
 } from "../test/sending-fixture.ts";
+import { createShop } from "../test/shop.ts";
 import { startVendor, status } from "../test/vendor.ts";
 
 const DONE = { kind: "done" };
@@ -78,11 +79,11 @@ test("the sandbox keeps a message in the outbox", async (t) => {
 });
 
 test("what the vendor refuses for good fails with its reason and is not tried again", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t, status(400, {}, '{"errors":[{"message":"bad address"}]}'));
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const { fixture, tenant, version } = await createShop(
+    t,
+    status(400, {}, '{"errors":[{"message":"bad address"}]}'),
+  );
+  const id = await fixture.delivery(tenant, version);
   await fixture.sender().handle(message(tenant, [id]));
   const row = await fixture.row(id);
   assert.equal(row.status, "failed");
@@ -94,11 +95,8 @@ test("what the vendor refuses for good fails with its reason and is not tried ag
 });
 
 test("a vendor's outage is retried by the schedule with ±20 %, then ends as failed", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t, status(503));
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const { fixture, vendor, tenant, version } = await createShop(t, status(503));
+  const id = await fixture.delivery(tenant, version);
   const draws = [0, 0.999_999, 0.5, 0.25, 0.75, 0.1, 0.9];
   const bounds = [4, 36, 120, 540, 1980, 6048, 25_056];
   const sender = fixture.sender({ random: () => draws.shift()! });
@@ -124,11 +122,8 @@ test("a vendor's outage is retried by the schedule with ±20 %, then ends as fai
 });
 
 test("a 429 waits as long as the vendor says and does not count as a retry", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t, status(429, { "retry-after": "17" }));
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const { fixture, tenant, version } = await createShop(t, status(429, { "retry-after": "17" }));
+  const id = await fixture.delivery(tenant, version);
   await fixture.sender().handle(message(tenant, [id]));
   const row = await fixture.row(id);
   assert.equal(row.status, "waiting");
@@ -170,10 +165,7 @@ test("a slow but healthy mail server gets each mail once: no more are under way 
 });
 
 test("cut off after the request left: tried again, or unknown where at most once is wanted", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t, (response) => void response.destroy());
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
+  const { fixture, tenant } = await createShop(t, (response) => void response.destroy());
   const again = await fixture.delivery(tenant, await fixture.template(tenant));
   const version = await fixture.template(tenant, EMAIL_TEMPLATE, { atMostOnce: true });
   const once = await fixture.delivery(tenant, version);
@@ -215,11 +207,7 @@ test("expired, of an inactive tenant, without a provider: ended with the reason,
 });
 
 test("a retry never outlives the delivery's expiry", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t, status(500));
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const version = await fixture.template(tenant);
+  const { fixture, tenant, version } = await createShop(t, status(500));
   const id = await fixture.delivery(tenant, version, { expiresInMs: 2_000 });
   await fixture.sender().handle(message(tenant, [id]));
   const row = await fixture.row(id);
@@ -255,11 +243,8 @@ test("credentials that cannot be read are waited for, not lost", async (t) => {
 });
 
 test("an attempt is logged with its ids, and nothing of the recipient, content or credentials", async (t) => {
-  const fixture = await createFixture(t);
-  const vendor = await startVendor(t);
-  const tenant = await fixture.tenant();
-  await fixture.sendgrid(tenant, vendor.url);
-  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const { fixture, tenant, version } = await createShop(t);
+  const id = await fixture.delivery(tenant, version);
   await fixture.sender().handle(message(tenant, [id]));
   const line = fixture.logged.find((one) => one.msg === "attempt")!;
   assert.equal(line.deliveryId, id);

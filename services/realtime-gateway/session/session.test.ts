@@ -178,14 +178,6 @@ test("while Postgres is away an unknown tenant's connect is a temporary error", 
   assert.deepEqual(ends, [{ code: 3000, reason: "connection closed" }]);
 });
 
-test("an inactive tenant's connect is closed for good", async () => {
-  const { open, openFeeds } = setUp({ inactive: true });
-  const { ends, send } = open();
-  await send(connect());
-  assert.deepEqual(ends, [{ code: 3500, reason: "invalid token" }]);
-  assert.equal(openFeeds.size, 0);
-});
-
 test("an unanswered ping ends the session, an answered one does not, and an unasked pong does", async () => {
   const { open, pass } = setUp();
   const { sent, ends, send } = open();

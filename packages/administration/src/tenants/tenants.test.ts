@@ -66,32 +66,6 @@ test("an update changes what is given and nothing else, and every change grows t
   assert.equal(new Set(versions).size, 4);
 });
 
-test("how long a tenant's data is kept is set in days, or left to the installation", async (t) => {
-  const db = await testDatabase(t);
-  const { id, ...created } = await createTenant(db, { name: "Acme", eventRetentionDays: 7 });
-  assert.deepEqual([created.eventRetentionDays, created.notificationRetentionDays], [7, null]);
-  const updated = await updateTenant(db, id, {
-    eventRetentionDays: null,
-    notificationRetentionDays: 3650,
-  });
-  assert.deepEqual([updated.eventRetentionDays, updated.notificationRetentionDays], [null, 3650]);
-  const renamed = await updateTenant(db, id, { name: "Acme 2" });
-  assert.equal(renamed.notificationRetentionDays, 3650);
-  for (const days of [0, 3651, 1.5, -1, Number.NaN]) {
-    const input = { eventRetentionDays: days, notificationRetentionDays: days };
-    await assert.rejects(updateTenant(db, id, input), (error: InvalidInput) => {
-      assert.deepEqual(
-        error.faults.map(({ field, message }) => `${field} ${message}`),
-        [
-          "eventRetentionDays must be an integer from 1 to 3650",
-          "notificationRetentionDays must be an integer from 1 to 3650",
-        ],
-      );
-      return true;
-    });
-  }
-});
-
 test("a change of a tenant that is not there says so and leaves the version alone", async (t) => {
   const db = await testDatabase(t);
   const before = await readConfigurationVersion(db);
