@@ -1,43 +1,96 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { createFixture } from "../test/sending-fixture.ts";
+import { type TestContext, test } from "node:test";
+import { createPool } from "@belfry/database/connection";
+import { createTestDatabase } from "@belfry/testing/postgres";
 import { createRenderers } from "./renderers.ts";
 
-test("a version's renderer is made once, for all who ask; one that is gone, and a read that failed, are asked for anew", async (t) => {
-  const { pool, tenant, template } = await createFixture(t);
-  const id = await template(await tenant());
-  let reads = 0;
-  let isAway = false;
-  const counted = {
-    query: (...given: unknown[]) => {
-      reads += 1;
-      if (isAway) return Promise.reject(new Error("away"));
-      return (pool.query as (...all: unknown[]) => Promise<unknown>)(...given);
-    },
-  } as unknown as typeof pool;
-  const renderers = createRenderers(counted, 2);
+/** Versions 1, 2, … of an SMS template with these texts, and what is asked of the database. */
+async function setUp(t: TestContext, ...texts: string[]) {
+  const { url } = await createTestDatabase(t);
+  const pool = createPool({ url, applicationName: "test" });
+  t.after(() => pool.end());
+  await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 600)");
+  const { rows } = await pool.query<{ id: string }>(
+    `with owner as (
+       insert into templates (id, tenant_id, event_type, channel)
+       values (gen_random_uuid(), 'a', 'x', 'SMS') returning id
+     )
+     insert into template_versions (template_id, version, content, compiled)
+     select owner.id, number, '', jsonb_build_object('channel', 'SMS', 'text', t, 'variables', '[]'::jsonb)
+     from owner, unnest($1::text[]) with ordinality u (t, number) order by number returning id`,
+    [texts],
+  );
+  const query = t.mock.method(pool, "query");
+  const readIds = () =>
+    query.mock.calls.map(
+      (call) => (call.arguments[0] as unknown as { values: [string[]] }).values[0],
+    );
+  return { pool, query, readIds, ids: rows.map(({ id }) => id) };
+}
 
-  const [one, other] = await Promise.all([renderers.of(id), renderers.of(id)]);
-  assert.ok(one !== undefined && one === other && one === (await renderers.of(id)));
-  assert.equal(reads, 1);
-
-  for (const times of [2, 3]) {
-    assert.equal(await renderers.of("9000000000"), undefined);
-    assert.equal(reads, times);
-  }
-
-  isAway = true;
-  const failing = createRenderers(counted);
-  await assert.rejects(failing.of(id), /away/);
-  isAway = false;
-  assert.ok(await failing.of(id));
+test("templates are read together, each once, also while it is read; one that is gone is asked for anew", async (t) => {
+  const { pool, readIds, ids } = await setUp(t, "one", "two");
+  const [one = "", two = ""] = ids;
+  const renderers = createRenderers(pool);
+  const asked = await Promise.all([one, two, one, "999999"].map((id) => renderers.of(id)));
+  assert.deepEqual(
+    asked.map((render) => {
+      const rendered = render?.({});
+      return rendered?.ok && rendered.channel === "SMS" ? rendered.text : undefined;
+    }),
+    ["one", "two", "one", undefined],
+  );
+  assert.equal(await renderers.of(one), asked[0]);
+  await renderers.of("999999");
+  assert.deepEqual(readIds(), [[one, two, "999999"], ["999999"]]);
 });
 
-test("of more versions than are remembered, each that is being read reaches who asked", async (t) => {
-  const { pool, tenant, template } = await createFixture(t);
-  const of = await tenant();
-  const ids = await Promise.all([1, 2, 3, 4, 5].map(() => template(of)));
-  const renderers = createRenderers(pool, 2);
-  const found = await Promise.all(ids.map((id) => renderers.of(id)));
-  assert.ok(found.every((one) => one !== undefined));
+test("a read that fails is not remembered", async (t) => {
+  const { pool, query, ids } = await setUp(t, "one");
+  const [one = ""] = ids;
+  const renderers = createRenderers(pool);
+  query.mock.mockImplementationOnce(() => Promise.reject(new Error("away")));
+  await assert.rejects(renderers.of(one), /away/);
+  assert.notEqual(await renderers.of(one), undefined);
+});
+
+test("templates are kept by what they weigh, tags above all: the one used longest ago gives way", async (t) => {
+  const { pool, readIds, ids } = await setUp(
+    t,
+    "1".repeat(1000),
+    "2".repeat(1000),
+    "{{a}}".repeat(20),
+  );
+  const [one = "", two = "", large = ""] = ids;
+  // Room for both small ones, or for the large one and one of them.
+  const renderers = createRenderers(pool, 11_000);
+  for (const id of [one, two, one, large, one, large]) {
+    assert.notEqual(await renderers.of(id), undefined);
+  }
+  assert.deepEqual(readIds(), [[one], [two], [large]]);
+  await renderers.of(two);
+  assert.deepEqual(readIds().at(-1), [two]);
+  const tiny = createRenderers(pool, 1_000);
+  const all = await Promise.all(ids.map((id) => tiny.of(id)));
+  assert.ok(all.every((render) => render !== undefined));
+});
+
+test("a template that gives way while it is read still serves who waits for it", async (t) => {
+  const { pool, query, ids } = await setUp(t, "one", "{{a}}".repeat(20), "{{b}}".repeat(20));
+  const [one = "", ...large] = ids;
+  const renderers = createRenderers(pool, 11_000);
+  const begun = Promise.withResolvers<void>();
+  const away = Promise.withResolvers<void>();
+  const read = pool.query.bind(pool);
+  const late = async (config: string) => {
+    begun.resolve();
+    await away.promise;
+    return await read(config);
+  };
+  query.mock.mockImplementationOnce(late as never);
+  const slow = renderers.of(one);
+  await begun.promise;
+  for (const id of large) await renderers.of(id);
+  away.resolve();
+  assert.notEqual(await slow, undefined);
 });

@@ -9,30 +9,51 @@ export interface Renderers {
   of(templateVersionId: string): Promise<Renderer | undefined>;
 }
 
-/** A version never changes, so its renderer is made once; many versions are read in one query. */
-export function createRenderers(pool: pg.Pool, maxCached = 2_000): Renderers {
-  const load = createAskedBatcher<string, Renderer | undefined>({
+/** A thousand usual mails; of the largest templates that there can be, ten. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Measured: a tag takes 130 to 380 bytes, by where it stands. */
+const TAG_BYTES = 400;
+
+interface Loaded {
+  renderer: Renderer;
+  bytes: number;
+}
+
+/** A version never changes, so its renderer is made once and kept while there is room; many are read in one query. */
+export function createRenderers(pool: pg.Pool, maxBytes = MAX_BYTES): Renderers {
+  const load = createAskedBatcher<string, Loaded | undefined>({
     maxItems: 100,
     maxInFlight: 2,
     lingerMs: 0,
-    isItemFault: () => false,
     run: (ids) => loadRenderers(pool, ids),
   });
-  const cache = new LRUCache<string, Renderer>({
-    max: maxCached,
+  const cache = new LRUCache<string, Loaded>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => bytes,
     fetchMethod: (id) => load(id),
-    // One that has to go while it is read is still given to who asked.
+    // What has to make room while it is read still serves who waits for it.
     ignoreFetchAbort: true,
   });
-  return { of: (id) => cache.fetch(id) };
+  return { of: async (id) => (cache.get(id) ?? (await cache.fetch(id)))?.renderer };
 }
 
-async function loadRenderers(pool: pg.Pool, ids: string[]): Promise<(Renderer | undefined)[]> {
+async function loadRenderers(pool: pg.Pool, ids: string[]): Promise<(Loaded | undefined)[]> {
   const { rows } = await pool.query<{ id: string; compiled: CompiledTemplate }>({
     name: "compiled_templates",
     text: "select id, compiled from template_versions where id = any ($1::bigint[])",
     values: [ids],
   });
-  const byId = new Map(rows.map((row) => [row.id, createRenderer(row.compiled)]));
+  const byId = new Map(
+    rows.map(({ id, compiled }) => [
+      id,
+      { renderer: createRenderer(compiled), bytes: bytesOf(compiled) },
+    ]),
+  );
   return ids.map((id) => byId.get(id));
+}
+
+/** At most: a character may take two bytes, and each tag is several objects. */
+function bytesOf(compiled: CompiledTemplate): number {
+  const text = JSON.stringify(compiled);
+  return 2 * text.length + TAG_BYTES * (text.split("{{").length - 1);
 }
