@@ -1,6 +1,6 @@
 import { isDataFault } from "@belfry/database/data-fault";
 import type { AcceptResult, EventToAccept } from "@belfry/database/functions/accept-events";
-import { type Batcher, createBatcher } from "@belfry/service/batcher";
+import { type ApartOptions, type Batcher, createBatcher, runApart } from "@belfry/service/batcher";
 import type { Logger } from "pino";
 
 /** Bounds of one call of the accept function. */
@@ -36,23 +36,23 @@ export function createAcceptBatches<W extends Waiter>(deps: {
   settled(batch: readonly W[], results: readonly AcceptResult[]): void;
   log: Logger;
 }): Batcher<W> {
-  const accept = async (batch: W[]): Promise<void> => {
-    try {
-      deps.settled(batch, await deps.accept(batch.map((waiter) => waiter.event)));
-    } catch (error) {
-      if (batch.length === 1 || !isDataFault(error)) {
-        for (const waiter of batch) waiter.fail(error);
-        return;
-      }
-      deps.log.warn({ err: error, events: batch.length }, "batch failed on its data: item by item");
-      for (const waiter of batch) await accept([waiter]);
-    }
+  const accept: ApartOptions<W> = {
+    async run(batch) {
+      deps.settled(batch, await deps.accept(batch.map(({ event }) => event)));
+    },
+    fail: (waiter, error) => waiter.fail(error),
+    isItemFault(err, { length: events }) {
+      if (!isDataFault(err)) return false;
+      deps.log.warn({ err, events }, "batch failed on its data: item by item");
+      return true;
+    },
   };
   return createBatcher<W>({
     async run(batch) {
       const fresh = batch.filter((waiter) => !isLate(waiter));
       // The order in which every replica takes the rows of the tenants: no deadlock.
-      if (fresh.length > 0) await accept(fresh.sort((a, b) => compare(a.event, b.event)));
+      fresh.sort((a, b) => compare(a.event, b.event));
+      if (fresh.length > 0) await runApart(fresh, accept);
     },
     bytesOf: ({ event }) => ROW_BYTES + (event.variables?.length ?? 0),
     maxItems: MAX_EVENTS,

@@ -118,28 +118,44 @@ interface Asked<Item, Result> {
   reject(error: unknown): void;
 }
 
+/** How a batch is run whose items may be at fault. */
+export interface ApartOptions<Item> {
+  run(batch: Item[]): Promise<void>;
+  /** Tells an item's owner what its batch, or its own call, threw. */
+  fail(item: Item, error: unknown): void;
+  /** Whether a failed batch is run again item by item. */
+  isItemFault(error: unknown, batch: readonly Item[]): boolean;
+}
+
+/** Runs a batch; one that fails by the fault of an item, item by item, so that it fails alone. Never rejects. */
+export async function runApart<Item>(batch: Item[], options: ApartOptions<Item>): Promise<void> {
+  try {
+    await options.run(batch);
+  } catch (error) {
+    if (batch.length > 1 && options.isItemFault(error, batch)) {
+      for (const item of batch) await runApart([item], options);
+    } else for (const item of batch) options.fail(item, error);
+  }
+}
+
 /** A batcher that hands each caller its own result; rejects with what the call threw. */
 export function createAskedBatcher<Item, Result>(
   options: AskedOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
   const { run, isItemFault = () => false, bytesOf = () => 0, ...rest } = options;
-  const settle = async (batch: Asked<Item, Result>[]): Promise<void> => {
-    try {
+  const apart: ApartOptions<Asked<Item, Result>> = {
+    async run(batch) {
       const results = await run(batch.map(({ item }) => item));
       if (results.length < batch.length) throw new Error("a batch came back with results missing");
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
-    } catch (error) {
-      if (batch.length === 1 || !isItemFault(error)) {
-        for (const { reject } of batch) reject(error);
-        return;
-      }
-      for (const asked of batch) await settle([asked]);
-    }
+    },
+    fail: ({ reject }, error) => reject(error),
+    isItemFault,
   };
   const batcher = createBatcher<Asked<Item, Result>>({
     ...rest,
     bytesOf: ({ item }) => bytesOf(item),
-    run: settle,
+    run: (batch) => runApart(batch, apart),
   });
   return (item) =>
     new Promise((resolve, reject) => {

@@ -1,10 +1,12 @@
+import { createVersionedCache } from "@belfry/service/versioned-cache";
+
 /** Which tenants may connect. Known answers are kept until the configuration changes. */
 export interface TenantStates {
   /** Rejects when it is not known and Postgres does not answer. */
   isActive(tenantId: string): Promise<boolean>;
-  /** Without asking. */
-  isKnownInactive(tenantId: string): boolean;
-  /** Asks anew for the tenants named and those known; returns the ones that are not active. */
+  /** Without asking: false also where it is not known, or not any more. */
+  isKnownActive(tenantId: string): boolean;
+  /** The configuration has changed: asks anew for the tenants named; returns the ones that are not active. */
   refresh(held: ReadonlySet<string>): Promise<Set<string>>;
 }
 
@@ -13,38 +15,24 @@ const MAX_KNOWN = 10_000;
 export function createTenantStates(
   findActive: (tenantIds: readonly string[]) => Promise<Set<string>>,
 ): TenantStates {
-  let known = new Map<string, boolean>();
-  const asking = new Map<string, Promise<boolean>>();
-  let generation = 0;
-
-  const ask = async (tenantId: string): Promise<boolean> => {
-    const asked = generation;
-    const active = (await findActive([tenantId])).has(tenantId);
-    // The configuration changed while the answer was on its way: it may be of before.
-    if (asked !== generation) return ask(tenantId);
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(tenantId, active);
-    return active;
-  };
-
+  const cache = createVersionedCache<true>({
+    max: MAX_KNOWN,
+    read: async (ids) => new Map([...(await findActive(ids))].map((id) => [id, true])),
+  });
   return {
     async isActive(tenantId) {
-      const answer = known.get(tenantId);
-      if (answer !== undefined) return answer;
-      let asked = asking.get(tenantId);
-      if (asked === undefined) {
-        asked = ask(tenantId).finally(() => asking.delete(tenantId));
-        asking.set(tenantId, asked);
+      for (;;) {
+        await cache.get(tenantId);
+        // Unknown: the configuration changed while the answer was on its way, and it may be of before.
+        const known = cache.peek(tenantId);
+        if (known !== undefined) return known.value === true;
       }
-      return await asked;
     },
-    isKnownInactive: (tenantId) => known.get(tenantId) === false,
+    isKnownActive: (tenantId) => cache.peek(tenantId)?.value === true,
     async refresh(held) {
-      generation += 1;
-      const ids = [...new Set([...held, ...known.keys()])];
-      const active = ids.length === 0 ? new Set<string>() : await findActive(ids);
-      known = new Map(ids.map((id) => [id, active.has(id)]));
-      return new Set(ids.filter((id) => !active.has(id)));
+      cache.clear();
+      const active = await cache.getAll(held);
+      return new Set([...held].filter((id) => !active.has(id)));
     },
   };
 }

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { VerifiedToken } from "@belfry/service/realtime-token";
 import { Hub } from "../feed/hub.ts";
 import type { ChannelState } from "../feed/realtime-history.ts";
-import { createTenantStates } from "../feed/tenant-states.ts";
+import { createTenantStates, type TenantStates } from "../feed/tenant-states.ts";
 import { jsonCodec } from "../protocol/json-codec.ts";
 import type { Disconnect } from "../protocol/protocol-codes.ts";
 import { TimerWheel } from "../timer-wheel.ts";
@@ -15,7 +15,9 @@ import type { SessionDeps } from "./session-deps.ts";
 const START_SECONDS = 1_800_000_000;
 
 /** A session without a socket. A token reads `user/tenant/seconds of life`, or `bad`. */
-function setUp(options: { postgresAway?: boolean; inactive?: boolean } = {}) {
+function setUp(
+  options: { postgresAway?: boolean; inactive?: boolean; tenants?: TenantStates } = {},
+) {
   let nowMs = START_SECONDS * 1000;
   const log = { info: () => undefined, warn: () => undefined };
   const wheel = new TimerWheel({ tickMs: 50, nowMs: () => nowMs, onFault: assert.ifError });
@@ -41,10 +43,12 @@ function setUp(options: { postgresAway?: boolean; inactive?: boolean } = {}) {
     largeReads: new LargeReads({ maxBytes: 1_000_000, maxUserBytes: 10_000_000 }),
     readPage: () => Promise.reject(new Error("not here")),
     rpc: () => Promise.reject(new Error("away")),
-    tenants: createTenantStates(async (ids) => {
-      if (options.postgresAway) throw new Error("away");
-      return new Set(options.inactive ? [] : ids);
-    }),
+    tenants:
+      options.tenants ??
+      createTenantStates(async (ids) => {
+        if (options.postgresAway) throw new Error("away");
+        return new Set(options.inactive ? [] : ids);
+      }),
     wheel,
     limits: {
       connectTimeoutMs: 10_000,
@@ -176,6 +180,21 @@ test("while Postgres is away an unknown tenant's connect is a temporary error", 
   assert.deepEqual(sent, [{ id: 1, error }]);
   await pass(11_000);
   assert.deepEqual(ends, [{ code: 3000, reason: "connection closed" }]);
+});
+
+test("a tenant of which nothing is known any more when its answer comes is asked for again", async () => {
+  const answers = [true, false];
+  const tenants = {
+    isActive: async () => answers.shift() ?? false,
+    isKnownActive: () => false,
+    refresh: async () => new Set<string>(),
+  };
+  const { open, openFeeds } = setUp({ tenants });
+  const { ends, send } = open();
+  await send(connect());
+  assert.deepEqual(answers, []);
+  assert.deepEqual(ends, [{ code: 3500, reason: "invalid token" }]);
+  assert.equal(openFeeds.size, 0);
 });
 
 test("an unanswered ping ends the session, an answered one does not, and an unasked pong does", async () => {

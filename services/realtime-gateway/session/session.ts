@@ -245,10 +245,12 @@ export class Session implements Member, Timed, CommandRunner {
       return;
     }
     const { tenant, sub, exp } = verified.claims;
-    const isActive = await tenants.isActive(tenant);
-    if (!this.#isOpen()) return;
-    // Asked again: it may have changed while the answer was on its way.
-    if (!isActive || tenants.isKnownInactive(tenant)) return this.end(DISCONNECTS.invalidToken);
+    // Asked again where the configuration has changed since: whoever ends those of inactive tenants has not seen us.
+    while (!tenants.isKnownActive(tenant)) {
+      const isActive = await tenants.isActive(tenant);
+      if (!this.#isOpen()) return;
+      if (!isActive) return this.end(DISCONNECTS.invalidToken);
+    }
     const user = hub.enter(this, tenant, sub, limits.maxConnectionsPerUser);
     if (user === undefined) return this.end(DISCONNECTS.connectionLimit);
     this.#user = user;
