@@ -16,7 +16,7 @@ async function setUp(t: TestContext, ...texts: string[]) {
        values (gen_random_uuid(), 'a', 'x', 'SMS') returning id
      )
      insert into template_versions (template_id, version, content, compiled)
-     select owner.id, number, '', jsonb_build_object('channel', 'SMS', 'text', t, 'variables', '[]'::jsonb)
+     select owner.id, number, '', jsonb_build_object('kind', 'text', 'text', t, 'variables', '[]'::jsonb)
      from owner, unnest($1::text[]) with ordinality u (t, number) order by number returning id`,
     [texts],
   );
@@ -36,7 +36,7 @@ test("templates are read together, each once, also while it is read; one that is
   assert.deepEqual(
     asked.map((render) => {
       const rendered = render?.({});
-      return rendered?.ok && rendered.channel === "SMS" ? rendered.text : undefined;
+      return rendered?.ok && rendered.kind === "text" ? rendered.text : undefined;
     }),
     ["one", "two", "one", undefined],
   );
