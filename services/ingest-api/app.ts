@@ -6,10 +6,12 @@ import type { Logger } from "pino";
 import { type AbuseBounds, createAbuseLimits } from "./abuse-limits.ts";
 import type { Acceptor } from "./accept.ts";
 import { createAuthentication } from "./authenticate.ts";
+import { checkRoutes } from "./check-request.ts";
+import { docsRoutes } from "./docs-page.ts";
 import { eventRoute } from "./event-route.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { notificationRoutes } from "./notification-routes.ts";
-import { openApiRoutes } from "./openapi.ts";
+import { documentRoutes } from "./openapi.ts";
 import { realtimeTokenRoute } from "./realtime-token-route.ts";
 import type { TenantDirectory } from "./tenant-directory.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
@@ -39,6 +41,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     trustProxy:
       config.trustProxy === "" ? false : config.trustProxy.split(",").map((s) => s.trim()),
   });
+  checkRoutes(app);
+  await documentRoutes(app);
   const limits = await createAbuseLimits(app, config);
   const authentication = createAuthentication(app, { ...deps, limits });
   triggerRoute(app, { ...deps, authentication });
@@ -46,6 +50,6 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   notificationRoutes(app, { ...deps, authentication });
   eventRoute(app, { ...deps, authentication });
   webhookRoute(app, { ...deps, limits });
-  openApiRoutes(app);
+  docsRoutes(app);
   return app;
 }

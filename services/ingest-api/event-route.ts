@@ -1,12 +1,38 @@
 import { showEvent } from "@belfry/administration/events/event-report";
 import { NotFound } from "@belfry/administration/input-error";
-import { EVENT_PATH, type EventReport } from "@belfry/contracts/event-report";
+import { EVENT_PATH, EventReport } from "@belfry/contracts/event-report";
+import { id } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { answers, KEYED } from "./answers.ts";
 import type { Authentication } from "./authenticate.ts";
+import { EXAMPLE_ID, TRACE_HEADERS } from "./document-parts.ts";
+import { EVENT_EXAMPLE } from "./event-example.ts";
+
+const schema = {
+  operationId: "showEvent",
+  tags: ["Events"],
+  summary: "Show an event",
+  description:
+    "An event of yours and what became of it on each channel. Never its variables, nor what was rendered.",
+  security: [{ apiKey: [] }],
+  params: Type.Object({
+    eventId: id({
+      description: "Belfry's id of the event: the header X-Event-Id of the trigger's answer",
+      examples: [EXAMPLE_ID],
+    }),
+  }),
+  headers: Type.Object(TRACE_HEADERS),
+  response: answers(
+    { description: "The event as far as it got", schema: EventReport, example: EVENT_EXAMPLE },
+    { ...KEYED, notFound: {} },
+  ),
+};
 
 /**
  * `GET /api/v1/events/{eventId}`: an event of the key's tenant by Belfry's id, and what became of it
@@ -16,20 +42,22 @@ export function eventRoute(
   app: FastifyInstance,
   deps: { authentication: Authentication; db: Database },
 ): void {
-  app.get<{ Params: { eventId: string } }>(
-    EVENT_PATH,
-    { onRequest: [refuseTrigger, deps.authentication.other] },
-    async (request): Promise<EventReport> => {
-      const { tenant } = request;
-      const { eventId } = request.params;
-      if (!UUID.test(eventId)) throw new Problem("notFound");
-      const report = await find(deps.db, eventId, tenant.id);
-      // A reference may look like an id, and is none: it need not be unique.
-      if (report?.id !== eventId.toLowerCase()) throw new Problem("notFound");
-      request.logFields = { tenantId: tenant.id, eventId: report.id };
-      return report;
-    },
-  );
+  app
+    .withTypeProvider<TypeBoxTypeProvider>()
+    .get(
+      EVENT_PATH,
+      { schema, onRequest: [refuseTrigger, deps.authentication.other] },
+      async (request): Promise<EventReport> => {
+        const { tenant } = request;
+        const { eventId } = request.params;
+        if (!UUID.test(eventId)) throw new Problem("notFound");
+        const report = await find(deps.db, eventId, tenant.id);
+        // A reference may look like an id, and is none: it need not be unique.
+        if (report?.id !== eventId.toLowerCase()) throw new Problem("notFound");
+        request.logFields = { tenantId: tenant.id, eventId: report.id };
+        return report;
+      },
+    );
 }
 
 /** The trigger's path reads as one of an event, and knows POST alone. */

@@ -3,19 +3,108 @@ import {
   HISTORY_MAX_LIMIT,
   HISTORY_MAX_OFFSET,
 } from "@belfry/contracts/bounds";
-import { textFault, UUID } from "@belfry/contracts/identifiers";
-import { HISTORY_PATH, type HistoryResponse, MARK_READ_PATH } from "@belfry/contracts/notification";
+import { id, integerText, text } from "@belfry/contracts/fields";
+import { TENANT_ID, UUID } from "@belfry/contracts/identifiers";
+import {
+  HISTORY_PATH,
+  HistoryResponse,
+  MARK_READ_PATH,
+  MarkReadResponse,
+} from "@belfry/contracts/notification";
 import { Problem } from "@belfry/contracts/problems";
 import type { Database } from "@belfry/database/connection";
 import { listNotifications, markNotificationRead } from "@belfry/database/notifications";
-import type { FastifyInstance } from "fastify";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { answers, KEYED } from "./answers.ts";
 import type { Authentication } from "./authenticate.ts";
-import type { Tenant } from "./tenant-directory.ts";
+import { EXAMPLE_ID, TRACE_HEADERS } from "./document-parts.ts";
 
-interface PathOfUser {
-  tenantId: string;
-  userId: string;
-}
+const pathOfUser = {
+  tenantId: Type.String({
+    pattern: TENANT_ID.source,
+    description: "The id of the tenant of the API key; another one is 403",
+    examples: ["acme"],
+  }),
+  userId: text({
+    description: "The user's id in your own system, percent-encoded",
+    examples: ["user-1"],
+  }),
+};
+
+const historySchema = {
+  operationId: "listNotifications",
+  tags: ["Notifications"],
+  summary: "Fetch the notification history",
+  description:
+    "The in-app notifications (PUSH) of one user, in the order in which their events were accepted, newest first.",
+  security: [{ apiKey: [] }],
+  params: Type.Object(pathOfUser),
+  querystring: Type.Object({
+    limit: Type.Optional(
+      integerText(
+        { minimum: 1, maximum: HISTORY_MAX_LIMIT, default: HISTORY_DEFAULT_LIMIT },
+        { description: "Most items to return", examples: [20] },
+      ),
+    ),
+    offset: Type.Optional(
+      integerText(
+        { minimum: 0, maximum: HISTORY_MAX_OFFSET, default: 0 },
+        { description: "Newer items to leave out", examples: [0] },
+      ),
+    ),
+  }),
+  headers: Type.Object(TRACE_HEADERS),
+  response: answers(
+    {
+      description: "A page of the history",
+      schema: HistoryResponse,
+      example: {
+        success: true,
+        data: [
+          {
+            id: EXAMPLE_ID,
+            type: "order.confirmed",
+            title: "Order A-1001",
+            body: "Thank you, Ann",
+            status: "UNREAD",
+            created_at: "2026-11-20T09:30:00.000Z",
+          },
+        ],
+      },
+    },
+    {
+      ...KEYED,
+      forbidden: {},
+      validation: { message: ["limit must be an integer from 1 to 1000"] },
+    },
+  ),
+};
+
+const markReadSchema = {
+  operationId: "markNotificationRead",
+  tags: ["Notifications"],
+  summary: "Mark a notification as read",
+  description: "Without a body. Marking what is read already changes nothing and is 200.",
+  security: [{ apiKey: [] }],
+  params: Type.Object({
+    ...pathOfUser,
+    notificationId: id({ description: "The id of an item of the history", examples: [EXAMPLE_ID] }),
+  }),
+  headers: Type.Object(TRACE_HEADERS),
+  response: answers(
+    { description: "It is READ", schema: MarkReadResponse, example: { success: true } },
+    {
+      ...KEYED,
+      forbidden: {},
+      notFound: {},
+      tooLarge: {},
+      unsupportedMediaType: {},
+      validation: { message: ["userId must be at most 255 characters"] },
+    },
+  ),
+};
 
 /** The in-app history over HTTP: list, and mark as read. */
 export function notificationRoutes(
@@ -27,70 +116,36 @@ export function notificationRoutes(
     announceMarked(tenantId: string, userId: string, notificationId: string): Promise<void>;
   },
 ): void {
-  const onRequest = deps.authentication.other;
-  app.get<{ Params: PathOfUser; Querystring: Record<string, unknown> }>(
+  const hooks = { onRequest: deps.authentication.other, preValidation: requireOwnTenant };
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>();
+  routes.get(
     HISTORY_PATH,
-    { onRequest },
+    { schema: historySchema, ...hooks },
     async (request): Promise<HistoryResponse> => {
-      const { tenant } = request;
-      const faults: string[] = [];
-      const userId = readPath(tenant, request.params, faults);
-      const limit = readInteger(
-        request.query,
-        "limit",
-        HISTORY_DEFAULT_LIMIT,
-        1,
-        HISTORY_MAX_LIMIT,
-        faults,
-      );
-      const offset = readInteger(request.query, "offset", 0, 0, HISTORY_MAX_OFFSET, faults);
-      if (faults.length > 0) throw new Problem("validation", { message: faults });
-      const data = await listNotifications(deps.db, { tenantId: tenant.id, userId, limit, offset });
+      const { limit = HISTORY_DEFAULT_LIMIT, offset = 0 } = request.query;
+      const data = await listNotifications(deps.db, {
+        tenantId: request.tenant.id,
+        userId: request.params.userId,
+        limit: Number(limit),
+        offset: Number(offset),
+      });
       return { success: true, data };
     },
   );
 
-  app.put<{ Params: PathOfUser & { notificationId: string } }>(
-    MARK_READ_PATH,
-    { onRequest },
-    async (request) => {
-      const { tenant } = request;
-      const faults: string[] = [];
-      const userId = readPath(tenant, request.params, faults);
-      if (faults.length > 0) throw new Problem("validation", { message: faults });
-      const { notificationId } = request.params;
-      if (!UUID.test(notificationId)) throw new Problem("notFound");
-      const marked = await markNotificationRead(deps.db, {
-        tenantId: tenant.id,
-        userId,
-        notificationId,
-      });
-      if (marked === "unknown") throw new Problem("notFound");
-      if (marked === "marked") await deps.announceMarked(tenant.id, userId, notificationId);
-      return { success: true };
-    },
-  );
+  routes.put(MARK_READ_PATH, { schema: markReadSchema, ...hooks }, async (request) => {
+    const tenantId = request.tenant.id;
+    const { userId, notificationId } = request.params;
+    if (!UUID.test(notificationId)) throw new Problem("notFound");
+    const marked = await markNotificationRead(deps.db, { tenantId, userId, notificationId });
+    if (marked === "unknown") throw new Problem("notFound");
+    if (marked === "marked") await deps.announceMarked(tenantId, userId, notificationId);
+    return { success: true };
+  });
 }
 
-function readPath(tenant: Tenant, path: PathOfUser, faults: string[]): string {
-  if (path.tenantId !== tenant.id) throw new Problem("forbidden");
-  const fault = textFault(path.userId);
-  if (fault !== undefined) faults.push(`userId ${fault}`);
-  return path.userId;
-}
-
-function readInteger(
-  query: Record<string, unknown>,
-  name: string,
-  ifAbsent: number,
-  minimum: number,
-  maximum: number,
-  faults: string[],
-): number {
-  const value = query[name];
-  if (value === undefined) return ifAbsent;
-  const number = typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
-  if (number >= minimum && number <= maximum) return number;
-  faults.push(`${name} must be an integer from ${minimum} to ${maximum}`);
-  return ifAbsent;
+function requireOwnTenant(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  const { tenantId } = request.params as { tenantId: string };
+  if (tenantId !== request.tenant.id) throw new Problem("forbidden");
+  done();
 }

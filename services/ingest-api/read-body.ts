@@ -1,19 +1,29 @@
 import { isUtf8 } from "node:buffer";
 import { Problem } from "@belfry/contracts/problems";
+import type { FastifyRequest } from "fastify";
 
 const BYTE_ORDER_MARK = 0xfeff;
 
 /** The one parameter that says nothing new: JSON is UTF-8. */
 const UTF8_CHARSET = /^charset\s*=\s*"?utf-?8"?$/;
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The body as it was sent, after `readBody`. */
+    bodyText: string;
+  }
+}
+
+/** For `preValidation`: the value of the raw body. Throws as `readText` and `parseJson` do. */
+export function readBody(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  request.bodyText = readText(request);
+  request.body = parseJson(request.bodyText);
+  done();
+}
+
 interface RawRequest {
   body: unknown;
   headers: { [name: string]: string | string[] | undefined };
-}
-
-/** The value of a raw body; throws as `readText` and `parseJson` do. */
-export function readJson(request: RawRequest): unknown {
-  return parseJson(readText(request));
 }
 
 /** The text of a raw body. Throws a 415 Problem for what is not plain JSON, 400 for what is not UTF-8. */

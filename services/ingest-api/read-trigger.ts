@@ -1,61 +1,34 @@
 import { hash } from "node:crypto";
-import { MAX_NESTING } from "@belfry/contracts/bounds";
-import { CHANNELS, type Channel, isChannel } from "@belfry/contracts/channels";
+import { channelMask } from "@belfry/contracts/channels";
 import { emailAddress } from "@belfry/contracts/email-address";
-import { PHONE, textFault } from "@belfry/contracts/identifiers";
+import { textFault } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
+import type { EventOptions, TriggerRequest } from "@belfry/contracts/trigger";
 
-/** A trigger as read from a request: checked, and only what the specification recognises. */
+/** A trigger as it is accepted: only what the specification recognises. */
 export interface Trigger {
   eventType: string;
   reference: string | null;
-  channels: Channel[];
   userId: string;
   recipientEmail: string | null;
   recipientPhone: string | null;
   variables: Record<string, unknown> | null;
+  /** Null where it says nothing of them. */
+  options: EventOptions | null;
 }
 
-type Fields = Record<string, unknown>;
-
-/**
- * Checks a parsed body and lists every fault, each naming its field. Written by hand because it runs
- * on every request, names each rule in the client's words and must not trip over keys such as
- * `__proto__`; `TriggerRequest` in contracts says the same as a schema, and a test holds them
- * together. Throws a 422 Problem.
- */
-export function readTrigger(body: unknown): Trigger {
-  if (!isObject(body)) throw new Problem("validation", { message: ["body must be an object"] });
-  const faults: string[] = [];
-  const eventType = text(body.eventType, "eventType", faults);
-  const reference = body.eventId === undefined ? null : text(body.eventId, "eventId", faults);
-  const channels = readChannels(body.channels, faults);
-  const payload = body.payload;
-  let userId = "";
-  let recipientEmail: string | null = null;
-  let recipientPhone: string | null = null;
-  if (isObject(payload)) {
-    userId = text(payload.userId, "payload.userId", faults);
-    recipientEmail = readEmail(payload.recipientEmail, faults);
-    recipientPhone = readPhone(payload.recipientPhone, faults);
-  } else {
-    faults.push("payload must be an object");
-    faults.push("payload.userId must be a string");
-  }
-  const variables = body.variables;
-  if (variables !== undefined && !isObject(variables)) faults.push("variables must be an object");
-  if (isDeeperThan(body, MAX_NESTING)) {
-    faults.push(`body must not be nested deeper than ${MAX_NESTING} levels`);
-  }
-  if (faults.length > 0) throw new Problem("validation", { message: faults });
+/** A checked body as it is accepted: none given and an empty one are the same. */
+export function readTrigger(body: TriggerRequest): Trigger {
+  const { payload } = body;
+  const channels = channelMask(body.channels);
   return {
-    eventType,
-    reference,
-    channels,
-    userId,
-    recipientEmail,
-    recipientPhone,
-    variables: isObject(variables) ? variables : null,
+    eventType: body.eventType,
+    reference: body.eventId ?? null,
+    userId: payload.userId,
+    recipientEmail: asciiAddress(payload.recipientEmail),
+    recipientPhone: payload.recipientPhone || null,
+    variables: body.variables ?? null,
+    options: channels === null ? null : { channels },
   };
 }
 
@@ -85,57 +58,14 @@ export function explicitKey(tenantId: string, header: string): string {
   return hash("sha256", JSON.stringify(["explicit", tenantId, header]), "hex");
 }
 
-function isObject(value: unknown): value is Fields {
+/** Most addresses are in their ASCII form already, and need no second look. */
+function asciiAddress(address: string | null | undefined): string | null {
+  if (!address) return null;
+  return /[^\u0000-\u007f]/.test(address) ? (emailAddress(address) ?? null) : address;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function text(value: unknown, field: string, faults: string[]): string {
-  if (typeof value !== "string") {
-    faults.push(`${field} must be a string`);
-    return "";
-  }
-  const fault = textFault(value);
-  if (fault !== undefined) faults.push(`${field} ${fault}`);
-  return value;
-}
-
-function readChannels(value: unknown, faults: string[]): Channel[] {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) {
-    faults.push("channels must be an array");
-    return [];
-  }
-  if (value.length > 16) {
-    faults.push("channels must have at most 16 items");
-    return [];
-  }
-  const channels = new Set<Channel>();
-  for (const [index, item] of value.entries()) {
-    if (isChannel(item)) channels.add(item);
-    else faults.push(`channels[${index}] must be one of ${CHANNELS.join(", ")}`);
-  }
-  return [...channels];
-}
-
-function readEmail(value: unknown, faults: string[]): string | null {
-  if (value === undefined || value === null || value === "") return null;
-  const address = typeof value === "string" ? emailAddress(value) : undefined;
-  if (address === undefined) faults.push("payload.recipientEmail must be an email address");
-  return address ?? null;
-}
-
-function readPhone(value: unknown, faults: string[]): string | null {
-  if (value === undefined || value === null || value === "") return null;
-  if (typeof value === "string" && PHONE.test(value)) return value;
-  faults.push("payload.recipientPhone must be a phone number in E.164 form, as +12025550123");
-  return null;
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  const children = Array.isArray(value) ? value : Object.values(value);
-  return children.some((child) => isDeeperThan(child, levels - 1));
 }
 
 /** The same value with sorted keys, as pairs: no key can be special. */

@@ -1,15 +1,40 @@
+import { PERSONAL_CHANNEL, realtimeChannel, SYSTEM_CHANNEL } from "@belfry/contracts/identifiers";
 import {
-  PERSONAL_CHANNEL,
-  realtimeChannel,
-  SYSTEM_CHANNEL,
-  textFault,
-} from "@belfry/contracts/identifiers";
-import { Problem } from "@belfry/contracts/problems";
-import { REALTIME_TOKEN_PATH, type RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
+  REALTIME_TOKEN_PATH,
+  RealtimeTokenRequest,
+  RealtimeTokenResponse,
+} from "@belfry/contracts/realtime-token";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
+import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import type { Authentication } from "./authenticate.ts";
-import { readJson } from "./read-body.ts";
+import { TRACE_HEADERS } from "./document-parts.ts";
+import { readBody } from "./read-body.ts";
 import type { TenantDirectory } from "./tenant-directory.ts";
+
+const schema = {
+  operationId: "createRealtimeToken",
+  tags: ["Realtime"],
+  summary: "Request a realtime token",
+  description:
+    "A connection token for one user's browser, valid for 2 hours, and the channels to subscribe to.",
+  security: [{ apiKey: [] }],
+  headers: Type.Object(TRACE_HEADERS),
+  body: RealtimeTokenRequest,
+  "x-examples": { user: { value: { userId: "user-1" } } },
+  response: answers(
+    {
+      description: "The token",
+      schema: RealtimeTokenResponse,
+      example: {
+        token: "eyJhbGciOiJIUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJ1c2VyLTEifQ.c2lnbmF0dXJl",
+        channels: ["global_system#user-1", "personal#user-1", "orders#user-1"],
+      },
+    },
+    { ...KEYED, ...WITH_BODY, validation: { message: ["userId must be a string"] } },
+  ),
+};
 
 /** `POST /api/v1/auth/realtime-token`: a connection token for one user, and the channels to subscribe to. */
 export function realtimeTokenRoute(
@@ -20,29 +45,23 @@ export function realtimeTokenRoute(
     sign(claims: { sub: string; tenant: string }): Promise<string>;
   },
 ): void {
-  const onRequest = deps.authentication.other;
-  app.post(REALTIME_TOKEN_PATH, { onRequest }, async (request): Promise<RealtimeTokenResponse> => {
-    const { tenant } = request;
-    const body = readJson(request);
-    const userId = readUserId(body);
-    const names = new Set([
-      SYSTEM_CHANNEL,
-      PERSONAL_CHANNEL,
-      ...(await deps.directory.targetChannels(tenant.id)),
-    ]);
-    return {
-      token: await deps.sign({ sub: userId, tenant: tenant.id }),
-      channels: [...names].map((name) => realtimeChannel(name, userId)),
-    };
-  });
-}
-
-function readUserId(body: unknown): string {
-  const userId =
-    typeof body === "object" && body !== null && !Array.isArray(body)
-      ? (body as { userId?: unknown }).userId
-      : undefined;
-  const fault = typeof userId === "string" ? textFault(userId) : "must be a string";
-  if (fault !== undefined) throw new Problem("validation", { message: [`userId ${fault}`] });
-  return userId as string;
+  const hooks = { onRequest: deps.authentication.other, preValidation: readBody };
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>();
+  routes.post(
+    REALTIME_TOKEN_PATH,
+    { schema, ...hooks },
+    async (request): Promise<RealtimeTokenResponse> => {
+      const { tenant } = request;
+      const { userId } = request.body;
+      const names = new Set([
+        SYSTEM_CHANNEL,
+        PERSONAL_CHANNEL,
+        ...(await deps.directory.targetChannels(tenant.id)),
+      ]);
+      return {
+        token: await deps.sign({ sub: userId, tenant: tenant.id }),
+        channels: [...names].map((name) => realtimeChannel(name, userId)),
+      };
+    },
+  );
 }

@@ -1,17 +1,94 @@
-import { channelMask } from "@belfry/contracts/channels";
+import { text } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
-import { HEADERS, TRIGGER_PATH, triggerMessage } from "@belfry/contracts/trigger";
+import {
+  HEADERS,
+  TRIGGER_PATH,
+  TriggerRequest,
+  TriggerResponse,
+  triggerMessage,
+} from "@belfry/contracts/trigger";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
+import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import type { Authentication } from "./authenticate.ts";
+import { TRACE_HEADERS } from "./document-parts.ts";
 import { headerText } from "./header-text.ts";
 import { countTrigger } from "./ingest-metrics.ts";
-import { parseJson, readText } from "./read-body.ts";
+import { readBody } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
 import { verifySignature } from "./signature.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
 import { writeVariables } from "./write-variables.ts";
+
+const schema = {
+  operationId: "triggerEvent",
+  tags: ["Events"],
+  summary: "Trigger an event",
+  description:
+    "Accepts an event for dispatch over EMAIL, SMS and PUSH. 200 means: stored, and it will be dispatched. The checks come in this order: key, signature, body, limits. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.",
+  security: [{ apiKey: [] }],
+  headers: Type.Object({
+    "X-Service-Signature": Type.Optional(
+      Type.String({
+        pattern: "^[0-9a-f]{64}$",
+        description:
+          "Required if the tenant has a webhook secret: HMAC-SHA256 of the raw body with the secret as key, in lowercase hex",
+        examples: ["4b8d5b1f0b6d6f4e8c0a2f4e6a8c0e2f4a6c8e0f2a4c6e8f0a2c4e6f8a0c2e4f"],
+      }),
+    ),
+    "X-Idempotency-Key": Type.Optional(
+      text({
+        description: "The deduplication key in place of the automatic one; remembered for 24 hours",
+        examples: ["order-1001-confirmed"],
+      }),
+    ),
+    ...TRACE_HEADERS,
+  }),
+  body: TriggerRequest,
+  "x-examples": {
+    order: {
+      value: {
+        eventType: "order.confirmed",
+        eventId: "order-1001",
+        payload: {
+          userId: "user-1",
+          recipientEmail: "ann@example.com",
+          recipientPhone: "+12025550123",
+        },
+        variables: { name: "Ann", orderId: "A-1001" },
+      },
+    },
+    builtIn: {
+      value: {
+        eventType: "global.info",
+        channels: ["PUSH"],
+        payload: { userId: "user-1" },
+        variables: { title: "Maintenance tonight", message: "We are back at 02:00 UTC." },
+      },
+    },
+  },
+  response: answers(
+    {
+      description: "Accepted, or a replay of what was accepted earlier",
+      headers: ["X-Event-Id", "Idempotency-Replayed", "RateLimit-Policy", "RateLimit"],
+      schema: TriggerResponse,
+      example: { success: true, message: triggerMessage("order.confirmed", "Acme") },
+    },
+    {
+      ...KEYED,
+      ...WITH_BODY,
+      validation: { message: ["eventType must be a string", "payload.userId must be a string"] },
+      tooManyRequests: {
+        message: "Rate limit exceeded for tenant Acme. Limit: 600/min",
+        retryAfter: 12,
+      },
+    },
+    { 401: ["WWW-Authenticate"], 429: ["Retry-After", "RateLimit-Policy", "RateLimit"] },
+  ),
+};
 
 export interface TriggerDeps {
   authentication: Authentication;
@@ -25,66 +102,74 @@ export interface TriggerDeps {
  * acceptance; what fails before the limits costs the tenant nothing.
  */
 export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
-  const trigger = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { tenant } = request;
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    if (tenant.webhookSecrets.length > 0) {
-      const signature = request.headers[HEADERS.signature];
-      verifySignature(tenant.webhookSecrets, body, signature, new Date());
-    }
-    const text = readText(request);
-    const trigger = readTrigger(parseJson(text));
-    const variables = writeVariables(trigger, text);
-    const given = request.headers[HEADERS.idempotencyKey];
-    const dedupKey =
-      given === undefined
-        ? automaticKey(tenant.id, trigger, tenant.dedupIncludesVariables)
-        : explicitKey(tenant.id, headerText(String(given)));
-
-    const known = deps.refusals.find(tenant.id);
-    if (known !== undefined) {
-      request.logFields = { tenantId: tenant.id, outcome: "minute" };
-      throw limitProblem("minute", tenant.name, known);
-    }
-    const acceptor = deps.acceptor();
-    if (acceptor === undefined) {
-      throw new Problem("internal", { cause: new Error("NATS is not connected") });
-    }
-    const channels = channelMask(trigger.channels);
-    const result = await acceptor.accept({
-      tenantId: tenant.id,
-      dedupKey,
-      id: uuidv7(),
-      eventType: trigger.eventType,
-      userId: trigger.userId,
-      reference: trigger.reference,
-      recipientEmail: trigger.recipientEmail,
-      recipientPhone: trigger.recipientPhone,
-      variables,
-      traceId: request.id,
-      options: channels === null ? null : { channels },
-    });
-    const { limits, outcome } = result;
-    if (limits === null || outcome === "inactive") {
-      throw new Problem("unauthorized", { cause: new Error("inactive tenant") });
-    }
-    if (outcome === "minute" || outcome === "day") {
-      request.logFields = { tenantId: tenant.id, outcome };
-      // Over the day a replay is still answered, so only the window is refused from memory.
-      if (outcome === "minute") deps.refusals.note(tenant.id, limits);
-      throw limitProblem(outcome, result.tenantName ?? tenant.name, limits);
-    }
-    const headers = limitHeaders(limits);
-    reply.header("ratelimit-policy", headers.policy).header("ratelimit", headers.left);
-    reply.header(HEADERS.eventId, result.eventId);
-    request.logFields = { tenantId: tenant.id, eventId: result.eventId, outcome };
-    if (outcome === "replayed") reply.header(HEADERS.replayed, "true");
-    const message = triggerMessage(result.eventType!, result.tenantName!);
-    return { success: true, message };
-  };
+  const onRequest = deps.authentication.trigger;
+  const preValidation = [requireSignature, readBody];
   const onResponse = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     countTrigger(reply.statusCode, request.logFields?.outcome);
     done();
   };
-  app.post(TRIGGER_PATH, { onRequest: deps.authentication.trigger, onResponse }, trigger);
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>();
+  routes.post(
+    TRIGGER_PATH,
+    { schema, onRequest, preValidation, onResponse },
+    async (request, reply) => {
+      const { tenant } = request;
+      const trigger = readTrigger(request.body);
+      const variables = writeVariables(trigger, request.bodyText);
+      const given = request.headers[HEADERS.idempotencyKey];
+      const dedupKey =
+        given === undefined
+          ? automaticKey(tenant.id, trigger, tenant.dedupIncludesVariables)
+          : explicitKey(tenant.id, headerText(String(given)));
+
+      const known = deps.refusals.find(tenant.id);
+      if (known !== undefined) {
+        request.logFields = { tenantId: tenant.id, outcome: "minute" };
+        throw limitProblem("minute", tenant.name, known);
+      }
+      const acceptor = deps.acceptor();
+      if (acceptor === undefined) {
+        throw new Problem("internal", { cause: new Error("NATS is not connected") });
+      }
+      const result = await acceptor.accept({
+        tenantId: tenant.id,
+        dedupKey,
+        id: uuidv7(),
+        eventType: trigger.eventType,
+        userId: trigger.userId,
+        reference: trigger.reference,
+        recipientEmail: trigger.recipientEmail,
+        recipientPhone: trigger.recipientPhone,
+        variables,
+        traceId: request.id,
+        options: trigger.options,
+      });
+      const { limits, outcome } = result;
+      if (limits === null || outcome === "inactive") {
+        throw new Problem("unauthorized", { cause: new Error("inactive tenant") });
+      }
+      if (outcome === "minute" || outcome === "day") {
+        request.logFields = { tenantId: tenant.id, outcome };
+        // Over the day a replay is still answered, so only the window is refused from memory.
+        if (outcome === "minute") deps.refusals.note(tenant.id, limits);
+        throw limitProblem(outcome, result.tenantName ?? tenant.name, limits);
+      }
+      const headers = limitHeaders(limits);
+      reply.header("ratelimit-policy", headers.policy).header("ratelimit", headers.left);
+      reply.header(HEADERS.eventId, result.eventId);
+      request.logFields = { tenantId: tenant.id, eventId: result.eventId, outcome };
+      if (outcome === "replayed") reply.header(HEADERS.replayed, "true");
+      const message = triggerMessage(result.eventType!, result.tenantName!);
+      return { success: true, message };
+    },
+  );
+}
+
+function requireSignature(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  const { webhookSecrets } = request.tenant;
+  if (webhookSecrets.length > 0) {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    verifySignature(webhookSecrets, body, request.headers[HEADERS.signature], new Date());
+  }
+  done();
 }

@@ -198,7 +198,7 @@ export async function call(
   };
 }
 
-/** Holds every answer of the API to docs/openapi.json. */
+/** Holds every answer of the API to the document of ingest-api. */
 function checkDocumented(method: string, url: string, response: Response, body: string): void {
   const { pathname: path } = new URL(url);
   if (!path.startsWith("/api/")) return;

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import fc, { type Arbitrary } from "fast-check";
+import { document, type Operation, type Parameter } from "../openapi/document.ts";
 import { anything, brokenOf, plainText, type Schema, validOf } from "./arbitrary-of-schema.ts";
 
 /** One request as it goes over the wire. */
@@ -13,22 +13,6 @@ export interface ApiRequest {
   isValid: boolean;
 }
 
-interface Parameter {
-  name: string;
-  in: "header" | "path" | "query";
-  required: boolean;
-  schema: Schema;
-}
-interface Operation {
-  parameters: { $ref: string }[];
-  requestBody?: { content: { "application/json": { schema: { $ref: string } } } };
-  security: unknown[];
-}
-interface Document {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
-}
-
 /** What a request may be about, so that good ones meet something. */
 export interface Known {
   apiKey: string;
@@ -37,10 +21,6 @@ export interface Known {
   /** Of an event and of its notification. */
   id: string;
 }
-
-const document: Document = JSON.parse(
-  readFileSync(new URL("../../docs/openapi.json", import.meta.url), "utf8"),
-);
 
 /** Requests to every endpoint of the document, drawn from its own schemas: valid and broken. */
 export function apiRequests(known: Known): Arbitrary<ApiRequest> {
@@ -65,9 +45,7 @@ function operationRequests(
     .split("/")
     .at(-1);
   const schema = schemaName === undefined ? undefined : document.components.schemas[schemaName];
-  const parameters = operation.parameters.map(
-    ({ $ref }) => document.components.parameters[$ref.split("/").at(-1)!]!,
-  );
+  const { parameters } = operation;
   const valid = fc.record({
     method: fc.constant(method),
     parameters: parameterValues(parameters, known, false),

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
 
-/** The part of JSON Schema that docs/openapi.json uses. */
+/** The part of JSON Schema that the document uses. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];

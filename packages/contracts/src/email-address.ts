@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 
 /** RFC 5321 lengths of the local part, the domain and the whole path. */
 const MAX_LOCAL = 64;
-const MAX_ADDRESS = 254;
+export const MAX_ADDRESS = 254;
 
 /** The dot-atom form of ajv-formats 3 (`email`): no quoted parts, no comments, no lists, no names. */
 const ADDRESS =

@@ -1,15 +1,15 @@
-import { type Static, type TOptional, type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TOptional, Type } from "@sinclair/typebox";
 import { CHANNELS, type Channel } from "./channels.ts";
 import { DELIVERY_STATUSES } from "./delivery.ts";
+import { oneOf, orNull } from "./fields.ts";
 
 /** `GET /api/v1/events/{eventId}`: a tenant's view of what became of an event. */
 export const EVENT_PATH = "/api/v1/events/:eventId";
 
 const time = (description: string) =>
   Type.String({ format: "date-time", description: `${description}; ISO 8601, UTC` });
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const textOrNull = (description: string) => orNull(Type.String({ description }));
-const channel = Type.Union(CHANNELS.map((name) => Type.Literal(name)));
+const channel = oneOf(CHANNELS);
 
 export const AttemptReport = Type.Object(
   {
@@ -42,10 +42,9 @@ export const DeliveryReport = Type.Object(
 
 export const ChannelReport = Type.Object(
   {
-    status: Type.Union(
-      [...DELIVERY_STATUSES, "published" as const].map((status) => Type.Literal(status)),
-      { description: "`published` is of PUSH; the others are of EMAIL and SMS, or say why not" },
-    ),
+    status: oneOf([...DELIVERY_STATUSES, "published"], {
+      description: "`published` is of PUSH; the others are of EMAIL and SMS, or say why not",
+    }),
     reason: textOrNull("Why it was skipped, failed or waits"),
     missing: Type.Array(Type.String(), {
       description: "Variables that the template names and the event does not have",
@@ -74,10 +73,9 @@ export const EventReport = Type.Object(
     }),
     tenantId: Type.String(),
     eventType: Type.String(),
-    status: Type.Union(
-      (["accepted", "dispatched", "refused"] as const).map((status) => Type.Literal(status)),
-      { description: "refused: answered 500 and given back, to be sent again by you" },
-    ),
+    status: oneOf(["accepted", "dispatched", "refused"], {
+      description: "refused: answered 500 and given back, to be sent again by you",
+    }),
     userId: Type.String(),
     recipientEmail: orNull(Type.String()),
     recipientPhone: orNull(Type.String()),

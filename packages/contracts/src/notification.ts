@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { oneOf } from "./fields.ts";
 
 /** In-app history (specification, 2.5, 4.4 and 4.5). */
 export const HISTORY_PATH = "/api/v1/notifications/:tenantId/:userId";
@@ -10,7 +11,7 @@ export const Notification = Type.Object(
     type: Type.String({ description: "The event type that produced it" }),
     title: Type.String({ description: "As rendered" }),
     body: Type.String({ description: "As rendered" }),
-    status: Type.Union([Type.Literal("UNREAD"), Type.Literal("READ")]),
+    status: oneOf(["UNREAD", "READ"]),
     created_at: Type.String({ description: "When its event was accepted; ISO 8601, UTC" }),
   },
   { title: "Notification" },

@@ -1,16 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
-import { PLAIN_TEXT } from "./identifiers.ts";
+import { text } from "./fields.ts";
 
 /** `POST /api/v1/auth/realtime-token` (specification, 2.3 and 4.2). */
 export const REALTIME_TOKEN_PATH = "/api/v1/auth/realtime-token";
 
 export const RealtimeTokenRequest = Type.Object(
   {
-    userId: Type.String({
-      minLength: 1,
-      maxLength: MAX_TEXT_CHARACTERS,
-      pattern: PLAIN_TEXT,
+    userId: text({
       description: "The logged-in user's id in your own system",
       examples: ["user-1"],
     }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
+import { MAX_NESTING } from "./bounds.ts";
 import { CHANNELS } from "./channels.ts";
-import { PHONE, PLAIN_TEXT } from "./identifiers.ts";
+import { emailOrNone, FAULT, oneOf, phoneOrNone, text } from "./fields.ts";
 
 /** `POST /api/v1/events/trigger` (specification, 2.1, 2.2 and 4.1). */
 export const TRIGGER_PATH = "/api/v1/events/trigger";
@@ -9,52 +9,35 @@ export const TRIGGER_PATH = "/api/v1/events/trigger";
 /** An array of channels is no place for a list. */
 export const MAX_CHANNELS = 16;
 
-const text = { minLength: 1, maxLength: MAX_TEXT_CHARACTERS, pattern: PLAIN_TEXT };
-const orPhone = `^$|${PHONE.source}`;
-
 export const TriggerRequest = Type.Object(
   {
-    eventType: Type.String({
-      ...text,
+    eventType: text({
       description: "Matched against the event type of a configured template",
       examples: ["order.confirmed"],
     }),
     eventId: Type.Optional(
-      Type.String({
-        ...text,
-        description: "The tenant's own reference: stored, shown, not unique",
-      }),
+      text({ description: "The tenant's own reference: stored, shown, not unique" }),
     ),
     channels: Type.Optional(
-      Type.Array(Type.Union(CHANNELS.map((channel) => Type.Literal(channel))), {
+      Type.Array(oneOf(CHANNELS), {
         maxItems: MAX_CHANNELS,
         description: "Restricts this dispatch only; an empty array is the same as none",
       }),
     ),
     payload: Type.Object(
       {
-        userId: Type.String({ ...text, description: "Recipient's id in the tenant's own system" }),
+        userId: text({ description: "Recipient's id in the tenant's own system" }),
         recipientEmail: Type.Optional(
-          Type.Union([
-            Type.String({
-              format: "email",
-              maxLength: 254,
-              description: "One plain address, needed for EMAIL; empty or null: none",
-              examples: ["ann@example.com"],
-            }),
-            Type.String({ maxLength: 0 }),
-            Type.Null(),
-          ]),
+          emailOrNone({
+            description: "One plain address, needed for EMAIL; empty or null: none",
+            examples: ["ann@example.com"],
+          }),
         ),
         recipientPhone: Type.Optional(
-          Type.Union([
-            Type.String({
-              pattern: orPhone,
-              description: "E.164, needed for SMS; empty or null: none",
-              examples: ["+12025550123"],
-            }),
-            Type.Null(),
-          ]),
+          phoneOrNone({
+            description: "E.164, needed for SMS; empty or null: none",
+            examples: ["+12025550123"],
+          }),
         ),
       },
       { description: "Routing identity; other fields are ignored" },
@@ -69,7 +52,14 @@ export const TriggerRequest = Type.Object(
       ),
     ),
   },
-  { title: "TriggerRequest", description: "Unknown fields are ignored and never stored" },
+  {
+    title: "TriggerRequest",
+    description: "Unknown fields are ignored and never stored",
+    [FAULT]: (body: object) =>
+      isDeeperThan(body, MAX_NESTING)
+        ? `must not be nested deeper than ${MAX_NESTING} levels`
+        : undefined,
+  },
 );
 export type TriggerRequest = Static<typeof TriggerRequest>;
 
@@ -103,3 +93,18 @@ export const HEADERS = {
   eventId: "x-event-id",
   replayed: "idempotency-replayed",
 } as const;
+
+function isDeeperThan(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  if (Array.isArray(value))
+    return value.some((item) => isObject(item) && isDeeperThan(item, levels - 1));
+  for (const name in value) {
+    const inner = (value as Record<string, unknown>)[name];
+    if (isObject(inner) && isDeeperThan(inner, levels - 1)) return true;
+  }
+  return false;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

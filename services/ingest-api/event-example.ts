@@ -1,54 +1,8 @@
-import { triggerMessage } from "./trigger.ts";
+import { EXAMPLE_ID } from "./document-parts.ts";
 
-/** What the documentation shows; a test holds each to its schema. */
-
-const ID = "0198c0de-0000-7000-8000-000000000001";
-
-export const TRIGGER_EXAMPLES = {
-  order: {
-    eventType: "order.confirmed",
-    eventId: "order-1001",
-    payload: {
-      userId: "user-1",
-      recipientEmail: "ann@example.com",
-      recipientPhone: "+12025550123",
-    },
-    variables: { name: "Ann", orderId: "A-1001" },
-  },
-  builtIn: {
-    eventType: "global.info",
-    channels: ["PUSH"],
-    payload: { userId: "user-1" },
-    variables: { title: "Maintenance tonight", message: "We are back at 02:00 UTC." },
-  },
-};
-
-export const TRIGGER_ANSWER = { success: true, message: triggerMessage("order.confirmed", "Acme") };
-
-export const TOKEN_REQUEST = { userId: "user-1" };
-export const TOKEN_ANSWER = {
-  token: "eyJhbGciOiJIUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJ1c2VyLTEifQ.c2lnbmF0dXJl",
-  channels: ["global_system#user-1", "personal#user-1", "orders#user-1"],
-};
-
-export const HISTORY_ANSWER = {
-  success: true,
-  data: [
-    {
-      id: ID,
-      type: "order.confirmed",
-      title: "Order A-1001",
-      body: "Thank you, Ann",
-      status: "UNREAD",
-      created_at: "2026-11-20T09:30:00.000Z",
-    },
-  ],
-};
-
-export const MARK_READ_ANSWER = { success: true };
-
-export const EVENT_ANSWER = {
-  id: ID,
+/** The answer of `GET /api/v1/events/{eventId}` in the document. */
+export const EVENT_EXAMPLE = {
+  id: EXAMPLE_ID,
   eventId: "order-1001",
   tenantId: "acme",
   eventType: "order.confirmed",
@@ -93,7 +47,7 @@ export const EVENT_ANSWER = {
       reason: null,
       missing: [],
       notification: {
-        id: ID,
+        id: EXAMPLE_ID,
         realtimeChannel: "orders#user-1",
         read: false,
         readAt: null,

@@ -1,0 +1,91 @@
+import { type Static, type TSchema, type TString, type TUnsafe, Type } from "@sinclair/typebox";
+import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
+import { emailAddress, MAX_ADDRESS } from "./email-address.ts";
+import { PHONE, PLAIN_TEXT, textFault, UUID } from "./identifiers.ts";
+
+/**
+ * What is wrong with a value in the client's words, after the field's name; undefined: nothing. A schema
+ * that has it is checked by it alone (an object also by its properties), and its keywords document: they
+ * cannot count characters as we do, nor tell an address.
+ */
+export type Fault = (value: unknown) => string | undefined;
+export const FAULT = Symbol("fault");
+
+interface Words {
+  description?: string;
+  examples?: unknown[];
+}
+
+/** A type with a fault of its own. */
+export function field<T>(keywords: object, fault: Fault): TUnsafe<T> {
+  return Type.Unsafe<T>({ ...keywords, [FAULT]: fault });
+}
+
+export function faultOf(schema: TSchema): Fault | undefined {
+  return (schema as { [FAULT]?: Fault })[FAULT];
+}
+
+/** 1–255 characters, no control characters, no lone surrogates. */
+export function text(words: Words = {}): TUnsafe<string> {
+  const keywords = { type: "string", minLength: 1, maxLength: MAX_TEXT_CHARACTERS };
+  return field({ ...keywords, pattern: PLAIN_TEXT, ...words }, (value) =>
+    typeof value === "string" ? textFault(value) : "must be a string",
+  );
+}
+
+/** One of a few words. */
+export function oneOf<const T extends string>(values: readonly T[], words: Words = {}): TUnsafe<T> {
+  const fault = `must be one of ${values.join(", ")}`;
+  return field({ type: "string", enum: [...values], ...words }, (value) =>
+    values.includes(value as T) ? undefined : fault,
+  );
+}
+
+const isNone = (value: unknown) => value === null || value === "";
+
+/** One plain address; null or empty: none. */
+export function emailOrNone(words: Words): TUnsafe<string | null> {
+  const address = { type: "string", format: "email", maxLength: MAX_ADDRESS, ...words };
+  const anyOf = [address, { type: "string", maxLength: 0 }, { type: "null" }];
+  return field({ anyOf }, (value) =>
+    isNone(value) || (typeof value === "string" && emailAddress(value) !== undefined)
+      ? undefined
+      : "must be an email address",
+  );
+}
+
+/** A phone number in E.164 form; null or empty: none. */
+export function phoneOrNone(words: Words): TUnsafe<string | null> {
+  const keywords = { type: ["string", "null"], pattern: `^$|${PHONE.source}`, ...words };
+  return field(keywords, (value) =>
+    isNone(value) || (typeof value === "string" && PHONE.test(value))
+      ? undefined
+      : "must be a phone number in E.164 form, as +12025550123",
+  );
+}
+
+/** A type, or null. */
+export function orNull<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
+  const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"], ...values });
+}
+
+/** An integer in the text of a query. */
+export function integerText(
+  bounds: { minimum: number; maximum: number; default: number },
+  words: Words,
+): TUnsafe<string> {
+  const { minimum, maximum } = bounds;
+  return field({ type: "integer", ...bounds, ...words }, (value) => {
+    const number =
+      typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
+    const isIn = number >= minimum && number <= maximum;
+    return isIn ? undefined : `must be an integer from ${minimum} to ${maximum}`;
+  });
+}
+
+/** An id of ours in a path. What is none is of nothing: 404, not a fault. */
+export function id(words: Words): TString {
+  // JSON Schema's patterns have no flags.
+  return Type.String({ pattern: UUID.source.replaceAll("a-f", "a-fA-F"), ...words });
+}

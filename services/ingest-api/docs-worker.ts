@@ -1,0 +1,54 @@
+import { hash } from "node:crypto";
+import { parentPort } from "node:worker_threads";
+import { gzipSync } from "node:zlib";
+import scalar from "@scalar/fastify-api-reference";
+import fastify from "fastify";
+
+/** What `/docs` is made of. */
+export interface Reference {
+  page: string;
+  policy: string;
+  /** Compressed by gzip. */
+  script: Buffer;
+}
+
+/** None, so that no browser asks for one. */
+const ICON = '<head><link rel="icon" href="data:,">';
+
+const app = fastify();
+await app.register(scalar, {
+  routePrefix: "/docs",
+  configuration: {
+    url: "/openapi.json",
+    cdn: "/docs/reference.js",
+    pageTitle: "Belfry: the HTTP interface",
+    // Nothing from elsewhere, nothing to elsewhere.
+    authentication: { preferredSecurityScheme: "apiKey" },
+    withDefaultFonts: false,
+    telemetry: false,
+    proxyUrl: "",
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: "never",
+  },
+});
+const { body } = await app.inject("/docs/");
+const page = body.replace("<html>", '<html lang="en">').replace("<head>", ICON);
+const script = gzipSync((await app.inject("/docs/js/scalar.js")).rawPayload);
+const inline = [...page.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(
+  ([, text]) => `'sha256-${hash("sha256", text ?? "", "base64")}'`,
+);
+const policy = [
+  "default-src 'none'",
+  `script-src 'self' ${inline.join(" ")}`,
+  // It writes its styles while it runs.
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+parentPort?.postMessage({ page, policy, script } satisfies Reference);

@@ -1,0 +1,71 @@
+import { TRACE_ID } from "@belfry/contracts/identifiers";
+import { Type } from "@sinclair/typebox";
+
+export const EXAMPLE_ID = "0198c0de-0000-7000-8000-000000000001";
+
+/** Headers that requests may bring, for the document: what they mean is told by who reads them. */
+export const TRACE_HEADERS = {
+  "X-Trace-Id": Type.Optional(
+    Type.String({
+      description: "Your trace id; anything else than 1–128 visible ASCII characters is replaced",
+      examples: ["checkout-7f3a"],
+    }),
+  ),
+  traceparent: Type.Optional(
+    Type.String({
+      description:
+        "W3C Trace Context: without a valid X-Trace-Id its trace id is the request's; ignored where it is not valid",
+      examples: ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+    }),
+  ),
+};
+
+/** OpenAPI's Header Objects of answers, by component name. */
+export const ANSWER_HEADERS = {
+  "X-Trace-Id": {
+    required: true,
+    description:
+      "The trace id of the request: as X-Trace-Id or traceparent gave it, or a new one of 32 hex digits",
+    schema: { type: "string" as const, pattern: TRACE_ID.source },
+    example: "checkout-7f3a",
+  },
+  "X-Event-Id": {
+    required: true,
+    description: "Belfry's id of the event: the first one's on a replay",
+    schema: { type: "string" as const, format: "uuid" },
+    example: EXAMPLE_ID,
+  },
+  "Idempotency-Replayed": {
+    required: false,
+    description:
+      "`true` where this is the answer to an earlier request: nothing is delivered again",
+    schema: { type: "string" as const, enum: ["true"] },
+    example: "true",
+  },
+  "RateLimit-Policy": {
+    required: false,
+    description: "The tenant's limits (IETF draft): q requests in w seconds",
+    schema: { type: "string" as const },
+    example: '"per-minute";q=600;w=60, "per-day";q=100000;w=86400',
+  },
+  RateLimit: {
+    required: false,
+    description: "What is left of them (IETF draft): r requests, t seconds until there are more",
+    schema: { type: "string" as const },
+    example: '"per-minute";r=599;t=60, "per-day";r=99999;t=43200',
+  },
+  "Retry-After": {
+    required: true,
+    description: "Seconds to wait: the same as `retryAfter` in the body",
+    schema: { type: "string" as const, pattern: "^[1-9][0-9]*$" },
+    example: "12",
+  },
+  "WWW-Authenticate": {
+    required: false,
+    description:
+      'With a missing or wrong signature: `X-Service-Signature error="missing"` or `"invalid"`',
+    schema: { type: "string" as const },
+    example: 'X-Service-Signature error="invalid"',
+  },
+};
+export type AnswerHeader = keyof typeof ANSWER_HEADERS;

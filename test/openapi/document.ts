@@ -1,0 +1,42 @@
+import { createLogger } from "@belfry/service/logger";
+import { type AppDeps, createApp } from "../../services/ingest-api/app.ts";
+import type { Schema } from "../fuzz/arbitrary-of-schema.ts";
+
+/** OpenAPI 3.1, as far as we use it. */
+export interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; headers: Record<string, Header> };
+}
+export interface Operation {
+  summary: string;
+  parameters: Parameter[];
+  requestBody?: { content: { "application/json": { schema: { $ref: string } } } };
+  responses: Record<string, Answer>;
+  security: unknown[];
+}
+export interface Parameter {
+  name: string;
+  in: "header" | "path" | "query";
+  required: boolean;
+  schema: Schema;
+}
+interface Answer {
+  headers: Record<string, { $ref: string }>;
+  content: Record<string, { schema: Schema }>;
+}
+interface Header {
+  required: boolean;
+  schema: Schema;
+}
+
+const config = {
+  trustProxy: "",
+  unknownKeysPerMinute: 1,
+  otherPerMinute: 1,
+  receiptsPerMinute: 1,
+};
+const log = createLogger({ service: "ingest-api", level: "silent" });
+await using app = await createApp({ config, log } as AppDeps);
+
+/** What ingest-api serves as `/openapi.json`: nothing behind its routes is asked for it. */
+export const document: Document = (await app.inject("/openapi.json")).json();
