@@ -41,6 +41,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     trustProxy:
       config.trustProxy === "" ? false : config.trustProxy.split(",").map((s) => s.trim()),
   });
+  app.decorateRequest("bodyText", "");
   checkRoutes(app);
   await documentRoutes(app);
   const limits = await createAbuseLimits(app, config);

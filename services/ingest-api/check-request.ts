@@ -1,19 +1,16 @@
 import { type Fault, faultOf } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
 import { Kind, OptionalKind, type TArray, type TObject, type TSchema } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyRequest, FastifySchema } from "fastify";
+import type { FastifyInstance } from "fastify";
 
-type Fields = Record<string, unknown>;
-/** The names of a route's schemas, and of what they are of in its request. */
-const PARTS = [
-  ["params", "params"],
-  ["querystring", "query"],
-  ["body", "body"],
-] as const;
+type Part = "params" | "query" | "body";
+/** Answers nothing where a value is as its schema says, and costs a good request next to nothing. */
+type Check = Fault;
 
 /**
  * Checks what requests bring against their routes' schemas, for the routes that come after it: a 422 Problem
  * lists every fault of path, query and body together, where Fastify's own validation ends at the first.
+ * Headers are only documented: each is told in its own way by who reads it.
  */
 export function checkRoutes(app: FastifyInstance): void {
   app.setValidatorCompiler(() => () => true);
@@ -21,43 +18,40 @@ export function checkRoutes(app: FastifyInstance): void {
   // Without a look at what an answer's schema is.
   app.setReplySerializer((payload) => JSON.stringify(payload));
   app.addHook("onRoute", (route) => {
-    const preHandler = requestCheck(route.schema);
-    if (preHandler !== undefined) route.preHandler = preHandler;
+    const { params, querystring: query, body } = route.schema ?? {};
+    const parts = Object.entries({ params, query, body } as Record<Part, TSchema | undefined>);
+    const rows = parts.flatMap(([part, schema]) =>
+      schema === undefined ? [] : [{ part: part as Part, schema, check: checkOf(schema) }],
+    );
+    if (rows.length === 0) return;
+    route.preHandler = (request, _reply, done) => {
+      if (rows.some(({ part, check }) => check(request[part]) !== undefined)) {
+        const message = rows.flatMap(({ part, schema }) =>
+          faultsOf(schema, request[part], part, ""),
+        );
+        throw new Problem("validation", { message });
+      }
+      done();
+    };
   });
 }
 
-function requestCheck(schema: FastifySchema = {}) {
-  const parts = PARTS.flatMap(([name, property]) => {
-    const part = schema[name] as TSchema | undefined;
-    return part === undefined ? [] : [{ property, part, check: compile(part) }];
-  });
-  if (parts.length === 0) return undefined;
-  return (request: FastifyRequest, _reply: unknown, done: () => void): void => {
-    if (parts.some(({ property, check }) => check(request[property]) !== undefined)) {
-      const message = parts.flatMap(({ property, part }) =>
-        faultsOf(part, request[property], property),
-      );
-      throw new Problem("validation", { message });
-    }
-    done();
-  };
-}
-
-/** A schema as a function that tells whether something is wrong: made once, and all that a good request costs. */
-export function compile(schema: TSchema): Fault {
-  if (schema[Kind] === "Object") return compileObject(schema as TObject);
-  if (schema[Kind] === "Array") return compileArray(schema as TArray);
-  return faultOf(schema) ?? (() => undefined);
-}
-
-function compileObject(schema: TObject): Fault {
+/** A schema as a function, made once. Throws for one that it knows no check for. */
+export function checkOf(schema: TSchema): Check {
+  if (schema[Kind] === "Object") return objectCheck(schema as TObject);
+  if (schema[Kind] === "Array") return arrayCheck(schema as TArray);
   const fault = faultOf(schema);
-  // No prototype: a name such as `constructor` is looked up here.
-  const checks: Record<string, { check: Fault; counts: number }> = Object.create(null);
+  if (fault === undefined) throw new Error(`no check for a ${schema[Kind]}: see fields.ts`);
+  return fault;
+}
+
+function objectCheck(schema: TObject): Check {
+  const fault = faultOf(schema);
+  const checks = new Map<string, { check: Check; counts: number }>();
   let required = 0;
   for (const [name, part] of Object.entries(schema.properties)) {
     const counts = OptionalKind in part ? 0 : 1;
-    checks[name] = { check: compile(part), counts };
+    checks.set(name, { check: checkOf(part), counts });
     required += counts;
   }
   return (value) => {
@@ -65,7 +59,7 @@ function compileObject(schema: TObject): Fault {
     let found = 0;
     // By its own names: what a body does not have is the most of what it might have.
     for (const name in value) {
-      const row = checks[name];
+      const row = checks.get(name);
       const inner = value[name];
       if (row === undefined || inner === undefined) continue;
       const wrong = row.check(inner);
@@ -76,8 +70,8 @@ function compileObject(schema: TObject): Fault {
   };
 }
 
-function compileArray({ items, maxItems = Number.POSITIVE_INFINITY }: TArray): Fault {
-  const check = compile(items);
+function arrayCheck({ items, maxItems = Number.POSITIVE_INFINITY }: TArray): Check {
+  const check = checkOf(items);
   return (value) => {
     if (!Array.isArray(value)) return "must be an array";
     if (value.length > maxItems) return `must have at most ${maxItems} items`;
@@ -89,31 +83,38 @@ function compileArray({ items, maxItems = Number.POSITIVE_INFINITY }: TArray): F
   };
 }
 
-/** Every fault of a value, each naming its field; of a part that is no object, what it lacks too. */
-export function faultsOf(schema: TSchema, value: unknown, field: string): string[] {
-  if (
-    schema[Kind] === "Array" &&
-    Array.isArray(value) &&
-    value.length <= (schema.maxItems ?? value.length)
-  ) {
+/**
+ * Every fault of a value, each naming its field; of a part that is no object, what it lacks too. `prefix` is
+ * what the names within begin with: nothing, where the value is a whole body.
+ */
+export function faultsOf(
+  schema: TSchema,
+  value: unknown,
+  field: string,
+  prefix = `${field}.`,
+): string[] {
+  if (schema[Kind] === "Object") return objectFaults(schema as TObject, value, field, prefix);
+  const fault = checkOf(schema)(value);
+  if (fault === undefined) return [];
+  const { maxItems = Number.POSITIVE_INFINITY } = schema;
+  if (schema[Kind] === "Array" && Array.isArray(value) && value.length <= maxItems) {
     return value.flatMap((item, index) => faultsOf(schema.items, item, `${field}[${index}]`));
   }
-  if (schema[Kind] !== "Object") {
-    const fault = compile(schema)(value);
-    return fault === undefined ? [] : [`${field} ${fault}`];
-  }
-  const isWhole = PARTS.some(([, property]) => property === field);
-  const noObject = isObject(value) ? [] : [`${field} must be an object`];
-  if (isWhole && noObject.length > 0) return noObject;
-  const inner = Object.entries((schema as TObject).properties).flatMap(([name, part]) => {
-    const one = isObject(value) ? value[name] : undefined;
-    if (one === undefined && OptionalKind in part) return [];
-    return faultsOf(part, one, isWhole ? name : `${field}.${name}`);
-  });
-  const fault = isObject(value) ? faultOf(schema)?.(value) : undefined;
-  return [...noObject, ...inner, ...(fault === undefined ? [] : [`${field} ${fault}`])];
+  return [`${field} ${fault}`];
 }
 
-function isObject(value: unknown): value is Fields {
+function objectFaults(schema: TObject, value: unknown, field: string, prefix: string): string[] {
+  const noObject = `${field} must be an object`;
+  if (!isObject(value) && prefix === "") return [noObject];
+  const inner = Object.entries(schema.properties).flatMap(([name, part]) => {
+    const one = isObject(value) ? value[name] : undefined;
+    return one === undefined && OptionalKind in part ? [] : faultsOf(part, one, prefix + name);
+  });
+  if (!isObject(value)) return [noObject, ...inner];
+  const fault = faultOf(schema)?.(value);
+  return fault === undefined ? inner : [...inner, `${field} ${fault}`];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

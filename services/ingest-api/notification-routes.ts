@@ -3,7 +3,7 @@ import {
   HISTORY_MAX_LIMIT,
   HISTORY_MAX_OFFSET,
 } from "@belfry/contracts/bounds";
-import { id, integerText, text } from "@belfry/contracts/fields";
+import { documented, id, integerText, text } from "@belfry/contracts/fields";
 import { TENANT_ID, UUID } from "@belfry/contracts/identifiers";
 import {
   HISTORY_PATH,
@@ -22,7 +22,7 @@ import type { Authentication } from "./authenticate.ts";
 import { EXAMPLE_ID, TRACE_HEADERS } from "./document-parts.ts";
 
 const pathOfUser = {
-  tenantId: Type.String({
+  tenantId: documented({
     pattern: TENANT_ID.source,
     description: "The id of the tenant of the API key; another one is 403",
     examples: ["acme"],

@@ -5,16 +5,16 @@ import type { Problem } from "@belfry/contracts/problems";
 import { TriggerRequest } from "@belfry/contracts/trigger";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { compile, faultsOf as faultsIn } from "./check-request.ts";
+import { checkOf, faultsOf as faultsIn } from "./check-request.ts";
 import { parseJson } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
 
 const good = { eventType: "order.confirmed", payload: { userId: "u1" } };
 
-const check = compile(TriggerRequest);
+const check = checkOf(TriggerRequest);
 
 function faultsOf(body: unknown): string[] {
-  const faults = faultsIn(TriggerRequest, body, "body");
+  const faults = faultsIn(TriggerRequest, body, "body", "");
   assert.equal(check(body) === undefined, faults.length === 0);
   return faults;
 }

@@ -14,7 +14,7 @@ import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
 import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import type { Authentication } from "./authenticate.ts";
-import { TRACE_HEADERS } from "./document-parts.ts";
+import { TRACE_HEADERS, unsent } from "./document-parts.ts";
 import { headerText } from "./header-text.ts";
 import { countTrigger } from "./ingest-metrics.ts";
 import { readBody } from "./read-body.ts";
@@ -36,13 +36,13 @@ const schema = {
         pattern: "^[0-9a-f]{64}$",
         description:
           "Required if the tenant has a webhook secret: HMAC-SHA256 of the raw body with the secret as key, in lowercase hex",
-        examples: ["4b8d5b1f0b6d6f4e8c0a2f4e6a8c0e2f4a6c8e0f2a4c6e8f0a2c4e6f8a0c2e4f"],
+        ...unsent("4b8d5b1f0b6d6f4e8c0a2f4e6a8c0e2f4a6c8e0f2a4c6e8f0a2c4e6f8a0c2e4f"),
       }),
     ),
     "X-Idempotency-Key": Type.Optional(
       text({
         description: "The deduplication key in place of the automatic one; remembered for 24 hours",
-        examples: ["order-1001-confirmed"],
+        ...unsent("order-1001-confirmed"),
       }),
     ),
     ...TRACE_HEADERS,

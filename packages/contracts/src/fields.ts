@@ -1,4 +1,4 @@
-import { type Static, type TSchema, type TString, type TUnsafe, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
 import { emailAddress, MAX_ADDRESS } from "./email-address.ts";
 import { PHONE, PLAIN_TEXT, textFault, UUID } from "./identifiers.ts";
@@ -14,6 +14,8 @@ export const FAULT = Symbol("fault");
 interface Words {
   description?: string;
   examples?: unknown[];
+  /** Of the document's generator: examples by name. */
+  "x-examples"?: Record<string, { value: unknown }>;
 }
 
 /** A type with a fault of its own. */
@@ -84,8 +86,13 @@ export function integerText(
   });
 }
 
-/** An id of ours in a path. What is none is of nothing: 404, not a fault. */
-export function id(words: Words): TString {
+/** Text that is only documented: who reads it tells in its own way what is none, as 403 or 404. */
+export function documented(keywords: object): TUnsafe<string> {
+  return field({ type: "string", ...keywords }, () => undefined);
+}
+
+/** An id of ours in a path: another text is of nothing. */
+export function id(words: Words): TUnsafe<string> {
   // JSON Schema's patterns have no flags.
-  return Type.String({ pattern: UUID.source.replaceAll("a-f", "a-fA-F"), ...words });
+  return documented({ pattern: UUID.source.replaceAll("a-f", "a-fA-F"), ...words });
 }

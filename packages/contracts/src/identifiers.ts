@@ -22,6 +22,8 @@ export const TRACE_ID = /^[\x21-\x7e]{1,128}$/;
 /** The rule on control characters of `textFault`, for schemas. */
 export const PLAIN_TEXT = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+/** Most texts have neither a control character nor a pair of surrogates: one look at them is enough. */
+const ODD = /[\u0000-\u001f\u007f-\u009f\ud800-\udfff]/;
 
 /**
  * The rule of `eventType`, `userId`, `eventId` and `X-Idempotency-Key`: 1–255 characters, no control
@@ -29,6 +31,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
  */
 export function textFault(value: string): string | undefined {
   if (value.length === 0) return "should not be empty";
+  if (value.length <= MAX_TEXT_CHARACTERS && !ODD.test(value)) return undefined;
   if (value.length > MAX_TEXT_CHARACTERS && [...value].length > MAX_TEXT_CHARACTERS) {
     return `must be at most ${MAX_TEXT_CHARACTERS} characters`;
   }

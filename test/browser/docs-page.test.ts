@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startIngest } from "../fuzz/start-ingest.ts";
+import { openBrowser, watchPage } from "./open-page.ts";
+
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+
+test("/docs lets a developer read, copy and try a request, and asks nobody else for anything", {
+  skip,
+}, async (t) => {
+  const ingest = await startIngest(t);
+  const { apiKey } = await ingest.createTenant();
+  const browser = await openBrowser(t);
+  const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+  page.setDefaultTimeout(60_000);
+  const { faults } = await watchPage(page);
+  const elsewhere: string[] = [];
+  page.on("request", (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== "data:" && origin !== ingest.url) elsewhere.push(request.url());
+  });
+  await page.goto(`${ingest.url}/docs`);
+  const section = page.getByRole("region", { name: "Trigger an event" });
+  const sample = section.getByRole("group", { name: /^Request Example/ }).locator("code");
+  const curl = await sample.filter({ hasText: "order.confirmed" }).textContent();
+  assert.match(curl ?? "", /^curl http:\/\/127/);
+  assert.match(curl ?? "", /x-api-key/);
+  assert.doesNotMatch(curl ?? "", /signature/i);
+
+  await section.getByRole("button", { name: /^Test Request/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Value" }).first().fill(apiKey);
+  const answered = page.waitForResponse((response) => response.request().method() === "POST");
+  await dialog.getByRole("button", { name: /^Send Request/ }).click();
+  const answer = await answered;
+  assert.equal(answer.status(), 200, await answer.text());
+  await dialog.getByText("dispatched securely").first().waitFor();
+  assert.equal(await ingest.storedEvents(), 3, "the event, its key, its place in the queue");
+  assert.deepEqual(faults, []);
+  assert.deepEqual(elsewhere, []);
+});
