@@ -46,6 +46,11 @@ test("the faults of path, query and body are told together, in the schema's orde
     "body must be an object",
     "body.word must be one of a, b",
   ]);
+  assert.equal(
+    (await post("/u", { words: ["a"] })).length,
+    2,
+    "what is optional makes up for nothing",
+  );
   assert.deepEqual(await post("/u", []), ["body must be an object"]);
   assert.deepEqual(await post("/u", { body: { word: "a" }, words: ["a", "b", "c"] }), [
     "words must have at most 2 items",
