@@ -5,7 +5,6 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import { eventsStream } from "@belfry/contracts/streams";
-import { createPool } from "@belfry/database/connection";
 import {
   type AcceptResult,
   acceptEvents,
@@ -17,8 +16,8 @@ import { createLogger } from "@belfry/service/logger";
 import { connectNats } from "@belfry/service/nats";
 import { createPublisher, type Publisher, PublishFault } from "@belfry/service/publish";
 import { ensureStreams } from "@belfry/service/streams";
+import { connectedDatabase } from "@belfry/testing/database";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { createTestDatabase } from "@belfry/testing/postgres";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { type Acceptor, type AcceptorDeps, createAcceptor } from "./accept.ts";
 
@@ -26,9 +25,7 @@ const log = createLogger({ service: "test", level: "silent" });
 const HOUR_MS = 3_600_000;
 
 async function setUp(t: test.TestContext) {
-  const { url } = await createTestDatabase(t);
-  const pool = createPool({ url, applicationName: "test" });
-  t.after(() => pool.end());
+  const { pool } = await connectedDatabase(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 10000)");
   await pool.query("insert into tenant_limits (tenant_id) values ('a')");
   const prefix = testPrefix(t);

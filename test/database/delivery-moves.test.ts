@@ -8,7 +8,7 @@ import {
   type DeliveryStatus,
 } from "@belfry/contracts/delivery";
 import { RECEIPT_KINDS } from "@belfry/contracts/receipt";
-import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import { createDatabase, type Database, type Pool } from "@belfry/database/connection";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseAgain, releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import {
@@ -17,7 +17,7 @@ import {
   settleDeliveries,
 } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 
 interface World {
   pool: Pool;
@@ -123,12 +123,7 @@ const MOVERS: Record<string, Mover> = {
 };
 
 async function open(t: TestContext): Promise<World> {
-  const database = await createTestDatabase();
-  const pool = createPool({ url: database.url, applicationName: "test" });
-  t.after(async () => {
-    await pool.end();
-    await database[Symbol.asyncDispose]();
-  });
+  const { pool } = await connectedDatabase(t);
   return { pool, db: createDatabase(pool) };
 }
 

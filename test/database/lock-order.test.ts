@@ -12,7 +12,7 @@ import {
   insertSuppressions,
 } from "@belfry/administration/events/suppression-rows";
 import { expireApiKeys } from "@belfry/administration/tenants/api-key-rows";
-import { createPool, type Database, type Pool } from "@belfry/database/connection";
+import type { Database, Pool } from "@belfry/database/connection";
 import {
   acceptEvents,
   acknowledgeEvents,
@@ -29,7 +29,7 @@ import {
 import { postponeDeliveries, settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { markAllNotificationsRead } from "@belfry/database/notifications";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
 import type pg from "pg";
@@ -246,12 +246,7 @@ function dispatch(client: Pool): Promise<unknown> {
 }
 
 test("whatever locks many rows locks them in one order, so that no two can wait for each other", async (t) => {
-  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
-  const pool = createPool({ url, applicationName: "test" });
-  t.after(async () => {
-    await pool.end();
-    await drop();
-  });
+  const { pool } = await connectedDatabase(t);
   for (const [name, one] of Object.entries(CASES)) {
     await t.test(name, async () => {
       const clients = { holder: await pool.connect(), worker: await pool.connect() };

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deleteTenantData } from "@belfry/administration/erasure/tenant-data";
 import { deleteNotifications } from "@belfry/administration/erasure/user-data";
-import { createDatabase, createPool, type Pool } from "@belfry/database/connection";
+import type { Pool } from "@belfry/database/connection";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
 import { forgetChannels, forgetEmptyChannels } from "@belfry/database/functions/realtime-channels";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
@@ -15,13 +15,7 @@ const ADA = { tenantId: "acme", userId: "ada#1" };
 const CHANNEL = { ...ADA, name: "personal" };
 
 async function open(t: test.TestContext) {
-  const database = await createTestDatabase();
-  const pool = createPool({ url: database.url, applicationName: "test" });
-  const db = createDatabase(pool);
-  t.after(async () => {
-    await db.destroy();
-    await database[Symbol.asyncDispose]();
-  });
+  const { pool, db } = await connectedDatabase(t);
   return { pool, db };
 }
 

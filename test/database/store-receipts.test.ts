@@ -7,23 +7,18 @@ import {
   requeueDead,
 } from "@belfry/administration/dead-letters/dead-letter-rows";
 import type { Receipt } from "@belfry/contracts/receipt";
-import { createDatabase, createPool, type Pool } from "@belfry/database/connection";
+import { createDatabase, type Pool } from "@belfry/database/connection";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { sql } from "kysely";
 
 const ROWS = 20_000;
 const ORIGIN = { tenantId: "a", channels: ["EMAIL"], providerKind: "sendgrid" } as const;
 
 async function filled(t: TestContext, rows: number, status: string): Promise<Pool> {
-  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
-  const pool = createPool({ url, applicationName: "test" });
-  t.after(async () => {
-    await pool.end();
-    await drop();
-  });
+  const { pool } = await connectedDatabase(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 600)");
   await pool.query(
     `with e as (

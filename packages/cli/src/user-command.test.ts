@@ -4,22 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { decodeRealtimeMessage } from "@belfry/contracts/realtime-message";
-import { createPool } from "@belfry/database/connection";
+import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { createTestDatabase } from "@belfry/testing/postgres";
 import { connect } from "@nats-io/transport-node";
 import { runBelfry } from "./belfry-under-test.ts";
 
 async function createWorld(t: TestContext) {
   const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
   t.after(() => rm(home, { recursive: true, force: true }));
-  const database = await createTestDatabase();
-  const pool = createPool({ url: database.url, applicationName: "test" });
-  t.after(async () => {
-    await pool.end();
-    await database[Symbol.asyncDispose]();
-  });
+  const { url, pool } = await connectedDatabase(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'Acme', 60)");
   for (const user of ["ann", "ann", "bob"]) {
     await pool.query(
@@ -40,7 +34,7 @@ async function createWorld(t: TestContext) {
   });
   await nc.flush();
   const env = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: url,
     BELFRY_HOME: home,
     NATS_PREFIX: prefix,
     NATS_URL: testNatsUrl(),

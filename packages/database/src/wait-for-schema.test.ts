@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { connectedDatabase } from "@belfry/testing/database";
 import { freePort } from "@belfry/testing/free-port";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { createPool } from "./connection.ts";
@@ -30,12 +31,7 @@ test("a service waits for an empty database to be migrated, says so once, and go
 });
 
 test("a database that lacks one migration or function is not ready, whichever it is; one that has more is", async (t) => {
-  const database = await createTestDatabase();
-  const pool = createPool({ url: database.url, applicationName: "test" });
-  t.after(async () => {
-    await pool.end();
-    await database[Symbol.asyncDispose]();
-  });
+  const { pool } = await connectedDatabase(t);
   await pool.query("insert into kysely_migration values ('9999-later', now()::text)");
   const { said, log } = recorder();
   await waitForSchema(pool, { log, signal: t.signal });

@@ -16,7 +16,7 @@ const START_SECONDS = 1_800_000_000;
 
 /** A session without a socket. A token reads `user/tenant/seconds of life`, or `bad`. */
 function setUp(
-  options: { postgresAway?: boolean; inactive?: boolean; tenants?: TenantStates } = {},
+  options: { postgresAway?: boolean; tenants?: TenantStates } = {},
 ) {
   let nowMs = START_SECONDS * 1000;
   const log = { info: () => undefined, warn: () => undefined };
@@ -47,7 +47,7 @@ function setUp(
       options.tenants ??
       createTenantStates(async (ids) => {
         if (options.postgresAway) throw new Error("away");
-        return new Set(options.inactive ? [] : ids);
+        return new Set(ids);
       }),
     wheel,
     limits: {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeDeadMessage } from "@belfry/database/dead-messages";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { showEvent } from "../events/event-report.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
@@ -14,13 +13,7 @@ import { discardDeadLetters, replayDeadLetters } from "./change-dead-letters.ts"
 import { glanceAtDeadLetters, listDeadLetters, showDeadLetter } from "./dead-letters.ts";
 
 async function setUp(t: TestContext) {
-  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
-  const pool = createPool({ url, applicationName: "test", maxConnections: 4 });
-  const db = createDatabase(pool);
-  t.after(async () => {
-    await db.destroy();
-    await drop();
-  });
+  const { pool, db } = await connectedDatabase(t);
   const { id: tenantId } = await createTenant(db, { name: "Acme" });
   const version = async (sensitive = false) => {
     const id = randomUUID();

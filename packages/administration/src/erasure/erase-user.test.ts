@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { encodeQueueMessage } from "@belfry/contracts/queue-message";
-import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import type { Database, Pool } from "@belfry/database/connection";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { addSuppressions } from "../events/suppressions.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
@@ -17,13 +17,7 @@ const DEPS = { actor: ACTOR, disconnect: async () => undefined };
 const NEEDLES = Object.values(ADA);
 
 async function world(t: { after(fn: () => Promise<void>): void }) {
-  const database = await createTestDatabase();
-  const pool = createPool({ url: database.url, applicationName: "test", maxConnections: 4 });
-  const db = createDatabase(pool);
-  t.after(async () => {
-    await db.destroy();
-    await database[Symbol.asyncDispose]();
-  });
+  const { pool, db } = await connectedDatabase(t);
   const { id: tenantId } = await createTenant(db, { name: "Acme" });
   return { db, pool, tenantId, ada: { tenantId, userId: ADA.userId } };
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { createDatabase, createPool } from "@belfry/database/connection";
 import { type ClaimResult, claimDeliveries } from "@belfry/database/functions/claim-deliveries";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { showEvent } from "./event-report.ts";
@@ -15,13 +14,7 @@ import {
 } from "./suppressions.ts";
 
 async function setUp(t: TestContext) {
-  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
-  const pool = createPool({ url, applicationName: "test", maxConnections: 4 });
-  const db = createDatabase(pool);
-  t.after(async () => {
-    await db.destroy();
-    await drop();
-  });
+  const { pool, db } = await connectedDatabase(t);
   const { id: tenantId } = await createTenant(db, { name: "Acme" });
   const { rows } = await pool.query(
     `with template as (insert into templates (id, tenant_id, event_type, channel)

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createDatabase, createPool } from "@belfry/database/connection";
 import * as owners from "@belfry/database/secret-owners";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { readSecrets, SECRET_COLUMNS, swapSecrets } from "./stored-secrets.ts";
 
 const [WEBHOOK_SECRETS, SETTINGS] = SECRET_COLUMNS as [
@@ -11,10 +10,7 @@ const [WEBHOOK_SECRETS, SETTINGS] = SECRET_COLUMNS as [
 ];
 
 async function filled(t: test.TestContext) {
-  const { url } = await createTestDatabase(t);
-  const pool = createPool({ url, applicationName: "test" });
-  const db = createDatabase(pool);
-  t.after(() => db.destroy());
+  const { pool, db } = await connectedDatabase(t);
   await pool.query(
     `insert into tenants (id, name, per_minute, webhook_secret)
      values ('a', 'A', 1, 'secret-a'), ('b', 'B', 1, null), ('c', 'C', 1, 'secret-c')`,

@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createDatabase, createPool } from "@belfry/database/connection";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { searchTenants } from "./search-tenants.ts";
 
 test("tenants follow one another by name, page after page without a gap; some are found by a part of it or by their id", async (t) => {
-  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
-  const pool = createPool({ url, applicationName: "test" });
-  const db = createDatabase(pool);
-  t.after(async () => {
-    await db.destroy();
-    await drop();
-  });
+  const { pool, db } = await connectedDatabase(t);
   // Names of both cases, some the same.
   await pool.query(
     `insert into tenants (id, name, per_minute)

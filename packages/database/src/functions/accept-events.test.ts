@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import type pg from "pg";
-import { createPool } from "../connection.ts";
 import {
   acceptEvents,
   acknowledgeEvents,
@@ -12,9 +11,7 @@ import {
 } from "./accept-events.ts";
 
 async function setUp(t: test.TestContext): Promise<pg.Pool> {
-  const { url } = await createTestDatabase(t);
-  const pool = createPool({ url, applicationName: "test" });
-  t.after(() => pool.end());
+  const { pool } = await connectedDatabase(t);
   return pool;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestDatabase } from "@belfry/testing/postgres";
-import { createPool, type Pool } from "../connection.ts";
+import { connectedDatabase } from "@belfry/testing/database";
+import type { Pool } from "../connection.ts";
 import { type Settlement, settleDeliveries } from "./settle-deliveries.ts";
 
 const CALL = {
@@ -64,9 +64,7 @@ const MOVED = 6;
 
 for (const atOnce of [1, 4, Object.keys(CASES).length]) {
   test(`deliveries are settled by their own attempts, ${atOnce} a call`, async (t) => {
-    const { url } = await createTestDatabase(t);
-    const pool = createPool({ url, applicationName: "test" });
-    t.after(() => pool.end());
+    const { pool } = await connectedDatabase(t);
     const batch: Settlement[] = [];
     for (const one of Object.values(CASES)) {
       batch.push({ ...one.settlement, deliveryId: await insertDelivery(pool, one) });

@@ -1,0 +1,22 @@
+import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import { createTestDatabase } from "./postgres.ts";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** A database of the test's own with connections to it, all gone after the test. */
+export async function connectedDatabase(
+  t: Cleanup,
+): Promise<{ url: string; pool: Pool; db: Database }> {
+  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
+  const pool = createPool({ url, applicationName: "test" });
+  const db = createDatabase(pool);
+  t.after(async () => {
+    await db.destroy();
+    // Kysely ends no pool that it has not used.
+    if (!pool.ending) await pool.end();
+    await drop();
+  });
+  return { url, pool, db };
+}
