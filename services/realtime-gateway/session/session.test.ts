@@ -15,9 +15,7 @@ import type { SessionDeps } from "./session-deps.ts";
 const START_SECONDS = 1_800_000_000;
 
 /** A session without a socket. A token reads `user/tenant/seconds of life`, or `bad`. */
-function setUp(
-  options: { postgresAway?: boolean; tenants?: TenantStates } = {},
-) {
+function setUp(options: { postgresAway?: boolean; tenants?: TenantStates } = {}) {
   let nowMs = START_SECONDS * 1000;
   const log = { info: () => undefined, warn: () => undefined };
   const wheel = new TimerWheel({ tickMs: 50, nowMs: () => nowMs, onFault: assert.ifError });
