@@ -198,6 +198,9 @@ test("a channel that nobody has heard of is routed, released, sent, retried, dea
     ...["user", "erase", "--tenant", tenant, "--user", "ann", "--suppressions"],
   ]);
   assert.equal(erased.deleted.suppressions, 1);
-  const { rows } = await pool.query("select (select count(*) from deliveries)::integer as left");
-  assert.equal(rows[0].left, 0);
+  const { rows } = await pool.query(
+    `select (select count(*) from deliveries)::integer as deliveries,
+            (select count(*) from suppressions)::integer as suppressions`,
+  );
+  assert.deepEqual(rows[0], { deliveries: 0, suppressions: 0 });
 });
