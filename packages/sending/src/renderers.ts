@@ -19,7 +19,7 @@ interface Loaded {
   bytes: number;
 }
 
-/** A version never changes, so its renderer is made once and kept while there is room; many are read in one query. */
+/** A version never changes: its renderer is made once, and kept while there is room. */
 export function createRenderers(pool: pg.Pool, maxBytes = MAX_BYTES): Renderers {
   const load = createAskedBatcher<string, Loaded | undefined>({
     maxItems: 100,

@@ -127,7 +127,7 @@ export interface ApartOptions<Item> {
   isItemFault(error: unknown, batch: readonly Item[]): boolean;
 }
 
-/** Runs a batch; one that fails by the fault of an item, item by item, so that it fails alone. Never rejects. */
+/** Runs a batch; where an item is at fault, each on its own, so that it fails alone. Never rejects. */
 export async function runApart<Item>(batch: Item[], options: ApartOptions<Item>): Promise<void> {
   try {
     await options.run(batch);

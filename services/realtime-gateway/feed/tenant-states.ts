@@ -6,7 +6,7 @@ export interface TenantStates {
   isActive(tenantId: string): Promise<boolean>;
   /** Without asking: false also where it is not known, or not any more. */
   isKnownActive(tenantId: string): boolean;
-  /** The configuration has changed: asks anew for the tenants named; returns the ones that are not active. */
+  /** The configuration has changed: asks anew for these tenants; returns those that are not active. */
   refresh(held: ReadonlySet<string>): Promise<Set<string>>;
 }
 

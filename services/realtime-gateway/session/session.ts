@@ -245,7 +245,7 @@ export class Session implements Member, Timed, CommandRunner {
       return;
     }
     const { tenant, sub, exp } = verified.claims;
-    // Asked again where the configuration has changed since: whoever ends those of inactive tenants has not seen us.
+    // Asked again where the configuration has changed: whoever ends inactive tenants has not seen us yet.
     while (!tenants.isKnownActive(tenant)) {
       const isActive = await tenants.isActive(tenant);
       if (!this.#isOpen()) return;
