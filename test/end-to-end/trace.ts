@@ -67,7 +67,7 @@ export function traceTests(stack: () => Stack): void {
 }
 
 /** A page of user-1, open and subscribed. */
-async function connectedBrowser(stack: Stack, apiKey: string) {
+export async function connectedBrowser(stack: Stack, apiKey: string) {
   const token = await call(`${stack.apiUrls[0]}/api/v1/auth/realtime-token`, {
     apiKey,
     body: { userId: "user-1" },

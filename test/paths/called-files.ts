@@ -1,0 +1,27 @@
+import { Session } from "node:inspector";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const NOT_SHIPPED = /\.test\.ts$|^test\/|under-test|\/test-/;
+
+/** Begins to count calls; what it returns ends that and names the shipped files whose functions were called. */
+export function countCalls(): () => string[] {
+  const session = new Session();
+  session.connect();
+  session.post("Profiler.enable");
+  session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  return () => {
+    const files: string[] = [];
+    session.post("Profiler.takePreciseCoverage", (_error, { result }) => {
+      for (const { url, functions } of result) {
+        if (!url.startsWith("file:") || url.includes("/node_modules/")) continue;
+        const path = fileURLToPath(url);
+        const file = path.slice(ROOT.length);
+        if (!path.startsWith(ROOT) || NOT_SHIPPED.test(file)) continue;
+        if (functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0)) files.push(file);
+      }
+    });
+    session.disconnect();
+    return files.sort();
+  };
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { startAdmin } from "@belfry/admin/admin-under-test";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/templates";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { eventually } from "@belfry/testing/eventually";
+import type { TestProcess } from "@belfry/testing/processes";
+import { startRecordingServer } from "@belfry/testing/recording-server";
+import { settled } from "../end-to-end/outcome.ts";
+import { freshKey, startStack, trigger } from "../end-to-end/stack.ts";
+import { connectedBrowser } from "../end-to-end/trace.ts";
+import { countCalls } from "./called-files.ts";
+import { assertDocumented } from "./documented-paths.ts";
+
+type Processes = readonly (TestProcess | undefined)[];
+/** What only fills a cache. */
+const COLD = /\/(find-tenant|read-routing|kinds)\.ts$/;
+
+/** ARCHITECTURE.md lists the files that each of three paths enters: these are the ones that are called. */
+
+test("an event's way to a vendor, and its way to a browser", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "belfry-paths-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const CALLED_FILES = join(folder, "called");
+  const preload = new URL("./count-calls.ts", import.meta.url).href;
+  const stack = await startStack(t, { env: { CALLED_FILES, NODE_OPTIONS: `--import=${preload}` } });
+  const { id: tenantId, apiKey } = await stack.createReadyTenant({}, { channels: ["PUSH"] });
+  const vendor = await startRecordingServer(t);
+  vendor.answer = { status: 202 };
+  const settings = { apiKey: "SG.key", from: "shop@example.com", baseUrl: vendor.url };
+  const provider = { tenantId, channel: "EMAIL", kind: "sendgrid", settings } as const;
+  await putProvider(stack.db, provider, { keys: stack.keys, allowPrivateAddresses: true });
+  const email = { eventType: "order.confirmed", channel: "EMAIL", subject: "Order" } as const;
+  await putTemplate(stack.db, { tenantId, ...email, content: "<p>{{orderId}}</p>" });
+  await using browser = await connectedBrowser(stack, apiKey);
+
+  const mail = async () => {
+    const { headers } = await trigger(
+      stack.apiUrls[0],
+      apiKey,
+      { channels: ["EMAIL"] },
+      freshKey(),
+    );
+    await settled(stack, headers.get("x-event-id") ?? "");
+  };
+  const push = async () => {
+    const next = browser.pushed.length + 1;
+    await trigger(stack.apiUrls[0], apiKey, { channels: ["PUSH"] }, freshKey());
+    await eventually(() => browser.pushed.length === next);
+  };
+  const { ingest, dispatcher, email: sender, gateway } = stack.processes;
+  const signalled = async (processes: Processes, written: (text: string) => boolean) => {
+    for (const one of processes) one?.signal("SIGUSR2");
+    const texts = processes.map((one) =>
+      eventually(async () => {
+        const text = await readFile(`${CALLED_FILES}.${one?.pid}`, "utf8");
+        assert.ok(written(text));
+        return text;
+      }),
+    );
+    return await Promise.all(texts);
+  };
+  /** What is called while an event goes its way. */
+  const calledBy = async (event: () => Promise<void>, processes: Processes) => {
+    for (;;) {
+      await event();
+      await signalled(processes, (text) => text === "counting");
+      await event();
+      const texts = await signalled(processes, (text) => text !== "counting");
+      const called = texts.flatMap((text) => JSON.parse(text) as string[]);
+      // A cache was cold: the configuration was changed just before.
+      if (!called.some((file) => COLD.test(file))) return called;
+    }
+  };
+  await assertDocumented("To a vendor", await calledBy(mail, [ingest, dispatcher, sender]));
+  await assertDocumented("To a browser", await calledBy(push, [ingest, dispatcher, gateway]));
+});
+
+test("saving a template", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const fields = { eventType: "order.confirmed", channel: "EMAIL", subject: "Order {{orderId}}" };
+  const mjml = `<mjml><mj-body><mj-section><mj-column><mj-text>{{orderId}}</mj-text></mj-column></mj-section></mj-body></mjml>`;
+  const _token = await operator.token("/account");
+  const save = async (content: string, version: number) => {
+    const all = { _token, ...fields, content, sampleVariables: "{}", basedOnVersion: `${version}` };
+    const body = new URLSearchParams(all);
+    const answer = await operator.raw(location, { method: "POST", body });
+    assert.equal(answer.status, 303, await answer.text());
+    return answer.headers.get("location")!.split("?")[0]!;
+  };
+  let location = `/tenants/${id}/templates`;
+  location = await save(mjml, 0);
+  const end = countCalls();
+  await save(mjml.replace("orderId", "name"), 1);
+  await assertDocumented("Saving a template", end());
+});
