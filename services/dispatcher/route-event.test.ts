@@ -48,6 +48,7 @@ function templates(
         targetChannel: null,
         sensitive: false,
         expiresAfterSeconds: null,
+        bytes: 1,
         render: channel === "PUSH" ? render : undefined,
         ...rest,
       },

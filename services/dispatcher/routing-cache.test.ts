@@ -29,3 +29,33 @@ test("a read that fails while its batch waits for another batch's read fails tha
   assert.equal((await first).tenant("a"), undefined);
   await refused;
 });
+
+test("templates are remembered by what they weigh: those of one tenant cannot fill a dispatcher's memory", async () => {
+  const asked: string[] = [];
+  const pool = {
+    async query({ name, values }: { name: string; values: [string[], string[]] }) {
+      if (name !== "read_routing_templates") return { rows: [] };
+      const [owners, types] = values;
+      asked.push(...types);
+      const compiled = {
+        kind: "notification",
+        title: "t",
+        body: "{{a}}".repeat(20),
+        variables: ["a"],
+      };
+      const rows = owners.map((owner, at) => ({
+        ...{ tenant_id: owner, event_type: types[at], channel: "PUSH", id: "1", compiled },
+        ...{ target_channel: null, sensitive: false, expires_after_seconds: null },
+      }));
+      return { rows };
+    },
+  } as unknown as Pool;
+  // A template takes some 8 KB, by its twenty tags.
+  const routing = createRoutingCache(pool, 20_000);
+  const of = async (eventType: string) => {
+    const { templates } = await routing.routingFor([{ tenantId: "a", eventType }]);
+    assert.ok(templates("a", eventType).get("PUSH")?.render);
+  };
+  for (const type of ["x", "y", "x", "z", "x", "y"]) await of(type);
+  assert.deepEqual(asked, ["x", "y", "z", "y"]);
+});

@@ -3,7 +3,7 @@ import { isGlobalEventType, PLATFORM } from "@belfry/contracts/identifiers";
 import type { Pool } from "@belfry/database/connection";
 import { createVersionedCache } from "@belfry/service/versioned-cache";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import { createRenderer, type Renderer } from "@belfry/templates/render";
+import { createRenderer, type Renderer, rendererBytes } from "@belfry/templates/render";
 import {
   type RoutingTemplate,
   type RoutingTenant,
@@ -19,6 +19,8 @@ export interface ActiveTemplate {
   expiresAfterSeconds: number | null;
   /** Of a channel that is published here. */
   render: Renderer | undefined;
+  /** What that takes of memory. */
+  bytes: number;
 }
 export type ActiveTemplates = ReadonlyMap<Channel, ActiveTemplate>;
 
@@ -38,10 +40,15 @@ export interface RoutingCache {
 
 const MAX_TENANTS = 10_000;
 const MAX_TEMPLATES = 20_000;
+/** A hundred thousand usual ones; of the largest that there can be, ten. */
+const MAX_TEMPLATE_BYTES = 64 * 1024 * 1024;
 const NONE: ActiveTemplates = new Map();
 
 /** Tenants and templates, remembered until `clear`; what does not exist is remembered as well. */
-export function createRoutingCache(pool: Pool): RoutingCache {
+export function createRoutingCache(
+  pool: Pool,
+  maxTemplateBytes = MAX_TEMPLATE_BYTES,
+): RoutingCache {
   const readTemplates = async (keys: readonly string[]) => {
     const pairs = keys.map((key) => {
       const [ownerId = "", eventType = ""] = key.split("\0");
@@ -60,6 +67,8 @@ export function createRoutingCache(pool: Pool): RoutingCache {
   const tenants = createVersionedCache<RoutingTenant>({ max: MAX_TENANTS, read: readTenants });
   const templates = createVersionedCache<ActiveTemplates>({
     max: MAX_TEMPLATES,
+    weight: { maxBytes: maxTemplateBytes, bytesOf },
+
     read: readTemplates,
   });
 
@@ -89,16 +98,16 @@ function templatesKey(tenantId: string, eventType: string): string {
   return `${isGlobalEventType(eventType) ? PLATFORM : tenantId}\0${eventType}`;
 }
 
+function bytesOf(templates: ActiveTemplates): number {
+  return [...templates.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
 function toActive(template: RoutingTemplate): ActiveTemplate {
   const { versionId, targetChannel, sensitive, expiresAfterSeconds } = template;
-  return {
-    versionId,
-    targetChannel,
-    sensitive,
-    expiresAfterSeconds,
-    render:
-      CHANNEL_ROWS[template.channel].sender === null
-        ? createRenderer(template.compiled as CompiledTemplate)
-        : undefined,
-  };
+  const active = { versionId, targetChannel, sensitive, expiresAfterSeconds };
+  if (CHANNEL_ROWS[template.channel].sender !== null) {
+    return { ...active, render: undefined, bytes: 0 };
+  }
+  const compiled = template.compiled as CompiledTemplate;
+  return { ...active, render: createRenderer(compiled), bytes: rendererBytes(compiled) };
 }

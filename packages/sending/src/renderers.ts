@@ -1,6 +1,6 @@
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import { createRenderer, type Renderer } from "@belfry/templates/render";
+import { createRenderer, type Renderer, rendererBytes } from "@belfry/templates/render";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 
@@ -11,8 +11,6 @@ export interface Renderers {
 
 /** A thousand usual mails; of the largest templates that there can be, ten. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Measured: a tag takes 130 to 380 bytes, by where it stands. */
-const TAG_BYTES = 400;
 
 interface Loaded {
   renderer: Renderer;
@@ -46,14 +44,8 @@ async function loadRenderers(pool: pg.Pool, ids: string[]): Promise<(Loaded | un
   const byId = new Map(
     rows.map(({ id, compiled }) => [
       id,
-      { renderer: createRenderer(compiled), bytes: bytesOf(compiled) },
+      { renderer: createRenderer(compiled), bytes: rendererBytes(compiled) },
     ]),
   );
   return ids.map((id) => byId.get(id));
-}
-
-/** At most: a character may take two bytes, and each tag is several objects. */
-function bytesOf(compiled: CompiledTemplate): number {
-  const text = JSON.stringify(compiled);
-  return 2 * text.length + TAG_BYTES * (text.split("{{").length - 1);
 }

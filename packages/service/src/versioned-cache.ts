@@ -15,16 +15,18 @@ export interface VersionedCache<Value> {
 export interface VersionedCacheOptions<Value> {
   /** Keys remembered; beyond it the one asked for longest ago goes. */
   max: number;
+  /** Where a value may be large: what all remembered ones may take together; one that takes more is not remembered. */
+  weight?: { maxBytes: number; bytesOf(value: Value): number };
   /** Reads keys, all of them in one go; those that it leaves out do not exist. */
   read(keys: readonly string[]): Promise<ReadonlyMap<string, Value>>;
 }
 
 /** A key is read once at a time: whoever needs it meanwhile waits for the same read. */
-export function createVersionedCache<Value>({
-  max,
-  read,
-}: VersionedCacheOptions<Value>): VersionedCache<Value> {
-  let table = createTable<Value>(max);
+export function createVersionedCache<Value>(
+  options: VersionedCacheOptions<Value>,
+): VersionedCache<Value> {
+  const { read } = options;
+  let table = createTable(options);
 
   const getAll = async (keys: Iterable<string>) => {
     const { known, reading } = table;
@@ -71,14 +73,22 @@ export function createVersionedCache<Value>({
     getAll,
     clear() {
       // A new one: a read under way fills the old one, which nobody asks any more.
-      table = createTable(max);
+      table = createTable(options);
     },
   };
 }
 
-function createTable<Value>(max: number) {
+const NO_VALUE_BYTES = 100;
+
+function createTable<Value>({ max, weight }: VersionedCacheOptions<Value>) {
+  type Known = { value: Value | undefined };
+  const sizes = weight && {
+    maxSize: weight.maxBytes,
+    sizeCalculation: ({ value }: Known) =>
+      NO_VALUE_BYTES + (value === undefined ? 0 : weight.bytesOf(value)),
+  };
   return {
-    known: new LRUCache<string, { value: Value | undefined }>({ max }),
+    known: new LRUCache<string, Known>({ max, ...sizes }),
     reading: new Map<string, Promise<ReadonlyMap<string, Value>>>(),
   };
 }
