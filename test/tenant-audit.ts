@@ -23,7 +23,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/administration/src/people/invitation-rows.ts":
     "by the token or by the row that was found with its tenant",
   "packages/administration/src/providers/provider-rows.ts":
-    "an operator's command may name a provider by its id alone",
+    "an operator's command may show a provider by its id alone",
   "packages/administration/src/providers/stored-secrets.ts": "keys are changed for all tenants",
   "packages/administration/src/templates/template-rows.ts":
     "an operator's command may name a template by its id alone",

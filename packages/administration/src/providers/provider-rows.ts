@@ -21,6 +21,9 @@ export interface ProviderRow {
   updatedAt: Date;
 }
 
+/** Every change names the tenant too: one that was found by another's is none of its. */
+export type ProviderKey = Pick<ProviderRow, "id" | "tenantId">;
+
 export interface ProviderFilter {
   id?: string | undefined;
   tenantId?: string | undefined;
@@ -73,7 +76,7 @@ export async function insertProvider(
 
 export async function updateProviderSettings(
   db: Database,
-  id: string,
+  { id, tenantId }: ProviderKey,
   change: {
     settings: string;
     maskedSettings: Record<string, unknown>;
@@ -92,48 +95,71 @@ export async function updateProviderSettings(
       updated_at: sql<Date>`now()`,
     })
     .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
     .execute();
 }
 
-export async function setProviderActive(db: Database, id: string, active: boolean): Promise<void> {
+export async function setProviderActive(
+  db: Database,
+  { id, tenantId }: ProviderKey,
+  active: boolean,
+): Promise<void> {
   await db
     .updateTable("providers")
     .set({ active, updated_at: sql<Date>`now()` })
     .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
     .execute();
 }
 
-export async function renameProviderRow(db: Database, id: string, name: string): Promise<void> {
+export async function renameProviderRow(
+  db: Database,
+  { id, tenantId }: ProviderKey,
+  name: string,
+): Promise<void> {
   await db
     .updateTable("providers")
     .set({ name, updated_at: sql<Date>`now()` })
     .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
     .execute();
 }
 
-export async function deleteProviderRow(db: Database, id: string): Promise<boolean> {
-  const result = await db.deleteFrom("providers").where("id", "=", id).executeTakeFirst();
-  return result.numDeletedRows > 0n;
+export async function deleteProviderRow(
+  db: Database,
+  { id, tenantId }: ProviderKey,
+): Promise<void> {
+  await db.deleteFrom("providers").where("id", "=", id).where("tenant_id", "=", tenantId).execute();
 }
 
 /** The encrypted settings of one provider, to change them or to try them out. */
 export async function storedProviderSettings(
   db: Database,
-  id: string,
+  { id, tenantId }: ProviderKey,
 ): Promise<string | undefined> {
   const row = await db
     .selectFrom("providers")
     .select("settings")
     .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
     .executeTakeFirst();
   return row?.settings;
 }
 
 /** Puts a tenant's providers of one channel into the order of these ids. */
-export async function orderProviders(db: Database, ids: readonly string[]): Promise<void> {
+export async function orderProviders(
+  db: Database,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<void> {
   // In the order of their ids, so that two at a time do not wait for each other.
   for (const [position, id] of [...ids.entries()].sort(([, a], [, b]) => (a < b ? -1 : 1))) {
-    await db.updateTable("providers").set({ position }).where("id", "=", id).execute();
+    await db
+      .updateTable("providers")
+      .set({ position })
+      .where("id", "=", id)
+      .where("tenant_id", "=", tenantId)
+      .execute();
   }
 }
 

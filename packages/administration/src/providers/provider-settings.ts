@@ -3,7 +3,7 @@ import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { InvalidInput, refuseFaults, requireProviderChannel } from "../input-error.ts";
-import { findProviders, storedProviderSettings } from "./provider-rows.ts";
+import { findProviders, type ProviderKey, storedProviderSettings } from "./provider-rows.ts";
 
 /** Settings that are put, and whose. */
 export interface SettingsInput {
@@ -50,12 +50,13 @@ export async function checkedSettings(
 /** Decrypted; undefined: there is no such provider. */
 export async function storedSettings(
   db: Database,
-  { id, tenantId }: { id: string; tenantId: string },
+  provider: ProviderKey,
   keys: SecretKeys,
 ): Promise<Record<string, unknown> | undefined> {
-  const stored = await storedProviderSettings(db, id);
+  const stored = await storedProviderSettings(db, provider);
   if (stored === undefined) return undefined;
-  return JSON.parse(await decryptSecret(keys, providerSettingsOwner(tenantId, id), stored));
+  const owner = providerSettingsOwner(provider.tenantId, provider.id);
+  return JSON.parse(await decryptSecret(keys, owner, stored));
 }
 
 async function withKeptSecrets(

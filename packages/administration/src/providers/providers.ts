@@ -112,7 +112,7 @@ export async function putProvider(
       const added = { id, tenantId, channel, kind, name, maxPerSecond: maxPerSecond ?? null };
       await insertProvider(transaction, { ...added, ...stored });
     } else {
-      await updateProviderSettings(transaction, id, { ...stored, maxPerSecond });
+      await updateProviderSettings(transaction, { id, tenantId }, { ...stored, maxPerSecond });
     }
     if (position !== undefined) await placeProvider(transaction, input, id, position);
     return id;
@@ -147,9 +147,9 @@ export async function setProviderActive(
   active: boolean,
 ): Promise<Provider> {
   return await changeConfiguration(db, async (transaction) => {
-    const { id } = await showProvider(transaction, address);
-    await setActive(transaction, id, active);
-    return await showProvider(transaction, { id });
+    const provider = await showProvider(transaction, address);
+    await setActive(transaction, provider, active);
+    return await showProvider(transaction, { id: provider.id });
   });
 }
 
@@ -157,7 +157,7 @@ export async function setProviderActive(
 export async function deleteProvider(db: Database, address: ProviderAddress): Promise<Provider> {
   return await changeConfiguration(db, async (transaction) => {
     const provider = await showProvider(transaction, address);
-    await deleteProviderRow(transaction, provider.id);
+    await deleteProviderRow(transaction, provider);
     return provider;
   });
 }
@@ -170,7 +170,7 @@ export async function moveProviderUp(db: Database, address: ProviderAddress): Pr
     const ids = (await findProviders(transaction, { tenantId, channel })).map((row) => row.id);
     const place = ids.indexOf(id);
     if (place > 0) ids.splice(place - 1, 2, id, ids[place - 1]!);
-    await orderProviders(transaction, ids);
+    await orderProviders(transaction, tenantId, ids);
     return (await findProviders(transaction, { tenantId, channel })).map(providerView);
   });
 }
@@ -195,7 +195,7 @@ async function placeProvider(
   const all = (await findProviders(db, { tenantId, channel })).map((row) => row.id);
   const ids = all.filter((other) => other !== id);
   ids.splice(position, 0, id);
-  await orderProviders(db, ids);
+  await orderProviders(db, tenantId, ids);
 }
 
 const MAX_PER_SECOND = 10_000;

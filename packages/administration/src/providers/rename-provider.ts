@@ -7,7 +7,7 @@ import { findProviders, renameProviderRow } from "./provider-rows.ts";
 import { type Provider, type ProviderAddress, showProvider } from "./providers.ts";
 
 /**
- * Gives an account another name: what it has and what it sent stay. No two of a channel have one name.
+ * Gives a provider another name: what it has and what it sent stay. No two of a channel have one name.
  * Throws `InvalidInput`, and as `showProvider`.
  */
 export async function renameProvider(
@@ -24,7 +24,7 @@ export async function renameProvider(
     const named = await findProviders(transaction, { tenantId, channel, name: newName });
     const isTaken = named.some((other) => other.id !== id);
     refuse(isTaken ? "is taken by another account of this channel" : undefined);
-    await renameProviderRow(transaction, id, newName);
+    await renameProviderRow(transaction, { id, tenantId }, newName);
     return await showProvider(transaction, { id });
   });
 }

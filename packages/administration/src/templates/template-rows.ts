@@ -111,6 +111,7 @@ export async function saveTemplate(
     .updateTable("templates")
     .set({ current_version_id: version.id })
     .where("id", "=", id)
+    .where("tenant_id", "=", key.tenantId)
     .execute();
   return id;
 }
@@ -138,18 +139,25 @@ export async function findTemplate(
     .executeTakeFirst();
 }
 
-export async function setTemplateActive(db: Database, id: string, active: boolean): Promise<void> {
+/** Every change names the tenant too: one that was found by another's is none of its. */
+type TemplateId = Pick<TemplateRow, "id" | "tenantId">;
+
+export async function setTemplateActive(
+  db: Database,
+  { id, tenantId }: TemplateId,
+  active: boolean,
+): Promise<void> {
   await db
     .updateTable("templates")
     .set({ active, updated_at: sql<Date>`now()` })
     .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
     .execute();
 }
 
 /** Its versions go with it. */
-export async function deleteTemplateRow(db: Database, id: string): Promise<boolean> {
-  const result = await db.deleteFrom("templates").where("id", "=", id).executeTakeFirst();
-  return result.numDeletedRows > 0n;
+export async function deleteTemplateRow(db: Database, { id, tenantId }: TemplateId): Promise<void> {
+  await db.deleteFrom("templates").where("id", "=", id).where("tenant_id", "=", tenantId).execute();
 }
 
 /**

@@ -151,9 +151,9 @@ export async function setTemplateActive(
   active: boolean,
 ): Promise<Template> {
   return await changeConfiguration(db, async (transaction) => {
-    const { id } = await requireTemplate(transaction, address);
-    await setActive(transaction, id, active);
-    return await showTemplate(transaction, { id });
+    const template = await requireTemplate(transaction, address);
+    await setActive(transaction, template, active);
+    return await showTemplate(transaction, { id: template.id });
   });
 }
 
@@ -161,7 +161,7 @@ export async function setTemplateActive(
 export async function deleteTemplate(db: Database, address: TemplateAddress): Promise<Template> {
   return await changeConfiguration(db, async (transaction) => {
     const template = await showTemplate(transaction, address);
-    await deleteTemplateRow(transaction, template.id);
+    await deleteTemplateRow(transaction, template);
     return template;
   });
 }
