@@ -34,7 +34,7 @@ export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDa
       }),
     needsNats: true,
     work: "consumer",
-    async start({ config, log, database, nats, canWork, signal }) {
+    async start({ config, log, database, nats, signal }) {
       const { pool, db } = database;
       const { nc } = await nats;
       const sending = createSending({
@@ -76,7 +76,7 @@ export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDa
             concurrency: config.MESSAGES_IN_HAND,
             setAside: setAsideIn(pool, stream.name),
             tries: messageTries(pool, stream.name),
-            canWork,
+            canWork: () => database.isThere(),
             onStarted: () => {
               isConsuming = true;
             },

@@ -42,7 +42,7 @@ export interface Parts<C extends CommonConfig, D extends ServiceDatabase> {
   nats: Promise<NatsLink>;
   /** The link to NATS once there has been one. */
   link: () => NatsLink | undefined;
-  /** Whether everything that the work needs is there. */
+  /** Whether what the work needs was there when readiness last looked: at most a second ago. */
   canWork: () => Promise<boolean>;
   /** Ends waits and intake. */
   signal: AbortSignal;

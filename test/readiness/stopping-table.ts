@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { NEWEST_MIGRATION } from "@belfry/database/migrate";
+import { eventually } from "@belfry/testing/eventually";
+import { createGate, type Gate, POSTGRES_TERMINATE } from "@belfry/testing/gate";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { startProcess, type TestProcess } from "@belfry/testing/processes";
+import pg from "pg";
+
+/** Each service, and a moment while it starts: see `raise.ts`. */
+const SERVICES = {
+  "ingest-api": "app",
+  dispatcher: "schema",
+  "email-sender": "schema",
+  "sms-sender": "schema",
+  "realtime-gateway": "app",
+  admin: "app",
+};
+type Name = keyof typeof SERVICES;
+/** Who makes streams when it starts. */
+const HAS_STREAMS = new Set<Name>(["ingest-api", "dispatcher", "email-sender", "sms-sender"]);
+
+/** What ends a service (the signal for it; none: its parent goes), and what is then seen. */
+interface Cause {
+  signal?: NodeJS.Signals;
+  code: 0 | 1;
+  line: Record<string, unknown>;
+}
+const UNCAUGHT = { level: "fatal", msg: "nobody caught an error: stopping" };
+const CAUSES: Record<string, Cause> = {
+  SIGTERM: { signal: "SIGTERM", code: 0, line: { msg: "stopping", reason: "SIGTERM" } },
+  SIGINT: { signal: "SIGINT", code: 0, line: { msg: "stopping", reason: "SIGINT" } },
+  "the parent's end": { code: 0, line: { reason: "parent disconnected", delayMs: 0 } },
+  "a throw": { signal: "SIGUSR2", code: 1, line: { ...UNCAUGHT, origin: "uncaughtException" } },
+  "a rejection": { signal: "SIGHUP", code: 1, line: { ...UNCAUGHT, origin: "unhandledRejection" } },
+};
+
+interface Phase {
+  name: string;
+  causes: string[];
+  away?: "postgres" | "schema" | "nats";
+  /** The drain delay in ms. */
+  delay?: string | ((cause: string) => string);
+  /** Waits until it is there; where it is missing the cause comes while the service starts. */
+  reached?: (stage: Stage) => Promise<unknown>;
+  /** Connections are cut off before the end. */
+  cut?: boolean;
+}
+/** Later than any machine is slow. */
+const LATE_MS = 100_000;
+/** A delay that is later still. */
+const NEVER = "120000";
+const PHASES: Phase[] = [
+  {
+    name: "waiting for Postgres",
+    causes: ["SIGTERM", "a throw"],
+    away: "postgres",
+    delay: NEVER,
+    reached: (stage) => says(stage, { msg: "waiting for Postgres" }),
+  },
+  {
+    name: "waiting for the schema",
+    causes: ["SIGINT", "the parent's end"],
+    away: "schema",
+    delay: NEVER,
+    reached: (stage) => says(stage, { msg: "waiting for the database to be migrated" }),
+  },
+  {
+    name: "without NATS",
+    causes: ["SIGTERM", "the parent's end", "a rejection"],
+    away: "nats",
+    async reached(stage) {
+      await says(stage, { msg: "NATS is not reachable: waiting for it" });
+      await eventually(() => stage.postgres.lastWords().length > 0);
+    },
+  },
+  { name: "starting", causes: ["SIGINT", "a throw"], delay: NEVER },
+  { name: "starting without NATS", causes: ["SIGTERM"], away: "nats", delay: NEVER },
+  {
+    name: "running",
+    causes: ["SIGTERM", "SIGINT", "the parent's end", "a throw"],
+    delay: (cause) => (cause.startsWith("SIG") ? "1" : NEVER),
+    reached: ({ service }) => service.waitUntilReady(),
+  },
+  {
+    name: "running, Postgres and NATS lost",
+    causes: ["SIGTERM"],
+    async reached({ service, postgres, nats }) {
+      await service.waitUntilReady();
+      await Promise.all([postgres.close(), nats.close()]);
+      await service.waitUntilReady(false);
+    },
+    cut: true,
+  },
+];
+
+const KEYS = `k1:${Buffer.alloc(32).toString("base64")}`;
+/** Bad by themselves, unreadable, or contradicting one another. */
+const BAD = {
+  MANAGEMENT_PORT: "1e9",
+  SECRETS_KEYS: "k1:short",
+  REALTIME_TOKEN_KEYS: "short",
+  ALLOWED_ORIGINS: "nowhere",
+  LEASE_MS: "2000",
+  PONG_TIMEOUT_MS: "600000",
+};
+/** Whose of them are whose, beside those that all have. */
+const FAULTY: Record<Name, string[]> = {
+  "ingest-api": ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS"],
+  dispatcher: [],
+  "email-sender": ["SECRETS_KEYS", "LEASE_MS"],
+  "sms-sender": ["SECRETS_KEYS", "LEASE_MS"],
+  "realtime-gateway": ["REALTIME_TOKEN_KEYS", "ALLOWED_ORIGINS", "PONG_TIMEOUT_MS"],
+  admin: ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS"],
+};
+
+/** A service behind gates of its own. */
+interface Stage {
+  service: TestProcess;
+  postgres: Gate;
+  nats: Gate;
+}
+
+const says = (stage: Stage, line: Record<string, unknown>) =>
+  eventually(() => assert.ok(has(stage, line), `${JSON.stringify(line)}\n${words(stage)}`), {
+    timeoutMs: LATE_MS,
+  });
+const has = ({ service }: Stage, line: Record<string, unknown>) =>
+  service.logs().some((one) => Object.entries(line).every(([key, value]) => one[key] === value));
+const words = ({ service }: Stage) => [...service.lines, service.errors()].join("\n");
+
+/** Its exit code, or the signal that ended it. */
+const endOf = ({ service }: Stage) =>
+  Promise.race([service.exited, sleep(LATE_MS, "it does not end", { ref: false })]);
+
+const give = ({ service }: Stage, { signal }: Cause) =>
+  signal === undefined ? service.abandon() : service.signal(signal);
+
+/** By itself, with everything closed that was open; by one line where it failed. */
+async function endsClosed(stage: Stage, { code, line }: Cause, isCut = false): Promise<void> {
+  assert.deepEqual(await endOf(stage), { code, signal: null }, words(stage));
+  assert.ok(has(stage, line), words(stage));
+  const logs = stage.service.logs();
+  assert.equal(logs.at(-1)?.msg, "stopped", words(stage));
+  assert.equal(logs.filter(({ level }) => level === "fatal").length, code, words(stage));
+  assert.equal(stage.service.errors(), "");
+  if (isCut) return;
+  // Not by the end of the process. What it said may still be on its way here.
+  await eventually(() => {
+    for (const last of stage.postgres.lastWords()) assert.equal(last, POSTGRES_TERMINATE);
+  });
+}
+
+/** The test of one service: each in a file of its own, as a file has its time limit. */
+export const testStopping = (name: Name) =>
+  test("a service ends the same at every signal in every phase", async (t) => {
+    const { url } = await createTestDatabase(t);
+    const older = await createTestDatabase(t);
+    const client = new pg.Client({ connectionString: older.url });
+    await client.connect();
+    await client.query("delete from kysely_migration where name = $1", [NEWEST_MIGRATION]);
+    await client.end();
+    const prefix = testPrefix(t);
+
+    const start = async (
+      t: TestContext,
+      env: Record<string, string>,
+      away?: Phase["away"],
+    ): Promise<Stage> => {
+      const postgres = await createGate(t, away === "schema" ? older.url : url);
+      const nats = await createGate(t, testNatsUrl());
+      if (away !== "postgres") await postgres.open();
+      if (away !== "nats") await nats.open();
+      // How it ends is looked at here.
+      const quiet = {
+        after: (end: () => Promise<void>) => t.after(() => end().catch(() => undefined)),
+      };
+      const service = await startProcess(quiet, {
+        main: new URL(`../../services/${name}/main.ts`, import.meta.url),
+        env: {
+          NODE_OPTIONS: `--import ${new URL("raise.ts", import.meta.url)}`,
+          DATABASE_URL: postgres.url,
+          NATS_URL: nats.url,
+          NATS_PREFIX: prefix,
+          SECRETS_KEYS: KEYS,
+          REALTIME_TOKEN_KEYS: KEYS,
+          INGEST_API_PORT: "0",
+          REALTIME_GATEWAY_PORT: "0",
+          ADMIN_PORT: "0",
+          ...env,
+        },
+        waitUntilReady: false,
+      });
+      return { service, postgres, nats };
+    };
+
+    const endings = PHASES.flatMap((phase) =>
+      phase.causes.map((what) =>
+        t.test(`${phase.name}: ${what}`, async (t) => {
+          const { delay = "0", reached, away } = phase;
+          const cause = CAUSES[what]!;
+          const env = { SHUTDOWN_DELAY_MS: typeof delay === "string" ? delay : delay(what) };
+          const raised = { RAISE: cause.signal ?? "disconnect", RAISE_AT: SERVICES[name] };
+          const stage = await start(t, reached ? env : { ...env, ...raised }, away);
+          if (reached) {
+            await reached(stage);
+            give(stage, cause);
+          }
+          await endsClosed(stage, cause, phase.cut);
+        }),
+      ),
+    );
+
+    const skip = !HAS_STREAMS.has(name);
+    const refused = t.test("starting: NATS refuses the streams", { skip }, async (t) => {
+      const stage = await start(t, { NATS_PREFIX: `${prefix}-3`, NATS_REPLICAS: "3" });
+      await endsClosed(stage, { code: 1, line: { msg: "the service cannot go on: stopping" } });
+    });
+
+    const seconds: [string, Record<string, unknown>][] = [
+      ["SIGINT", { msg: "second signal: exiting at once", signal: "SIGINT" }],
+      ["a throw", { ...UNCAUGHT, origin: "uncaughtException" }],
+    ];
+    const stopping = seconds.map(([what, line]) =>
+      t.test(`stopping: ${what}`, async (t) => {
+        const stage = await start(t, { SHUTDOWN_DELAY_MS: NEVER });
+        await stage.service.waitUntilReady();
+        stage.service.signal("SIGTERM");
+        await stage.service.waitUntilReady(false);
+        stage.service.abandon();
+        give(stage, CAUSES[what]!);
+        assert.deepEqual(await endOf(stage), { code: 1, signal: null }, words(stage));
+        assert.ok(has(stage, line), words(stage));
+        assert.ok(!has(stage, { msg: "stopped" }), words(stage));
+      }),
+    );
+
+    const reading = ["SIGTERM", "SIGINT"].map((signal) =>
+      t.test(`reading its variables: ${signal}`, async (t) => {
+        const env = { RAISE: signal, RAISE_AT: "configuration" };
+        const stage = await start(t, env);
+        assert.deepEqual(await endOf(stage), { code: null, signal }, words(stage));
+      }),
+    );
+    const bad = t.test("reading its variables: bad ones are all named", async (t) => {
+      const stage = await start(t, { ...BAD, DATABASE_URL: "" });
+      assert.deepEqual(await endOf(stage), { code: 1, signal: null }, words(stage));
+      const named = [...stage.service.errors().matchAll(/^ {2}([A-Z_]+):/gm)].map(([, one]) => one);
+      assert.deepEqual(named, ["DATABASE_URL", "MANAGEMENT_PORT", ...FAULTY[name]], words(stage));
+      assert.doesNotMatch(stage.service.errors(), / at .*\.ts:/, "no stack");
+      assert.deepEqual(stage.service.lines, []);
+    });
+    await Promise.all([...endings, refused, ...stopping, ...reading, bad]);
+  });
