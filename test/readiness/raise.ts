@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import http from "node:http";
 import pg from "pg";
 
 /**
  * Loaded before a service by `--import`. SIGUSR2 and SIGHUP become errors that nobody catches, and RAISE comes
- * at the moment RAISE_AT: "configuration", while the service reads its variables; "schema", as it asks
+ * at the moment RAISE_AT: "load", before all; "configuration", while the service reads its variables; "schema", as it asks
  * whether the functions of the schema are there; "app", while its HTTP server is being built. RAISE is a
  * signal, or "disconnect", which breaks the channel to the parent.
  */
@@ -27,6 +28,10 @@ const raise = () => {
   else if (!process.emit(RAISE, RAISE)) process.kill(process.pid, RAISE);
 };
 
+if (RAISE_AT === "load") {
+  raise();
+  await once(process, "disconnect");
+}
 if (RAISE_AT === "configuration") {
   process.env = new Proxy(environment, {
     get(variables, name) {

@@ -41,6 +41,8 @@ interface Phase {
   name: string;
   causes: string[];
   away?: "postgres" | "schema" | "nats";
+  /** Where in `raise.ts` it comes by itself; by default where the service starts. */
+  at?: string;
   /** The drain delay in ms. */
   delay?: string | ((cause: string) => string);
   /** Waits until it is there; where it is missing the cause comes while the service starts. */
@@ -53,6 +55,7 @@ const LATE_MS = 100_000;
 /** A delay that is later still. */
 const NEVER = "120000";
 const PHASES: Phase[] = [
+  { name: "loading", causes: ["the parent's end"], at: "load", delay: NEVER },
   {
     name: "waiting for Postgres",
     causes: ["SIGTERM", "a throw"],
@@ -202,7 +205,10 @@ export const testStopping = (name: Name) =>
           const { delay = "0", reached, away } = phase;
           const cause = CAUSES[what]!;
           const env = { SHUTDOWN_DELAY_MS: typeof delay === "string" ? delay : delay(what) };
-          const raised = { RAISE: cause.signal ?? "disconnect", RAISE_AT: SERVICES[name] };
+          const raised = {
+            RAISE: cause.signal ?? "disconnect",
+            RAISE_AT: phase.at ?? SERVICES[name],
+          };
           const stage = await start(t, reached ? env : { ...env, ...raised }, away);
           if (reached) {
             await reached(stage);

@@ -69,6 +69,8 @@ export function listenForStop({ log, delayMs, graceMs, stopWithParent }: StopOpt
   if (stopWithParent) {
     const parent = process.ppid;
     process.on("disconnect", () => stop("parent disconnected", 0));
+    // It may have gone while this process was loading.
+    if (process.connected === false) stop("parent disconnected", 0);
     // A listener alone would keep the process alive.
     process.channel?.unref();
     // A channel breaks by itself with the parent.
