@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { eventually } from "@belfry/testing/eventually";
 import {
   type DispatcherUnderTest,
@@ -275,7 +275,9 @@ test("with nothing at rest one look serves both channels, and what then comes to
 
 /** The pool, how often each channel had its turn through it, and how often was looked whether it needs one. */
 function countingLooks(under: DispatcherUnderTest) {
-  const looks = { EMAIL: 0, SMS: 0, forRest: 0 };
+  const none = PROVIDER_CHANNELS.map((channel) => [channel, 0] as const);
+  const turns = Object.fromEntries(none) as Record<ProviderChannel, number>;
+  const looks = { ...turns, forRest: 0 };
   const pool = new Proxy(under.pool, {
     get(target, name) {
       if (name !== "query") return Reflect.get(target, name, target);

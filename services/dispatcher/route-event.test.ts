@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Channel, channelMask } from "@belfry/contracts/channels";
+import { CHANNELS, type Channel, channelMask, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import { createRenderer } from "@belfry/templates/render";
 import type { RoutingTenant } from "./read-routing.ts";
@@ -26,7 +26,7 @@ const TENANT: RoutingTenant = {
   id: "acme",
   active: true,
   deliveryChannels: [],
-  providerChannels: ["EMAIL", "SMS"],
+  providerChannels: [...PROVIDER_CHANNELS],
 };
 
 function templates(
@@ -55,7 +55,9 @@ function templates(
     ]),
   );
 }
-const ALL = templates(["EMAIL", "SMS", "PUSH"]);
+const ALL = templates(CHANNELS);
+
+const each = (reason: string) => Object.fromEntries(CHANNELS.map((channel) => [channel, reason]));
 
 function route(
   event: Partial<StoredEvent> = {},
@@ -86,24 +88,20 @@ const ROUTES: {
     tenant: { deliveryChannels: ["EMAIL"] },
     event: { channels: channelMask(["SMS"]) },
     sent: [],
-    skipped: {
-      EMAIL: "not requested",
-      SMS: "channel not allowed",
-      PUSH: "channel not allowed",
-    },
+    skipped: { ...each("channel not allowed"), EMAIL: "not requested" },
   },
   {
     what: "a channel without an active template is skipped, whatever else holds",
     active: ["PUSH"],
     event: { channels: channelMask(["EMAIL"]), recipientPhone: null },
     sent: [],
-    skipped: { EMAIL: "no active template", SMS: "no active template", PUSH: "not requested" },
+    skipped: { ...each("no active template"), PUSH: "not requested" },
   },
   {
     what: "an inactive tenant gets nothing, and that is the reason shown",
     tenant: { active: false, deliveryChannels: ["EMAIL"] },
     sent: [],
-    skipped: { EMAIL: "tenant inactive", SMS: "tenant inactive", PUSH: "tenant inactive" },
+    skipped: each("tenant inactive"),
   },
 ];
 for (const row of ROUTES) {
@@ -124,7 +122,7 @@ test("a push that renders too large fails on its channel alone", () => {
   const { dispatch, sent } = route({
     variables: JSON.stringify({ title: "t", name: "x".repeat(5000) }),
   });
-  assert.deepEqual(sent, ["EMAIL", "SMS"]);
+  assert.deepEqual(sent, PROVIDER_CHANNELS);
   assert.deepEqual(dispatch.outcome, { failed: { PUSH: "rendered content too large" } });
 });
 
@@ -152,6 +150,6 @@ test("an event that is sensitive on any channel is marked, and no other", () => 
   ]);
   assert.equal(route({}, {}, mixed).dispatch.isSensitive, true);
   assert.equal(route({}, {}, ALL).dispatch.isSensitive, false);
-  const all = templates(["EMAIL", "SMS", "PUSH"], { sensitive: true });
+  const all = templates(CHANNELS, { sensitive: true });
   assert.equal(route({}, {}, all).dispatch.isSensitive, true);
 });
