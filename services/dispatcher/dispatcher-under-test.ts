@@ -1,4 +1,10 @@
-import { type Channel, channelMask } from "@belfry/contracts/channels";
+import {
+  CHANNELS,
+  type Channel,
+  channelMask,
+  PROVIDER_CHANNELS,
+  type ProviderChannel,
+} from "@belfry/contracts/channels";
 import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
 import { createPool } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
@@ -19,7 +25,7 @@ export interface TenantSetup {
   id?: string;
   active?: boolean;
   deliveryChannels?: Channel[];
-  providers?: ("EMAIL" | "SMS")[];
+  providers?: ProviderChannel[];
 }
 
 export interface EventSetup {
@@ -87,7 +93,7 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
         [id, setup.active ?? true, setup.deliveryChannels ?? []],
       );
       await pool.query("insert into tenant_limits (tenant_id) values ($1)", [id]);
-      for (const channel of setup.providers ?? ["EMAIL", "SMS"]) {
+      for (const channel of setup.providers ?? PROVIDER_CHANNELS) {
         await pool.query(
           `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
            values ($1, $2, $3, 'sandbox', 'sandbox', '', '{}')`,
@@ -101,7 +107,7 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
     async templates(
       owner: string,
       eventType: string,
-      channels: readonly Channel[] = ["EMAIL", "SMS", "PUSH"],
+      channels: readonly Channel[] = CHANNELS,
       version: {
         active?: boolean;
         target?: string;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CHANNELS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
 import type { MessageHandler } from "@belfry/service/message-outcome";
@@ -25,7 +26,9 @@ async function setUp(t: Parameters<typeof dispatcherUnderTest>[0], inFlightPerTe
   return { ...under, handler, handle };
 }
 
-test("an event becomes an email, an SMS and a push with the first offset of its channel", async (t) => {
+const each = (reason: string) => Object.fromEntries(CHANNELS.map((channel) => [channel, reason]));
+
+test("an event becomes a delivery on each channel that a sender serves, and a push with the first offset of its channel", async (t) => {
   const { tenant, templates, events, handle, deliveries, sent, outcome, pool } = await setUp(t);
   const acme = await tenant();
   await templates(acme, "order.confirmed", undefined, {
@@ -38,10 +41,7 @@ test("an event becomes an email, an SMS and a push with the first offset of its 
   const rows = await deliveries();
   assert.deepEqual(
     rows.map((row) => [row.event_id, row.tenant_id, row.channel, row.status]).sort(),
-    [
-      [id, acme, "EMAIL", "queued"],
-      [id, acme, "SMS", "queued"],
-    ],
+    PROVIDER_CHANNELS.map((channel) => [id, acme, channel, "queued"]).sort(),
   );
   for (const row of rows) {
     assert.ok(row.released_at !== null && row.due_at !== null);
@@ -75,9 +75,9 @@ test("every channel that does not dispatch leaves its reason on the event", asyn
   await handle([id]);
   assert.deepEqual((await outcome(id)).outcome, {
     skipped: {
+      ...each("channel not allowed"),
       EMAIL: "no recipientEmail",
       SMS: "no active provider",
-      PUSH: "channel not allowed",
     },
   });
   assert.equal((await deliveries()).length, 0);
@@ -458,7 +458,7 @@ test("a deactivated tenant's events end as skipped once the change is known", as
   deps.routing.clear();
   await handle([second]);
   assert.deepEqual((await outcome(second)).outcome, {
-    skipped: { EMAIL: "tenant inactive", SMS: "tenant inactive", PUSH: "tenant inactive" },
+    skipped: each("tenant inactive"),
   });
 });
 
