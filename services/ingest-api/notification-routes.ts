@@ -3,6 +3,7 @@ import {
   HISTORY_MAX_LIMIT,
   HISTORY_MAX_OFFSET,
 } from "@belfry/contracts/bounds";
+import { IN_APP } from "@belfry/contracts/channels";
 import { documented, id, integerText, text } from "@belfry/contracts/fields";
 import { TENANT_ID, UUID } from "@belfry/contracts/identifiers";
 import {
@@ -37,8 +38,7 @@ const historySchema = {
   operationId: "listNotifications",
   tags: ["Notifications"],
   summary: "Fetch the notification history",
-  description:
-    "The in-app notifications (PUSH) of one user, in the order in which their events were accepted, newest first.",
+  description: `The in-app notifications (${IN_APP}) of one user, in the order in which their events were accepted, newest first.`,
   security: [{ apiKey: [] }],
   params: Type.Object(pathOfUser),
   querystring: Type.Object({

@@ -1,3 +1,4 @@
+import { CHANNELS, IN_APP, listed } from "@belfry/contracts/channels";
 import { text } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
 import {
@@ -27,8 +28,7 @@ const schema = {
   operationId: "triggerEvent",
   tags: ["Events"],
   summary: "Trigger an event",
-  description:
-    "Accepts an event for dispatch over EMAIL, SMS and PUSH. 200 means: stored, and it will be dispatched. The checks come in this order: key, signature, body, limits. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.",
+  description: `Accepts an event for dispatch over ${listed(CHANNELS, "and")}. 200 means: stored, and it will be dispatched. The checks come in this order: key, signature, body, limits. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.`,
   security: [{ apiKey: [] }],
   headers: Type.Object({
     "X-Service-Signature": Type.Optional(
@@ -64,7 +64,7 @@ const schema = {
     builtIn: {
       value: {
         eventType: "global.info",
-        channels: ["PUSH"],
+        channels: [IN_APP],
         payload: { userId: "user-1" },
         variables: { title: "Maintenance tonight", message: "We are back at 02:00 UTC." },
       },

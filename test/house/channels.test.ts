@@ -27,9 +27,8 @@ const SHIPPED = /^(packages|services|deploy)\/.*\.(ts|js|sql|eta)$/;
 const NOT_SHIPPED =
   /\.test\.ts$|\.bench\.ts$|\/test\/|under-test|\/test-|hostile-|\/demo\/|^packages\/(testing|[^/]+\/scripts)\/|platform-templates\.sql$/;
 
-/** Prose and examples of the HTTP document. */
-const DOCUMENT =
-  /^packages\/contracts\/src\/(openapi-|trigger|event-report)|^services\/ingest-api\/(openapi|event-example|[a-z]+-routes?\.ts)/;
+/** The HTTP document's first sentence, and its example of an event. */
+const DOCUMENT = /^services\/ingest-api\/(openapi|event-example)\.ts$/;
 
 function namesIn(path: string): string[] {
   const text = read(path)

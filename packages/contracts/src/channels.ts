@@ -90,6 +90,11 @@ export function channelsWith(content: Content): Channel[] {
   return CHANNELS.filter((channel) => CHANNEL_ROWS[channel].content === content);
 }
 
+/** Those that an event without this address has no delivery on. */
+export function channelsTo(address: AddressField): Channel[] {
+  return CHANNELS.filter((channel) => CHANNEL_ROWS[channel].address === address);
+}
+
 /** The requested channels as one small number; null (all) for none given or an empty list. */
 export function channelMask(channels: readonly Channel[] | undefined): number | null {
   if (channels === undefined || channels.length === 0) return null;

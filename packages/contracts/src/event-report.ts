@@ -1,5 +1,5 @@
 import { type Static, type TOptional, Type } from "@sinclair/typebox";
-import { CHANNELS, type Channel } from "./channels.ts";
+import { CHANNELS, type Channel, IN_APP, listed, PROVIDER_CHANNELS } from "./channels.ts";
 import { DELIVERY_STATUSES } from "./delivery.ts";
 import { oneOf, orNull } from "./fields.ts";
 
@@ -43,7 +43,7 @@ export const DeliveryReport = Type.Object(
 export const ChannelReport = Type.Object(
   {
     status: oneOf([...DELIVERY_STATUSES, "published"], {
-      description: "`published` is of PUSH; the others are of EMAIL and SMS, or say why not",
+      description: `\`published\` is of ${IN_APP}; the others are of ${listed(PROVIDER_CHANNELS, "and")}, or say why not`,
     }),
     reason: textOrNull("Why it was skipped, failed or waits"),
     missing: Type.Array(Type.String(), {

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
+import type { AddressField } from "./addresses.ts";
 import { MAX_NESTING } from "./bounds.ts";
-import { CHANNELS } from "./channels.ts";
+import { CHANNELS, channelsTo, listed } from "./channels.ts";
 import { emailOrNone, FAULT, oneOf, phoneOrNone, text } from "./fields.ts";
 
 /** `POST /api/v1/events/trigger` (specification, 2.1, 2.2 and 4.1). */
@@ -8,6 +9,8 @@ export const TRIGGER_PATH = "/api/v1/events/trigger";
 
 /** An array of channels is no place for a list. */
 export const MAX_CHANNELS = 16;
+
+const neededFor = (address: AddressField) => listed(channelsTo(address), "and");
 
 export const TriggerRequest = Type.Object(
   {
@@ -29,13 +32,13 @@ export const TriggerRequest = Type.Object(
         userId: text({ description: "Recipient's id in the tenant's own system" }),
         recipientEmail: Type.Optional(
           emailOrNone({
-            description: "One plain address, needed for EMAIL; empty or null: none",
+            description: `One plain address, needed for ${neededFor("recipientEmail")}; empty or null: none`,
             examples: ["ann@example.com"],
           }),
         ),
         recipientPhone: Type.Optional(
           phoneOrNone({
-            description: "E.164, needed for SMS; empty or null: none",
+            description: `E.164, needed for ${neededFor("recipientPhone")}; empty or null: none`,
             examples: ["+12025550123"],
           }),
         ),
