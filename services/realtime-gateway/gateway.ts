@@ -159,25 +159,27 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     maxFrameBytes: config.MAX_FRAME_BYTES,
     log,
   });
-  await app.listen({ host: config.REALTIME_GATEWAY_HOST, port: config.REALTIME_GATEWAY_PORT });
-  const address = app.server.address();
-  return {
-    port: typeof address === "object" && address !== null ? address.port : 0,
-    connections,
-    held,
-    async close() {
-      isOpen = false;
-      await drain(connections, {
-        spreadMs: config.SHUTDOWN_SPREAD_MS,
-        timeoutMs: CLOSE_TIMEOUT_MS,
-      });
-      stopped.abort();
-      await app.close();
-      await Promise.all([watching, checking]);
-      wheel[Symbol.dispose]();
-      writes[Symbol.dispose]();
-    },
+  const close = async () => {
+    isOpen = false;
+    await drain(connections, {
+      spreadMs: config.SHUTDOWN_SPREAD_MS,
+      timeoutMs: CLOSE_TIMEOUT_MS,
+    });
+    stopped.abort();
+    await app.close();
+    await Promise.all([watching, checking]);
+    wheel[Symbol.dispose]();
+    writes[Symbol.dispose]();
   };
+  try {
+    await app.listen({ host: config.REALTIME_GATEWAY_HOST, port: config.REALTIME_GATEWAY_PORT });
+  } catch (err) {
+    await close();
+    throw err;
+  }
+  const address = app.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { port, connections, held, close };
 }
 
 function nowSeconds(): number {
