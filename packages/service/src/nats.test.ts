@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@belfry/testing/eventually";
@@ -54,6 +54,30 @@ test("the wait ends when the service is asked to stop", async (t) => {
   });
   stop.abort(new Error("SIGTERM"));
   await assert.rejects(connecting, /SIGTERM/);
+});
+
+test("of a server that takes connections and says nothing no connection is left behind", async (t) => {
+  const open = new Set<Socket>();
+  let tries = 0;
+  const silent = createServer((socket) => {
+    tries += 1;
+    open.add(socket);
+    socket.on("error", () => undefined).on("close", () => open.delete(socket));
+  });
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  t.after(() => silent.close());
+  const stop = new AbortController();
+  const connecting = connectNats({
+    url: `nats://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    name: "x",
+    log: capture().log,
+    signal: stop.signal,
+  });
+  await eventually(() => tries > 0);
+  stop.abort(new Error("SIGTERM"));
+  await assert.rejects(connecting, /SIGTERM/);
+  await eventually(() => open.size === 0);
 });
 
 test("a connection that was lost is known to be lost, and comes back by itself", async (t) => {

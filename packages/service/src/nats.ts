@@ -6,6 +6,7 @@ import {
   deadline,
   type NatsConnection,
 } from "@nats-io/transport-node";
+import { NodeTransport } from "@nats-io/transport-node/lib/node_transport.js";
 import type { Logger } from "./logger.ts";
 import { pause } from "./pause.ts";
 
@@ -16,6 +17,13 @@ const MENTION_EVERY_MS = 5000;
 /** A connection that died silently is noticed within two pings. */
 const PING_INTERVAL_MS = 5000;
 const DRAIN_TIMEOUT_MS = 3000;
+
+// Of a try that a silent server left unanswered the client forgets the socket, which would keep the process.
+const { close: closeTransport } = NodeTransport.prototype;
+NodeTransport.prototype.close = async function (this: NodeTransport, err?: Error) {
+  if (!this.connected) this.socket?.destroy();
+  await closeTransport.call(this, err);
+};
 
 /** A connection that comes back by itself for as long as the process lives. */
 export interface NatsLink extends AsyncDisposable {
