@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NEWEST_MIGRATION } from "@belfry/database/migrate";
@@ -117,6 +119,13 @@ const FAULTY: Record<Name, string[]> = {
   "sms-sender": ["SECRETS_KEYS", "LEASE_MS"],
   "realtime-gateway": ["REALTIME_TOKEN_KEYS", "ALLOWED_ORIGINS", "PONG_TIMEOUT_MS"],
   admin: ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS"],
+};
+
+/** Of what is served beside health and metrics. */
+const PORTS: Partial<Record<Name, string>> = {
+  "ingest-api": "INGEST_API_PORT",
+  "realtime-gateway": "REALTIME_GATEWAY_PORT",
+  admin: "ADMIN_PORT",
 };
 
 /** A service behind gates of its own. */
@@ -258,5 +267,13 @@ export const testStopping = (name: Name) =>
       assert.doesNotMatch(stage.service.errors(), / at .*\.ts:/, "no stack");
       assert.deepEqual(stage.service.lines, []);
     });
-    await Promise.all([...endings, refused, ...stopping, ...reading, bad]);
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    t.after(() => taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const failing = t.test("starting: its port is taken", async (t) => {
+      const stage = await start(t, { [PORTS[name] ?? "MANAGEMENT_PORT"]: String(port) });
+      await endsClosed(stage, { code: 1, line: { msg: "the service cannot go on: stopping" } });
+    });
+    await Promise.all([...endings, refused, ...stopping, ...reading, bad, failing]);
   });
