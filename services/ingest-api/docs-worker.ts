@@ -22,6 +22,7 @@ await app.register(scalar, {
     url: "/openapi.json",
     cdn: "/docs/reference.js",
     pageTitle: "Belfry: the HTTP interface",
+    _integration: "html",
     // Nothing from elsewhere, nothing to elsewhere.
     authentication: { preferredSecurityScheme: "apiKey" },
     withDefaultFonts: false,
