@@ -247,10 +247,9 @@ export class Session implements Member, Timed, CommandRunner {
     const { tenant, sub, exp } = verified.claims;
     // Asked again where the configuration has changed: whoever ends inactive tenants has not seen us yet.
     while (!tenants.isKnownActive(tenant)) {
-      const isActive = await tenants.isActive(tenant);
-      if (!this.#isOpen()) return;
-      if (!isActive) return this.end(DISCONNECTS.invalidToken);
+      if (!(await tenants.isActive(tenant))) return this.end(DISCONNECTS.invalidToken);
     }
+    if (!this.#isOpen()) return;
     const user = hub.enter(this, tenant, sub, limits.maxConnectionsPerUser);
     if (user === undefined) return this.end(DISCONNECTS.connectionLimit);
     this.#user = user;
