@@ -114,6 +114,19 @@ test("what arrives together travels together: few database calls, one message a 
   assert.equal(new Set(messages.flatMap(({ ids }) => ids)).size, 450);
 });
 
+test("in whatever order the events of several tenants come, each is accepted", async (t) => {
+  const { pool, acceptor } = await setUp(t);
+  await pool.query("insert into tenants (id, name, per_minute) values ('b', 'B', 10000)");
+  await pool.query("insert into tenant_limits (tenant_id) values ('b')");
+  const { accept } = acceptor();
+  const events = ["b", "a", "b", "a"].map((tenantId) => ({ ...event(), tenantId }));
+  const results = await Promise.all(events.map((one) => accept(one)));
+  assert.deepEqual(
+    results.map(({ outcome }) => outcome),
+    events.map(() => "accepted"),
+  );
+});
+
 test("a lone event's message has the event's id as its message id", async (t) => {
   const { acceptor, stored } = await setUp(t);
   const { eventId } = await acceptor().accept(event());
