@@ -68,6 +68,8 @@ export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
   const contexts = new WeakMap<FastifyRequest, Guest | Signed | InTenant>();
   return (key, handler) => {
     const access: Access = ACCESS[key];
+    const judge = async (request: FastifyRequest, reply: FastifyReply) =>
+      admitted(key, access, await guestOf(request, reply, deps), deps);
     const [method, url] = key.split(" ") as ["GET" | "POST", string];
     app.route({
       method,
@@ -75,11 +77,12 @@ export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
       ...(access === "anyone" && { bodyLimit: MAX_GUEST_BODY_BYTES }),
       // Before the body is read: of whoever may not send it none is held.
       onRequest: async (request, reply) => {
-        const guest = await guestOf(request, reply, deps);
-        contexts.set(request, await admitted(key, access, guest, deps));
+        contexts.set(request, await judge(request, reply));
       },
       handler: async (request, reply) => {
-        const context = { ...(contexts.get(request) as Guest), form: formOf(request) };
+        // Judged again behind a body: while it came, the session may have ended, or the rights.
+        const known = method === "GET" ? contexts.get(request) : undefined;
+        const context = known ?? (await judge(request, reply));
         if (method === "POST") requireOwnForm(context, deps);
         const answer = await handler(context as Parameters<typeof handler>[0]);
         const inTenant = "tenant" in context ? (context as InTenant) : undefined;

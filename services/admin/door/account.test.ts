@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { sql } from "kysely";
 import { startAdmin } from "../admin-under-test.ts";
 import { createBrowser, PASSWORD } from "../test-browser.ts";
 
@@ -84,4 +85,32 @@ test("one person belongs to several tenants: the second invitation is accepted w
   const content = { eventType: "order", channel: "SMS", content: "x", basedOnVersion: "0" };
   assert.equal((await eve.post(`/tenants/${acme.id}/templates`, content)).status, 303);
   assert.equal((await eve.post(`/tenants/${books.id}/templates`, content)).status, 403);
+});
+
+test("a form whose sender is signed out before its end changes nothing", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const [begin, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const fields = `name=Late&perMinute=1&dailyCap=1&_token=${await operator.token("/account")}`;
+  async function* slowly() {
+    yield Buffer.from(fields.slice(0, 5));
+    begin.resolve();
+    await end.promise;
+    yield Buffer.from(fields.slice(5));
+  }
+  const sent = operator.raw("/tenants", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: ReadableStream.from(slowly()),
+    duplex: "half",
+  });
+  await begin.promise;
+  // By then the server has seen the beginning.
+  for (const _ of [1, 2, 3]) assert.equal((await operator.get("/account")).status, 200);
+  await admin.db.deleteFrom("sessions").execute();
+  end.resolve();
+  const answer = await sent;
+  assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/sign-in"]);
+  const { rows } = await sql`select from tenants where name = 'Late'`.execute(admin.db);
+  assert.equal(rows.length, 0);
 });
