@@ -325,13 +325,18 @@ test("a message set aside is shown; what it named goes out again, and an undecod
   await pool.query("update deliveries set released_at = now(), due_at = now() where id = $1", [
     delivery.id,
   ]);
-  const event = randomUUID();
-  const gaveUp = { failed: { EMAIL: "x", SMS: "x", PUSH: "x" } };
-  await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, outcome)
-     values ($1, $2, 'order', 'ann', 't', now(), now(), $3)`,
-    [event, tenantId, JSON.stringify(gaveUp)],
-  );
+  const dispatched = async (outcome: object) => {
+    const id = randomUUID();
+    await pool.query(
+      `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, outcome)
+       values ($1, $2, 'order', 'ann', 't', now(), now(), $3)`,
+      [id, tenantId, JSON.stringify(outcome)],
+    );
+    return id;
+  };
+  const event = await dispatched({ failed: { EMAIL: "x", SMS: "x", PUSH: "x" } });
+  // Its notification could not be rendered, and nothing else was wanted: that stays so.
+  const decided = await dispatched({ failed: { PUSH: "x" }, skipped: { EMAIL: "x", SMS: "x" } });
   const message = (stream: string, subject: string, data: string) =>
     storeDeadMessage(pool, {
       ...{
@@ -342,9 +347,10 @@ test("a message set aside is shown; what it named goes out again, and an undecod
         reason: "delivered too often",
       },
     });
-  const named = (id: string) => JSON.stringify({ version: 1, items: [{ id, traceId: "t" }] });
+  const named = (...ids: string[]) =>
+    JSON.stringify({ version: 1, items: ids.map((id) => ({ id, traceId: "t" })) });
   const ofDelivery = await message("d", `belfry.deliveries.EMAIL.${tenantId}`, named(delivery.id));
-  const ofEvent = await message("e", "belfry.events.express", named(event));
+  const ofEvent = await message("e", "belfry.events.express", named(event, decided));
   const broken = await message("e", "belfry.events.express", "\u0000{");
 
   assert.equal((await listDeadLetters(db)).length, 2);
