@@ -93,6 +93,7 @@ test("scripts, styles, handlers, srcdoc, comments, names and unquoted values are
     ["<iframe>{{x}}</iframe>", /inside <iframe>/],
     ["<svg><title><a href='{{x}}'></title></svg>", /inside <title>/],
     ["<svg><title><style></title>{{x}}", /inside <title>/],
+    ["<math><title><style></title>{{x}}", /inside <title>/],
     ["<svg><![CDATA[ > <b title='{{x}}'> ]]>", /comment/],
     ['<p onclick="f({{x}})">', /onclick/],
     ['<p OnMouseOver="{{x}}">', /onmouseover/],
