@@ -82,6 +82,7 @@ test("an address is suppressed for its tenant and channel alone", async (t) => {
   await addSuppressions(db, { tenantId, channel: "EMAIL", addresses: ["ann@example.com"] });
   assert.equal((await claim("ann@example.com", other)).becomes, "sending");
   assert.equal((await claim("+12025550123", other, "SMS")).becomes, "sending");
+  assert.equal((await claim("+12025550123", tenantId, "EMAIL")).becomes, "sending");
   const { becomes, reason } = await claim("+12025550123", tenantId, "SMS");
   assert.deepEqual([becomes, reason], ["skipped", "address suppressed (by hand)"]);
 });
