@@ -13,7 +13,8 @@ type Check = Fault;
  * Headers are only documented: each is told in its own way by who reads it.
  */
 export function checkRoutes(app: FastifyInstance): void {
-  app.setValidatorCompiler(() => () => true);
+  // None: Fastify then looks at nothing, headers included.
+  app.setValidatorCompiler(() => undefined as never);
   app.setSerializerCompiler(() => JSON.stringify);
   // Without a look at what an answer's schema is.
   app.setReplySerializer((payload) => JSON.stringify(payload));
