@@ -5,7 +5,6 @@ import { createLogger, type Logger } from "./logger.ts";
 import { startManagement } from "./management.ts";
 import { connectNats, type NatsLink, natsFiles } from "./nats.ts";
 import { listenForStop } from "./stop-signal.ts";
-import { ensureStreams } from "./streams.ts";
 
 /** The database as far as starting and stopping go; `packages/database` has it. */
 export interface ServiceDatabase {
@@ -110,8 +109,12 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
         log,
         signal,
       });
-      const streams = service.streams?.(config.NATS_PREFIX) ?? [];
-      await ensureStreams(link.nc, streams, { replicas: config.NATS_REPLICAS, log, signal });
+      const streams = service.streams?.(config.NATS_PREFIX);
+      if (streams !== undefined) {
+        // Not every service needs JetStream in its memory.
+        const { ensureStreams } = await import("./streams.ts");
+        await ensureStreams(link.nc, streams, { replicas: config.NATS_REPLICAS, log, signal });
+      }
       return link;
     };
     const begin = async (nats: Promise<NatsLink>) => {
