@@ -1,3 +1,5 @@
+import type { EmailFormat } from "./email-format.ts";
+
 /** An address in the text part of a mail, with its brackets and the blank before them. */
 export interface TextLink {
   start: number;
@@ -13,7 +15,7 @@ export interface TextLink {
 export type CompiledTemplate =
   | {
       kind: "email";
-      format: "mjml" | "html" | "text";
+      format: EmailFormat;
       subject: string;
       html: string;
       text: string;

@@ -1,6 +1,9 @@
-/** Which of the three formats of a mail's content a tenant wrote. */
+/** Which format of a mail's content a tenant wrote. */
 
-export type EmailFormat = "mjml" | "html" | "text";
+/** `markdown` is only ever chosen; a content that does not say its format is one of the others. */
+export type EmailFormat = "markdown" | FoundFormat;
+
+export type FoundFormat = "mjml" | "html" | "text";
 
 const BEFORE_ROOT = /^(?:\s+|<!--[\s\S]*?-->|<\?[\s\S]*?\?>)*/;
 const HTML_ELEMENT = new RegExp(
@@ -14,7 +17,7 @@ const HTML_ELEMENT = new RegExp(
 );
 
 /** MJML by its root element, HTML by a document type or any element that mails use, else plain text. */
-export function emailFormat(content: string): EmailFormat {
+export function emailFormat(content: string): FoundFormat {
   const root = content.slice(BEFORE_ROOT.exec(content)?.[0].length ?? 0);
   if (/^<mjml(?=[\s/>])/i.test(root)) return "mjml";
   return HTML_ELEMENT.test(content) ? "html" : "text";

@@ -1,14 +1,25 @@
 /** What a tenant writes, and what can be wrong with it. */
 
 import { MAX_FAULTS } from "./bounds.ts";
+import type { EmailFormat } from "./email-format.ts";
+import type { Layout } from "./layout.ts";
 import type { TagFault } from "./tags.ts";
 
 export type TemplateSource =
-  | { kind: "email"; subject: string; content: string }
+  | {
+      kind: "email";
+      subject: string;
+      content: string;
+      /** Left out: found out from the content, and then never `markdown`. */
+      format?: EmailFormat;
+      /** What Markdown is set in; the platform's where it is left out. The other formats have none. */
+      layout?: Layout;
+    }
   | { kind: "text"; content: string }
   | { kind: "notification"; title: string; content: string };
 
-export type TemplateField = "subject" | "title" | "content";
+/** `layout`: the MJML of the layout that a Markdown content is set in. */
+export type TemplateField = "subject" | "title" | "content" | "layout";
 
 /** One fault of a template, with its place: `line` and `column` begin at 1. */
 export interface TemplateFault {
