@@ -11,6 +11,7 @@ export const EVENT_EXAMPLE = {
   recipientEmail: "ann@example.com",
   recipientPhone: null,
   requestedChannels: null,
+  locale: "de-AT",
   traceId: "checkout-7f3a",
   acceptedAt: "2026-11-20T09:30:00.000Z",
   dispatchedAt: "2026-11-20T09:30:00.020Z",

@@ -65,6 +65,35 @@ test("an international domain is taken in its ASCII form", () => {
   assert.equal(trigger.recipientEmail, "a@xn--bcher-kva.example");
 });
 
+test("a locale is taken in its canonical form, whatever else is asked", () => {
+  const optionsOf = (locale: string, channels: string[]) =>
+    read({ ...good, locale, channels }).options;
+  for (const [given, canonical] of [
+    ["de", "de"],
+    ["DE-at", "de-AT"],
+    ["zh-hANT-tw", "zh-Hant-TW"],
+    ["es-419", "es-419"],
+    ["fil", "fil"],
+    // Old names of languages.
+    ["iw", "he"],
+    ["sh", "sr-Latn"],
+    // Well formed, and no language that there is.
+    ["xx-Qaaa-ZZ", "xx-Qaaa-ZZ"],
+  ] as const) {
+    assert.deepEqual(optionsOf(given, []), { channels: null, locale: canonical }, given);
+    const both = { channels: channelMask(["SMS"]), locale: canonical };
+    assert.deepEqual(optionsOf(given, ["SMS"]), both, given);
+  }
+  assert.equal(read({ ...good, channels: [] }).options, null);
+});
+
+const BAD_LOCALES: unknown[] = [
+  ...["", " ", "d", "german", "de_AT", "de-", "xx-", "-de", "de-AT ", "de-AT\n", "de--AT", "déu"],
+  ...["de-AUT", "de-Lat", "zh-TW-Hant", "de-AT-1996", "ca-ES-valencia", "de-DE-u-co-phonebk"],
+  ...["x-klingon", "i-klingon", "en-x-private", "*", "de\u0000", "de-\ud800", "../de", "__proto__"],
+  ...["a".repeat(300), "de-".repeat(100), 5, true, null, ["de"], [], { language: "de" }],
+];
+
 const FAULTS: [name: string, body: unknown, faults: string[]][] = [
   ["not an object", [], ["body must be an object"]],
   ["null", null, ["body must be an object"]],
@@ -99,6 +128,11 @@ const FAULTS: [name: string, body: unknown, faults: string[]][] = [
     { ...good, channels: ["EMAIL", "FAX", 3] },
     [1, 2].map((place) => `channels[${place}] must be one of ${CHANNELS.join(", ")}`),
   ],
+  ...BAD_LOCALES.map((locale): [string, unknown, string[]] => [
+    `the locale ${JSON.stringify(locale)?.slice(0, 40)}`,
+    { ...good, locale },
+    ["locale must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant"],
+  ]),
   ["variables as an array", { ...good, variables: [] }, ["variables must be an object"]],
   ["null variables", { ...good, variables: null }, ["variables must be an object"]],
   ...[...BAD_ADDRESSES, 7, {}].map((recipientEmail): [string, unknown, string[]] => [
@@ -152,10 +186,10 @@ test("what the check accepts and refuses, the documented keywords do too", () =>
   }
 });
 
-test("the automatic key is of tenant, type and payload: not of order, eventId or variables", () => {
+test("the automatic key is of tenant, type and payload: not of order, eventId, locale or variables", () => {
   const one = readJson('{"eventType":"t","payload":{"userId":"u","recipientEmail":"a@b.example"}}');
   const same = readJson(
-    '{"eventId":"9","variables":{"x":1},"payload":{"recipientEmail":"a@b.example","z":1,"userId":"u"},"eventType":"t","channels":["SMS"]}',
+    '{"eventId":"9","variables":{"x":1},"payload":{"recipientEmail":"a@b.example","z":1,"userId":"u"},"eventType":"t","channels":["SMS"],"locale":"de"}',
   );
   assert.equal(automaticKey("a", one, false), automaticKey("a", same, false));
   assert.notEqual(automaticKey("a", one, false), automaticKey("b", one, false));

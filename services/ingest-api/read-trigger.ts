@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { channelMask } from "@belfry/contracts/channels";
 import { emailAddress } from "@belfry/contracts/email-address";
 import { textFault } from "@belfry/contracts/identifiers";
+import { canonicalLocale } from "@belfry/contracts/locale";
 import { Problem } from "@belfry/contracts/problems";
 import type { EventOptions, TriggerRequest } from "@belfry/contracts/trigger";
 
@@ -20,7 +21,6 @@ export interface Trigger {
 /** A checked body as it is accepted: none given and an empty one are the same. */
 export function readTrigger(body: TriggerRequest): Trigger {
   const { payload } = body;
-  const channels = channelMask(body.channels);
   return {
     eventType: body.eventType,
     reference: body.eventId ?? null,
@@ -28,8 +28,15 @@ export function readTrigger(body: TriggerRequest): Trigger {
     recipientEmail: asciiAddress(payload.recipientEmail),
     recipientPhone: payload.recipientPhone || null,
     variables: body.variables ?? null,
-    options: channels === null ? null : { channels },
+    options: optionsOf(body),
   };
+}
+
+/** What only few triggers say; null: this one says none of it. */
+function optionsOf(body: TriggerRequest): EventOptions | null {
+  const channels = channelMask(body.channels);
+  if (body.locale === undefined) return channels === null ? null : { channels };
+  return { channels, locale: canonicalLocale(body.locale) ?? null };
 }
 
 /**

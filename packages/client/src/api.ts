@@ -17,6 +17,8 @@ export interface TriggerInput {
     /** Needed for SMS; E.164, as +12025550123. */
     recipientPhone?: string | null;
   };
+  /** The recipient's language, as `de-AT` or `zh-Hant` (BCP 47): which templates are taken. */
+  locale?: string;
   /** Values for the templates, by name. */
   variables?: Record<string, unknown>;
 }
@@ -63,6 +65,8 @@ export interface EventReport {
   recipientPhone: string | null;
   /** null: all. */
   requestedChannels: Channel[] | null;
+  /** Of the trigger, as `de-AT`; null: none was named. */
+  locale: string | null;
   traceId: string;
   acceptedAt: string;
   dispatchedAt: string | null;

@@ -82,6 +82,7 @@ export const EventReport = Type.Object(
     requestedChannels: orNull(
       Type.Array(channel, { description: "The `channels` of the request; null: all" }),
     ),
+    locale: textOrNull("The `locale` of the request, in its canonical form; null: none"),
     traceId: Type.String({ description: "The request's trace id" }),
     acceptedAt: time("When it was stored"),
     dispatchedAt: orNull(time("When its channels were decided")),

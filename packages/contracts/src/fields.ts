@@ -2,6 +2,7 @@ import { type Static, type TSchema, type TUnsafe, Type } from "@sinclair/typebox
 import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
 import { emailAddress, MAX_ADDRESS } from "./email-address.ts";
 import { PHONE, PLAIN_TEXT, textFault, UUID } from "./identifiers.ts";
+import { isLocale, LOCALE_PATTERN, NO_LOCALE } from "./locale.ts";
 
 /**
  * What is wrong with a value in the client's words, after the field's name; undefined: nothing. A schema
@@ -63,6 +64,14 @@ export function phoneOrNone(words: Words): TUnsafe<string | null> {
     isNone(value) || (typeof value === "string" && PHONE.test(value))
       ? undefined
       : "must be a phone number in E.164 form, as +12025550123",
+  );
+}
+
+/** A language, as de-AT: see locale.ts. */
+export function locale(words: Words): TUnsafe<string> {
+  const keywords = { type: "string", pattern: LOCALE_PATTERN, ...words };
+  return field(keywords, (value) =>
+    typeof value === "string" && isLocale(value) ? undefined : NO_LOCALE,
   );
 }
 

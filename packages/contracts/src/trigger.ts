@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { AddressField } from "./addresses.ts";
 import { MAX_NESTING } from "./bounds.ts";
 import { CHANNELS, channelsTo, listed } from "./channels.ts";
-import { emailOrNone, FAULT, oneOf, phoneOrNone, text } from "./fields.ts";
+import { emailOrNone, FAULT, locale, oneOf, phoneOrNone, text } from "./fields.ts";
 
 /** `POST /api/v1/events/trigger` (specification, 2.1, 2.2 and 4.1). */
 export const TRIGGER_PATH = "/api/v1/events/trigger";
@@ -45,6 +45,13 @@ export const TriggerRequest = Type.Object(
       },
       { description: "Routing identity; other fields are ignored" },
     ),
+    locale: Type.Optional(
+      locale({
+        description:
+          "The recipient's language, as language[-Script][-REGION] of BCP 47: the templates in it are taken, else those in a wider one (de-AT, de), else the default ones. Not part of the automatic deduplication key",
+        examples: ["de-AT"],
+      }),
+    ),
     variables: Type.Optional(
       Type.Object(
         {},
@@ -70,6 +77,8 @@ export type TriggerRequest = Static<typeof TriggerRequest>;
 export interface EventOptions {
   /** By channelMask. */
   channels?: number | null;
+  /** Canonical. */
+  locale?: string | null;
 }
 
 export const TriggerResponse = Type.Object(

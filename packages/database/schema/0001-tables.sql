@@ -154,11 +154,13 @@ create table events (
   accepted_at timestamptz not null,
   dispatched_at timestamptz,
   refused_at timestamptz,
-  outcome jsonb
+  outcome jsonb,
+  locale text
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 comment on column events.reference is 'the eventId of the tenant: shown, not unique';
 comment on column events.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
 comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}}';
+comment on column events.locale is 'of the trigger, canonical BCP 47; null: none was named';
 create index events_of_tenant on events (tenant_id, id);
 create index events_by_reference on events (tenant_id, reference, id) where reference is not null;
 
@@ -295,8 +297,12 @@ create table notifications (
   channel_name text collate "C" not null,
   channel_offset bigint not null,
   created_at timestamptz not null,
-  read_at timestamptz
+  read_at timestamptz,
+  url text,
+  actions text
 ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05);
+comment on column notifications.url is 'where it leads, judged when it was rendered: https or a path';
+comment on column notifications.actions is 'JSON, at most two of {label, url}; null: none';
 create index notifications_of_user on notifications (tenant_id, user_id, created_at desc, id desc);
 create unique index notifications_by_offset on notifications (tenant_id, user_id, channel_name, channel_offset);
 create index notifications_unread on notifications (tenant_id, user_id) where read_at is null;

@@ -152,6 +152,7 @@ create table events (
   dispatched_at timestamp with time zone,
   refused_at timestamp with time zone,
   outcome jsonb,
+  locale text,
   constraint events_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=80);
 create index events_by_reference ON events USING btree (tenant_id, reference, id) WHERE (reference IS NOT NULL);
@@ -159,6 +160,7 @@ create index events_of_tenant ON events USING btree (tenant_id, id);
 comment on column events.reference is 'the eventId of the tenant: shown, not unique';
 comment on column events.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
 comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}}';
+comment on column events.locale is 'of the trigger, canonical BCP 47; null: none was named';
 
 create table expiry_cursors (
   table_name text not null,
@@ -221,11 +223,15 @@ create table notifications (
   channel_offset bigint not null,
   created_at timestamp with time zone not null,
   read_at timestamp with time zone,
+  url text,
+  actions text,
   constraint notifications_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=90);
 create index notifications_of_user ON notifications USING btree (tenant_id, user_id, created_at DESC, id DESC);
 create index notifications_unread ON notifications USING btree (tenant_id, user_id) WHERE (read_at IS NULL);
 create unique index notifications_by_offset ON notifications USING btree (tenant_id, user_id, channel_name, channel_offset);
+comment on column notifications.url is 'where it leads, judged when it was rendered: https or a path';
+comment on column notifications.actions is 'JSON, at most two of {label, url}; null: none';
 
 create table outbox (
   id uuid not null,

@@ -177,6 +177,8 @@ export interface EventsTable {
   dispatched_at: Date | null;
   refused_at: Date | null;
   outcome: ColumnType<EventOutcome | null, string | null, string | null>;
+  /** Canonical BCP 47. */
+  locale: string | null;
 }
 
 export interface UndispatchedEventsTable {
@@ -248,6 +250,9 @@ export interface NotificationsTable {
   channel_offset: string;
   created_at: Date;
   read_at: Date | null;
+  url: string | null;
+  /** JSON text of `PushAction[]`. */
+  actions: string | null;
 }
 
 export interface RealtimeChannelsTable {

@@ -24,6 +24,8 @@ export interface EventReport {
   recipientPhone: string | null;
   /** null: all. */
   requestedChannels: Channel[] | null;
+  /** Of the trigger, canonical BCP 47; null: none was named. */
+  locale: string | null;
   traceId: string;
   acceptedAt: string;
   dispatchedAt: string | null;
@@ -106,6 +108,7 @@ function eventReport(facts: EventFacts, others: string[]): EventReport {
     recipientEmail: event.recipientEmail,
     recipientPhone: event.recipientPhone,
     requestedChannels: channelsOfMask(event.channels),
+    locale: event.locale,
     traceId: event.traceId,
     acceptedAt: event.acceptedAt.toISOString(),
     dispatchedAt: isoTime(event.dispatchedAt),

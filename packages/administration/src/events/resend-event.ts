@@ -36,7 +36,7 @@ export async function resendEvent(
     const message = "cannot be sent again: its template is sensitive, and its variables are erased";
     throw new InvalidInput([{ field: "event", message }]);
   }
-  const { eventType, userId, reference, recipientEmail, recipientPhone, channels } = event;
+  const { eventType, userId, reference, recipientEmail, recipientPhone, channels, locale } = event;
   const id = uuidv7();
   const traceId = id;
   const [result] = await acceptEvents(deps.pool, [
@@ -52,7 +52,7 @@ export async function resendEvent(
       recipientPhone,
       variables: await eventVariables(deps.db, tenantId, eventId),
       traceId,
-      options: channels === null ? null : { channels },
+      options: channels === null && locale === null ? null : { channels, locale },
     },
   ]);
   const refusal = REFUSALS[result?.outcome ?? "inactive"];

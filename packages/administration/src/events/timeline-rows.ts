@@ -18,6 +18,7 @@ export interface EventRow {
   recipientPhone: string | null;
   /** By channelMask. */
   channels: number | null;
+  locale: string | null;
   traceId: string;
   acceptedAt: Date;
   dispatchedAt: Date | null;
@@ -148,6 +149,7 @@ function selectEvents(db: Database) {
       "e.recipient_email as recipientEmail",
       "e.recipient_phone as recipientPhone",
       "e.channels",
+      "e.locale",
       "e.trace_id as traceId",
       "e.accepted_at as acceptedAt",
       "e.dispatched_at as dispatchedAt",

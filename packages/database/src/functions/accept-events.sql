@@ -5,7 +5,7 @@
 -- Arrays run in parallel, one item an event; keys are SHA-256 in hex. Sorted by tenant, then key, so that two
 -- replicas take the tenants' rows in the same order and cannot deadlock. What few events carry is in p_options,
 -- an object or null each, and null as a whole where none has any: a new field changes no signature. Options:
--- `channels`, see the column.
+-- `channels` and `locale`, see the columns.
 --
 -- Everything of one tenant happens under the lock on its row in tenant_limits, so statements here see each
 -- other's keys and counters exactly. The clock is read once that lock is held. A key's old row is deleted
@@ -198,9 +198,9 @@ begin
     delete from events e where e.id = any (stored) and e.refused_at is not null;
   end if;
   insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
-      recipient_phone, channels, variables, trace_id, accepted_at)
+      recipient_phone, channels, variables, trace_id, accepted_at, locale)
     select u.id, u.tenant_id, u.type, u.user_id, u.reference, u.email, u.phone,
-           (u.options ->> 'channels')::smallint, u.body, u.trace, moment
+           (u.options ->> 'channels')::smallint, u.body, u.trace, moment, u.options ->> 'locale'
     from unnest(stored, p_tenants, p_types, p_users, p_references, p_emails, p_phones, p_variables, p_traces,
         p_options)
       as u (id, tenant_id, type, user_id, reference, email, phone, body, trace, options)

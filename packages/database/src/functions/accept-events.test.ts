@@ -72,7 +72,7 @@ test("an event is stored as it was given, with nulls where nothing was", async (
     reference: "1001",
     recipientEmail: "ann@example.com",
     recipientPhone: "+12025550123",
-    options: { channels: 5 },
+    options: { channels: 5, locale: "zh-Hant-TW" },
     variables: JSON.stringify({ text: "\u0000 \ud800 \u001f, 'quoted' \\ {} 💌", n: 1e300 }),
   });
   const [result] = await acceptEvents(pool, [full]);
@@ -86,13 +86,15 @@ test("an event is stored as it was given, with nulls where nothing was", async (
   assert.equal(rows[0].reference, "1001");
   assert.equal(rows[0].recipient_email, "ann@example.com");
   assert.equal(rows[0].channels, 5);
+  assert.equal(rows[0].locale, "zh-Hant-TW");
   const beside = event("a", "beside", { reference: "1002", options: { channels: 1 } });
   await acceptEvents(pool, sorted([event("a", "bare"), beside]));
-  const some = await pool.query("select channels from events where id = $1", [beside.id]);
-  assert.equal(some.rows[0].channels, 1);
+  const some = await pool.query("select channels, locale from events where id = $1", [beside.id]);
+  assert.deepEqual(some.rows, [{ channels: 1, locale: null }]);
   const bare = await pool.query("select * from events where reference is null");
   assert.equal(bare.rows[0].variables, null);
   assert.equal(bare.rows[0].channels, null);
+  assert.equal(bare.rows[0].locale, null);
   assert.equal(bare.rows[0].recipient_phone, null);
 });
 
