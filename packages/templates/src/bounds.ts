@@ -9,6 +9,12 @@ export const MAX_TAGS = 10_000;
 /** A tag's name. */
 export const MAX_NAME_CHARACTERS = 255;
 
+/** A tag with its filters or its condition. */
+export const MAX_TAG_CHARACTERS = 1_000;
+
+/** Blocks in blocks. */
+export const MAX_BLOCK_DEPTH = 8;
+
 /** A line of a mail: RFC 5322, section 2.1.1. Bounds the subject, as source and as rendered. */
 export const MAX_SUBJECT_CHARACTERS = 998;
 

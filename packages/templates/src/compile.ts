@@ -18,7 +18,7 @@ import {
   type TemplateSource,
   TOO_LARGE_WHEN_EMPTY,
 } from "./source.ts";
-import { maskTags, scanTags, type Tag, type TagFault } from "./tags.ts";
+import { maskTags, needsLogic, scanTags, type Tag, type TagFault } from "./tags.ts";
 
 export type { CompiledTemplate } from "./compiled-template.ts";
 
@@ -29,19 +29,21 @@ export type CompileResult =
 /**
  * Checks a source and compiles it. Faults are answers with line and column; nothing a tenant writes
  * makes this throw, or run longer than the compiler's time limit. `owner` is the tenant whose turn at
- * the compiler it takes: one tenant's sources never wait for all of another's.
+ * the compiler it takes: one tenant's sources never wait for all of another's. `locale`: the language of
+ * a translation, in which its dates and numbers are written; without it that is the tenant's.
  */
 export async function compileTemplate(
   source: TemplateSource,
   owner: string,
+  locale?: string,
 ): Promise<CompileResult> {
   switch (source.kind) {
     case "email":
-      return compileEmail(source.subject, source.content, owner);
+      return compileEmail(source.subject, source.content, owner, locale);
     case "text":
-      return compileSms(source.content);
+      return compileSms(source.content, locale);
     case "notification":
-      return compilePush(source.title, source.content);
+      return compilePush(source.title, source.content, locale);
   }
 }
 
@@ -49,6 +51,7 @@ async function compileEmail(
   subjectSource: string,
   contentSource: string,
   owner: string,
+  locale: string | undefined,
 ): Promise<CompileResult> {
   const subject = checkField("subject", subjectSource);
   const content = checkField("content", contentSource);
@@ -65,21 +68,31 @@ async function compileEmail(
     html,
     text,
     ...(links.length > 0 && { links }),
+    ...withLogic([...subject.tags, ...content.tags], locale),
     variables,
   });
   if (result.ok) result.warnings.push(...placeFaults("content", content.text, warnings));
   return result;
 }
 
-function compileSms(contentSource: string): CompileResult {
+function compileSms(contentSource: string, locale: string | undefined): CompileResult {
   const { text, tags, faults } = checkField("content", withoutLastLineEnd(contentSource));
   if (faults.length > 0) return refused(faults);
-  const result = checkSize({ kind: "text", text, variables: namesOf(tags) });
+  const result = checkSize({
+    kind: "text",
+    text,
+    ...withLogic(tags, locale),
+    variables: namesOf(tags),
+  });
   if (result.ok) result.warnings.push(...encodingWarnings(text, tags));
   return result;
 }
 
-function compilePush(titleSource: string, contentSource: string): CompileResult {
+function compilePush(
+  titleSource: string,
+  contentSource: string,
+  locale: string | undefined,
+): CompileResult {
   const title = checkField("title", titleSource);
   const content = checkField("content", withoutLastLineEnd(contentSource));
   const faults = [...title.faults, ...content.faults];
@@ -88,8 +101,18 @@ function compilePush(titleSource: string, contentSource: string): CompileResult 
     kind: "notification",
     title: title.text,
     body: content.text,
+    ...withLogic([...title.tags, ...content.tags], locale),
     variables: namesOf(title.tags, content.tags),
   });
+}
+
+/** Only where a tag asks for it, so that all other templates are compiled and rendered as ever. */
+function withLogic(
+  tags: readonly Tag[],
+  locale: string | undefined,
+): Pick<CompiledTemplate, "logic" | "locale"> {
+  if (!tags.some(needsLogic)) return {};
+  return { logic: true, ...(locale !== undefined && { locale }) };
 }
 
 interface CheckedField {
@@ -158,7 +181,8 @@ function refused(faults: TemplateFault[]): Refused {
 }
 
 function namesOf(...lists: (readonly Tag[])[]): string[] {
-  return [...new Set(lists.flat().map((tag) => tag.name))];
+  const values = lists.flat().filter(({ kind }) => kind === "value");
+  return [...new Set(values.map((tag) => tag.name))];
 }
 
 /** Editors end a file with a line end that nobody means to send. */

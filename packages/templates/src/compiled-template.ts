@@ -10,9 +10,9 @@ export interface TextLink {
 
 /**
  * A checked template, as plain JSON: what is stored with a template version and rendered from.
- * Every text still holds its tags as `{{name}}`.
+ * Every text still holds its tags as `{{code}}` and `{%code%}`.
  */
-export type CompiledTemplate =
+export type CompiledTemplate = (
   | {
       kind: "email";
       format: EmailFormat;
@@ -21,7 +21,16 @@ export type CompiledTemplate =
       text: string;
       /** Those of the text's addresses that hold tags, in order. None in versions saved before. */
       links?: TextLink[];
-      variables: string[];
     }
-  | { kind: "text"; text: string; variables: string[] }
-  | { kind: "notification"; title: string; body: string; variables: string[] };
+  | { kind: "text"; text: string }
+  | { kind: "notification"; title: string; body: string }
+) & {
+  variables: string[];
+  /**
+   * Whether the texts are read with blocks, filters and literals. Without it `{%` is text: versions
+   * saved before may hold one.
+   */
+  logic?: true;
+  /** The language of a translation, which formats its dates and numbers. Left out: the tenant's. */
+  locale?: string;
+};

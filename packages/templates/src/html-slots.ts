@@ -21,7 +21,7 @@ export function htmlSlots(html: string, tags: readonly Tag[]): HtmlSlot[] {
     }
     const refused = span && spanFault(span);
     if (refused !== undefined) return { refused };
-    const slot = span === undefined ? escaped() : inAttribute(tag);
+    const slot: HtmlSlot = span === undefined ? { ...escaped(), breaks: true } : inAttribute(tag);
     return conditionalAt(tag.start) ? insideComment(slot) : slot;
   });
 }

@@ -4,12 +4,12 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Tag } from "./tags.ts";
+import { needsLogic, type Tag } from "./tags.ts";
 
 export interface MarkupWords {
   /** The document with its tags replaced by words. */
   content: string;
-  /** Puts the tags back, as `{{name}}`. */
+  /** Puts the tags back, as `{{code}}` or `{%code%}`. */
   restore(text: string): string;
   /** Puts the tags back into a text where braces of the document's own may have come together. */
   restoreText(text: string): string;
@@ -26,7 +26,10 @@ export function markupWords(source: string, tags: readonly Tag[]): MarkupWords {
   // No document can hold the hash of itself, so no word of its own looks like one of these.
   const hash = createHash("sha256").update(source).digest("hex").slice(0, 12);
   const word = new RegExp(`bf${hash}x(\\d+)x`, "g");
-  const name = (index: string): string => `{{${tags[Number(index)]?.name ?? ""}}}`;
+  const written = tags.map(({ kind, code }) => (kind === "block" ? `{%${code}%}` : `{{${code}}}`));
+  const tag = (index: string): string => written[Number(index)] ?? "";
+  // What reads as a tag where no tag was. Without logic `{%` is text.
+  const braces = tags.some(needsLogic) ? /\{(?=[{%])/g : /\{(?=\{)/g;
   let content = "";
   let at = 0;
   tags.forEach((tag, index) => {
@@ -36,12 +39,12 @@ export function markupWords(source: string, tags: readonly Tag[]): MarkupWords {
   content += source.slice(at);
   return {
     content,
-    restore: (text) => text.replace(word, (_, index: string) => name(index)),
+    restore: (text) => text.replace(word, (_, index: string) => tag(index)),
     restoreText: (text) =>
       text
-        .replace(/\{(?=\{)/g, "{ ")
+        .replace(braces, "{ ")
         .replace(new RegExp(`\\{(?=bf${hash}x)`, "g"), "{ ")
-        .replace(word, (_, index: string) => name(index)),
+        .replace(word, (_, index: string) => tag(index)),
     indexesIn: (text) => [...text.matchAll(word)].map((match) => Number(match[1])),
   };
 }

@@ -35,9 +35,28 @@ export type Rendered =
       missing: string[];
     }
   | { ok: true; kind: "notification"; title: string; body: string; missing: string[] }
-  | { ok: false; reason: "rendered content too large" | "too costly to render" };
+  | {
+      ok: false;
+      reason:
+        | "rendered content too large"
+        | "too costly to render"
+        | `variable missing: ${string}`
+        | "the stored template cannot be read";
+    };
 
-export type Renderer = (variables: Record<string, unknown>) => Rendered;
+/** What a message takes from elsewhere than its template and its variables. */
+export interface RenderSettings {
+  /** Language of dates and numbers where the template is no translation: the tenant's. Default `en`. */
+  locale?: string | undefined;
+  /** IANA name of the zone that dates are written in. Default `UTC`. */
+  timeZone?: string | undefined;
+  /** Names without which nothing is written: missing, null or blank, each ends the message. */
+  required?: readonly string[] | undefined;
+  /** Values of names that begin with `$`. A tenant's own variable of that name wins. */
+  system?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export type Renderer = (variables: Record<string, unknown>, settings?: RenderSettings) => Rendered;
 
 const TOO_LARGE: Rendered = { ok: false, reason: "rendered content too large" };
 const TOO_COSTLY: Rendered = { ok: false, reason: "too costly to render" };

@@ -9,6 +9,8 @@ export interface Slot {
   write: SlotWriter;
   /** In characters. The writer does not read a longer value: it leaves it out. */
   longest: number;
+  /** Whether `<br>` may stand here: in the text of an HTML document, and nowhere else. */
+  breaks?: true;
 }
 
 export type HtmlSlot = Slot | { refused: string };

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { scanTags } from "./tags.ts";
+import { scanPlainTags, scanTags } from "./tags.ts";
 
 test("a tag's name is the trimmed text between the braces, with its place", () => {
   assert.deepEqual(scanTags("Hi {{ name }}, {{order-id}}{{a.b}}"), {
     tags: [
-      { name: "name", start: 3, end: 13 },
-      { name: "order-id", start: 15, end: 27 },
-      { name: "a.b", start: 27, end: 34 },
+      { kind: "value", name: "name", code: "name", start: 3, end: 13 },
+      { kind: "value", name: "order-id", code: "order-id", start: 15, end: 27 },
+      { kind: "value", name: "a.b", code: "a.b", start: 27, end: 34 },
     ],
     faults: [],
   });
@@ -37,7 +37,6 @@ test("anything else between the braces is refused at its place", () => {
     ["<%= x %>", 2],
     ["#if x", 2],
     ["> partial", 2],
-    ["a|raw", 3],
     ["a()", 3],
     ["a['b']", 3],
     ["a\nb", 3],
@@ -66,4 +65,27 @@ test("an unclosed tag is refused where it begins", () => {
 
 test("single braces and closing braces are text", () => {
   assert.deepEqual(scanTags("{ a } }} { {x} .a{b:c}}"), { tags: [], faults: [] });
+});
+
+test("a value's name ends at its first filter, a block's at its word", () => {
+  const text = `{{ first name | upcase | default: "a b" }}{%- if a > 1 -%}{% endif %}{{ "x|y" | size }}`;
+  const tags = scanTags(text).tags.map(({ kind, name, code }) => [kind, name, code]);
+  assert.deepEqual(tags, [
+    ["value", "first name", 'first name | upcase | default: "a b"'],
+    ["block", "if", "- if a > 1 -"],
+    ["block", "endif", "endif"],
+    ["value", "", '"x|y" | size'],
+  ]);
+});
+
+test("a block's tag that is empty or unclosed is refused at its place", () => {
+  assert.equal(scanTags("a {% %}").faults[0]?.offset, 4);
+  assert.deepEqual(scanTags("a {% if x }}").faults, [
+    { offset: 2, message: "this tag is not closed: %} is missing" },
+  ]);
+});
+
+test("without logic the opening of a block is text, and a filter is no name", () => {
+  const { tags, faults } = scanPlainTags("100 {% off {{ a }}{{ a | b }}");
+  assert.deepEqual([tags.length, tags[0]?.name, faults[0]?.offset], [1, "a", 23]);
 });

@@ -1,10 +1,16 @@
-/** The scanner of `{{ name }}` tags: the whole syntax of the template language. */
+/** The scanner of tags: `{{ name }}`, with filters behind the name or without, and `{% if … %}`. */
 
 import { MAX_TAGS } from "./bounds.ts";
 
 export interface Tag {
-  /** The trimmed text between the braces. */
+  kind: "value" | "block";
+  /**
+   * Of a value: the variable's name, which is all in front of the first `|`; nothing where a text in
+   * quotes stands there. Of a block: its word, as `if` or `endfor`.
+   */
   name: string;
+  /** The trimmed text between the braces; of a block with the `-` that trims blanks around it. */
+  code: string;
   /** Offset of the first opening brace. */
   start: number;
   /** Offset behind the last closing brace. */
@@ -19,30 +25,90 @@ export interface TagFault {
 // Letters take their combining marks along: words of many scripts cannot be written without.
 const NAME_CHARACTER = /[\p{L}\p{M}\p{Nd}_\-.$: ]/u;
 
-/** Finds every tag of a text, and every fault: an unclosed tag, an empty one, a forbidden character. */
+/**
+ * Finds every tag of a text, and what is wrong with one by itself: it is unclosed, empty, or its name
+ * holds a forbidden character. What is behind a `|` or inside a block's tag is read by the parser.
+ */
 export function scanTags(text: string): { tags: Tag[]; faults: TagFault[] } {
+  return scan(text, true);
+}
+
+/** The same for texts without logic: only `{{ name }}` is a tag, and `{%` is text as any other. */
+export function scanPlainTags(text: string): { tags: Tag[]; faults: TagFault[] } {
+  return scan(text, false);
+}
+
+function scan(text: string, logic: boolean): { tags: Tag[]; faults: TagFault[] } {
   const tags: Tag[] = [];
   const faults: TagFault[] = [];
-  let start = text.indexOf("{{");
-  while (start !== -1) {
+  const values = finder(text, "{{");
+  const blocks = logic ? finder(text, "{%") : () => Number.POSITIVE_INFINITY;
+  let at = 0;
+  for (;;) {
+    const block = blocks(at);
+    const start = Math.min(values(at), block);
+    if (start === Number.POSITIVE_INFINITY) break;
     if (tags.length === MAX_TAGS) {
       faults.push({ offset: start, message: `more than ${MAX_TAGS} tags` });
       break;
     }
-    const close = text.indexOf("}}", start + 2);
+    const kind = start === block ? "block" : "value";
+    const closing = kind === "block" ? "%}" : "}}";
+    const close = text.indexOf(closing, start + 2);
     if (close === -1) {
-      faults.push({ offset: start, message: "this tag is not closed: }} is missing" });
+      faults.push({ offset: start, message: `this tag is not closed: ${closing} is missing` });
       break;
     }
-    const nameEnd = beforeBlanks(text, start + 2, close);
-    const nameStart = afterBlanks(text, start + 2, nameEnd);
-    const name = text.slice(nameStart, nameEnd);
-    const fault = nameFault(name);
-    if (fault === undefined) tags.push({ name, start, end: close + 2 });
-    else faults.push({ offset: nameStart + fault.offset, message: fault.message });
-    start = text.indexOf("{{", close + 2);
+    const end = beforeBlanks(text, start + 2, close);
+    const begin = afterBlanks(text, start + 2, end);
+    const code = text.slice(begin, end);
+    const name = kind === "block" ? blockWord(code) : valueName(code, logic);
+    const fault = kind === "block" ? wordFault(name) : nameFault(name, code, logic);
+    if (fault === undefined) tags.push({ kind, name, code, start, end: close + 2 });
+    else faults.push({ offset: begin + fault.offset, message: fault.message });
+    at = close + 2;
   }
   return { tags, faults };
+}
+
+/** Finds a sign at or behind offsets that only grow, so that all together read the text once. */
+function finder(text: string, sign: string): (from: number) => number {
+  let found = -1;
+  return (from) => {
+    if (found < from) found = text.indexOf(sign, from);
+    if (found === -1) found = Number.POSITIVE_INFINITY;
+    return found;
+  };
+}
+
+/** Of a block's code: the word that says what it is. Empty where none begins it. */
+function blockWord(code: string): string {
+  return /^-?[\t\n\r ]*([A-Za-z_]*)/.exec(code)?.[1] ?? "";
+}
+
+function wordFault(word: string): TagFault | undefined {
+  return word === ""
+    ? { offset: 0, message: "this tag has no word, as if, for or else" }
+    : undefined;
+}
+
+function valueName(code: string, logic: boolean): string {
+  if (!logic) return code;
+  if (isQuoted(code)) return "";
+  const pipe = code.indexOf("|");
+  return pipe === -1 ? code : code.slice(0, beforeBlanks(code, 0, pipe));
+}
+
+function isQuoted(code: string): boolean {
+  return code.startsWith('"') || code.startsWith("'");
+}
+
+/**
+ * Whether a tag is more than a variable's name, so that its text is read with logic. An own property
+ * is called `size`, `first` or `last` as well, but of a list they are what Liquid makes of them.
+ */
+export function needsLogic({ kind, name, code }: Tag): boolean {
+  return kind === "block" || code !== name || /\.(?:size|first|last)(?:\.|$)/.test(name);
 }
 
 /** The text with every tag replaced by as many letters, so that offsets stay. */
@@ -72,7 +138,8 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-function nameFault(name: string): TagFault | undefined {
+function nameFault(name: string, code: string, logic: boolean): TagFault | undefined {
+  if (logic && isQuoted(code)) return undefined;
   if (name === "") return { offset: 0, message: "this tag has no name" };
   let offset = 0;
   let previous = "";

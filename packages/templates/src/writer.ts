@@ -2,7 +2,7 @@
 
 import { MAX_RENDER_WORK_CHARACTERS } from "./bounds.ts";
 import type { Slot } from "./slot.ts";
-import { scanTags, type Tag } from "./tags.ts";
+import { scanPlainTags, type Tag } from "./tags.ts";
 import { findVariable, variableText } from "./variables.ts";
 
 export interface WriterOptions {
@@ -65,7 +65,7 @@ interface OptionalPart {
 
 export function createWriter(template: string, options: WriterOptions): Writer {
   const { clean, measure, limit } = options;
-  const { tags } = scanTags(template);
+  const { tags } = scanPlainTags(template);
   const names = [...new Set(tags.map((tag) => tag.name))];
   const paths = names.map((name) => name.split("."));
   const { first, pieces } = piecesOf(template, tags, names, options);
