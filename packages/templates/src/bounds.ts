@@ -31,6 +31,11 @@ export const MAX_COMPILED_CHARACTERS = MAX_EMAIL_BYTES + 20 * MAX_TAGS;
 export const MAX_PUSH_TITLE_CHARACTERS = 256;
 export const MAX_PUSH_BODY_CHARACTERS = 4096;
 
+/** Where a push leads and its buttons; those that pass these are left out of it. */
+export const MAX_PUSH_ACTIONS = 2;
+export const MAX_PUSH_LABEL_CHARACTERS = 40;
+export const MAX_PUSH_ADDRESS_CHARACTERS = 2048;
+
 export const MAX_SMS_SEGMENTS = 10;
 
 /**

@@ -9,6 +9,7 @@ import {
 import { cleanBody, cleanLine } from "./characters.ts";
 import { compileEmailContent } from "./compile-email.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
+import { checkLinks } from "./push-links.ts";
 import { createRenderer } from "./render.ts";
 import { smsSegments } from "./sms-segments.ts";
 import {
@@ -43,7 +44,7 @@ export async function compileTemplate(
     case "text":
       return compileSms(source.content, locale);
     case "notification":
-      return compilePush(source.title, source.content, locale);
+      return compilePush(source, locale);
   }
 }
 
@@ -89,20 +90,21 @@ function compileSms(contentSource: string, locale: string | undefined): CompileR
 }
 
 function compilePush(
-  titleSource: string,
-  contentSource: string,
+  source: Extract<TemplateSource, { kind: "notification" }>,
   locale: string | undefined,
 ): CompileResult {
-  const title = checkField("title", titleSource);
-  const content = checkField("content", withoutLastLineEnd(contentSource));
-  const faults = [...title.faults, ...content.faults];
+  const title = checkField("title", source.title);
+  const content = checkField("content", withoutLastLineEnd(source.content));
+  const { links, tags, faults: linkFaults } = checkLinks(source);
+  const faults = [...title.faults, ...content.faults, ...linkFaults];
   if (faults.length > 0) return refused(faults);
   return checkSize({
     kind: "notification",
     title: title.text,
     body: content.text,
-    ...withLogic([...title.tags, ...content.tags], locale),
-    variables: namesOf(title.tags, content.tags),
+    ...links,
+    ...withLogic([...title.tags, ...content.tags, ...tags], locale),
+    variables: namesOf(title.tags, content.tags, tags),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { EmailFormat } from "./email-format.ts";
+import type { PushLinks } from "./push-links.ts";
 
 /** An address in the text part of a mail, with its brackets and the blank before them. */
 export interface TextLink {
@@ -23,7 +24,7 @@ export type CompiledTemplate = (
       links?: TextLink[];
     }
   | { kind: "text"; text: string }
-  | { kind: "notification"; title: string; body: string }
+  | ({ kind: "notification"; title: string; body: string } & PushLinks)
 ) & {
   variables: string[];
   /**

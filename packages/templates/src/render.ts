@@ -10,11 +10,12 @@ import {
 import { cleanBody, cleanLine, cleanSms, countCharacters } from "./characters.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
 import { htmlSlots } from "./html-slots.ts";
+import { linksWriter, type PushLinks } from "./push-links.ts";
 import type { Slot } from "./slot.ts";
 import { type SmsEncoding, smsSegments } from "./sms-segments.ts";
 import type { Tag } from "./tags.ts";
 import { textSlots } from "./text-slots.ts";
-import { beginRendering, createWriter, type Writer } from "./writer.ts";
+import { beginRendering, createWriter, type Rendering, type Writer } from "./writer.ts";
 
 export type Rendered =
   | {
@@ -34,7 +35,15 @@ export type Rendered =
       encoding: SmsEncoding;
       missing: string[];
     }
-  | { ok: true; kind: "notification"; title: string; body: string; missing: string[] }
+  | ({
+      ok: true;
+      kind: "notification";
+      title: string;
+      body: string;
+      /** In words: links of the template that are not shown, and why. None: left out. */
+      linksLeftOut?: string[];
+      missing: string[];
+    } & PushLinks)
   | {
       ok: false;
       reason:
@@ -105,7 +114,8 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
       optional: links.filter(({ settled }) => !settled),
     }),
   ];
-  return rendererOf(writers, ([subject = "", html = "", text = ""], missing) => {
+  return rendererOf(writers, ([subject = "", html = "", text = ""], { missing: names }) => {
+    const missing = [...names];
     return { ok: true, kind: "email", subject, html, text, missing };
   });
 }
@@ -120,7 +130,8 @@ function safeSlots(html: string, tags: readonly Tag[]): Slot[] {
 
 function smsRenderer(compiled: Extract<CompiledTemplate, { kind: "text" }>): Renderer {
   const part = { clean: cleanSms, measure: unitLength, limit: MAX_SMS_UNITS };
-  return rendererOf([createWriter(compiled.text, part)], ([text = ""], missing) => {
+  return rendererOf([createWriter(compiled.text, part)], ([text = ""], { missing: names }) => {
+    const missing = [...names];
     const { encoding, segments } = smsSegments(text);
     if (segments > MAX_SMS_SEGMENTS) return TOO_LARGE;
     return { ok: true, kind: "text", text, segments, encoding, missing };
@@ -133,8 +144,14 @@ function pushRenderer(compiled: Extract<CompiledTemplate, { kind: "notification"
     lineWriter(compiled.title, MAX_PUSH_TITLE_CHARACTERS),
     createWriter(compiled.body, part),
   ];
-  return rendererOf(writers, ([title = "", body = ""], missing) => {
-    return { ok: true, kind: "notification", title, body, missing };
+  const links = linksWriter(compiled);
+  return rendererOf(writers, ([title = "", body = ""], rendering, variables) => {
+    const made = links?.(variables, rendering);
+    if (links !== undefined && made === undefined) return TOO_COSTLY;
+    const { leftOut = [], ...shown } = made ?? {};
+    const left = leftOut.length > 0 && { linksLeftOut: leftOut };
+    const missing = [...rendering.missing];
+    return { ok: true, kind: "notification", title, body, ...shown, ...left, missing };
   });
 }
 
@@ -145,7 +162,7 @@ function lineWriter(template: string, limit: number): Writer {
 /** Runs the writers in turn, until one reaches its limit, and makes a message of their texts. */
 function rendererOf(
   writers: readonly Writer[],
-  message: (texts: string[], missing: string[]) => Rendered,
+  message: (texts: string[], rendering: Rendering, variables: Record<string, unknown>) => Rendered,
 ): Renderer {
   return (variables) => {
     const rendering = beginRendering();
@@ -155,6 +172,6 @@ function rendererOf(
       if (text === undefined) return rendering.workLeft < 0 ? TOO_COSTLY : TOO_LARGE;
       texts.push(text);
     }
-    return message(texts, [...rendering.missing]);
+    return message(texts, rendering, variables);
   };
 }

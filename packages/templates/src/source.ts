@@ -3,6 +3,7 @@
 import { MAX_FAULTS } from "./bounds.ts";
 import type { EmailFormat } from "./email-format.ts";
 import type { Layout } from "./layout.ts";
+import type { PushLinks } from "./push-links.ts";
 import type { TagFault } from "./tags.ts";
 
 export type TemplateSource =
@@ -16,10 +17,10 @@ export type TemplateSource =
       layout?: Layout;
     }
   | { kind: "text"; content: string }
-  | { kind: "notification"; title: string; content: string };
+  | ({ kind: "notification"; title: string; content: string } & PushLinks);
 
 /** `layout`: the MJML of the layout that a Markdown content is set in. */
-export type TemplateField = "subject" | "title" | "content" | "layout";
+export type TemplateField = "subject" | "title" | "content" | "layout" | "url" | "actions";
 
 /** One fault of a template, with its place: `line` and `column` begin at 1. */
 export interface TemplateFault {

@@ -68,7 +68,7 @@ export function ownAddress(href: string): string {
 }
 
 /** What a browser drops before it reads the scheme: `java\tscript:` is `javascript:` to it. */
-function withoutInvisible(value: string): string {
+export function withoutInvisible(value: string): string {
   if (value.length > MAX_URL_CHARACTERS) return "";
   if (PLAIN.test(value)) return value;
   const begun = value

@@ -1,0 +1,63 @@
+/** Where a push and its buttons lead: https, or a path of the site that shows it. */
+
+import { MAX_PUSH_ADDRESS_CHARACTERS, MAX_URL_CHARACTERS } from "./bounds.ts";
+import type { Slot } from "./slot.ts";
+import type { Tag, TagFault } from "./tags.ts";
+import { urlRest, withoutInvisible } from "./url-value.ts";
+
+/** `//host` and `/\\host` are another site to a browser. */
+const ALLOWED = /^(?:https:\/\/|\/(?![/\\]))/i;
+/** What a browser reads a backslash in as a slash. */
+const HEAD = /^(?:https:\/\/[^/?#]*|\/)/i;
+const NO_ADDRESS_CHARACTER = /[\p{Cc}\p{Z}"<>\\^`|]/u;
+
+const BEGINNING: Slot = {
+  write: (value) => encoded(withoutInvisible(value)),
+  longest: MAX_URL_CHARACTERS,
+};
+const INSIDE: Slot = { write: encoded, longest: MAX_URL_CHARACTERS };
+
+export function addressSlots(text: string, tags: readonly Tag[]): Slot[] {
+  return tags.map((_, index) => (index === 0 && text.startsWith("{{") ? BEGINNING : INSIDE));
+}
+
+/** Why a template's own text can never make an address. */
+export function addressFault(text: string, tags: readonly Tag[]): TagFault | undefined {
+  const first = tags[0]?.start ?? text.length;
+  if (first > 0 && !ALLOWED.test(text.slice(0, first))) {
+    const ways = "https://, one / (a path of the page's own site) or a variable";
+    return { offset: 0, message: `an address begins with ${ways}` };
+  }
+  const block = tags.find(({ kind }) => kind === "block");
+  if (block !== undefined) {
+    const message = "a block cannot stand in an address: have the variable hold the whole address";
+    return { offset: block.start, message };
+  }
+  let at = 0;
+  for (const part of [...tags, { start: text.length, end: text.length }]) {
+    const character = NO_ADDRESS_CHARACTER.exec(text.slice(at, part.start));
+    if (character !== null) {
+      const message = "spaces, quotes, backslashes and brackets < > cannot stand in an address";
+      return { offset: at + character.index, message };
+    }
+    at = part.end;
+  }
+  const isWhole = tags.length === 0;
+  return isWhole && pushAddress(text) === undefined
+    ? { offset: 0, message: "this is no address" }
+    : undefined;
+}
+
+/** A rendered address as it is published; undefined: it is neither https nor a path. */
+export function pushAddress(rendered: string): string | undefined {
+  const head = HEAD.exec(rendered)?.[0];
+  if (head === undefined || head.includes("\\") || !ALLOWED.test(rendered)) return undefined;
+  const address = urlRest(rendered);
+  if (address.length > MAX_PUSH_ADDRESS_CHARACTERS) return undefined;
+  return address.startsWith("/") || URL.canParse(address) ? address : undefined;
+}
+
+/** But for backslashes: whoever judges the whole has to see them. */
+function encoded(value: string): string {
+  return value.split("\\").map(urlRest).join("\\");
+}

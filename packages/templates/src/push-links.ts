@@ -1,0 +1,161 @@
+/** Where a push leads, and the buttons below it: checked when a template is saved, judged when it is rendered. */
+
+import {
+  MAX_PUSH_ACTIONS,
+  MAX_PUSH_ADDRESS_CHARACTERS,
+  MAX_PUSH_LABEL_CHARACTERS,
+  MAX_SUBJECT_CHARACTERS,
+} from "./bounds.ts";
+import { cleanLine, countCharacters } from "./characters.ts";
+import { addressFault, addressSlots, pushAddress } from "./push-address.ts";
+import { placeFaults, type TemplateFault } from "./source.ts";
+import { scanTags, type Tag, type TagFault } from "./tags.ts";
+import { createWriter, type Rendering, type Writer } from "./writer.ts";
+
+/** A button. `url` is https or a path of the site that shows it. */
+export interface PushAction {
+  label: string;
+  url: string;
+}
+
+/** As written in a template, compiled, or rendered: left out where there is none. */
+export interface PushLinks {
+  url?: string;
+  /** At most two. */
+  actions?: readonly PushAction[];
+}
+
+export interface RenderedLinks extends PushLinks {
+  /** What was not fit to be shown, and why: no word of it is of a value. */
+  leftOut: string[];
+}
+
+interface CheckedLinks {
+  links: PushLinks;
+  tags: Tag[];
+  faults: TemplateFault[];
+}
+
+/** Checks a template's own links; of actions the line is the place in their list. */
+export function checkLinks({ url, actions = [] }: PushLinks): CheckedLinks {
+  const tags: Tag[] = [];
+  const faults: TemplateFault[] = [];
+  const check = (field: "url" | "actions", at: number, part: string, text: string) => {
+    const found = part === "label" ? checkLabel(text) : checkAddress(text);
+    tags.push(...found.tags);
+    for (const fault of placeFaults(field, text, found.faults)) {
+      const message = field === "url" ? fault.message : `${part}: ${fault.message}`;
+      faults.push({ ...fault, line: at, message });
+    }
+  };
+  if (url !== undefined) check("url", 1, "url", url);
+  for (const [index, action] of actions.slice(0, MAX_PUSH_ACTIONS).entries()) {
+    check("actions", index + 1, "label", action.label);
+    check("actions", index + 1, "url", action.url);
+  }
+  if (actions.length > MAX_PUSH_ACTIONS) {
+    const message = `at most ${MAX_PUSH_ACTIONS} actions`;
+    faults.push({ field: "actions", line: MAX_PUSH_ACTIONS + 1, column: 1, message });
+  }
+  const links = {
+    ...(url !== undefined && { url }),
+    ...(actions.length > 0 && { actions: actions.map(({ label, url }) => ({ label, url })) }),
+  };
+  return { links, tags, faults };
+}
+
+/** Undefined where a template has none: it then costs nothing. */
+export type LinksWriter = (
+  variables: Record<string, unknown>,
+  rendering: Rendering,
+) => RenderedLinks | undefined;
+
+/** What it makes is undefined where the work is used up, and only then. */
+export function linksWriter({ url, actions = [] }: PushLinks): LinksWriter | undefined {
+  if (url === undefined && actions.length === 0) return undefined;
+  const main = url === undefined ? undefined : addressWriter(url);
+  const buttons = actions.map((action) => ({
+    label: labelWriter(action.label),
+    address: addressWriter(action.url),
+  }));
+  return (variables, rendering) => {
+    const made: { url?: string; actions?: PushAction[]; leftOut: string[] } = { leftOut: [] };
+    const address = main?.(variables, rendering);
+    if (typeof address === "string") made.url = address;
+    else if (address !== undefined) made.leftOut.push(`url (${address.fault})`);
+    for (const [index, button] of buttons.entries()) {
+      const label = button.label(variables, rendering);
+      const to = button.address(variables, rendering);
+      if (typeof label === "string" && typeof to === "string") {
+        made.actions = [...(made.actions ?? []), { label, url: to }];
+        continue;
+      }
+      const why = [label, to].find((part) => typeof part === "object");
+      made.leftOut.push(`action ${index + 1} (${why?.fault ?? "empty"})`);
+    }
+    return rendering.workLeft < 0 ? undefined : made;
+  };
+}
+
+/** A text, nothing where it is written as nothing, or why it is left out. */
+type LinkWriter = (
+  variables: Record<string, unknown>,
+  rendering: Rendering,
+) => string | undefined | { fault: string };
+
+function addressWriter(template: string): LinkWriter {
+  const most = MAX_PUSH_ADDRESS_CHARACTERS;
+  const write = createWriter(template, { ...oneLine(most), slots: addressSlots });
+  return (variables, rendering) => {
+    const text = write(variables, rendering);
+    if (text === undefined) return { fault: `longer than ${most} characters` };
+    if (text === "") return undefined;
+    return pushAddress(text) ?? { fault: "neither https nor a path" };
+  };
+}
+
+function labelWriter(template: string): LinkWriter {
+  const most = MAX_PUSH_LABEL_CHARACTERS;
+  const write: Writer = createWriter(template, oneLine(most));
+  return (variables, rendering) => {
+    const text = write(variables, rendering);
+    if (text === undefined) return { fault: `a label longer than ${most} characters` };
+    return text.trim() || undefined;
+  };
+}
+
+function oneLine(limit: number) {
+  return { clean: cleanLine, measure: countCharacters, limit };
+}
+
+function checkLabel(text: string): { tags: Tag[]; faults: TagFault[] } {
+  const { tags, faults } = checkLine(text, MAX_SUBJECT_CHARACTERS);
+  if (faults.length > 0 || ownCharacters(text, tags) <= MAX_PUSH_LABEL_CHARACTERS) {
+    return { tags, faults };
+  }
+  const message = `longer than ${MAX_PUSH_LABEL_CHARACTERS} characters`;
+  return { tags, faults: [{ offset: 0, message }] };
+}
+
+function checkAddress(text: string): { tags: Tag[]; faults: TagFault[] } {
+  const { tags, faults } = checkLine(text, MAX_PUSH_ADDRESS_CHARACTERS);
+  if (faults.length > 0) return { tags, faults };
+  const fault = addressFault(text, tags);
+  return { tags, faults: fault === undefined ? [] : [fault] };
+}
+
+function checkLine(text: string, most: number): { tags: Tag[]; faults: TagFault[] } {
+  if (text.trim() === "") return { tags: [], faults: [{ offset: 0, message: "is empty" }] };
+  if (text.length > most) {
+    return { tags: [], faults: [{ offset: 0, message: `longer than ${most} characters` }] };
+  }
+  if (cleanLine(text) !== text) {
+    const message = "a line end or control character cannot stand here";
+    return { tags: [], faults: [{ offset: 0, message }] };
+  }
+  return scanTags(text);
+}
+
+function ownCharacters(text: string, tags: readonly Tag[]): number {
+  return countCharacters(text) - tags.reduce((sum, { start, end }) => sum + end - start, 0);
+}
