@@ -34,7 +34,7 @@ const ACTIVE_ELEMENTS = new Set(
  * stopped, so that all together read the value once.
  */
 export function attributeSlots(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
-  const fault = attributeFault(span);
+  const fault = attributeFault(span, "variable");
   if (fault !== undefined) return () => ({ refused: fault });
   const read = valueReader(span, html);
   if (read === undefined) return () => escaped();
@@ -44,12 +44,30 @@ export function attributeSlots(span: AttributeValue, html: string): (tag: Tag) =
       : read(tag);
 }
 
-function attributeFault({ element, attribute }: AttributeValue): string | undefined {
+/** Why no tag of a block may stand in an attribute's value: what may stand there then is not known. */
+export function blockInAttributeFault(span: AttributeValue): string | undefined {
+  const { attribute } = span;
+  const fault = attributeFault(span, "block");
+  if (fault !== undefined) return fault;
+  const what = attribute === "style" ? "style" : isAddress(attribute) ? "address" : undefined;
+  return what === undefined
+    ? undefined
+    : `a block cannot stand in ${attribute}: put it around the whole element, once with each ${what}`;
+}
+
+function isAddress(attribute: string): boolean {
+  return URL_ATTRIBUTES.has(attribute) || URL_LIST_ATTRIBUTES.has(attribute);
+}
+
+function attributeFault(
+  { element, attribute }: AttributeValue,
+  tag: "variable" | "block",
+): string | undefined {
   if (attribute.startsWith("on") || attribute === "srcdoc") {
-    return `a variable cannot stand in the attribute ${attribute}`;
+    return `a ${tag} cannot stand in the attribute ${attribute}`;
   }
   return ACTIVE_ELEMENTS.has(element)
-    ? `a variable cannot stand in an attribute of <${element}>`
+    ? `a ${tag} cannot stand in an attribute of <${element}>`
     : undefined;
 }
 

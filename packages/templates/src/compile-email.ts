@@ -7,7 +7,7 @@ import { htmlSlots } from "./html-slots.ts";
 import { compileMarkup } from "./markup-compiler.ts";
 import type { MarkupResult } from "./markup-job.ts";
 import { type MarkupWords, markupWords } from "./markup-words.ts";
-import { mjmlSourceFaults } from "./mjml-source.ts";
+import { checkMjml } from "./mjml-source.ts";
 import { lineStarts } from "./source.ts";
 import { scanTags, type Tag, type TagFault } from "./tags.ts";
 import { takeLinks } from "./text-links.ts";
@@ -35,9 +35,9 @@ export async function compileEmailContent(
     return { ok: true, format, html, text: content, links: [], warnings: [] };
   }
   const isMjml = format === "mjml";
-  const sourceFaults = isMjml ? mjmlSourceFaults(content, tags) : htmlFaults(content, tags);
-  if (sourceFaults.length > 0) return { ok: false, faults: sourceFaults };
-  const words = markupWords(content, tags);
+  const source = isMjml ? checkMjml(content, tags) : { faults: htmlFaults(content, tags) };
+  if (source.faults.length > 0) return { ok: false, faults: source.faults };
+  const words = markupWords(content, tags, "between" in source ? source.between : undefined);
   const result = await compileMarkup({ owner, format, content: words.content });
   if (!result.ok) return { ok: false, faults: compilerFaults(result, words, content, tags) };
   const text = takeLinks(words.restoreText(result.text));

@@ -21,9 +21,13 @@ export type Span =
 
 export interface ElementEvent {
   kind: "open" | "close" | "void";
+  /** Its name in lower case; `CONDITIONAL` for what a condition of Outlook's holds. */
   element: string;
   start: number;
 }
+
+/** Begins at `<!--[if …]>` or `<![if …]>` and ends at `<![endif]`, as Outlook reads them. */
+export const CONDITIONAL = "[if]";
 
 export interface HtmlPlaces {
   /** Everything but plain text, in order. */
@@ -46,6 +50,7 @@ const TAG_END = /[\t\n\f\r /]*>/y;
 const COMMENT = /<!--(?:-?>|([\s\S]*?)(?:--!?>|$))|<[!?/][^>]*>?/y;
 const SCRIPT_SIGN = /<!--|-->|<(\/?)script(?=[\t\n\f\r />])/gi;
 const CONDITION = /<!--\[if[^\]>]*\]>/y;
+const CONDITIONAL_SIGN = /<!(?:--[\t\n\f\r ]*<!)?\[(if|endif)(?=[\t\n\f\r \]])/iy;
 
 /** The ends of elements whose content is not markup. */
 const RAW_TEXT = endTags("script style xmp iframe noembed noframes mj-style");
@@ -155,10 +160,13 @@ function scriptEnd(html: string, from: number): number {
 
 /** Reads a comment or what browsers take for one, and returns where it ends. */
 function readComment(html: string, start: number, places: HtmlPlaces): number | undefined {
-  const { spans, conditionals } = places;
+  const { spans, conditionals, elements } = places;
   const [condition] = matchAt(CONDITION, html, start) ?? [];
   const inside = start + (condition?.length ?? 0);
-  if (condition !== undefined) spans.push({ kind: "comment", start, end: inside });
+  if (condition !== undefined) {
+    spans.push({ kind: "comment", start, end: inside });
+    elements.push({ kind: "open", element: CONDITIONAL, start });
+  }
   // A conditional comment in another one ends with it: both are read on as one.
   if (condition !== undefined && start < (conditionals.at(-1)?.end ?? 0)) return inside;
   const [comment, content = ""] = matchAt(COMMENT, html, start) ?? [];
@@ -168,6 +176,9 @@ function readComment(html: string, start: number, places: HtmlPlaces): number | 
     const isCdata = places.foreign && comment.startsWith("<![CDATA[");
     if (isCdata && !comment.endsWith("]]>")) end = html.length;
     spans.push({ kind: "comment", start, end });
+    const sign = matchAt(CONDITIONAL_SIGN, html, start)?.[1]?.toLowerCase();
+    if (sign === "if") elements.push({ kind: "open", element: CONDITIONAL, start });
+    else if (sign === "endif") elements.push({ kind: "close", element: CONDITIONAL, start });
   } else {
     conditionals.push({ start: inside, end });
     readMarkup(html.slice(0, start + "<!--".length + content.length), inside, places);
@@ -181,18 +192,18 @@ function matchAt(pattern: RegExp, html: string, offset: number): RegExpExecArray
   return pattern.exec(html);
 }
 
-/** Why no variable may stand in a span, whatever the rest of its document says. */
-export function spanFault(span: Span): string | undefined {
+/** Why no tag may stand in a span, whatever the rest of its document says. */
+export function spanFault(span: Span, tag: "variable" | "block" = "variable"): string | undefined {
   switch (span.kind) {
     case "comment":
-      return "a variable cannot stand in a comment";
+      return `a ${tag} cannot stand in a comment`;
     case "raw text":
-      return `a variable cannot stand inside <${span.element}>`;
+      return `a ${tag} cannot stand inside <${span.element}>`;
     case "attribute":
       return span.quoted
         ? undefined
-        : `the value of the attribute ${span.attribute} needs quotes around the variable`;
+        : `the value of the attribute ${span.attribute} needs quotes around the ${tag}`;
     default:
-      return `a variable cannot be part of an ${span.kind}`;
+      return `a ${tag} cannot be part of an ${span.kind}`;
   }
 }

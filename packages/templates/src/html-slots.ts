@@ -1,19 +1,32 @@
 /** What each tag of an HTML document may become there, or why it may not stand there. */
 
 import { attributeSlots } from "./attribute-slots.ts";
-import { readHtml, type Span, spanFault } from "./html-places.ts";
+import { blockPlaceFaults } from "./block-places.ts";
+import { type HtmlPlaces, readHtml, type Span, spanFault } from "./html-places.ts";
 import { rangeFinder } from "./ranges.ts";
 import { escaped, type HtmlSlot } from "./slot.ts";
 import { maskTags, type Tag } from "./tags.ts";
 
-/** The slots of a document's tags, in the order of the tags. */
+/**
+ * The slots of a document's tags, in the order of the tags. That of a block's tag writes nothing, but
+ * is refused where no block may stand.
+ */
 export function htmlSlots(html: string, tags: readonly Tag[]): HtmlSlot[] {
-  const { spans, conditionals } = readHtml(maskTags(html, tags));
-  const spanAt = rangeFinder(spans);
-  const conditionalAt = rangeFinder(conditionals);
+  const places = readHtml(maskTags(html, tags));
+  const slots = valueSlots(html, places, tags);
+  for (const { tag, message } of blockPlaceFaults(html, places, tags)) {
+    slots[tag] = { refused: message };
+  }
+  return slots;
+}
+
+function valueSlots(html: string, places: HtmlPlaces, tags: readonly Tag[]): HtmlSlot[] {
+  const spanAt = rangeFinder(places.spans);
+  const conditionalAt = rangeFinder(places.conditionals);
   let attribute: Span | undefined;
   let inAttribute: (tag: Tag) => HtmlSlot = () => escaped();
   return tags.map((tag) => {
+    if (tag.kind === "block") return NO_VALUE;
     const span = spanAt(tag.start);
     if (span?.kind === "attribute" && span !== attribute) {
       attribute = span;
@@ -25,6 +38,8 @@ export function htmlSlots(html: string, tags: readonly Tag[]): HtmlSlot[] {
     return conditionalAt(tag.start) ? insideComment(slot) : slot;
   });
 }
+
+const NO_VALUE: HtmlSlot = { write: () => "", longest: -1 };
 
 /**
  * A value has no `>` of its own left, but a `--` of it could end the comment together with a `>` of

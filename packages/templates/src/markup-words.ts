@@ -22,7 +22,12 @@ export function beginsWithWord(text: string): boolean {
   return /^bf[0-9a-f]{12}x\d+x/.test(text);
 }
 
-export function markupWords(source: string, tags: readonly Tag[]): MarkupWords {
+/** `between`: indexes of the tags that MJML carries through only inside an `mj-raw`. */
+export function markupWords(
+  source: string,
+  tags: readonly Tag[],
+  between: ReadonlySet<number> = new Set(),
+): MarkupWords {
   // No document can hold the hash of itself, so no word of its own looks like one of these.
   const hash = createHash("sha256").update(source).digest("hex").slice(0, 12);
   const word = new RegExp(`bf${hash}x(\\d+)x`, "g");
@@ -33,7 +38,9 @@ export function markupWords(source: string, tags: readonly Tag[]): MarkupWords {
   let content = "";
   let at = 0;
   tags.forEach((tag, index) => {
-    content += `${source.slice(at, tag.start)}bf${hash}x${index}x`;
+    const own = `bf${hash}x${index}x`;
+    const carried = between.has(index) ? `<mj-raw>${own}</mj-raw>` : own;
+    content += source.slice(at, tag.start) + carried;
     at = tag.end;
   });
   content += source.slice(at);

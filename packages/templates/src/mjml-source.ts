@@ -1,16 +1,32 @@
 /** Checks of an MJML source that MJML itself leaves out, made before it sees the source. */
 
+import { blockPlaceFaults } from "./block-places.ts";
 import { type ElementEvent, readHtml, type Span, spanFault } from "./html-places.ts";
+import { mjmlBlocks } from "./mjml-blocks.ts";
 import { type Range, rangeFinder } from "./ranges.ts";
 import { maskTags, type Tag, type TagFault } from "./tags.ts";
 
+export interface CheckedMjml {
+  faults: TagFault[];
+  /** Indexes of the tags that stand between elements of MJML, where it carries only `mj-raw` through. */
+  between: Set<number>;
+}
+
 /**
- * The faults of a source: `mj-include`, elements that are not closed, and tags that MJML would drop or
- * break, with the name of the attribute or element they stand in.
+ * Checks a source. Its faults are `mj-include`, elements that are not closed, tags that MJML would drop
+ * or break, with the name of the attribute or element they stand in, and blocks where none may stand.
  */
-export function mjmlSourceFaults(source: string, tags: readonly Tag[]): TagFault[] {
-  const { spans, elements } = readHtml(maskTags(source, tags));
-  return [...elementFaults(elements), ...tagFaults(spans, elements, tags)];
+export function checkMjml(source: string, tags: readonly Tag[]): CheckedMjml {
+  const places = readHtml(maskTags(source, tags));
+  const { spans, elements } = places;
+  const blocks = mjmlBlocks(places, tags);
+  const faults = [
+    ...elementFaults(elements),
+    ...tagFaults(spans, elements, tags),
+    ...blockPlaceFaults(source, places, tags),
+    ...blocks.faults,
+  ];
+  return { faults: faults.sort((a, b) => a.offset - b.offset), between: blocks.between };
 }
 
 function elementFaults(elements: readonly ElementEvent[]): TagFault[] {
@@ -45,8 +61,9 @@ function tagFaults(
 ): TagFault[] {
   const spanAt = rangeFinder(spans);
   const defaultsAt = rangeFinder(rangesOf("mj-attributes", elements));
-  return tags.flatMap(({ start }) => {
+  return tags.flatMap(({ kind, start }) => {
     const span = spanAt(start);
+    if (kind === "block") return [];
     const inDefaults = defaultsAt(start) !== undefined;
     const message = span && (spanFault(span) ?? (inDefaults ? defaultsFault(span) : undefined));
     return message === undefined ? [] : { offset: start, message };

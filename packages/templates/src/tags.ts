@@ -111,15 +111,35 @@ export function needsLogic({ kind, name, code }: Tag): boolean {
   return kind === "block" || code !== name || /\.(?:size|first|last)(?:\.|$)/.test(name);
 }
 
-/** The text with every tag replaced by as many letters, so that offsets stay. */
+/** The text with every tag replaced by as many letters, and the blanks that it trims, so that offsets stay. */
 export function maskTags(text: string, tags: readonly Tag[]): string {
   let masked = "";
   let at = 0;
-  for (const tag of tags) {
-    masked += text.slice(at, tag.start) + "v".repeat(tag.end - tag.start);
-    at = tag.end;
+  for (const { start, end } of tagExtents(text, tags)) {
+    masked += text.slice(at, start) + "v".repeat(end - Math.max(at, start));
+    at = end;
   }
   return masked + text.slice(at);
+}
+
+/**
+ * What of a text each tag takes the place of: itself, and the blanks and line ends around it that the
+ * `-` of a block's tag trims. In order; two may share the blanks between them.
+ */
+export function tagExtents(text: string, tags: readonly Tag[]): { start: number; end: number }[] {
+  return tags.map(({ kind, code, start: from, end: to }, index) => {
+    let [start, end] = [from, to];
+    if (kind !== "block") return { start, end };
+    const before = tags[index - 1]?.end ?? 0;
+    const behind = tags[index + 1]?.start ?? text.length;
+    if (code.startsWith("-")) while (start > before && isSpace(text.charAt(start - 1))) start--;
+    if (code.endsWith("-")) while (end < behind && isSpace(text.charAt(end))) end++;
+    return { start, end };
+  });
+}
+
+function isSpace(character: string): boolean {
+  return /\s/.test(character);
 }
 
 function afterBlanks(text: string, from: number, to: number): number {
