@@ -4,6 +4,7 @@ import { MAX_ITEMS_PER_DELIVERIES_MESSAGE } from "@belfry/contracts/queue-messag
 import {
   encodeRealtimeMessage,
   type PublicationText,
+  publicationTags,
   publicationText,
 } from "@belfry/contracts/realtime-message";
 import { deliveriesStream, deliveriesSubject, realtimeSubject } from "@belfry/contracts/streams";
@@ -95,7 +96,7 @@ function toPublication(push: OutwardPush): PublicationText {
     channel: realtimeChannel(push.channelName, push.userId),
     offset: push.offset,
     data: { title, body, category: eventType, eventType },
-    tags: { id: push.eventId, createdAt: push.createdAt.toISOString() },
+    tags: publicationTags({ ...push, id: push.eventId }),
   });
   return { ...publication, traceId };
 }

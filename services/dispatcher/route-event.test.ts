@@ -15,6 +15,7 @@ const EVENT: StoredEvent = {
   recipientEmail: "a@example.com",
   recipientPhone: "+12025550123",
   channels: null,
+  locale: null,
   variables: '{"title":"Order","name":"Ada"}',
   traceId: "t",
   acceptedAt: new Date("2026-01-01T00:00:00Z"),

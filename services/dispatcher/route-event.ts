@@ -109,6 +109,8 @@ function renderPush(
   }
   if (rendered.kind !== "notification") throw new Error("a notification rendered something else");
   if (rendered.missing.length > 0) outcome.missing = { [channel]: rendered.missing };
+  const { linksLeftOut } = rendered;
+  if (linksLeftOut !== undefined) outcome.linksLeftOut = { [channel]: linksLeftOut };
   dispatch.push = {
     tenantId: event.tenantId,
     userId: event.userId,
@@ -117,4 +119,6 @@ function renderPush(
     body: rendered.body,
     channelName: template.targetChannel ?? PERSONAL_CHANNEL,
   };
+  if (rendered.url !== undefined) dispatch.push.url = rendered.url;
+  if (rendered.actions !== undefined) dispatch.push.actions = JSON.stringify(rendered.actions);
 }

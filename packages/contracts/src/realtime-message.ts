@@ -11,13 +11,37 @@ export type PublicationData = Static<typeof PublicationData>;
 
 /**
  * A publication on a realtime channel. `offset` is contiguous per (tenant, channel), from 1.
- * The history item's id and time travel in the tags.
+ * The history item's id and time travel in the tags, and where it leads.
  */
 export interface Publication {
   channel: string;
   offset: number;
   data: PublicationData;
-  tags: { id: string; createdAt: string };
+  tags: PublicationTags;
+}
+
+/** All are texts, as the protocol's tags are. */
+export interface PublicationTags {
+  id: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** https, or a path of the page's own site; only where its template sets one. */
+  url?: string;
+  /** JSON of PushAction[]; the same. */
+  actions?: string;
+}
+
+/** Of a notification as it is stored. */
+export function publicationTags(item: {
+  id: string;
+  createdAt: Date;
+  url?: string | null;
+  actions?: string | null;
+}): PublicationTags {
+  const tags: PublicationTags = { id: item.id, createdAt: item.createdAt.toISOString() };
+  if (item.url) tags.url = item.url;
+  if (item.actions) tags.actions = item.actions;
+  return tags;
 }
 
 /** A publication under way: where it belongs, and what its subscribers are sent of it. */

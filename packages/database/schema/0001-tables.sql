@@ -159,7 +159,7 @@ create table events (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 comment on column events.reference is 'the eventId of the tenant: shown, not unique';
 comment on column events.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
-comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}}';
+comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}, "linksLeftOut": {CHANNEL: [words]}}';
 comment on column events.locale is 'of the trigger, canonical BCP 47; null: none was named';
 create index events_of_tenant on events (tenant_id, id);
 create index events_by_reference on events (tenant_id, reference, id) where reference is not null;

@@ -1,4 +1,4 @@
-import type { Notification } from "@belfry/contracts/notification";
+import type { Notification, PushAction } from "@belfry/contracts/notification";
 import { sql } from "kysely";
 import type { Database } from "./connection.ts";
 
@@ -23,6 +23,7 @@ export async function listNotifications(
   let query = db
     .selectFrom("notifications as n")
     .select(["n.id", "n.event_type", "n.title", "n.body", "n.created_at", "n.read_at"])
+    .select(["n.url", "n.actions"])
     .where("n.tenant_id", "=", page.tenantId)
     .where("n.user_id", "=", page.userId);
   if (page.before !== undefined) {
@@ -46,6 +47,8 @@ export async function listNotifications(
     body: row.body,
     status: row.read_at === null ? "UNREAD" : "READ",
     created_at: row.created_at.toISOString(),
+    ...(row.url !== null && { url: row.url }),
+    ...(row.actions !== null && { actions: JSON.parse(row.actions) as PushAction[] }),
   }));
 }
 

@@ -157,6 +157,8 @@ export interface EventOutcome {
   failed?: Partial<Record<Channel, string>>;
   /** Variables that a template named and the event did not have. */
   missing?: Partial<Record<Channel, string[]>>;
+  /** Links of a template that are not shown, in words with the reason. */
+  linksLeftOut?: Partial<Record<Channel, string[]>>;
 }
 
 export interface EventsTable {

@@ -52,7 +52,8 @@ export function addressFault(text: string, tags: readonly Tag[]): TagFault | und
 export function pushAddress(rendered: string): string | undefined {
   const head = HEAD.exec(rendered)?.[0];
   if (head === undefined || head.includes("\\") || !ALLOWED.test(rendered)) return undefined;
-  const address = urlRest(rendered);
+  // All of ASCII: as long in bytes as in characters, whoever carries it on.
+  const address = urlRest(rendered).replace(/[^\u0021-\u007e]+/g, encodeURIComponent);
   if (address.length > MAX_PUSH_ADDRESS_CHARACTERS) return undefined;
   return address.startsWith("/") || URL.canParse(address) ? address : undefined;
 }

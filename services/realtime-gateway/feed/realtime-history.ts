@@ -1,4 +1,4 @@
-import type { Publication } from "@belfry/contracts/realtime-message";
+import { type Publication, publicationTags } from "@belfry/contracts/realtime-message";
 import type { Database } from "@belfry/database/connection";
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
 import { sql } from "kysely";
@@ -34,6 +34,8 @@ interface Row {
   title: string;
   body: string;
   created_at: Date;
+  url: string | null;
+  actions: string | null;
 }
 
 /** Of `e`, the epoch of all, and `r`, how often the user's slot was reset. */
@@ -53,7 +55,7 @@ export async function readChannels(
   // Lateral with a limit: whatever the planner believes of the tables, each is looked into by index.
   const { rows } = await sql<Row>`
     select item.position, ${EPOCH} as epoch, coalesce(top.top_offset, 0) as top,
-           n.channel_offset, n.id, n.event_type, n.title, n.body, n.created_at
+           n.channel_offset, n.id, n.event_type, n.title, n.body, n.created_at, n.url, n.actions
     from unnest(
         ${reads.map((read) => read.tenantId)}::text[], ${reads.map((read) => read.userId)}::text[],
         ${reads.map((read) => read.name)}::text[], ${reads.map((read) => read.after)}::bigint[],
@@ -125,7 +127,7 @@ export async function readChannelPage(db: Database, page: HistoryPage): Promise<
   if (state === undefined) throw new Error("no row for a channel");
   if (!page.reverse) return state;
   const { rows } = await sql<Row>`
-    select channel_offset, id, event_type, title, body, created_at from notifications
+    select channel_offset, id, event_type, title, body, created_at, url, actions from notifications
     where tenant_id = ${page.tenantId} and user_id = ${page.userId} and channel_name = ${page.name}
       and channel_offset < ${page.since ?? state.top + 1}
     order by channel_offset desc limit ${page.limit}`.execute(db);
@@ -136,6 +138,6 @@ function publication(row: Row): StoredPublication {
   return {
     offset: Number(row.channel_offset),
     data: { title: row.title, body: row.body, category: row.event_type, eventType: row.event_type },
-    tags: { id: row.id, createdAt: row.created_at.toISOString() },
+    tags: publicationTags({ ...row, createdAt: row.created_at }),
   };
 }

@@ -1,4 +1,10 @@
-import { MAX_PUSH_BODY_CHARACTERS, MAX_PUSH_TITLE_CHARACTERS } from "@belfry/contracts/bounds";
+import {
+  MAX_PUSH_ACTIONS,
+  MAX_PUSH_ADDRESS_CHARACTERS,
+  MAX_PUSH_BODY_CHARACTERS,
+  MAX_PUSH_LABEL_CHARACTERS,
+  MAX_PUSH_TITLE_CHARACTERS,
+} from "@belfry/contracts/bounds";
 
 /** What one session keeps to. Sources: the protocol's reference server and the issue on the gateway. */
 export interface SessionLimits {
@@ -24,8 +30,14 @@ export const MAX_CONCURRENT_SUBSCRIBES = 16;
 export const COMMAND_BYTES = 512;
 /** A connection that has this much to read yet is asked to read before its next command is run. */
 export const READ_FIRST_BYTES = 256 * 1024;
+const TEXT_CHARACTERS =
+  MAX_PUSH_TITLE_CHARACTERS +
+  MAX_PUSH_BODY_CHARACTERS +
+  MAX_PUSH_ACTIONS * MAX_PUSH_LABEL_CHARACTERS;
+/** In ASCII. */
+const ADDRESS_BYTES = (1 + MAX_PUSH_ACTIONS) * MAX_PUSH_ADDRESS_CHARACTERS;
 /** What a publication or an item of the inbox may come to as JSON: its texts in letters of four bytes. */
-export const ITEM_BYTES = 4 * (MAX_PUSH_TITLE_CHARACTERS + MAX_PUSH_BODY_CHARACTERS) + 2048;
+export const ITEM_BYTES = 4 * TEXT_CHARACTERS + ADDRESS_BYTES + 2048;
 /** Large answers that are read from Postgres at a time, for all connections. */
 export const MAX_READING_BYTES = 16 * 1024 * 1024;
 /** What is held back of a channel until it can be delivered in order; the rest is read from Postgres. */

@@ -2,8 +2,8 @@
 -- for one id always looks cheaper than one for any number.
 create or replace function read_events(p_ids uuid[]) returns table (
   id uuid, tenant_id text, event_type text, user_id text, recipient_email text, recipient_phone text,
-  channels smallint, variables text, trace_id text, accepted_at timestamptz, accepted_at_text text,
-  dispatched boolean, refused boolean
+  channels smallint, locale text, variables text, trace_id text, accepted_at timestamptz,
+  accepted_at_text text, dispatched boolean, refused boolean
 ) language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -12,7 +12,7 @@ as $function$
 begin
   return query
     select e.id, e.tenant_id, e.event_type, e.user_id, e.recipient_email, e.recipient_phone, e.channels,
-           e.variables, e.trace_id, e.accepted_at, e.accepted_at::text,
+           e.locale, e.variables, e.trace_id, e.accepted_at, e.accepted_at::text,
            e.dispatched_at is not null, e.refused_at is not null
     from events e where e.id = any (p_ids);
 end
@@ -27,7 +27,8 @@ $function$;
 -- With p_in_turn an event of a batch with pushes is claimed only when no earlier one of the same user waits
 -- outside the batch. Offsets of a realtime channel follow the acceptance, and a notification is as old as
 -- its event. A delivery is released at once (`released_at`) while its tenant has less than p_in_flight
--- outstanding on the channel; the others rest until release_deliveries finds them.
+-- outstanding on the channel; the others rest until release_deliveries finds them. Few pushes lead somewhere:
+-- p_push_urls and p_push_actions are null as a whole where none does.
 --
 -- Returns rows of `kind`: claimed (an event), earlier (an event that the batch has to wait for: up to the
 -- last of a user's in the batch, at most 200 a user, the oldest), released (a delivery), published (a
@@ -39,6 +40,7 @@ create or replace function dispatch_events(
   p_delivery_expires timestamptz[],
   p_push_ids uuid[], p_push_tenants text[], p_push_users text[], p_push_types text[],
   p_push_titles text[], p_push_bodies text[], p_push_names text[], p_push_accepted timestamptz[],
+  p_push_urls text[], p_push_actions text[],
   p_in_flight integer, p_in_turn boolean
 ) returns table (kind text, id uuid, channel_offset bigint, created_at timestamptz)
 language plpgsql volatile
@@ -178,9 +180,10 @@ begin
       on conflict on constraint realtime_channels_pkey do update set top_offset = c.top_offset + 1
       returning c.top_offset into channel_offset;
       insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
-          channel_offset, created_at)
+          channel_offset, created_at, url, actions)
       values (p_push_ids[1], p_push_tenants[1], p_push_users[1], p_push_types[1], p_push_titles[1],
-          p_push_bodies[1], p_push_names[1], channel_offset, p_push_accepted[1]);
+          p_push_bodies[1], p_push_names[1], channel_offset, p_push_accepted[1], p_push_urls[1],
+          p_push_actions[1]);
       kind := 'published';
       id := p_push_ids[1];
       created_at := p_push_accepted[1];
@@ -202,17 +205,17 @@ begin
       with item as materialized (
         select item.*, row_number() over same as place, count(*) over whole as places
         from unnest(p_push_ids, p_push_tenants, p_push_users, p_push_types, p_push_titles,
-            p_push_bodies, p_push_names, p_push_accepted)
-          as item (id, tenant_id, user_id, type, title, body, name, accepted)
+            p_push_bodies, p_push_names, p_push_accepted, p_push_urls, p_push_actions)
+          as item (id, tenant_id, user_id, type, title, body, name, accepted, url, actions)
         where every or item.id = any (claimed)
         window whole as (partition by item.tenant_id, item.user_id, item.name),
                same as (whole order by item.accepted, item.id)
       ),
       stored as (
         insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
-            channel_offset, created_at)
+            channel_offset, created_at, url, actions)
         select item.id, item.tenant_id, item.user_id, item.type, item.title, item.body, item.name,
-               top.top_offset - item.places + item.place, item.accepted
+               top.top_offset - item.places + item.place, item.accepted, item.url, item.actions
         from item
         cross join lateral (
           select c.top_offset from realtime_channels c

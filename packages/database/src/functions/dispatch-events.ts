@@ -14,6 +14,8 @@ export interface StoredEvent {
   recipientPhone: string | null;
   /** By channelMask. */
   channels: number | null;
+  /** Of the trigger, canonical; null: none was named. */
+  locale: string | null;
   /** JSON text. */
   variables: string | null;
   traceId: string;
@@ -60,6 +62,10 @@ export interface NewPush {
   title: string;
   body: string;
   channelName: string;
+  /** Where it leads, judged. Mostly there is none. */
+  url?: string | null;
+  /** JSON text of PushAction[]. */
+  actions?: string | null;
 }
 
 export interface DispatchResult {
@@ -90,6 +96,7 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
     recipientEmail: row.recipient_email,
     recipientPhone: row.recipient_phone,
     channels: row.channels,
+    locale: row.locale,
     variables: row.variables,
     traceId: row.trace_id,
     acceptedAt: row.accepted_at,
@@ -156,6 +163,8 @@ async function dispatchOnce(
     p_push_bodies: pushes.map((push) => push.body),
     p_push_names: pushes.map((push) => push.channelName),
     p_push_accepted: pushes.map((push) => push.acceptedAtText),
+    p_push_urls: orNone(pushes.map((push) => push.url)),
+    p_push_actions: orNone(pushes.map((push) => push.actions)),
     p_in_flight: options.inFlightPerTenant,
     p_in_turn: options.inTurn,
   });
@@ -175,6 +184,11 @@ async function dispatchOnce(
     }
   }
   return result;
+}
+
+/** Null where all of them are. */
+function orNone(texts: (string | null | undefined)[]): (string | null | undefined)[] | null {
+  return texts.some(Boolean) ? texts : null;
 }
 
 /** Of these events those that nobody has dispatched or refused, once all who were about to have done so. */
@@ -218,7 +232,7 @@ export async function readDispatchedBefore(
   const pushes = await pool.query({
     name: "pushes_dispatched_before",
     text: `select id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset,
-                  created_at
+                  created_at, url, actions
            from notifications where id = any ($1::uuid[]) order by channel_offset`,
     values: [eventIds],
   });
@@ -242,6 +256,8 @@ export async function readDispatchedBefore(
       title: row.title,
       body: row.body,
       channelName: row.channel_name,
+      ...(row.url !== null && { url: row.url }),
+      ...(row.actions !== null && { actions: row.actions }),
       offset: Number(row.channel_offset),
       createdAt: row.created_at,
     })),
