@@ -8,7 +8,7 @@ import { compileMarkup } from "./markup-compiler.ts";
 import type { MarkupResult } from "./markup-job.ts";
 import { type MarkupWords, markupWords } from "./markup-words.ts";
 import { checkMjml } from "./mjml-source.ts";
-import { lineStarts } from "./source.ts";
+import { withoutTagLines } from "./tag-lines.ts";
 import { scanTags, type Tag, type TagFault } from "./tags.ts";
 import { takeLinks } from "./text-links.ts";
 
@@ -31,15 +31,17 @@ export async function compileEmailContent(
 ): Promise<CompiledContent> {
   const format = emailFormat(content);
   if (format === "text") {
-    const html = textPage(content, tags);
-    return { ok: true, format, html, text: content, links: [], warnings: [] };
+    const hasBlocks = tags.some(({ kind }) => kind === "block");
+    const text = hasBlocks ? withoutTagLines(content, tags) : content;
+    const html = textPage(text, hasBlocks ? scanTags(text).tags : tags);
+    return { ok: true, format, html, text, links: [], warnings: [] };
   }
   const isMjml = format === "mjml";
   const source = isMjml ? checkMjml(content, tags) : { faults: htmlFaults(content, tags) };
   if (source.faults.length > 0) return { ok: false, faults: source.faults };
   const words = markupWords(content, tags, "between" in source ? source.between : undefined);
   const result = await compileMarkup({ owner, format, content: words.content });
-  if (!result.ok) return { ok: false, faults: compilerFaults(result, words, content, tags) };
+  if (!result.ok) return { ok: false, faults: compilerFaults(result, words, tags) };
   const text = takeLinks(words.restoreText(result.text));
   if (!isMjml) return { ok: true, format, html: content, ...text, warnings: [] };
   const html = words.restore(result.html);
@@ -96,14 +98,12 @@ function htmlFaults(html: string, tags: readonly Tag[]): TagFault[] {
 function compilerFaults(
   result: Extract<MarkupResult, { ok: false }>,
   words: MarkupWords,
-  content: string,
   tags: readonly Tag[],
 ): TagFault[] {
-  const starts = lineStarts(content);
   return result.errors.map(({ line, message }) => {
     const tag = tags[words.indexesIn(message)[0] ?? -1];
     return {
-      offset: tag?.start ?? starts[line - 1] ?? content.length,
+      offset: tag?.start ?? words.lineOffset(line),
       message: words.restore(message),
     };
   });

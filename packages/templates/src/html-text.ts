@@ -1,6 +1,7 @@
 /** The text part of a mail, made from its HTML. */
 
 import { convert, type Node } from "html-to-text";
+import { holdsBlockWord } from "./markup-words.ts";
 import { CELL, markedLink } from "./text-links.ts";
 
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
@@ -24,8 +25,15 @@ export function htmlText(html: string): string {
         builder.closeBlock({ trailingLineBreaks: 1 });
       },
       cell: (element, walk, builder) => {
-        if (followsCell(element)) builder.addInline(CELL, { noWordTransform: true });
+        if (followsCell(element) || followsBlock(element))
+          builder.addInline(CELL, { noWordTransform: true });
         walk(element.children, builder);
+      },
+      // A block may write an item any number of times, and nobody counts them.
+      numbered: (element, walk, builder, options) => {
+        const { orderedList, unorderedList } = builder.options.formatters;
+        const list = element.children.some(isBlock) ? unorderedList : orderedList;
+        list?.(element, walk, builder, options);
       },
       link: (element, walk, builder) => {
         let hasWords = false;
@@ -50,6 +58,7 @@ export function htmlText(html: string): string {
       { selector: "tr", format: "row" },
       { selector: "td", format: "cell" },
       { selector: "th", format: "cell" },
+      { selector: "ol", format: "numbered" },
       { selector: "a", format: "link" },
       { selector: "img", format: "alternativeText" },
       { selector: "title", format: "skip" },
@@ -71,7 +80,7 @@ function followsCell(cell: Node): boolean {
 
 function beginsTable(row: Node): boolean {
   const { parent } = row;
-  if (elementBefore(row) !== null) return false;
+  if (elementBefore(row) !== null || followsBlock(row)) return false;
   return parent === null || parent.name === "table" || elementBefore(parent) === null;
 }
 
@@ -79,6 +88,17 @@ function elementBefore({ prev }: Node): Node | null {
   let node = prev;
   while (node !== null && node.type !== "tag") node = node.prev;
   return node;
+}
+
+/** Whether the text in front of an element ends or begins a block. */
+function followsBlock({ prev }: Node): boolean {
+  let node = prev;
+  while (node !== null && node.type !== "tag" && !isBlock(node)) node = node.prev;
+  return node !== null && isBlock(node);
+}
+
+function isBlock({ type, data }: Node): boolean {
+  return type === "text" && holdsBlockWord(data ?? "");
 }
 
 /** Cells of one line, two blanks apart. A line that has nothing but borders of cells is none. */

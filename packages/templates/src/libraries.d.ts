@@ -23,12 +23,14 @@ declare module "html-to-text" {
     prev: Node | null;
     parent: Node | null;
     name?: string;
+    data?: string;
   }
   interface Element extends Node {
     attribs?: Record<string, string>;
     children: Node[];
   }
   interface BlockTextBuilder {
+    options: { formatters: Record<string, Formatter> };
     openBlock(options: { leadingLineBreaks: number }): void;
     closeBlock(options: { trailingLineBreaks: number }): void;
     addInline(text: string, options?: { noWordTransform: boolean }): void;

@@ -13,7 +13,8 @@ import { htmlSlots } from "./html-slots.ts";
 import { linksWriter, type PushLinks } from "./push-links.ts";
 import type { Slot } from "./slot.ts";
 import { type SmsEncoding, smsSegments } from "./sms-segments.ts";
-import type { Tag } from "./tags.ts";
+import { scanTags, type Tag } from "./tags.ts";
+import { joinBlanks, markBlanks } from "./text-blanks.ts";
 import { textSlots } from "./text-slots.ts";
 import { beginRendering, createWriter, type Rendering, type Writer } from "./writer.ts";
 
@@ -105,17 +106,21 @@ const MAX_SMS_UNITS = MAX_SMS_SEGMENTS * 153;
 function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): Renderer {
   const part = { clean: cleanBody, measure: byteLength, limit: MAX_EMAIL_BYTES };
   const links = compiled.links ?? [];
+  // A plain text's blank lines are its author's.
+  const joins = compiled.logic === true && compiled.format !== "text";
+  const ownText = joins ? markBlanks(compiled.text, scanTags(compiled.text).tags) : compiled.text;
   const writers = [
     lineWriter(compiled.subject, MAX_SUBJECT_CHARACTERS),
     createWriter(compiled.html, { ...part, slots: safeSlots }),
-    createWriter(compiled.text, {
+    createWriter(ownText, {
       ...part,
       slots: (_, tags) => textSlots(tags, links),
       optional: links.filter(({ settled }) => !settled),
     }),
   ];
-  return rendererOf(writers, ([subject = "", html = "", text = ""], { missing: names }) => {
+  return rendererOf(writers, ([subject = "", html = "", written = ""], { missing: names }) => {
     const missing = [...names];
+    const text = joins ? joinBlanks(written) : written;
     return { ok: true, kind: "email", subject, html, text, missing };
   });
 }
