@@ -1,0 +1,111 @@
+/** The blocks of a Markdown text, each as a component of MJML with HTML in it. */
+
+import { lineComponents } from "./markdown-lines.ts";
+import type { MarkdownBlock } from "./markdown-tree.ts";
+import { type Writing, writeChildren, writeText } from "./markdown-writing.ts";
+
+/** The sizes of the headings, in pixels, with their line heights. */
+const HEADINGS: Record<string, readonly [number, number]> = {
+  h1: [26, 32],
+  h2: [20, 28],
+  h3: [17, 24],
+};
+const QUOTE = "margin:0;padding:2px 0 2px 16px;border-left:3px solid #d5d8dd";
+const RULE = "border:0;border-top:1px solid #e2e5e9;margin:12px 0";
+
+/** Writes a whole text: its components one below the other, block tags bare between them. */
+export function writeComponents(writing: Writing, root: MarkdownBlock): string {
+  return writeChildren(writing, root, (block) => {
+    switch (block.element) {
+      case "p":
+        return lineComponents(writing, block);
+      case "hr":
+        return '<mj-divider mj-class="divider" css-class="divider" />\n';
+      case "table":
+        return `<mj-table mj-class="table" css-class="table">${tableRows(writing, block)}</mj-table>\n`;
+      case "ul":
+      case "ol":
+      case "blockquote":
+        return `<mj-text>${blockHtml(writing, block)}</mj-text>\n`;
+      default:
+        return headingComponent(writing, block);
+    }
+  });
+}
+
+function headingComponent(writing: Writing, block: MarkdownBlock): string {
+  const level = HEADINGS[block.element] === undefined ? "h3" : block.element;
+  const [size, line] = HEADINGS[level] ?? [17, 24];
+  const style = `margin:0;font-size:${size}px;line-height:${line}px;font-weight:600`;
+  const { before, html, behind } = writing.words.unwrap(writeText(writing, block));
+  const heading = `<${level} style="${style}">${html}</${level}>`;
+  return `${before}<mj-text mj-class="${level}">${heading}</mj-text>\n${behind}`;
+}
+
+/** A block inside another one: an item, a quotation, or what stands in those. */
+function blockHtml(writing: Writing, block: MarkdownBlock): string {
+  switch (block.element) {
+    case "ul":
+    case "ol":
+      return listHtml(writing, block);
+    case "blockquote": {
+      const content = writeChildren(writing, block, (child, at) => {
+        const margin = at === block.children.length - 1 ? "0" : "0 0 12px";
+        return innerHtml(writing, child, margin);
+      });
+      return `<blockquote class="quote" style="${QUOTE}">${content}</blockquote>`;
+    }
+    case "table":
+      return `<table class="table" width="100%" cellpadding="0" cellspacing="0" border="0">${tableRows(writing, block)}</table>`;
+    default:
+      return `<hr style="${RULE}" />`;
+  }
+}
+
+function innerHtml(writing: Writing, block: MarkdownBlock, margin: string): string {
+  if (block.inline === undefined) return blockHtml(writing, block);
+  const text = writeText(writing, block);
+  const words = block.element === "p" ? text : `<b>${text}</b>`;
+  return `<p style="margin:${margin}">${words}</p>`;
+}
+
+function listHtml(writing: Writing, list: MarkdownBlock): string {
+  const start = list.token?.attrGet("start");
+  const first = start === null || start === undefined ? "" : ` start="${start}"`;
+  const items = writeChildren(writing, list, (item) => {
+    const content = writeChildren(writing, item, (block, at) =>
+      block.element === "p" && at === 0
+        ? writeText(writing, block)
+        : innerHtml(writing, block, "8px 0 0"),
+    );
+    return `<li style="margin:0 0 6px">${content}</li>`;
+  });
+  return `<${list.element}${first} style="margin:0;padding:0 0 0 24px">${items}</${list.element}>`;
+}
+
+const HEADER =
+  "padding:0 12px 8px 0;border-bottom:1px solid #d5d8dd;font-size:13px;font-weight:600;vertical-align:bottom";
+const CELL = "padding:10px 12px 10px 0;border-bottom:1px solid #e9ebee;vertical-align:top";
+
+function tableRows(writing: Writing, table: MarkdownBlock): string {
+  return writeChildren(writing, table, (part) => {
+    const rows = writeChildren(writing, part, (row) => {
+      const last = row.children.length - 1;
+      const cells = writeChildren(writing, row, (cell, at) => {
+        const style = (cell.element === "th" ? HEADER : CELL).replace(
+          "12px",
+          at === last ? "0" : "12px",
+        );
+        const align = alignment(cell);
+        const text = writeText(writing, cell);
+        return `<${cell.element} align="${align}" style="${style};text-align:${align}">${text}</${cell.element}>`;
+      });
+      return `<tr>${cells}</tr>`;
+    });
+    return `<${part.element}>${rows}</${part.element}>`;
+  });
+}
+
+function alignment({ token }: MarkdownBlock): string {
+  return /right|center/.exec(String(token?.attrGet("style") ?? ""))?.[0] ?? "left";
+}
