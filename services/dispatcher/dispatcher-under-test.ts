@@ -128,22 +128,21 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
               }
             : { kind: "text", text: "x", variables: [] };
         await pool.query(
-          "insert into templates (id, tenant_id, event_type, channel, active) values ($1, $2, $3, $4, $5)",
-          [id, owner, eventType, channel, version.active ?? true],
+          `insert into templates (id, tenant_id, event_type, channel, active, target_channel, sensitive,
+             expires_after_seconds)
+           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+          [
+            ...[id, owner, eventType, channel, version.active ?? true],
+            ...[version.target ?? null, version.sensitive ?? false],
+            version.expiresAfterSeconds ?? null,
+          ],
         );
         await pool.query(
           `with v as (
-             insert into template_versions (template_id, version, content, target_channel, sensitive,
-                 expires_after_seconds, compiled)
-             values ($1, 1, 'x', $2, $3, $4, $5) returning id)
-           update templates set current_version_id = v.id from v where templates.id = $1`,
-          [
-            id,
-            version.target ?? null,
-            version.sensitive ?? false,
-            version.expiresAfterSeconds ?? null,
-            JSON.stringify(compiled),
-          ],
+             insert into template_versions (template_id, version, content, compiled)
+             values ($1, 1, 'x', $2) returning id)
+           insert into template_variants (template_id, current_version_id) select $1, id from v`,
+          [id, JSON.stringify(compiled)],
         );
       }
     },

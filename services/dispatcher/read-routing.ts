@@ -52,12 +52,13 @@ export async function readRoutingTemplates(
 ): Promise<RoutingTemplate[]> {
   const { rows } = await pool.query({
     name: "read_routing_templates",
-    text: `select t.tenant_id, t.event_type, t.channel, v.id, v.target_channel, v.sensitive,
-                  v.expires_after_seconds,
+    text: `select t.tenant_id, t.event_type, t.channel, v.id, t.target_channel, t.sensitive,
+                  t.expires_after_seconds,
                   case when t.channel <> all ($3::text[]) then v.compiled end as compiled
            from unnest($1::text[], $2::text[]) as pair (owner_id, event_type)
            join templates t on t.tenant_id = pair.owner_id and t.event_type = pair.event_type
-           join template_versions v on v.id = t.current_version_id
+           join template_variants l on l.template_id = t.id and l.locale = ''
+           join template_versions v on v.id = l.current_version_id
            where t.active`,
     values: [
       pairs.map((pair) => pair.ownerId),

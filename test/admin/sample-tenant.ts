@@ -4,7 +4,7 @@ import { addSuppressions } from "@belfry/administration/events/suppressions";
 import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/templates";
+import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
@@ -107,12 +107,13 @@ export async function sampleTenant({ db, keys }: AdminUnderTest): Promise<Sample
     .where("tenant_id", "=", id)
     .execute();
   const versions = await db
-    .selectFrom("templates")
-    .select(["id", "current_version_id"])
+    .selectFrom("template_variants")
+    .innerJoin("templates", "templates.id", "template_id")
+    .select(["template_id", "current_version_id"])
     .where("tenant_id", "=", id)
     .execute();
   const versionOf = (templateId: string) =>
-    versions.find((row) => row.id === templateId)!.current_version_id!;
+    versions.find((row) => row.template_id === templateId)!.current_version_id;
   const { eventId, failedEventId } = await storeDay(db, id, sendgrid.id, {
     EMAIL: versionOf(email.id),
     SMS: versionOf(sms.id),

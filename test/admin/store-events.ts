@@ -10,7 +10,8 @@ export async function storeEvents(
   { count, dead }: { count: number; dead: number },
 ): Promise<void> {
   const { rows } = await pool.query(
-    `select channel, current_version_id from templates where tenant_id = $1`,
+    `select channel, current_version_id from templates join template_variants on template_id = id
+     where tenant_id = $1`,
     [tenantId],
   );
   const versionOf = (channel: string) =>

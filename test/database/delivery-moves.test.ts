@@ -37,7 +37,7 @@ const SUPPRESSED =
   "insert into suppressions (tenant_id, channel, address, reason) values ('a', 'EMAIL', 'u@example.com', 'by hand')";
 const RESTING = "update deliveries set released_at = null, due_at = now()";
 const LEASED = "update deliveries set claimed_until = now() + interval '1 hour'";
-const AT_MOST_ONCE = "update template_versions set at_most_once = true";
+const AT_MOST_ONCE = "update templates set at_most_once = true";
 
 const claim =
   (kind: string | null, maxRetries = 7): Mover["move"] =>
@@ -132,7 +132,7 @@ async function begin({ pool }: World, status: DeliveryStatus): Promise<string> {
   await pool.query(
     "delete from attempts; delete from deliveries; delete from events; delete from tenants; delete from receipts",
   );
-  await pool.query("update template_versions set at_most_once = false");
+  await pool.query("update templates set at_most_once = false");
   await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 600)");
   const { rows } = await pool.query<{ id: string }>(
     `with e as (

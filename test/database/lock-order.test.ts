@@ -51,10 +51,10 @@ const ACCEPTED = "2026-06-01 12:00:00+00";
 const SEED = [
   `insert into tenants (id, name, per_minute) select 't' || n, 'x', 1000 from generate_series(6, 1, -1) n`,
   `insert into tenant_limits (tenant_id, day) select 't' || n, '2026-06-01' from generate_series(6, 1, -1) n`,
-  `insert into templates (id, tenant_id, event_type, channel)
-   values ('00000000-0000-0000-0000-000000000000', 't1', 'x', 'EMAIL')`,
-  `insert into template_versions (template_id, version, content, compiled, sensitive)
-   values ('00000000-0000-0000-0000-000000000000', 1, '', '{}', true)`,
+  `insert into templates (id, tenant_id, event_type, channel, sensitive)
+   values ('00000000-0000-0000-0000-000000000000', 't1', 'x', 'EMAIL', true)`,
+  `insert into template_versions (template_id, version, content, compiled)
+   values ('00000000-0000-0000-0000-000000000000', 1, '', '{}')`,
   // A tenant each, and not dispatched; or all of one, and dispatched.
   `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at)
    select id, 't' || 7 - n, 'x', 'u', 't', '${ACCEPTED}' from unnest($1::uuid[]) with ordinality u (id, n)`,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findTemplate, saveTemplate } from "@belfry/administration/templates/template-rows";
+import { putTemplate } from "@belfry/administration/templates/put-template";
+import { findTemplate } from "@belfry/administration/templates/template-rows";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { SCHEMA } from "@belfry/database/schema-files";
 import { createTestDatabase } from "@belfry/testing/postgres";
@@ -12,16 +13,7 @@ test("an operator's edit of a built-in template is never overwritten, and what i
   const { url } = await createTestDatabase(t);
   const db = createDatabase(createPool({ url, applicationName: "test", maxConnections: 2 }));
   t.after(() => db.destroy());
-  const edited = {
-    content: "ours",
-    subject: null,
-    title: null,
-    targetChannel: null,
-    sensitive: false,
-    compiled: { kind: "text", text: "ours", variables: [] },
-    createdBy: null,
-  };
-  await saveTemplate(db, KEY, edited, false);
+  await putTemplate(db, { ...KEY, content: "ours", active: false });
   await db.deleteFrom("templates").where("channel", "=", "PUSH").execute();
   await SCHEMA.migrations["0002-platform-templates"]!.up(db as unknown as Kysely<unknown>);
   const found = await findTemplate(db, KEY);

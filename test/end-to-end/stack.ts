@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/templates";
+import { putTemplate } from "@belfry/administration/templates/put-template";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import { createTenant, type TenantWithKey } from "@belfry/administration/tenants/tenants";
 import type { Channel } from "@belfry/contracts/channels";

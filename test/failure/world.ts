@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/templates";
+import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { migrateToLatest } from "@belfry/database/migrate";

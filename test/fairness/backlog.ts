@@ -23,7 +23,7 @@ export async function insertBacklog(
      insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, status, retries,
        due_at, created_at)
      select gen_random_uuid(), event.id, $1, 'EMAIL', 'ann@example.com',
-       (select current_version_id from templates
+       (select current_version_id from templates join template_variants on template_id = templates.id
         where tenant_id = $1 and event_type = $2 and channel = 'EMAIL'),
        case when $5 = 0 then 'queued' else 'waiting' end, $5,
        clock_timestamp() + $6 * interval '1 millisecond', now()

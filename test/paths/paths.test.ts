@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/templates";
+import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { eventually } from "@belfry/testing/eventually";
 import type { TestProcess } from "@belfry/testing/processes";

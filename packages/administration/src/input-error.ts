@@ -45,8 +45,8 @@ export class Conflict extends Error {
   /** What is saved now. */
   readonly currentVersion: number;
 
-  constructor(currentVersion: number) {
-    super(`version ${currentVersion} was saved meanwhile`);
+  constructor(currentVersion: number, message = `version ${currentVersion} was saved meanwhile`) {
+    super(message);
     this.currentVersion = currentVersion;
   }
 }

@@ -56,11 +56,13 @@ export function templateCommand(): Command {
     .option("--at-most-once", "a try without an answer is not repeated: it ends as unknown")
     .option("--inactive", "save without using it")
     .action((flags: PutFlags) =>
-      run(async ({ db }, templates) => {
+      withDatabase(async ({ db }) => {
         const { tenant, contentFile, inactive, ...rest } = flags;
         const content = await readInput("--content-file", contentFile);
         const active = inactive !== true;
-        return await templates.putTemplate(db, { ...rest, tenantId: tenant, content, active });
+        const { putTemplate } = await import("@belfry/administration/templates/put-template");
+        const saved = await putTemplate(db, { ...rest, tenantId: tenant, content, active });
+        await printJson(saved);
       }),
     );
 
@@ -128,7 +130,7 @@ async function preview(id: string | undefined, flags: PreviewFlags): Promise<voi
     if (channel === undefined) throw new CommandError("--channel is required with --content-file");
     const content = await readInput("--content-file", contentFile);
     const source = { channel, content, subject, title };
-    await print(await previewSource(flags.tenant ?? PLATFORM, source, variables));
+    await print(await previewSource(undefined, flags.tenant ?? PLATFORM, source, variables));
     return;
   }
   if (subject !== undefined || title !== undefined) {

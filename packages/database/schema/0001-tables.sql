@@ -22,11 +22,15 @@ create table tenants (
   notification_retention_days integer check (notification_retention_days between 1 and 3650),
   previous_webhook_secret text,
   previous_webhook_secret_until timestamptz,
+  default_locale text not null default 'en',
+  timezone text,
   check ((previous_webhook_secret is null) = (previous_webhook_secret_until is null))
 );
 comment on column tenants.webhook_secret is 'compact JWE';
 comment on column tenants.event_retention_days is 'null: EVENT_RETENTION_DAYS of the dispatcher';
 comment on column tenants.notification_retention_days is 'null: NOTIFICATION_RETENTION_DAYS of the dispatcher';
+comment on column tenants.default_locale is 'of the templates'' default variants: how they write dates, numbers and money';
+comment on column tenants.timezone is 'IANA name; null: UTC';
 comment on column tenants.previous_webhook_secret is 'compact JWE; taken until its time: machines change one by one';
 
 -- The one hot row of a tenant: rewritten by every batch that accepts for it, so it is alone.
@@ -53,37 +57,101 @@ create index api_keys_of_tenant on api_keys (tenant_id);
 
 -- What tenants configure. Each change raises the version, which the services watch.
 
--- tenant_id may be 'platform' here: those are the global.* templates.
+-- tenant_id may be 'platform' here: those are the global.* templates. What is set here holds for all
+-- languages of an event type on a channel, so that no translation can show what another hides.
 create table templates (
   id uuid primary key,
   tenant_id text collate "C" not null,
   event_type text not null,
   channel text not null check (channel ~ '^[A-Z_]{2,16}$'),
   active boolean not null default true,
-  current_version_id bigint,
+  target_channel text check (target_channel ~ '^[A-Za-z0-9_.:-]{1,64}$'),
+  sensitive boolean not null default false,
+  sensitive_until timestamptz,
+  at_most_once boolean not null default false,
+  expires_after_seconds integer check (expires_after_seconds > 0),
+  sample_variables text,
+  required_variables text[],
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (tenant_id, event_type, channel),
   check ((tenant_id = 'platform') = starts_with(event_type, 'global.'))
 );
+comment on column templates.sensitive_until is 'what was accepted by then stays hidden: it was sensitive; null: it never was, or still is';
+comment on column templates.sample_variables is 'JSON text, for previews';
+comment on column templates.required_variables is 'without one of them nothing is sent on the channel; null: none';
 
+-- Every text that was published, counted per template over all its languages.
 create table template_versions (
   id bigint generated always as identity primary key,
   template_id uuid not null references templates on delete cascade,
   version integer not null,
+  locale text collate "C" not null default '',
   content text not null,
   subject text,
   title text,
-  target_channel text check (target_channel ~ '^[A-Za-z0-9_.:-]{1,64}$'),
-  sensitive boolean not null default false,
-  at_most_once boolean not null default false,
-  expires_after_seconds integer check (expires_after_seconds > 0),
-  sample_variables text,
+  format text check (format in ('markdown', 'mjml', 'html', 'text')),
+  url text,
+  actions jsonb,
   compiled jsonb not null,
   created_at timestamptz not null default now(),
   created_by text,
   unique (template_id, version)
 );
+comment on column template_versions.locale is 'empty: the default variant';
+comment on column template_versions.format is 'null: found out from the text';
+comment on column template_versions.actions is '[{"label": text, "url": text}] of a push; null: none';
+
+-- What is in force: a row a language. A template without one has drafts alone.
+create table template_variants (
+  template_id uuid not null references templates on delete cascade,
+  locale text collate "C" not null default '',
+  current_version_id bigint not null,
+  source_version integer,
+  primary key (template_id, locale)
+);
+comment on column template_variants.locale is 'BCP 47, canonical; empty: the default variant';
+comment on column template_variants.source_version is 'of a translation: the version of the default variant that it was made from';
+
+-- What is being written, in force nowhere: any text, faulty or not.
+create table template_drafts (
+  template_id uuid not null references templates on delete cascade,
+  locale text collate "C" not null default '',
+  content text not null,
+  subject text,
+  title text,
+  format text check (format in ('markdown', 'mjml', 'html', 'text')),
+  url text,
+  actions jsonb,
+  settings jsonb not null,
+  based_on_version integer not null,
+  source_version integer,
+  revision integer generated always as identity,
+  saved_by text,
+  saved_at timestamptz not null default now(),
+  primary key (template_id, locale)
+);
+comment on column template_drafts.settings is 'what publishing it sets on the template';
+comment on column template_drafts.based_on_version is 'of the variant, where it began; 0: none was published';
+comment on column template_drafts.source_version is 'of a translation: the version of the default variant that it is made from';
+comment on column template_drafts.revision is 'another with each save, and of no other draft';
+
+-- What stands around a mail in Markdown. The newest is in force; tenant_id may be 'platform' here, too.
+create table layouts (
+  tenant_id text collate "C" not null,
+  version integer not null,
+  content text,
+  logo_url text,
+  primary_color text check (primary_color ~ '^#[0-9a-f]{6}$'),
+  background_color text check (background_color ~ '^#[0-9a-f]{6}$'),
+  text_color text check (text_color ~ '^#[0-9a-f]{6}$'),
+  footer_text text,
+  address text,
+  created_by text,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, version)
+);
+comment on column layouts.content is 'MJML with {{ $content }}; null: the platform''s';
 
 create table providers (
   id uuid primary key,

@@ -21,16 +21,15 @@ with given as (
     target_channel text, compiled jsonb)
 ),
 made as (
-  insert into templates (id, tenant_id, event_type, channel)
-  select gen_random_uuid(), 'platform', given.event_type, given.channel from given
+  insert into templates (id, tenant_id, event_type, channel, target_channel)
+  select gen_random_uuid(), 'platform', given.event_type, given.channel, given.target_channel from given
   on conflict (tenant_id, event_type, channel) do nothing
   returning id, event_type, channel
+),
+versions as (
+  insert into template_versions (template_id, version, content, subject, title, compiled)
+  select made.id, 1, given.content, given.subject, given.title, given.compiled
+  from made join given using (event_type, channel)
+  returning id, template_id
 )
-insert into template_versions (template_id, version, content, subject, title, target_channel, compiled)
-select made.id, 1, given.content, given.subject, given.title, given.target_channel, given.compiled
-from made join given using (event_type, channel);
-
--- A statement of its own: a row cannot be inserted and updated in one.
-update templates t set current_version_id = v.id
-from template_versions v
-where v.template_id = t.id and t.tenant_id = 'platform' and t.current_version_id is null;
+insert into template_variants (template_id, current_version_id) select template_id, id from versions;

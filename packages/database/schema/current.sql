@@ -192,6 +192,25 @@ create table invitations (
 create index invitations_of_tenant ON invitations USING btree (tenant_id);
 comment on column invitations.email is 'null: whoever holds the link of the first operator';
 
+create table layouts (
+  tenant_id text collate "C" not null,
+  version integer not null,
+  content text,
+  logo_url text,
+  primary_color text,
+  background_color text,
+  text_color text,
+  footer_text text,
+  address text,
+  created_by text,
+  created_at timestamp with time zone not null default now(),
+  constraint layouts_background_color_check CHECK ((background_color ~ '^#[0-9a-f]{6}$'::text)),
+  constraint layouts_pkey PRIMARY KEY (tenant_id, version),
+  constraint layouts_primary_color_check CHECK ((primary_color ~ '^#[0-9a-f]{6}$'::text)),
+  constraint layouts_text_color_check CHECK ((text_color ~ '^#[0-9a-f]{6}$'::text))
+);
+comment on column layouts.content is 'MJML with {{ $content }}; null: the platform''s';
+
 create table memberships (
   person_id uuid not null,
   tenant_id text collate "C" not null,
@@ -399,27 +418,63 @@ create table suppressions (
 comment on column suppressions.address is 'as the events name it, its ASCII letters in lower case; or E.164';
 comment on column suppressions.source is 'whose receipt it was, or who added it';
 
+create table template_drafts (
+  template_id uuid not null,
+  locale text collate "C" not null default ''::text,
+  content text not null,
+  subject text,
+  title text,
+  format text,
+  url text,
+  actions jsonb,
+  settings jsonb not null,
+  based_on_version integer not null,
+  source_version integer,
+  revision integer not null generated always as identity,
+  saved_by text,
+  saved_at timestamp with time zone not null default now(),
+  constraint template_drafts_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text, 'html'::text, 'text'::text]))),
+  constraint template_drafts_pkey PRIMARY KEY (template_id, locale),
+  constraint template_drafts_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id) ON DELETE CASCADE
+);
+comment on column template_drafts.settings is 'what publishing it sets on the template';
+comment on column template_drafts.based_on_version is 'of the variant, where it began; 0: none was published';
+comment on column template_drafts.source_version is 'of a translation: the version of the default variant that it is made from';
+comment on column template_drafts.revision is 'another with each save, and of no other draft';
+
+create table template_variants (
+  template_id uuid not null,
+  locale text collate "C" not null default ''::text,
+  current_version_id bigint not null,
+  source_version integer,
+  constraint template_variants_pkey PRIMARY KEY (template_id, locale),
+  constraint template_variants_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id) ON DELETE CASCADE
+);
+comment on column template_variants.locale is 'BCP 47, canonical; empty: the default variant';
+comment on column template_variants.source_version is 'of a translation: the version of the default variant that it was made from';
+
 create table template_versions (
   id bigint not null generated always as identity,
   template_id uuid not null,
   version integer not null,
+  locale text collate "C" not null default ''::text,
   content text not null,
   subject text,
   title text,
-  target_channel text,
-  sensitive boolean not null default false,
-  at_most_once boolean not null default false,
-  expires_after_seconds integer,
-  sample_variables text,
+  format text,
+  url text,
+  actions jsonb,
   compiled jsonb not null,
   created_at timestamp with time zone not null default now(),
   created_by text,
-  constraint template_versions_expires_after_seconds_check CHECK ((expires_after_seconds > 0)),
+  constraint template_versions_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text, 'html'::text, 'text'::text]))),
   constraint template_versions_pkey PRIMARY KEY (id),
-  constraint template_versions_target_channel_check CHECK ((target_channel ~ '^[A-Za-z0-9_.:-]{1,64}$'::text)),
   constraint template_versions_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id) ON DELETE CASCADE,
   constraint template_versions_template_id_version_key UNIQUE (template_id, version)
 );
+comment on column template_versions.locale is 'empty: the default variant';
+comment on column template_versions.format is 'null: found out from the text';
+comment on column template_versions.actions is '[{"label": text, "url": text}] of a push; null: none';
 
 create table templates (
   id uuid not null,
@@ -427,14 +482,25 @@ create table templates (
   event_type text not null,
   channel text not null,
   active boolean not null default true,
-  current_version_id bigint,
+  target_channel text,
+  sensitive boolean not null default false,
+  sensitive_until timestamp with time zone,
+  at_most_once boolean not null default false,
+  expires_after_seconds integer,
+  sample_variables text,
+  required_variables text[],
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint templates_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint templates_check CHECK (((tenant_id = 'platform'::text) = starts_with(event_type, 'global.'::text))),
+  constraint templates_expires_after_seconds_check CHECK ((expires_after_seconds > 0)),
   constraint templates_pkey PRIMARY KEY (id),
+  constraint templates_target_channel_check CHECK ((target_channel ~ '^[A-Za-z0-9_.:-]{1,64}$'::text)),
   constraint templates_tenant_id_event_type_channel_key UNIQUE (tenant_id, event_type, channel)
 );
+comment on column templates.sensitive_until is 'what was accepted by then stays hidden: it was sensitive; null: it never was, or still is';
+comment on column templates.sample_variables is 'JSON text, for previews';
+comment on column templates.required_variables is 'without one of them nothing is sent on the channel; null: none';
 
 create table tenant_limits (
   tenant_id text collate "C" not null,
@@ -463,6 +529,8 @@ create table tenants (
   notification_retention_days integer,
   previous_webhook_secret text,
   previous_webhook_secret_until timestamp with time zone,
+  default_locale text not null default 'en'::text,
+  timezone text,
   constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
   constraint tenants_daily_cap_check CHECK ((daily_cap >= 0)),
   constraint tenants_event_retention_days_check CHECK (((event_retention_days >= 1) AND (event_retention_days <= 3650))),
@@ -475,6 +543,8 @@ comment on column tenants.webhook_secret is 'compact JWE';
 comment on column tenants.event_retention_days is 'null: EVENT_RETENTION_DAYS of the dispatcher';
 comment on column tenants.notification_retention_days is 'null: NOTIFICATION_RETENTION_DAYS of the dispatcher';
 comment on column tenants.previous_webhook_secret is 'compact JWE; taken until its time: machines change one by one';
+comment on column tenants.default_locale is 'of the templates'' default variants: how they write dates, numbers and money';
+comment on column tenants.timezone is 'IANA name; null: UTC';
 
 create table undispatched_events (
   event_id uuid not null,

@@ -63,7 +63,9 @@ const KINDS: Readonly<Record<string, string>> = {
   ReceiptKind: "string",
   SuppressionReason: "string",
   "Channel[]": "string[]",
+  StoredFormat: "string",
   EventOutcome: "json",
+  "StoredAction[]": "json",
   unknown: "json",
   "Record<string, unknown>": "json",
 };

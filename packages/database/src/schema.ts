@@ -11,6 +11,9 @@ export interface Schema {
   api_keys: ApiKeysTable;
   templates: TemplatesTable;
   template_versions: TemplateVersionsTable;
+  template_variants: TemplateVariantsTable;
+  template_drafts: TemplateDraftsTable;
+  layouts: LayoutsTable;
   providers: ProvidersTable;
   provider_circuits: ProviderCircuitsTable;
   provider_sends: ProviderSendsTable;
@@ -62,6 +65,10 @@ export interface TenantsTable {
   event_retention_days: number | null;
   /** null: the installation's. */
   notification_retention_days: number | null;
+  /** Of the default variants of its templates. */
+  default_locale: Generated<string>;
+  /** IANA name; null: UTC. */
+  timezone: string | null;
 }
 
 export interface TenantLimitsTable {
@@ -84,6 +91,7 @@ export interface ApiKeysTable {
   last_used_at: Date | null;
 }
 
+/** What is set here holds for all languages. */
 export interface TemplatesTable {
   id: string;
   /** `platform` owns the `global.*` templates. */
@@ -91,28 +99,99 @@ export interface TemplatesTable {
   event_type: string;
   channel: Channel;
   active: Generated<boolean>;
-  current_version_id: string | null;
-  created_at: CreatedAt;
-  updated_at: UpdatedAt;
-}
-
-export interface TemplateVersionsTable {
-  id: GeneratedAlways<string>;
-  template_id: string;
-  version: number;
-  content: string;
-  subject: string | null;
-  title: string | null;
   target_channel: string | null;
   sensitive: Generated<boolean>;
+  /** What was accepted by then stays hidden; null: it never was sensitive, or still is. */
+  sensitive_until: Date | null;
   at_most_once: Generated<boolean>;
   expires_after_seconds: number | null;
   /** JSON text. */
   sample_variables: string | null;
+  /** null: none. */
+  required_variables: string[] | null;
+  created_at: CreatedAt;
+  updated_at: UpdatedAt;
+}
+
+/** Of a mail. */
+export type StoredFormat = "markdown" | "mjml" | "html" | "text";
+
+/** An action of a push, as its template has it. */
+export interface StoredAction {
+  label: string;
+  url: string;
+}
+
+/** What was published, counted per template over all its languages. */
+export interface TemplateVersionsTable {
+  id: GeneratedAlways<string>;
+  template_id: string;
+  version: number;
+  /** Empty: the default variant. */
+  locale: Generated<string>;
+  content: string;
+  subject: string | null;
+  title: string | null;
+  /** Of a mail; null: found out from the text. */
+  format: StoredFormat | null;
+  url: string | null;
+  /** Written as JSON text. */
+  actions: ColumnType<StoredAction[] | null, string | null, string | null>;
   /** CompiledTemplate of @belfry/templates; written as JSON text. */
   compiled: ColumnType<unknown, string, string>;
   created_at: CreatedAt;
   created_by: string | null;
+}
+
+/** What is in force. */
+export interface TemplateVariantsTable {
+  template_id: string;
+  /** BCP 47, canonical; empty: the default variant. */
+  locale: Generated<string>;
+  current_version_id: string;
+  /** Of a translation: the version of the default variant that it was made from. */
+  source_version: number | null;
+}
+
+/** What is being written, in force nowhere. */
+export interface TemplateDraftsTable {
+  template_id: string;
+  locale: Generated<string>;
+  content: string;
+  subject: string | null;
+  title: string | null;
+  /** Of a mail; null: found out from the text. */
+  format: StoredFormat | null;
+  url: string | null;
+  /** Written as JSON text. */
+  actions: ColumnType<StoredAction[] | null, string | null, string | null>;
+  /** What publishing it sets on the template; written as JSON text. */
+  settings: ColumnType<Record<string, unknown>, string, string>;
+  /** Of the variant, where it began; 0: none was published. */
+  based_on_version: number;
+  /** Of a translation: the version of the default variant that it is made from. */
+  source_version: number | null;
+  /** Another with each save, and of no other draft. */
+  revision: GeneratedAlways<number>;
+  saved_by: string | null;
+  saved_at: UpdatedAt;
+}
+
+/** What stands around a mail in Markdown; the newest version of a tenant is in force. */
+export interface LayoutsTable {
+  tenant_id: string;
+  version: number;
+  /** MJML with `{{ $content }}`; null: the platform's. */
+  content: string | null;
+  logo_url: string | null;
+  /** `#rrggbb`, as the other colours. */
+  primary_color: string | null;
+  background_color: string | null;
+  text_color: string | null;
+  footer_text: string | null;
+  address: string | null;
+  created_by: string | null;
+  created_at: CreatedAt;
 }
 
 export interface ProvidersTable {

@@ -5,14 +5,15 @@ import type { Database } from "./connection.ts";
 export async function findTargetChannels(db: Database, tenantId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("templates as t")
-    .innerJoin("template_versions as v", "v.id", "t.current_version_id")
-    .select("v.target_channel")
+    .innerJoin("template_variants as v", "v.template_id", "t.id")
+    .select("t.target_channel")
     .distinct()
     .where("t.tenant_id", "in", [tenantId, "platform"])
     .where("t.channel", "=", IN_APP)
     .where("t.active", "=", true)
-    .where("v.target_channel", "is not", null)
-    .orderBy("v.target_channel")
+    .where("v.locale", "=", "")
+    .where("t.target_channel", "is not", null)
+    .orderBy("t.target_channel")
     .execute();
   return rows.map((row) => row.target_channel!);
 }

@@ -77,7 +77,7 @@ test("a template saved after the event was accepted does not change what is sent
        insert into template_versions (template_id, version, content, compiled)
        select template_id, 2, 'x', jsonb_set(compiled, '{subject}', '"New {{name}}"')
        from template_versions where id = $1 returning id, template_id)
-     update templates t set current_version_id = saved.id from saved where t.id = saved.template_id`,
+     insert into template_variants (template_id, current_version_id) select template_id, id from saved`,
     [version],
   );
   await fixture.sender().handle(message(tenant, [id]));

@@ -74,13 +74,17 @@ export async function createFixture(t: TestContext) {
   ): Promise<string> {
     const id = uuidv7();
     await pool.query(
-      "insert into templates (id, tenant_id, event_type, channel) values ($1, $2, $3, $4)",
-      [id, tenantId, `type.${id}`, compiled.kind === "email" ? "EMAIL" : "SMS"],
+      `insert into templates (id, tenant_id, event_type, channel, at_most_once, sensitive)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [
+        ...[id, tenantId, `type.${id}`, compiled.kind === "email" ? "EMAIL" : "SMS"],
+        ...[more.atMostOnce ?? false, more.sensitive ?? false],
+      ],
     );
     const { rows } = await pool.query(
-      `insert into template_versions (template_id, version, content, compiled, at_most_once, sensitive)
-       values ($1, 1, 'x', $2, $3, $4) returning id`,
-      [id, JSON.stringify(compiled), more.atMostOnce ?? false, more.sensitive ?? false],
+      `insert into template_versions (template_id, version, content, compiled)
+       values ($1, 1, 'x', $2) returning id`,
+      [id, JSON.stringify(compiled)],
     );
     return rows[0].id;
   }

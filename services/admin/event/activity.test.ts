@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates/templates";
+import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { uuidv7 } from "uuidv7";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
@@ -33,7 +33,7 @@ async function withTenant(admin: AdminUnderTest) {
     await pool.query(
       `insert into deliveries (id, event_id, tenant_id, channel, status, reason, template_version_id,
          attempts, settled_at)
-       select $1, $2, $3, 'SMS', $4, $5, current_version_id, 2, now() from templates where id = $6`,
+       select $1, $2, $3, 'SMS', $4, $5, current_version_id, 2, now() from template_variants where template_id = $6`,
       [deliveryId, eventId, id, status, more.reason ?? null, saved.id],
     );
     await pool.query(

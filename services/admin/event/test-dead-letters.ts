@@ -1,4 +1,4 @@
-import { putTemplate } from "@belfry/administration/templates/templates";
+import { putTemplate } from "@belfry/administration/templates/put-template";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 
 /** For tests: so many emails of a tenant that failed for now too often, each with one attempt. */
@@ -22,7 +22,7 @@ export async function storeDeadLetters(
       insert into deliveries
         (id, event_id, tenant_id, channel, status, reason, template_version_id, attempts, settled_at)
       select m.id, m.id, $1, 'EMAIL', 'failed', 'HTTP 500', t.current_version_id, 1, now()
-      from made m, templates t where t.id = $2
+      from made m, template_variants t where t.template_id = $2 and t.locale = ''
     )
     insert into attempts (delivery_id, number, provider_kind, started_at, ended_at, class)
     select id, 1, 'sendgrid', now(), now(), 'transient' from made`,

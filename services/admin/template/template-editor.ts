@@ -3,9 +3,8 @@ import { Conflict, type InputFault, InvalidInput } from "@belfry/administration/
 import {
   prepareTemplate,
   savePreparedTemplate,
-  showTemplate,
-  type Template,
-} from "@belfry/administration/templates/templates";
+} from "@belfry/administration/templates/put-template";
+import { showTemplate, type Template } from "@belfry/administration/templates/templates";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNEL_ROWS, CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
 import { mayDo } from "../door/access.ts";

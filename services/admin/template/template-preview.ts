@@ -14,7 +14,7 @@ export function templatePreviewPages({ route, db, keys, config }: PageDeps): voi
   route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) => {
     const values = valuesOfForm(form);
     const samples = parseVariables(values.sampleVariables || "{}");
-    const checked = await checkSource(tenant.id, sourceOf(values), samples ?? {});
+    const checked = await checkSource(db, tenant.id, sourceOf(values), samples ?? {});
     const fault =
       samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
     return json({ ...checked, sampleFault: fault });
@@ -25,7 +25,7 @@ export function templatePreviewPages({ route, db, keys, config }: PageDeps): voi
     const to = form.get("to") ?? "";
     try {
       const samples = parseVariables(values.sampleVariables || "{}") ?? {};
-      const rendered = await previewSource(tenant.id, sourceOf(values), samples);
+      const rendered = await previewSource(db, tenant.id, sourceOf(values), samples);
       const { provider, outcome } = await auditedAfter(
         db,
         actor,

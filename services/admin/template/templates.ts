@@ -1,4 +1,5 @@
 import { audited } from "@belfry/administration/audited";
+import { savePreparedTemplate } from "@belfry/administration/templates/put-template";
 import {
   listTemplateVersions,
   prepareTemplateVersion,
@@ -7,7 +8,6 @@ import {
 import {
   deleteTemplate,
   listTemplates,
-  savePreparedTemplate,
   setTemplateActive,
   showTemplate,
   type Template,

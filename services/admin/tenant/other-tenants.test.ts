@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invite } from "@belfry/administration/people/invitations";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/templates";
+import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
@@ -52,13 +52,13 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     /** All that a request could have changed. */
     state: async () => {
       const tables = ["templates", "template_versions", "providers", "api_keys", "memberships"];
-      tables.push("invitations", "events", "outbox");
+      tables.push("invitations", "events", "outbox", "layouts");
+      tables.push("template_variants", "template_drafts");
       const state: Record<string, unknown> = {};
       for (const table of tables) {
-        const where =
-          table === "template_versions"
-            ? "template_id in (select id from templates where tenant_id = $1)"
-            : "tenant_id = $1";
+        const where = table.startsWith("template_")
+          ? "template_id in (select id from templates where tenant_id = $1)"
+          : "tenant_id = $1";
         const found = await pool.query(`select * from ${table} where ${where} order by 1, 2`, [id]);
         state[table] = found.rows;
       }

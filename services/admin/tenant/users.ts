@@ -1,5 +1,5 @@
 import { auditedAfter } from "@belfry/administration/audited";
-import { sensitivePushTypes } from "@belfry/administration/events/notification-rows";
+import { hiddenNotifications } from "@belfry/administration/events/notification-rows";
 import { searchEvents } from "@belfry/administration/events/search-events";
 import { InvalidInput } from "@belfry/administration/input-error";
 import {
@@ -22,9 +22,9 @@ const HIDDEN = "The template is sensitive: its content is never shown.";
 
 /** A user's history as they see it, and a live inbox to try. */
 export function userPages({ route, db, config, signToken }: PageDeps): void {
-  const hiddenTypes = async (tenantId: string, items: readonly { type: string }[]) => {
-    const types = [...new Set(items.map(({ type }) => type))];
-    return new Set(types.length === 0 ? [] : await sensitivePushTypes(db, tenantId, types));
+  const hiddenIds = async (tenantId: string, items: readonly { id: string }[]) => {
+    const ids = items.map(({ id }) => id);
+    return new Set(ids.length === 0 ? [] : await hiddenNotifications(db, tenantId, ids));
   };
 
   route("GET /tenants/:tenantId/users", async ({ tenant, query }) => {
@@ -45,10 +45,10 @@ export function userPages({ route, db, config, signToken }: PageDeps): void {
       listNotifications(db, { ...owner, limit: PAGE + 1, before }),
       countUnread(db, owner),
     ]);
-    const hidden = await hiddenTypes(tenant.id, found);
+    const hidden = await hiddenIds(tenant.id, found);
     const items = found
       .slice(0, PAGE)
-      .map((item) => (hidden.has(item.type) ? { ...item, title: HIDDEN, body: "" } : item));
+      .map((item) => (hidden.has(item.id) ? { ...item, title: HIDDEN, body: "" } : item));
     const next = found.length > PAGE ? items.at(-1)?.id : undefined;
     return page("user", userId, { userId, items, unread, next, wsUrl: config.wsUrl });
   });

@@ -79,7 +79,8 @@ const ATTEMPT_AND_PROVIDER = sql`
 const DELIVERIES = sql`deliveries d ${ATTEMPT_AND_PROVIDER}`;
 const ORIGINS = sql`left join tenants t on t.id = d.tenant_id
   left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id
-  left join template_versions v on v.id = d.template_version_id`;
+  left join template_versions v on v.id = d.template_version_id
+  left join templates m on m.id = v.template_id`;
 /** A replay is never a second message of one that a provider has. */
 const OBSTACLE = sql<string | null>`case
   when d.status not in (${REPLAYABLE}) then 'it is ' || d.status
@@ -90,7 +91,7 @@ const OBSTACLE = sql<string | null>`case
   when t.active is not true then 'tenant inactive'
   when e.id is null then 'the event is gone'
   when v.id is null then 'the template is gone'
-  when v.sensitive and e.variables is null then 'its variables were erased: the template is sensitive'
+  when (m.sensitive or e.accepted_at <= m.sensitive_until) and e.variables is null then 'its variables were erased: the template is sensitive'
   end`;
 
 /**

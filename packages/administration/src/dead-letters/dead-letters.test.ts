@@ -18,13 +18,14 @@ async function setUp(t: TestContext) {
   const version = async (sensitive = false) => {
     const id = randomUUID();
     await pool.query(
-      "insert into templates (id, tenant_id, event_type, channel) values ($1::uuid, $2, $1::uuid::text, 'EMAIL')",
-      [id, tenantId],
+      `insert into templates (id, tenant_id, event_type, channel, sensitive)
+       values ($1::uuid, $2, $1::uuid::text, 'EMAIL', $3)`,
+      [id, tenantId, sensitive],
     );
     const { rows } = await pool.query(
-      `insert into template_versions (template_id, version, content, compiled, sensitive)
-       values ($1, 1, 'x', '{}', $2) returning id`,
-      [id, sensitive],
+      `insert into template_versions (template_id, version, content, compiled)
+       values ($1, 1, 'x', '{}') returning id`,
+      [id],
     );
     return rows[0].id as string;
   };

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { NotFound } from "../input-error.ts";
-import { putTemplate } from "../templates/templates.ts";
+import { putTemplate } from "../templates/put-template.ts";
 import { createTenant, listTenants } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
 import { deleteTenant } from "./delete-tenant.ts";

@@ -30,42 +30,43 @@ export async function notificationOfEvent(
   };
 }
 
-/** Of these event types those whose in-app items are not to be seen by others. */
-export async function sensitivePushTypes(
+/** Of these items those that are not to be seen by others: what made them is, or then was, sensitive. */
+export async function hiddenNotifications(
   db: Database,
   tenantId: string,
-  eventTypes: readonly string[],
+  ids: readonly string[],
 ): Promise<string[]> {
   const rows = await db
-    .selectFrom("templates as t")
-    .innerJoin("template_versions as v", "v.id", "t.current_version_id")
-    .select("t.event_type")
+    .selectFrom("notifications as n")
+    .innerJoin("templates as t", "t.event_type", "n.event_type")
+    .select("n.id")
+    .where("n.tenant_id", "=", tenantId)
+    .where("n.id", "in", [...ids])
     .where("t.tenant_id", "in", [tenantId, "platform"])
     .where("t.channel", "=", IN_APP)
-    .where("t.event_type", "in", [...eventTypes])
-    .where("v.sensitive", "=", true)
+    .where((where) =>
+      where.or([
+        where("t.sensitive", "=", true),
+        where("n.created_at", "<=", where.ref("t.sensitive_until")),
+      ]),
+    )
     .execute();
-  return rows.map((row) => row.event_type);
+  return rows.map((row) => row.id);
 }
 
-/** The in-app item of an event as it was rendered, and whether its template is sensitive. */
+/** The in-app item of an event as it was rendered, and whether it may be seen. */
 export async function notificationContent(
   db: Database,
   tenantId: string,
   eventId: string,
 ): Promise<{ title: string; body: string; sensitive: boolean } | undefined> {
   const row = await db
-    .selectFrom("notifications as n")
-    .leftJoin("templates as t", (join) =>
-      join
-        .onRef("t.event_type", "=", "n.event_type")
-        .on("t.channel", "=", IN_APP)
-        .on("t.tenant_id", "in", [tenantId, "platform"]),
-    )
-    .leftJoin("template_versions as v", "v.id", "t.current_version_id")
-    .select(["n.title", "n.body", "v.sensitive"])
-    .where("n.id", "=", eventId)
-    .where("n.tenant_id", "=", tenantId)
+    .selectFrom("notifications")
+    .select(["title", "body"])
+    .where("id", "=", eventId)
+    .where("tenant_id", "=", tenantId)
     .executeTakeFirst();
-  return row === undefined ? undefined : { ...row, sensitive: row.sensitive ?? false };
+  if (row === undefined) return undefined;
+  const hidden = await hiddenNotifications(db, tenantId, [eventId]);
+  return { ...row, sensitive: hidden.length > 0 };
 }

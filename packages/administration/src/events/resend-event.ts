@@ -32,7 +32,7 @@ export async function resendEvent(
 ): Promise<string> {
   const event = UUID.test(eventId) ? await eventById(deps.db, eventId, tenantId) : undefined;
   if (event === undefined) throw new NotFound("id", "no such event");
-  if (await usedSensitiveTemplate(deps.db, tenantId, event.eventType)) {
+  if (await usedSensitiveTemplate(deps.db, tenantId, event)) {
     const message = "cannot be sent again: its template is sensitive, and its variables are erased";
     throw new InvalidInput([{ field: "event", message }]);
   }

@@ -1,5 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 
 /** What a message was made of. The caller decides whether it may be seen. */
 
@@ -17,8 +18,17 @@ export async function sentVersion(
 ): Promise<SentVersion | undefined> {
   return await db
     .selectFrom("deliveries as d")
+    .leftJoin("events as e", (join) =>
+      join.onRef("e.id", "=", "d.event_id").onRef("e.tenant_id", "=", "d.tenant_id"),
+    )
     .leftJoin("template_versions as v", "v.id", "d.template_version_id")
-    .select(["v.compiled", "v.sensitive"])
+    .leftJoin("templates as t", "t.id", "v.template_id")
+    .select([
+      "v.compiled",
+      sql<boolean | null>`t.sensitive or coalesce(e.accepted_at <= t.sensitive_until, false)`.as(
+        "sensitive",
+      ),
+    ])
     .where("d.event_id", "=", eventId)
     .where("d.tenant_id", "=", tenantId)
     .where("d.channel", "=", channel)
@@ -40,19 +50,23 @@ export async function eventVariables(
   return row?.variables ?? null;
 }
 
-/** Whether a template that the event used, on any channel, is sensitive. */
+/** Whether a template of the event, on any channel, is sensitive, or was when the event was accepted. */
 export async function usedSensitiveTemplate(
   db: Database,
   tenantId: string,
-  eventType: string,
+  event: { eventType: string; acceptedAt: Date },
 ): Promise<boolean> {
   const row = await db
     .selectFrom("templates as t")
-    .innerJoin("template_versions as v", "v.template_id", "t.id")
-    .select("v.id")
+    .select("t.id")
     .where("t.tenant_id", "in", [tenantId, "platform"])
-    .where("t.event_type", "=", eventType)
-    .where("v.sensitive", "=", true)
+    .where("t.event_type", "=", event.eventType)
+    .where((where) =>
+      where.or([
+        where("t.sensitive", "=", true),
+        where("t.sensitive_until", ">=", event.acceptedAt),
+      ]),
+    )
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

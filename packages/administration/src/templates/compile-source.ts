@@ -1,27 +1,57 @@
+import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import type { TemplateFault, TemplateSource } from "@belfry/templates/source";
 import { InvalidInput } from "../input-error.ts";
+import { type LayoutInForce, layoutInForce } from "./layout-in-force.ts";
+import { localeOf, type TemplateSourceInput, templateSource } from "./template-input.ts";
 
 export interface CompiledSource {
   compiled: CompiledTemplate;
   warnings: TemplateFault[];
 }
 
-/** For a tenant, or the platform. Throws `InvalidInput` with the place of each fault. */
-export async function compileSource(
+/** With the version of the layout that Markdown was set in; of anything else null. */
+export type CompiledInput = CompiledSource & { layoutVersion: number | null };
+
+/**
+ * Compiles what a person wrote, Markdown in the tenant's layout; without a database in the platform's.
+ * Throws `InvalidInput` with the place of each fault.
+ */
+export async function compileInput(
+  db: Database | undefined,
+  tenantId: string,
+  input: TemplateSourceInput,
+  inForce?: LayoutInForce,
+): Promise<CompiledInput> {
+  if (input.format !== "markdown") {
+    const source = templateSource(input);
+    return { ...(await compileSource(source, tenantId, localeOf(input))), layoutVersion: null };
+  }
+  const { version, layout } = inForce ?? (await layoutInForce(db, tenantId));
+  const source = templateSource(input, layout);
+  return { ...(await compileSource(source, tenantId, localeOf(input))), layoutVersion: version };
+}
+
+async function compileSource(
   source: TemplateSource,
   tenantId: string,
+  locale: string,
 ): Promise<CompiledSource> {
   // Loaded when a template is compiled: most commands never do, and a start must be quick.
   const { compileTemplate } = await import("@belfry/templates/compile");
   const result = await compileTemplate(source, tenantId);
-  if (result.ok) return { compiled: result.compiled, warnings: result.warnings };
-  throw new InvalidInput(
-    result.faults.map(({ field, line, column, message }) => ({
-      field,
-      message: `line ${line}, column ${column}: ${message}`,
-      line,
-      column,
-    })),
-  );
+  if (!result.ok) {
+    throw new InvalidInput(
+      result.faults.map(({ field, line, column, message }) => ({
+        field,
+        message: `line ${line}, column ${column}: ${message}`,
+        line,
+        column,
+      })),
+    );
+  }
+  const { compiled, warnings } = result;
+  // A translation writes dates and numbers in its own language, the default variant in the tenant's.
+  const written = locale === "" ? compiled : { ...compiled, locale };
+  return { compiled: written, warnings };
 }

@@ -14,24 +14,34 @@ import {
   REALTIME_CHANNEL_NAME,
   textFault,
 } from "@belfry/contracts/identifiers";
+import { canonicalLocale, isLocale, NO_LOCALE } from "@belfry/contracts/locale";
+import type { StoredAction } from "@belfry/database/schema";
+import type { EmailFormat } from "@belfry/templates/email-format";
+import type { Layout } from "@belfry/templates/layout";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import type { TemplateSource } from "@belfry/templates/source";
 import { type InputFault, refuseFaults } from "../input-error.ts";
 
 export interface TemplateSourceInput {
   channel: Channel;
-  /** Of a mail: MJML, HTML or plain text; else plain text. */
+  /** Of a mail: Markdown, MJML, HTML or plain text; else plain text. */
   content: string;
   /** Of a mail. */
   subject?: string | undefined;
   /** Of a notification. */
   title?: string | undefined;
+  /** Of a mail. Left out: as the variant has it; of a new one found out from the text, never Markdown. */
+  format?: EmailFormat | undefined;
+  /** Of a notification: what it opens, https or a path; may hold tags. */
+  url?: string | undefined;
+  /** Of a notification: at most two buttons; both texts may hold tags. */
+  actions?: readonly StoredAction[] | undefined;
+  /** BCP 47; left out or empty: the default variant. */
+  locale?: string | undefined;
 }
 
-export interface TemplateInput extends TemplateSourceInput {
-  /** `platform` for event types that begin with `global.`. */
-  tenantId: string;
-  eventType: string;
+/** What is set for all languages. A translation changes what it names alone. */
+export interface TemplateSettingsInput {
   /** Of a notification: the realtime channel's name; the personal channel when it is absent. */
   targetChannel?: string | undefined;
   /** Its variables are erased when the event has ended, and its content is never shown. */
@@ -40,12 +50,22 @@ export interface TemplateInput extends TemplateSourceInput {
   atMostOnce?: boolean | undefined;
   /** A delivery that has not been sent by then expires. */
   expiresAfterSeconds?: number | undefined;
-  /** For previews: JSON text of an object. */
+  /** For previews: JSON text of an object. Left out: stays. */
   sampleVariables?: string | undefined;
-  /** Default true. */
+  /** Without one of them the channel ends as failed, and no provider is called. Left out: stay. */
+  requiredVariables?: readonly string[] | undefined;
+}
+
+export interface TemplateInput extends TemplateSourceInput, TemplateSettingsInput {
+  /** `platform` for event types that begin with `global.`. */
+  tenantId: string;
+  eventType: string;
+  /** Default true; of a translation: as it is. */
   active?: boolean | undefined;
-  /** The version that the editor began with (0: none yet): a save over another's is refused. */
+  /** The variant's version that the editor began with (0: none yet): a save over another's is refused. */
   basedOnVersion?: number | undefined;
+  /** Of a translation: the version of the default variant that it is made from; left out: the current one. */
+  sourceVersion?: number | undefined;
   /** Who saved it, for the version's record. */
   createdBy?: string | undefined;
 }
@@ -54,35 +74,122 @@ export interface TemplateInput extends TemplateSourceInput {
 export function templateFaults(input: TemplateInput): (InputFault | undefined)[] {
   return [
     ownerFault(input.tenantId, input.eventType),
-    targetFault(input.channel, input.targetChannel),
-    expiryFault(input.expiresAfterSeconds),
-    samplesFault(input.sampleVariables),
+    ...settingsFaults(input.channel, input),
     ...sourceFaults(input),
   ];
 }
 
+export function settingsFaults(
+  channel: Channel,
+  settings: TemplateSettingsInput,
+): (InputFault | undefined)[] {
+  return [
+    targetFault(channel, settings.targetChannel),
+    expiryFault(settings.expiresAfterSeconds),
+    samplesFault(settings.sampleVariables),
+    requiredFault(settings.requiredVariables),
+  ];
+}
+
 /** The source for compiling. Throws `InvalidInput` where a part is missing or out of place. */
-export function templateSource(input: TemplateSourceInput): TemplateSource {
+export function templateSource(input: TemplateSourceInput, layout?: Layout): TemplateSource {
   refuseFaults(sourceFaults(input));
-  const { content, subject = "", title = "" } = input;
+  const { content, subject = "", title = "", format } = input;
   switch (CHANNEL_ROWS[input.channel].content) {
     case "email":
-      return { kind: "email", subject, content };
+      return {
+        ...{ kind: "email", subject, content },
+        ...(format === undefined ? {} : { format }),
+        ...(layout === undefined ? {} : { layout }),
+      };
     case "text":
       return { kind: "text", content };
     case "notification":
-      return { kind: "notification", title, content };
+      return {
+        ...{ kind: "notification", title, content },
+        ...(input.url === undefined ? {} : { url: input.url }),
+        ...(input.actions === undefined || input.actions.length === 0
+          ? {}
+          : { actions: input.actions.map(({ label, url }) => ({ label, url })) }),
+      };
   }
 }
 
-function sourceFaults(input: TemplateSourceInput): (InputFault | undefined)[] {
+/** Of an input that may name no locale, or one in any case: empty, or canonical. */
+export function localeOf(input: { locale?: string | undefined }): string {
+  const { locale = "" } = input;
+  return canonicalLocale(locale) ?? locale;
+}
+
+export function sourceFaults(input: TemplateSourceInput): (InputFault | undefined)[] {
   if (!isChannel(input.channel)) {
     return [{ field: "channel", message: `must be ${listed(CHANNELS, "or")}` }];
   }
   return [
+    localeFault(input.locale),
     partFault("subject", "email", input.channel, input.subject),
     partFault("title", "notification", input.channel, input.title),
+    formatFault(input.channel, input.format),
+    ...linkFaults(input),
   ];
+}
+
+export function localeFault(locale: string | undefined): InputFault | undefined {
+  if (locale === undefined || locale === "" || isLocale(locale)) return undefined;
+  return { field: "locale", message: NO_LOCALE };
+}
+
+export const EMAIL_FORMATS: readonly EmailFormat[] = ["markdown", "mjml", "html", "text"];
+
+function formatFault(channel: Channel, format: string | undefined): InputFault | undefined {
+  const field = "format";
+  if (format === undefined) return undefined;
+  if (CHANNEL_ROWS[channel].content !== "email") {
+    return { field, message: `is only for ${listed(channelsWith("email"), "or")}` };
+  }
+  if (EMAIL_FORMATS.some((one) => one === format)) return undefined;
+  return { field, message: `must be ${listed(EMAIL_FORMATS, "or")}` };
+}
+
+const MAX_ACTIONS = 2;
+const MAX_URL_CHARACTERS = 2048;
+
+/** What holds of the links of a notification before they are rendered: they are judged after that. */
+function linkFaults({
+  channel,
+  url,
+  actions = [],
+}: TemplateSourceInput): (InputFault | undefined)[] {
+  if (CHANNEL_ROWS[channel].content !== "notification") {
+    const message = `is only for ${listed(channelsWith("notification"), "or")}`;
+    return [
+      url === undefined ? undefined : { field: "url", message },
+      actions.length === 0 ? undefined : { field: "actions", message },
+    ];
+  }
+  if (actions.length > MAX_ACTIONS) {
+    return [{ field: "actions", message: `must be at most ${MAX_ACTIONS}` }];
+  }
+  return [
+    url === undefined ? undefined : lineFault("url", url),
+    ...actions.flatMap((action) => [
+      lineFault("actions", action.label),
+      lineFault("actions", action.url),
+    ]),
+  ];
+}
+
+function lineFault(field: string, text: unknown): InputFault | undefined {
+  if (typeof text !== "string" || text.trim() === "") {
+    return { field, message: "should not be empty" };
+  }
+  if (text.length > MAX_URL_CHARACTERS) {
+    return { field, message: `must be at most ${MAX_URL_CHARACTERS} characters` };
+  }
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) {
+    return { field, message: "must be one line without control characters" };
+  }
+  return undefined;
 }
 
 function partFault(
@@ -97,7 +204,7 @@ function partFault(
   return { field, message: `is only for ${listed(channelsWith(owner), "or")}` };
 }
 
-function ownerFault(tenantId: string, eventType: string): InputFault | undefined {
+export function ownerFault(tenantId: string, eventType: string): InputFault | undefined {
   const field = "eventType";
   const fault = textFault(eventType);
   if (fault !== undefined) return { field, message: fault };
@@ -140,4 +247,15 @@ function samplesFault(text: string | undefined): InputFault | undefined {
   return parseVariables(text) === undefined
     ? { field, message: "must be a JSON object" }
     : undefined;
+}
+
+const MAX_REQUIRED = 100;
+
+function requiredFault(names: readonly string[] | undefined): InputFault | undefined {
+  const field = "requiredVariables";
+  if (names === undefined) return undefined;
+  if (names.length > MAX_REQUIRED) return { field, message: `must be at most ${MAX_REQUIRED}` };
+  if (names.every((name) => textFault(name) === undefined && name.trim() === name))
+    return undefined;
+  return { field, message: "must be names of 1 to 255 characters, without blanks around them" };
 }

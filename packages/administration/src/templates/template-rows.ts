@@ -2,8 +2,9 @@ import type { Channel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { type SqlBool, sql } from "kysely";
 import { uuidv7 } from "uuidv7";
+import { NO_TEXT, type TemplateText } from "./template-text.ts";
 
-/** Queries of administration on `templates` and `template_versions`. */
+/** Queries of administration on `templates`: what is set of an event type on a channel, for all languages. */
 
 export interface TemplateKey {
   /** `platform` for the `global.*` templates. */
@@ -12,213 +13,146 @@ export interface TemplateKey {
   channel: Channel;
 }
 
-export interface TemplateContent {
-  content: string;
-  subject: string | null;
-  title: string | null;
-  targetChannel: string | null;
-  sensitive: boolean;
-  /** Default false. */
-  atMostOnce?: boolean;
-  expiresAfterSeconds?: number | null;
-  /** JSON text. */
-  sampleVariables?: string | null;
-  /** CompiledTemplate of @belfry/templates. */
-  compiled: object;
-  createdBy: string | null;
-}
-
-/** A template with its current version. */
-export interface TemplateRow extends TemplateKey {
-  id: string;
-  active: boolean;
-  versionId: string;
-  version: number;
-  content: string;
-  subject: string | null;
-  title: string | null;
+export interface TemplateSettings {
   targetChannel: string | null;
   sensitive: boolean;
   atMostOnce: boolean;
   expiresAfterSeconds: number | null;
   /** JSON text. */
   sampleVariables: string | null;
+  /** null: none. */
+  requiredVariables: string[] | null;
+}
+
+export const NO_SETTINGS: TemplateSettings = {
+  targetChannel: null,
+  sensitive: false,
+  atMostOnce: false,
+  expiresAfterSeconds: null,
+  sampleVariables: null,
+  requiredVariables: null,
+};
+
+/** A template with what is published of one of its variants. */
+export interface TemplateRow extends TemplateKey, TemplateSettings, TemplateText {
+  id: string;
+  active: boolean;
+  /** null: nothing is published. */
+  versionId: string | null;
+  /** 0: nothing is published. */
+  version: number;
   createdBy: string | null;
+  /** CompiledTemplate of @belfry/templates; null: nothing is published. */
   compiled: unknown;
   createdAt: Date;
   updatedAt: Date;
 }
 
-export interface TemplateVersionRow {
-  version: number;
-  content: string;
-  subject: string | null;
-  title: string | null;
-  targetChannel: string | null;
-  sensitive: boolean;
-  atMostOnce: boolean;
-  expiresAfterSeconds: number | null;
-  sampleVariables: string | null;
-  createdBy: string | null;
-  createdAt: Date;
+/** Every change names the tenant too: one that was found by another's is none of its. */
+export type TemplateId = Pick<TemplateRow, "id" | "tenantId">;
+
+/** A template's settings as they are, held until the transaction ends. */
+export interface HeldTemplate extends TemplateSettings {
+  id: string;
+  active: boolean;
+  isNew: boolean;
 }
 
-/**
- * Makes or changes the template of this key with a new version that becomes the current one; returns
- * the template's id. Call in a transaction: two saves of one template come one after the other.
- */
-export async function saveTemplate(
-  db: Database,
-  key: TemplateKey,
-  content: TemplateContent,
-  active: boolean,
-): Promise<string> {
-  const { id } = await db
+/** Makes the template of this key, if there is none, and holds it: two saves come one after the other. */
+export async function holdTemplate(db: Database, key: TemplateKey): Promise<HeldTemplate> {
+  const made = await db
     .insertInto("templates")
     .values({
       id: uuidv7(),
       tenant_id: key.tenantId,
       event_type: key.eventType,
       channel: key.channel,
-      active,
     })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["tenant_id", "event_type", "channel"])
-        .doUpdateSet({ active, updated_at: sql<Date>`now()` }),
-    )
+    .onConflict((conflict) => conflict.columns(["tenant_id", "event_type", "channel"]).doNothing())
     .returning("id")
-    .executeTakeFirstOrThrow();
-  const version = await db
-    .insertInto("template_versions")
-    .values({
-      template_id: id,
-      version: sql<number>`(select coalesce(max(version), 0) + 1 from template_versions where template_id = ${id})`,
-      content: content.content,
-      subject: content.subject,
-      title: content.title,
-      target_channel: content.targetChannel,
-      sensitive: content.sensitive,
-      at_most_once: content.atMostOnce ?? false,
-      expires_after_seconds: content.expiresAfterSeconds ?? null,
-      sample_variables: content.sampleVariables ?? null,
-      compiled: JSON.stringify(content.compiled),
-      created_by: content.createdBy,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  await db
-    .updateTable("templates")
-    .set({ current_version_id: version.id })
-    .where("id", "=", id)
-    .where("tenant_id", "=", key.tenantId)
-    .execute();
-  return id;
-}
-
-/** A tenant's templates (or the platform's), by event type and channel, without their content. */
-export async function templatesOfTenant(
-  db: Database,
-  tenantId: string,
-): Promise<Omit<TemplateRow, "content">[]> {
-  return await selectTemplates(db)
-    .where("t.tenant_id", "=", tenantId)
-    .orderBy("t.event_type")
-    .orderBy("t.channel")
-    .execute();
-}
-
-/** One template with its content, by its id or by its key; within one tenant if it is named. */
-export async function findTemplate(
-  db: Database,
-  address: { id: string; tenantId?: string } | TemplateKey,
-): Promise<TemplateRow | undefined> {
-  return await selectTemplates(db)
-    .select(["v.content", "v.compiled"])
-    .where(matches(address))
     .executeTakeFirst();
+  const held = await db
+    .selectFrom("templates as t")
+    .select(["t.id", "t.active", ...SETTINGS])
+    .where(matches(key))
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  return { ...held, isNew: made !== undefined };
 }
 
-/** Every change names the tenant too: one that was found by another's is none of its. */
-type TemplateId = Pick<TemplateRow, "id" | "tenantId">;
-
-export async function setTemplateActive(
+/**
+ * Sets what is given. What was accepted while the template was sensitive stays hidden when it no longer
+ * is; the services go on by the old setting for a few seconds.
+ */
+export async function updateTemplateRow(
   db: Database,
   { id, tenantId }: TemplateId,
-  active: boolean,
+  changes: Partial<TemplateSettings> & { active?: boolean },
 ): Promise<void> {
+  const { active, targetChannel, sensitive, atMostOnce, expiresAfterSeconds } = changes;
+  const { sampleVariables, requiredVariables } = changes;
   await db
     .updateTable("templates")
-    .set({ active, updated_at: sql<Date>`now()` })
+    .set({
+      ...(active === undefined ? {} : { active }),
+      ...(targetChannel === undefined ? {} : { target_channel: targetChannel }),
+      ...(sensitive === undefined
+        ? {}
+        : {
+            sensitive,
+            sensitive_until: sensitive
+              ? null
+              : sql<Date | null>`case when sensitive
+                  then clock_timestamp() + interval '10 seconds' else sensitive_until end`,
+          }),
+      ...(atMostOnce === undefined ? {} : { at_most_once: atMostOnce }),
+      ...(expiresAfterSeconds === undefined ? {} : { expires_after_seconds: expiresAfterSeconds }),
+      ...(sampleVariables === undefined ? {} : { sample_variables: sampleVariables }),
+      ...(requiredVariables === undefined ? {} : { required_variables: requiredVariables }),
+      updated_at: sql<Date>`now()`,
+    })
     .where("id", "=", id)
     .where("tenant_id", "=", tenantId)
     .execute();
 }
 
-/** Its versions go with it. */
+/** A tenant's templates (or the platform's), by event type and channel, each with its default variant. */
+export async function templatesOfTenant(db: Database, tenantId: string): Promise<TemplateRow[]> {
+  const rows = await selectTemplates(db, "")
+    .select(sql<string>`''`.as("content"))
+    .where("t.tenant_id", "=", tenantId)
+    .orderBy("t.event_type")
+    .orderBy("t.channel")
+    .execute();
+  return rows.map(templateRow);
+}
+
+/** One template with a variant, by its id or by its key; within one tenant if it is named. */
+export async function findTemplate(
+  db: Database,
+  address: { id: string; tenantId?: string } | TemplateKey,
+  locale = "",
+): Promise<TemplateRow | undefined> {
+  const row = await selectTemplates(db, locale)
+    .select("v.content")
+    .where(matches(address))
+    .executeTakeFirst();
+  return row === undefined ? undefined : templateRow(row);
+}
+
+/** Its versions, variants and drafts go with it. */
 export async function deleteTemplateRow(db: Database, { id, tenantId }: TemplateId): Promise<void> {
   await db.deleteFrom("templates").where("id", "=", id).where("tenant_id", "=", tenantId).execute();
 }
 
-/**
- * The version that is current now; holds the template's row, so that no other save comes between.
- * undefined when there is no such template.
- */
-export async function lockCurrentVersion(
-  db: Database,
-  key: TemplateKey,
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom("templates as t")
-    .innerJoin("template_versions as v", "v.id", "t.current_version_id")
-    .select("v.version")
-    .where("t.tenant_id", "=", key.tenantId)
-    .where("t.event_type", "=", key.eventType)
-    .where("t.channel", "=", key.channel)
-    .forNoKeyUpdate("t")
-    .executeTakeFirst();
-  return row?.version;
-}
-
-/** The versions of a template, newest first. */
-export async function versionsOfTemplate(
-  db: Database,
-  templateId: string,
-): Promise<Omit<TemplateVersionRow, "content">[]> {
-  return await selectVersions(db)
-    .where("template_id", "=", templateId)
-    .orderBy("version", "desc")
-    .execute();
-}
-
-export async function templateVersion(
-  db: Database,
-  templateId: string,
-  version: number,
-): Promise<TemplateVersionRow | undefined> {
-  return await selectVersions(db)
-    .select("content")
-    .where("template_id", "=", templateId)
-    .where("version", "=", version)
-    .executeTakeFirst();
-}
-
-function selectVersions(db: Database) {
-  return db
-    .selectFrom("template_versions")
-    .select([
-      "version",
-      "subject",
-      "title",
-      "target_channel as targetChannel",
-      "sensitive",
-      "at_most_once as atMostOnce",
-      "expires_after_seconds as expiresAfterSeconds",
-      "sample_variables as sampleVariables",
-      "created_by as createdBy",
-      "created_at as createdAt",
-    ]);
-}
+const SETTINGS = [
+  "t.target_channel as targetChannel",
+  "t.sensitive",
+  "t.at_most_once as atMostOnce",
+  "t.expires_after_seconds as expiresAfterSeconds",
+  "t.sample_variables as sampleVariables",
+  "t.required_variables as requiredVariables",
+] as const;
 
 function matches(address: { id: string; tenantId?: string } | TemplateKey) {
   if ("id" in address) {
@@ -230,28 +164,38 @@ function matches(address: { id: string; tenantId?: string } | TemplateKey) {
     and t.channel = ${address.channel}`;
 }
 
-function selectTemplates(db: Database) {
+function selectTemplates(db: Database, locale: string) {
   return db
     .selectFrom("templates as t")
-    .innerJoin("template_versions as v", "v.id", "t.current_version_id")
+    .leftJoin("template_variants as l", (join) =>
+      join.onRef("l.template_id", "=", "t.id").on("l.locale", "=", locale),
+    )
+    .leftJoin("template_versions as v", "v.id", "l.current_version_id")
     .select([
       "t.id",
       "t.tenant_id as tenantId",
       "t.event_type as eventType",
       "t.channel",
       "t.active",
+      ...SETTINGS,
       "v.id as versionId",
       "v.version",
       "v.subject",
       "v.title",
-      "v.target_channel as targetChannel",
-      "v.sensitive",
-      "v.at_most_once as atMostOnce",
-      "v.expires_after_seconds as expiresAfterSeconds",
-      "v.sample_variables as sampleVariables",
+      "v.format",
+      "v.url",
+      "v.actions",
       "v.created_by as createdBy",
       "v.compiled",
       "t.created_at as createdAt",
       "t.updated_at as updatedAt",
     ]);
+}
+
+type SelectedTemplate = Awaited<
+  ReturnType<ReturnType<typeof selectTemplates>["executeTakeFirstOrThrow"]>
+>;
+
+function templateRow(row: SelectedTemplate & { content: string | null }): TemplateRow {
+  return { ...row, version: row.version ?? 0, content: row.content ?? NO_TEXT.content };
 }

@@ -1,16 +1,13 @@
 import type { Database } from "@belfry/database/connection";
+import { emailFormat } from "@belfry/templates/email-format";
 import { NotFound } from "../input-error.ts";
-import { type TemplateVersionRow, templateVersion, versionsOfTemplate } from "./template-rows.ts";
-import {
-  type PreparedTemplate,
-  prepareTemplate,
-  requireTemplate,
-  type TemplateAddress,
-} from "./templates.ts";
+import { type PreparedTemplate, prepareTemplate } from "./put-template.ts";
+import { requireTemplate, type TemplateAddress } from "./templates.ts";
+import { type TemplateVersionRow, templateVersion, versionsOfTemplate } from "./variant-rows.ts";
 
 export type TemplateVersion = TemplateVersionRow;
 
-/** Newest first, without their content. Throws `NotFound`. */
+/** Of all languages, newest first, without their content. Throws `NotFound`. */
 export async function listTemplateVersions(
   db: Database,
   address: TemplateAddress,
@@ -30,28 +27,32 @@ export async function showTemplateVersion(
   return found;
 }
 
-/** An older version, to be saved again as the newest; active or not stays. Throws `NotFound`, `InvalidInput`. */
+/**
+ * The text of an older version, to be published again in its language; what is set for all languages
+ * stays, and so does active or not. Throws `NotFound`, `InvalidInput`.
+ */
 export async function prepareTemplateVersion(
   db: Database,
   address: TemplateAddress,
   version: number,
   createdBy?: string,
 ): Promise<PreparedTemplate> {
-  const { tenantId, eventType, channel, active } = await requireTemplate(db, address);
   const old = await showTemplateVersion(db, address, version);
+  const template = await requireTemplate(db, address, old.locale);
+  const { tenantId, eventType, channel, active } = template;
   return await prepareTemplate(db, {
-    tenantId,
-    eventType,
-    channel,
-    active,
+    ...{ tenantId, eventType, channel, active, createdBy },
+    locale: old.locale,
     content: old.content,
     subject: old.subject ?? undefined,
     title: old.title ?? undefined,
-    targetChannel: old.targetChannel ?? undefined,
-    sensitive: old.sensitive,
-    atMostOnce: old.atMostOnce,
-    expiresAfterSeconds: old.expiresAfterSeconds ?? undefined,
-    sampleVariables: old.sampleVariables ?? undefined,
-    createdBy,
+    // Where the variant has a format by now, that of the old text is said, as it was found out then.
+    format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),
+    url: old.url ?? undefined,
+    actions: old.actions ?? undefined,
+    targetChannel: template.targetChannel ?? undefined,
+    sensitive: template.sensitive,
+    atMostOnce: template.atMostOnce,
+    expiresAfterSeconds: template.expiresAfterSeconds ?? undefined,
   });
 }

@@ -6,14 +6,9 @@ import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
 import { previewSource, previewTemplate } from "./preview-template.ts";
+import { putTemplate } from "./put-template.ts";
 import type { TemplateInput } from "./template-input.ts";
-import {
-  deleteTemplate,
-  listTemplates,
-  putTemplate,
-  setTemplateActive,
-  showTemplate,
-} from "./templates.ts";
+import { deleteTemplate, listTemplates, setTemplateActive, showTemplate } from "./templates.ts";
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
 
@@ -136,7 +131,7 @@ test("a preview renders what was saved, and names the variables that are missing
   assert.equal(saved.channel, "EMAIL");
   assert.match(saved.html, /<h1>&lt;b&gt;<\/h1>/);
   assert.deepEqual([saved.subject, saved.missing], ["Hi ", ["x"]]);
-  assert.deepEqual(await previewSource(tenantId, input, { name: "<b>" }), saved);
+  assert.deepEqual(await previewSource(db, tenantId, input, { name: "<b>" }), saved);
 });
 
 test("the platform has all five global types on all three channels, rendered with title and message", async (t) => {

@@ -1,25 +1,24 @@
 import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
 import { PLATFORM, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import type { CompiledTemplate } from "@belfry/templates/compiled-template";
+import type { StoredAction } from "@belfry/database/schema";
+import type { EmailFormat } from "@belfry/templates/email-format";
 import { changeConfiguration } from "../change-configuration.ts";
-import { Conflict, NotFound, refuseFaults } from "../input-error.ts";
-import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
+import { NotFound } from "../input-error.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
-import { compileSource } from "./compile-source.ts";
-import { type TemplateInput, templateFaults, templateSource } from "./template-input.ts";
+import { deleteDraft } from "./draft-rows.ts";
 import {
   deleteTemplateRow,
   findTemplate,
-  lockCurrentVersion,
-  saveTemplate,
-  setTemplateActive as setActive,
   type TemplateKey,
   type TemplateRow,
   templatesOfTenant,
+  updateTemplateRow,
 } from "./template-rows.ts";
+import { deleteVariant, type LocaleRow, localesOfTemplates } from "./variant-rows.ts";
 
-/** A template with its current version. Times are ISO 8601, UTC. */
+/** A template with what is published of its default variant. Times are ISO 8601, UTC. */
 export interface TemplateSummary {
   id: string;
   /** `platform` owns the `global.*` templates. */
@@ -27,12 +26,18 @@ export interface TemplateSummary {
   eventType: string;
   channel: Channel;
   active: boolean;
-  /** Counts the saves, from 1. */
+  /** Counts what was published in all languages, from 1; 0: nothing is published. */
   version: number;
   /** Of a mail. */
   subject?: string | null;
+  /** Of a mail: as it is set, or was found out; null: nothing is published. */
+  format?: EmailFormat | null;
   /** Of a notification. */
   title?: string | null;
+  /** Of a notification; null: it opens nothing. */
+  url?: string | null;
+  /** Of a notification. */
+  actions?: StoredAction[];
   /** Of a notification; null: the personal channel. */
   targetChannel?: string | null;
   sensitive: boolean;
@@ -40,12 +45,28 @@ export interface TemplateSummary {
   expiresAfterSeconds: number | null;
   /** JSON text, for previews. */
   sampleVariables: string | null;
-  /** Who saved the current version, if that is known. */
+  /** Without one of them the channel ends as failed. */
+  requiredVariables: string[];
+  /** Who saved what is published, if that is known. */
   savedBy: string | null;
   /** The variables that its text names. */
   variables: string[];
+  /** Whether the default variant has a draft. */
+  hasDraft: boolean;
+  /** Its translations, by locale. */
+  locales: TemplateLocale[];
   createdAt: string;
   updatedAt: string;
+}
+
+export interface TemplateLocale {
+  /** Canonical BCP 47. */
+  locale: string;
+  /** 0: there is a draft alone. */
+  version: number;
+  /** The default variant was published anew since. */
+  outdated: boolean;
+  draft: boolean;
 }
 
 export interface Template extends TemplateSummary {
@@ -62,86 +83,30 @@ export interface TemplateWarning {
   message: string;
 }
 
-/** A template that has been checked and compiled, and may be saved. */
-export interface PreparedTemplate {
-  input: TemplateInput;
-  compiled: CompiledTemplate;
-  warnings: TemplateWarning[];
-}
-
-/** `savePreparedTemplate` of what `prepareTemplate` makes. Throws as the two do. */
-export async function putTemplate(
-  db: Database,
-  input: TemplateInput,
-): Promise<Template & { warnings: TemplateWarning[] }> {
-  return await savePreparedTemplate(db, await prepareTemplate(db, input));
-}
-
-/**
- * Checks and compiles. Compiling waits for its turn, so it is never done within a transaction, which
- * would hold a connection meanwhile. Throws `InvalidInput` with every fault and its place, `NotFound`.
- */
-export async function prepareTemplate(
-  db: Database,
-  input: TemplateInput,
-): Promise<PreparedTemplate> {
-  if (db.isTransaction) throw new Error("a template is compiled before the transaction begins");
-  refuseFaults(templateFaults(input));
-  // Compiling takes its time and memory: not for a tenant that is not there.
-  await requireOwner(db, input.tenantId);
-  return { input, ...(await compileSource(templateSource(input), input.tenantId)) };
-}
-
-/**
- * Every save is a version, and becomes the current one; what is not said (target channel, sensitive) is
- * not kept from the version before. Throws `NotFound`, and `Conflict` when `basedOnVersion` is not the
- * current one.
- */
-export async function savePreparedTemplate(
-  db: Database,
-  { input, compiled, warnings }: PreparedTemplate,
-): Promise<Template & { warnings: TemplateWarning[] }> {
-  const { tenantId, eventType, channel, content } = input;
-  const id = await changeConfiguration(db, async (transaction) => {
-    if (tenantId !== PLATFORM && !(await lockTenant(transaction, tenantId))) {
-      throw tenantNotFound(tenantId, "tenantId");
-    }
-    const key = { tenantId, eventType, channel };
-    if (input.basedOnVersion !== undefined) {
-      const current = (await lockCurrentVersion(transaction, key)) ?? 0;
-      if (current !== input.basedOnVersion) throw new Conflict(current);
-    }
-    return await saveTemplate(
-      transaction,
-      key,
-      {
-        content,
-        subject: input.subject ?? null,
-        title: input.title ?? null,
-        targetChannel: input.targetChannel ?? null,
-        sensitive: input.sensitive ?? false,
-        atMostOnce: input.atMostOnce ?? false,
-        expiresAfterSeconds: input.expiresAfterSeconds ?? null,
-        sampleVariables: input.sampleVariables ?? null,
-        compiled,
-        createdBy: input.createdBy ?? null,
-      },
-      input.active ?? true,
-    );
-  });
-  return { ...(await showTemplate(db, { id })), warnings };
-}
-
 /** By event type and channel. Throws `NotFound` for an unknown tenant. */
 export async function listTemplates(db: Database, tenantId: string): Promise<TemplateSummary[]> {
   await requireOwner(db, tenantId);
-  return (await templatesOfTenant(db, tenantId)).map(templateSummary);
+  const locales = Map.groupBy(await localesOfTemplates(db, { tenantId }), (row) => row.templateId);
+  return (await templatesOfTenant(db, tenantId)).map((row) =>
+    templateSummary(row, locales.get(row.id) ?? []),
+  );
 }
 
-/** Throws `NotFound`. */
-export async function showTemplate(db: Database, address: TemplateAddress): Promise<Template> {
-  const row = await requireTemplate(db, address);
-  return { ...templateSummary(row), content: row.content };
+/**
+ * With the text that is published in this language; version 0 and no text where there is a draft alone.
+ * Throws `NotFound`.
+ */
+export async function showTemplate(
+  db: Database,
+  address: TemplateAddress,
+  locale = "",
+): Promise<Template> {
+  const row = await requireTemplate(db, address, locale);
+  const locales = await localesOfTemplates(db, { templateId: row.id });
+  if (locale !== "" && !locales.some((one) => one.locale === locale)) {
+    throw new NotFound("locale", `the template has nothing in ${JSON.stringify(locale)}`);
+  }
+  return { ...templateSummary(row, locales), content: row.content };
 }
 
 /** Inactive templates are ignored when an event is dispatched. Throws `NotFound`. */
@@ -152,7 +117,7 @@ export async function setTemplateActive(
 ): Promise<Template> {
   return await changeConfiguration(db, async (transaction) => {
     const template = await requireTemplate(transaction, address);
-    await setActive(transaction, template, active);
+    await updateTemplateRow(transaction, template, { active });
     return await showTemplate(transaction, { id: template.id });
   });
 }
@@ -166,32 +131,51 @@ export async function deleteTemplate(db: Database, address: TemplateAddress): Pr
   });
 }
 
-/** Throws `NotFound`. */
+/**
+ * Takes a translation out of force, with its draft: its recipients get the default variant. Its versions
+ * stay, for what was sent with them. Throws `NotFound`.
+ */
+export async function deleteTranslation(
+  db: Database,
+  address: TemplateAddress,
+  locale: string,
+): Promise<Template> {
+  if (locale === "") throw new Error("the default variant goes with its template");
+  return await changeConfiguration(db, async (transaction) => {
+    const { id } = await showTemplate(transaction, address, locale);
+    await deleteVariant(transaction, id, locale);
+    await deleteDraft(transaction, id, locale);
+    return await showTemplate(transaction, { id });
+  });
+}
+
+/** With what is published in this language, if anything is. Throws `NotFound`. */
 export async function requireTemplate(
   db: Database,
   address: TemplateAddress,
+  locale = "",
 ): Promise<TemplateRow> {
   if ("id" in address) {
-    const row = UUID.test(address.id) ? await findTemplate(db, address) : undefined;
+    const row = UUID.test(address.id) ? await findTemplate(db, address, locale) : undefined;
     if (row === undefined) {
       throw new NotFound("id", `no template has the id ${JSON.stringify(address.id)}`);
     }
     return row;
   }
-  const row = await findTemplate(db, address);
+  const row = await findTemplate(db, address, locale);
   if (row !== undefined) return row;
   await requireOwner(db, address.tenantId);
   const { eventType, channel } = address;
   throw new NotFound("eventType", `no ${channel} template for ${JSON.stringify(eventType)}`);
 }
 
-async function requireOwner(db: Database, tenantId: string): Promise<void> {
+export async function requireOwner(db: Database, tenantId: string): Promise<void> {
   if (tenantId === PLATFORM || (await tenantById(db, tenantId)) !== undefined) return;
   throw tenantNotFound(tenantId, "tenantId");
 }
 
-function templateSummary(row: Omit<TemplateRow, "content">): TemplateSummary {
-  const compiled = row.compiled as { variables?: string[] };
+function templateSummary(row: TemplateRow, locales: readonly LocaleRow[]): TemplateSummary {
+  const compiled = row.compiled as { variables?: string[]; format?: EmailFormat } | null;
   const { content } = CHANNEL_ROWS[row.channel];
   return {
     id: row.id,
@@ -200,14 +184,26 @@ function templateSummary(row: Omit<TemplateRow, "content">): TemplateSummary {
     channel: row.channel,
     active: row.active,
     version: row.version,
-    ...(content === "email" ? { subject: row.subject } : {}),
-    ...(content === "notification" ? { title: row.title, targetChannel: row.targetChannel } : {}),
+    ...(content === "email"
+      ? { subject: row.subject, format: row.format ?? compiled?.format ?? null }
+      : {}),
+    ...(content === "notification"
+      ? {
+          ...{ title: row.title, url: row.url, actions: row.actions ?? [] },
+          targetChannel: row.targetChannel,
+        }
+      : {}),
     sensitive: row.sensitive,
     atMostOnce: row.atMostOnce,
     expiresAfterSeconds: row.expiresAfterSeconds,
     sampleVariables: row.sampleVariables,
+    requiredVariables: row.requiredVariables ?? [],
     savedBy: row.createdBy,
-    variables: compiled.variables ?? [],
+    variables: compiled?.variables ?? [],
+    hasDraft: locales.some(({ locale, draft }) => locale === "" && draft),
+    locales: locales
+      .filter(({ locale }) => locale !== "")
+      .map(({ locale, version, outdated, draft }) => ({ locale, version, outdated, draft })),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -45,7 +45,8 @@ begin
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
            d.template_version_id, e.id is not null, d.recipient, e.variables, e.trace_id,
-           v.id is not null, v.at_most_once, v.sensitive,
+           v.id is not null, v.at_most_once,
+           v.sensitive or coalesce(e.accepted_at <= v.sensitive_until, false),
            (select t.active from tenants t where t.id = d.tenant_id),
            (select s.reason from suppressions s
             where s.tenant_id = d.tenant_id and s.channel = p_channel
@@ -59,7 +60,9 @@ begin
     left join lateral (select * from events e where e.id = d.event_id limit 1) e
       on e.tenant_id = d.tenant_id
     left join lateral (
-      select * from template_versions v where v.id = d.template_version_id limit 1
+      select v.id, t.at_most_once, t.sensitive, t.sensitive_until
+      from template_versions v join templates t on t.id = v.template_id
+      where v.id = d.template_version_id limit 1
     ) v on true
   loop
     continue when place <> array_position(p_ids, delivery_id);

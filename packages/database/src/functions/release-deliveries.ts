@@ -105,7 +105,8 @@ export async function eraseSensitiveVariables(
        select e.id from events e
        where e.id = any ($1::uuid[]) and e.variables is not null
          and exists (select from deliveries d join template_versions v on v.id = d.template_version_id
-                     where d.event_id = e.id and v.sensitive)
+                     join templates t on t.id = v.template_id
+                     where d.event_id = e.id and (t.sensitive or e.accepted_at <= t.sensitive_until))
          and not exists (select from deliveries d
                          where d.event_id = e.id and d.status in ('queued', 'sending', 'waiting'))
        order by e.id for update of e

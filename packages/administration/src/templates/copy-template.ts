@@ -1,0 +1,52 @@
+import type { Database } from "@belfry/database/connection";
+import { findDraft } from "./draft-rows.ts";
+import { saveDraft } from "./drafts.ts";
+import { requireTemplate, showTemplate, type Template, type TemplateAddress } from "./templates.ts";
+import { findVariant, localesOfTemplates } from "./variant-rows.ts";
+
+/**
+ * Copies a template to another event type, or another tenant, in all its languages and with what is set
+ * for them: what is being written where there is a draft, else what is published. The copy is made of
+ * drafts; where the other template has drafts already nothing is changed. Throws `NotFound`,
+ * `InvalidInput`, `Conflict`.
+ */
+export async function copyTemplate(
+  db: Database,
+  address: TemplateAddress,
+  to: { tenantId: string; eventType: string; createdBy?: string | undefined },
+): Promise<Template> {
+  const work = async (transaction: Database) => {
+    const row = await requireTemplate(transaction, address);
+    let copyId = "";
+    for (const { locale } of await localesOfTemplates(transaction, { templateId: row.id })) {
+      const text =
+        (await findDraft(transaction, row.id, locale)) ??
+        (await findVariant(transaction, row.id, locale));
+      if (text === undefined) continue;
+      const saved = await saveDraft(transaction, {
+        ...{ ...to, channel: row.channel, locale, revision: 0 },
+        content: text.content,
+        subject: text.subject ?? undefined,
+        title: text.title ?? undefined,
+        format: text.format ?? undefined,
+        url: text.url ?? undefined,
+        actions: text.actions ?? undefined,
+        ...(locale === "" ? settingsOfRow(row) : {}),
+      });
+      copyId = saved.templateId;
+    }
+    return await showTemplate(transaction, { id: copyId });
+  };
+  return db.isTransaction ? await work(db) : await db.transaction().execute(work);
+}
+
+function settingsOfRow(row: Awaited<ReturnType<typeof requireTemplate>>) {
+  return {
+    targetChannel: row.targetChannel ?? undefined,
+    sensitive: row.sensitive,
+    atMostOnce: row.atMostOnce,
+    expiresAfterSeconds: row.expiresAfterSeconds ?? undefined,
+    sampleVariables: row.sampleVariables ?? undefined,
+    requiredVariables: row.requiredVariables ?? undefined,
+  };
+}

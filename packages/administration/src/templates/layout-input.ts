@@ -1,0 +1,64 @@
+import type { InputFault } from "../input-error.ts";
+import type { LayoutSettings } from "./layout-rows.ts";
+
+/** What is left out stays; null is the platform's, or none. */
+export interface LayoutInput {
+  /** `platform` for the `global.*` templates. */
+  tenantId: string;
+  /** MJML with `{{ $content }}` directly in an `mj-column`. */
+  content?: string | null | undefined;
+  /** https. */
+  logoUrl?: string | null | undefined;
+  /** `#rrggbb`, as the other colours. */
+  primaryColor?: string | null | undefined;
+  backgroundColor?: string | null | undefined;
+  textColor?: string | null | undefined;
+  /** Plain text below the content; may hold tags. */
+  footerText?: string | null | undefined;
+  /** The sender's postal address: plain text, in lines. */
+  address?: string | null | undefined;
+  /** The version that the editor began with (0: none yet): a save over another's is refused. */
+  basedOnVersion?: number | undefined;
+  /** Who saved it, for the version's record. */
+  createdBy?: string | undefined;
+}
+
+const FIELDS = [
+  "content",
+  "logoUrl",
+  "primaryColor",
+  "backgroundColor",
+  "textColor",
+  "footerText",
+  "address",
+] as const;
+const COLORS = ["primaryColor", "backgroundColor", "textColor"] as const;
+
+/** The layout with what is given; an empty text is none, and a colour is written in lower case. */
+export function changedLayout(now: LayoutSettings, input: LayoutInput): LayoutSettings {
+  const changed = { ...now };
+  for (const field of FIELDS) {
+    const given = input[field];
+    if (given === undefined) continue;
+    changed[field] = given === null || given.trim() === "" ? null : given;
+  }
+  for (const field of COLORS) changed[field] = changed[field]?.trim().toLowerCase() ?? null;
+  changed.logoUrl = changed.logoUrl?.trim() ?? null;
+  return changed;
+}
+
+/** What the table cannot hold; all else the compiler judges. */
+export function layoutInputFaults(input: LayoutInput): (InputFault | undefined)[] {
+  return FIELDS.map((field) => {
+    const text = input[field];
+    if (text === undefined || text === null) return undefined;
+    if (text.includes("\u0000") || !text.isWellFormed()) {
+      return { field, message: "must not contain NUL or lone surrogates" };
+    }
+    const isColor = COLORS.some((one) => one === field);
+    if (isColor && text.trim() !== "" && !/^#[0-9a-f]{6}$/i.test(text.trim())) {
+      return { field, message: "must be a colour as #1a2b3c" };
+    }
+    return undefined;
+  });
+}

@@ -1,0 +1,207 @@
+import { isDeepStrictEqual } from "node:util";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import type { CompiledTemplate } from "@belfry/templates/compiled-template";
+import { changeConfiguration } from "../change-configuration.ts";
+import { Conflict, InvalidInput, refuseFaults } from "../input-error.ts";
+import { lockTenant } from "../tenants/tenant-rows.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+import { compileInput } from "./compile-source.ts";
+import { deleteDraft, findDraft } from "./draft-rows.ts";
+import { newestLayout } from "./layout-rows.ts";
+import { localeOf, type TemplateInput, templateFaults } from "./template-input.ts";
+import {
+  findTemplate,
+  type HeldTemplate,
+  holdTemplate,
+  type TemplateSettings,
+  updateTemplateRow,
+} from "./template-rows.ts";
+import { type TemplateText, textOf } from "./template-text.ts";
+import { requireOwner, showTemplate, type Template, type TemplateWarning } from "./templates.ts";
+import { findVariant, insertVersion, setSourceVersion, type VariantRow } from "./variant-rows.ts";
+
+/** A template that has been checked and compiled, and may be saved. */
+export interface PreparedTemplate {
+  /** Its locale is canonical. */
+  input: TemplateInput & { locale: string };
+  text: TemplateText;
+  compiled: CompiledTemplate;
+  warnings: TemplateWarning[];
+  /** Of the layout that Markdown was set in, 0: the platform's; of anything else null. */
+  layoutVersion: number | null;
+  /** The draft that it publishes: it goes when this is saved. */
+  draftRevision?: number;
+}
+
+export type SavedTemplate = Template & { warnings: TemplateWarning[] };
+
+/** `savePreparedTemplate` of what `prepareTemplate` makes. Throws as the two do. */
+export async function putTemplate(db: Database, input: TemplateInput): Promise<SavedTemplate> {
+  return await savePreparedTemplate(db, await prepareTemplate(db, input));
+}
+
+/**
+ * Checks and compiles. Compiling waits for its turn, so it is never done within a transaction, which
+ * would hold a connection meanwhile. Throws `InvalidInput` with every fault and its place, `NotFound`.
+ */
+export async function prepareTemplate(
+  db: Database,
+  input: TemplateInput,
+): Promise<PreparedTemplate> {
+  if (db.isTransaction) throw new Error("a template is compiled before the transaction begins");
+  refuseFaults(templateFaults(input));
+  const { tenantId, eventType, channel } = input;
+  // Compiling takes its time and memory: not for a tenant that is not there.
+  await requireOwner(db, tenantId);
+  const key = { tenantId, eventType, channel };
+  const locale = localeOf(input);
+  const source = await findTemplate(db, key);
+  if (locale !== "") requireSource(source?.version ?? 0);
+  const current = locale === "" ? source : await findTemplate(db, key, locale);
+  // What the variant is written in stays, and a new translation begins in that of the default.
+  const kept = (current?.versionId != null ? current : source)?.format ?? undefined;
+  const complete = { ...input, locale, format: input.format ?? kept };
+  const text: TemplateText = {
+    content: input.content,
+    subject: input.subject ?? null,
+    title: input.title ?? null,
+    format: complete.format ?? null,
+    url: input.url ?? null,
+    actions: input.actions?.map(({ label, url }) => ({ label, url })) ?? null,
+  };
+  if (text.actions?.length === 0) text.actions = null;
+  return { input: complete, text, ...(await compileInput(db, tenantId, complete)) };
+}
+
+/**
+ * Publishes it: a new version of its variant, in force from now on, or the one that is there where its
+ * text is the same. What is set for all languages is set as the default variant says it (target channel,
+ * sensitive and the like are not kept from before), and by a translation only where it names it. Throws
+ * `NotFound`, `InvalidInput`, and `Conflict` when `basedOnVersion` is not the current one, the draft has
+ * changed, or another layout was put in force.
+ */
+export async function savePreparedTemplate(
+  db: Database,
+  prepared: PreparedTemplate,
+): Promise<SavedTemplate> {
+  const { input, warnings } = prepared;
+  const id = await changeConfiguration(db, (transaction) => savePrepared(transaction, prepared));
+  return { ...(await showTemplate(db, { id }, input.locale)), warnings };
+}
+
+/** Within a transaction that bumps the configuration's version. Returns the template's id. */
+export async function savePrepared(db: Database, prepared: PreparedTemplate): Promise<string> {
+  const { input, layoutVersion, draftRevision } = prepared;
+  const { tenantId, eventType, channel, locale } = input;
+  if (tenantId !== PLATFORM && !(await lockTenant(db, tenantId))) {
+    throw tenantNotFound(tenantId, "tenantId");
+  }
+  const held = await holdTemplate(db, { tenantId, eventType, channel });
+  const current = await findVariant(db, held.id, locale);
+  const version = current?.version ?? 0;
+  if (input.basedOnVersion !== undefined && version !== input.basedOnVersion) {
+    throw new Conflict(version);
+  }
+  if (layoutVersion !== null) {
+    const layout = (await newestLayout(db, tenantId))?.version ?? 0;
+    if (layout !== layoutVersion) {
+      throw new Conflict(layout, "another layout was published meanwhile: save once more");
+    }
+  }
+  if (draftRevision !== undefined) await takeDraft(db, held.id, locale, draftRevision);
+  await saveSettings(db, held, input);
+  await saveText(db, held.id, prepared, current);
+  return held.id;
+}
+
+async function takeDraft(
+  db: Database,
+  templateId: string,
+  locale: string,
+  revision: number,
+): Promise<void> {
+  const now = (await findDraft(db, templateId, locale))?.revision ?? 0;
+  if (now !== revision) throw new Conflict(now, "the draft was changed meanwhile");
+  await deleteDraft(db, templateId, locale);
+}
+
+async function saveText(
+  db: Database,
+  templateId: string,
+  { input, text, compiled }: PreparedTemplate,
+  current: VariantRow | undefined,
+): Promise<void> {
+  const { locale } = input;
+  let sourceVersion: number | null = null;
+  if (locale !== "") {
+    const source = (await findVariant(db, templateId, ""))?.version ?? 0;
+    requireSource(source);
+    sourceVersion = Math.min(input.sourceVersion ?? source, source);
+  }
+  if (current !== undefined && isSame(current, text, compiled)) {
+    if (sourceVersion !== null && sourceVersion !== current.sourceVersion) {
+      await setSourceVersion(db, templateId, locale, sourceVersion);
+    }
+    return;
+  }
+  const createdBy = input.createdBy ?? null;
+  const variant = { templateId, locale, sourceVersion };
+  await insertVersion(db, variant, { ...text, compiled, createdBy });
+}
+
+/** Compiled by another release, or in another layout, the same text is another version. */
+function isSame(current: VariantRow, text: TemplateText, compiled: CompiledTemplate): boolean {
+  return (
+    isDeepStrictEqual(textOf(current), text) &&
+    isDeepStrictEqual(current.compiled, JSON.parse(JSON.stringify(compiled)))
+  );
+}
+
+async function saveSettings(
+  db: Database,
+  held: HeldTemplate,
+  input: PreparedTemplate["input"],
+): Promise<void> {
+  const wanted: TemplateSettings & { active: boolean } = { ...settingsOf(held, input) };
+  const { tenantId } = input;
+  const { id, isNew: _, ...now } = held;
+  if (!isDeepStrictEqual(now, wanted)) await updateTemplateRow(db, { id, tenantId }, wanted);
+}
+
+/** What the template is set to when this is saved. */
+export function settingsOf(
+  now: TemplateSettings & { active: boolean },
+  input: TemplateInput,
+): TemplateSettings & { active: boolean } {
+  const isDefault = localeOf(input) === "";
+  const set = <T>(given: T | undefined, before: T, reset: T): T =>
+    given ?? (isDefault ? reset : before);
+  return {
+    active: set(input.active, now.active, true),
+    targetChannel: set<string | null>(input.targetChannel, now.targetChannel, null),
+    sensitive: set(input.sensitive, now.sensitive, false),
+    atMostOnce: set(input.atMostOnce, now.atMostOnce, false),
+    expiresAfterSeconds: set<number | null>(
+      input.expiresAfterSeconds,
+      now.expiresAfterSeconds,
+      null,
+    ),
+    sampleVariables: input.sampleVariables ?? now.sampleVariables,
+    requiredVariables:
+      input.requiredVariables === undefined
+        ? now.requiredVariables
+        : namesOrNone(input.requiredVariables),
+  };
+}
+
+function namesOrNone(names: readonly string[]): string[] | null {
+  return names.length === 0 ? null : [...new Set(names)];
+}
+
+function requireSource(version: number): void {
+  if (version > 0) return;
+  const message =
+    "has no default variant to translate: publish the template without a locale first";
+  throw new InvalidInput([{ field: "locale", message }]);
+}

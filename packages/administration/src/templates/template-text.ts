@@ -1,0 +1,48 @@
+import type { StoredAction, StoredFormat } from "@belfry/database/schema";
+
+/** What a person writes of one variant of a template, as it is stored. */
+export interface TemplateText {
+  content: string;
+  /** Of a mail. */
+  subject: string | null;
+  /** Of a notification. */
+  title: string | null;
+  /** Of a mail; null: found out from the text. */
+  format: StoredFormat | null;
+  /** Of a notification: what it opens. */
+  url: string | null;
+  /** Of a notification; null: none. */
+  actions: StoredAction[] | null;
+}
+
+export const NO_TEXT: TemplateText = {
+  content: "",
+  subject: null,
+  title: null,
+  format: null,
+  url: null,
+  actions: null,
+};
+
+/** Its columns. */
+export const TEXT_COLUMNS = ["content", "subject", "title", "format", "url", "actions"] as const;
+
+export function textColumns(text: TemplateText) {
+  const { content, subject, title, format, url, actions } = text;
+  return {
+    ...{ content, subject, title, format, url },
+    actions: actions === null ? null : JSON.stringify(actions),
+  };
+}
+
+/** Without what else the row holds. */
+export function textOf({
+  content,
+  subject,
+  title,
+  format,
+  url,
+  actions,
+}: TemplateText): TemplateText {
+  return { content, subject, title, format, url, actions };
+}

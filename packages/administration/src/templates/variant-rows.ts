@@ -1,0 +1,188 @@
+import type { Database } from "@belfry/database/connection";
+import { type SqlBool, sql } from "kysely";
+import { TEXT_COLUMNS, type TemplateText, textColumns } from "./template-text.ts";
+
+/** Queries of administration on `template_versions` and `template_variants`: what was published, and what is in force. */
+
+export interface TemplateVersionRow extends TemplateText {
+  version: number;
+  /** Empty: the default variant. */
+  locale: string;
+  createdBy: string | null;
+  createdAt: Date;
+}
+
+/** What is in force in a language. */
+export interface VariantRow extends TemplateText {
+  locale: string;
+  versionId: string;
+  version: number;
+  compiled: unknown;
+  /** Of a translation: the version of the default variant that it was made from. */
+  sourceVersion: number | null;
+}
+
+/** What is published of one variant; undefined: nothing is. */
+export async function findVariant(
+  db: Database,
+  templateId: string,
+  locale: string,
+): Promise<VariantRow | undefined> {
+  return await db
+    .selectFrom("template_variants as l")
+    .innerJoin("template_versions as v", "v.id", "l.current_version_id")
+    .select([
+      "l.locale",
+      "v.id as versionId",
+      "v.version",
+      "v.compiled",
+      "l.source_version as sourceVersion",
+      ...TEXT_COLUMNS,
+    ])
+    .where("l.template_id", "=", templateId)
+    .where("l.locale", "=", locale)
+    .executeTakeFirst();
+}
+
+/** Publishes a new version of one variant, and puts it in force. Call with the template held. */
+export async function insertVersion(
+  db: Database,
+  variant: { templateId: string; locale: string; sourceVersion: number | null },
+  version: TemplateText & { compiled: object; createdBy: string | null },
+): Promise<number> {
+  const { templateId, locale, sourceVersion } = variant;
+  const made = await db
+    .insertInto("template_versions")
+    .values({
+      template_id: templateId,
+      version: sql<number>`(select coalesce(max(version), 0) + 1 from template_versions where template_id = ${templateId})`,
+      locale,
+      ...textColumns(version),
+      compiled: JSON.stringify(version.compiled),
+      created_by: version.createdBy,
+    })
+    .returning(["id", "version"])
+    .executeTakeFirstOrThrow();
+  const inForce = { current_version_id: made.id, source_version: sourceVersion };
+  await db
+    .insertInto("template_variants")
+    .values({ template_id: templateId, locale, ...inForce })
+    .onConflict((conflict) => conflict.columns(["template_id", "locale"]).doUpdateSet(inForce))
+    .execute();
+  return made.version;
+}
+
+/** Notes that a translation was held against this version of the default variant. */
+export async function setSourceVersion(
+  db: Database,
+  templateId: string,
+  locale: string,
+  sourceVersion: number,
+): Promise<void> {
+  await db
+    .updateTable("template_variants")
+    .set({ source_version: sourceVersion })
+    .where("template_id", "=", templateId)
+    .where("locale", "=", locale)
+    .execute();
+}
+
+/** After the default variant was compiled anew from the same text: its translations are what they were. */
+export async function moveSourceVersions(
+  db: Database,
+  templateId: string,
+  from: number,
+  to: number,
+): Promise<void> {
+  await db
+    .updateTable("template_variants")
+    .set({ source_version: to })
+    .where("template_id", "=", templateId)
+    .where("source_version", "=", from)
+    .execute();
+}
+
+/** Takes a language out of force; its versions stay, for what was sent with them. */
+export async function deleteVariant(
+  db: Database,
+  templateId: string,
+  locale: string,
+): Promise<void> {
+  await db
+    .deleteFrom("template_variants")
+    .where("template_id", "=", templateId)
+    .where("locale", "=", locale)
+    .execute();
+}
+
+/** A language of a template: what is in force of it, and whether somebody is writing on. */
+export interface LocaleRow {
+  templateId: string;
+  /** Empty: the default variant. */
+  locale: string;
+  /** 0: there is a draft alone. */
+  version: number;
+  /** The text of the default variant was published anew since this one was made from it. */
+  outdated: boolean;
+  draft: boolean;
+}
+
+/** The languages of templates, by locale. */
+export async function localesOfTemplates(
+  db: Database,
+  of: { tenantId: string } | { templateId: string },
+): Promise<LocaleRow[]> {
+  const which =
+    "templateId" in of
+      ? sql<SqlBool>`t.id = ${of.templateId}`
+      : sql<SqlBool>`t.tenant_id = ${of.tenantId}`;
+  const { rows } = await sql<LocaleRow>`
+    select t.id as "templateId", each.locale, coalesce(v.version, 0) as version,
+           coalesce(each.locale <> '' and l.source_version <> base.version, false) as outdated,
+           d.template_id is not null as draft
+    from templates t
+    join lateral (
+      select locale from template_variants where template_id = t.id
+      union select locale from template_drafts where template_id = t.id
+    ) each on true
+    left join template_variants l on l.template_id = t.id and l.locale = each.locale
+    left join template_versions v on v.id = l.current_version_id
+    left join template_drafts d on d.template_id = t.id and d.locale = each.locale
+    left join template_variants bl on bl.template_id = t.id and bl.locale = ''
+    left join template_versions base on base.id = bl.current_version_id
+    where ${which}
+    order by t.id, each.locale`.execute(db);
+  return rows;
+}
+
+/** The versions of a template in all its languages, newest first. */
+export async function versionsOfTemplate(
+  db: Database,
+  templateId: string,
+): Promise<Omit<TemplateVersionRow, "content">[]> {
+  return await db
+    .selectFrom("template_versions")
+    .select([
+      ...(["version", "locale", "subject", "title", "format", "url", "actions"] as const),
+      ...(["created_by as createdBy", "created_at as createdAt"] as const),
+    ])
+    .where("template_id", "=", templateId)
+    .orderBy("version", "desc")
+    .execute();
+}
+
+export async function templateVersion(
+  db: Database,
+  templateId: string,
+  version: number,
+): Promise<TemplateVersionRow | undefined> {
+  return await db
+    .selectFrom("template_versions")
+    .select([
+      ...(["version", "locale", ...TEXT_COLUMNS] as const),
+      ...(["created_by as createdBy", "created_at as createdAt"] as const),
+    ])
+    .where("template_id", "=", templateId)
+    .where("version", "=", version)
+    .executeTakeFirst();
+}
