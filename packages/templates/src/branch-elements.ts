@@ -40,7 +40,8 @@ export class BranchElements {
       return undefined;
     }
     this.#isBroken = true;
-    return `${shown(event)} closes nothing that is open in this part of the block: ${WHOLE}`;
+    const why = element === "mj-raw" ? "mj-raw is not needed around a block's tags" : WHOLE;
+    return `${shown(event)} closes nothing that is open in this part of the block: ${why}`;
   }
 
   /** Ends the branch at a tag and begins the next one. Says what it leaves open. */

@@ -1,9 +1,10 @@
 /** Compiles a mail's content: MJML, HTML or plain text to an HTML and a text part with safe tags. */
 
+import { findBlocks } from "./blocks.ts";
 import type { TextLink } from "./compiled-template.ts";
 import { type EmailFormat, emailFormat } from "./email-format.ts";
 import { escapeHtml } from "./escape-html.ts";
-import { htmlSlots } from "./html-slots.ts";
+import { htmlSlots, judgeHtml } from "./html-slots.ts";
 import { compileMarkup } from "./markup-compiler.ts";
 import type { MarkupResult } from "./markup-job.ts";
 import { type MarkupWords, markupWords } from "./markup-words.ts";
@@ -43,6 +44,8 @@ export async function compileEmailContent(
   const result = await compileMarkup({ owner, format, content: words.content });
   if (!result.ok) return { ok: false, faults: compilerFaults(result, words, tags) };
   const text = takeLinks(words.restoreText(result.text));
+  const textFaults = brokenBlocks(text.text, words.indexesIn(result.text), tags);
+  if (textFaults.length > 0) return { ok: false, faults: textFaults };
   if (!isMjml) return { ok: true, format, html: content, ...text, warnings: [] };
   const html = words.restore(result.html);
   const faults = compiledFaults(html, words.indexesIn(result.html), tags);
@@ -80,6 +83,8 @@ function compiledFaults(
   if (compiled.faults.length > 0 || compiled.tags.length !== indexes.length) {
     return [{ offset: 0, message: "the content holds braces that MJML brings together" }];
   }
+  const broken = brokenBlocks(html, indexes, tags);
+  if (broken.length > 0) return broken;
   const faults = new Map<number, string>();
   htmlSlots(html, compiled.tags).forEach((slot, place) => {
     const index = indexes[place];
@@ -88,10 +93,23 @@ function compiledFaults(
   return [...faults].map(([index, message]) => ({ offset: tags[index]?.start ?? 0, message }));
 }
 
+/** Faults of blocks whose tags a compiler has torn apart. `indexes`: of the text's tags in the source. */
+function brokenBlocks(text: string, indexes: readonly number[], tags: readonly Tag[]): TagFault[] {
+  const compiled = scanTags(text).tags;
+  const [fault] = findBlocks(compiled).faults;
+  if (fault === undefined) return [];
+  const place = compiled.findIndex(({ start }) => start === fault.offset);
+  const offset = tags[indexes[place] ?? -1]?.start ?? 0;
+  return [{ offset, message: `this block does not survive here as a whole: ${fault.message}` }];
+}
+
+/** Each fault stands where its reason does, which a block's tag may be far from. */
 function htmlFaults(html: string, tags: readonly Tag[]): TagFault[] {
-  return htmlSlots(html, tags).flatMap((slot, index) =>
+  const { slots, blocks } = judgeHtml(html, tags);
+  const values = slots.flatMap((slot, index) =>
     "refused" in slot ? [{ offset: tags[index]?.start ?? 0, message: slot.refused }] : [],
   );
+  return [...values, ...blocks].sort((a, b) => a.offset - b.offset);
 }
 
 /** The compiler's faults; one that names a tag stands at that tag, any other at its line. */

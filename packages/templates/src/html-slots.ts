@@ -1,7 +1,7 @@
 /** What each tag of an HTML document may become there, or why it may not stand there. */
 
 import { attributeSlots } from "./attribute-slots.ts";
-import { blockPlaceFaults } from "./block-places.ts";
+import { type BlockFault, blockPlaceFaults } from "./block-places.ts";
 import { type HtmlPlaces, readHtml, type Span, spanFault } from "./html-places.ts";
 import { rangeFinder } from "./ranges.ts";
 import { escaped, type HtmlSlot } from "./slot.ts";
@@ -12,12 +12,19 @@ import { maskTags, type Tag } from "./tags.ts";
  * is refused where no block may stand.
  */
 export function htmlSlots(html: string, tags: readonly Tag[]): HtmlSlot[] {
+  const { slots, blocks } = judgeHtml(html, tags);
+  for (const { tag, message } of blocks) slots[tag] = { refused: message };
+  return slots;
+}
+
+/** The slots of a document's values, and the faults of its blocks. */
+export function judgeHtml(
+  html: string,
+  tags: readonly Tag[],
+): { slots: HtmlSlot[]; blocks: BlockFault[] } {
   const places = readHtml(maskTags(html, tags));
   const slots = valueSlots(html, places, tags);
-  for (const { tag, message } of blockPlaceFaults(html, places, tags)) {
-    slots[tag] = { refused: message };
-  }
-  return slots;
+  return { slots, blocks: blockPlaceFaults(html, places, tags) };
 }
 
 function valueSlots(html: string, places: HtmlPlaces, tags: readonly Tag[]): HtmlSlot[] {

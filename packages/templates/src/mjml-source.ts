@@ -63,9 +63,10 @@ function tagFaults(
   const defaultsAt = rangeFinder(rangesOf("mj-attributes", elements));
   return tags.flatMap(({ kind, start }) => {
     const span = spanAt(start);
-    if (kind === "block") return [];
     const inDefaults = defaultsAt(start) !== undefined;
-    const message = span && (spanFault(span) ?? (inDefaults ? defaultsFault(span) : undefined));
+    // Where blocks stand is judged with what they hold.
+    const fault = span && kind === "value" ? spanFault(span) : undefined;
+    const message = fault ?? (span && inDefaults ? defaultsFault(span) : undefined);
     return message === undefined ? [] : { offset: start, message };
   });
 }
