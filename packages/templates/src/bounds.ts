@@ -47,6 +47,12 @@ export const MAX_SMS_SEGMENTS = 10;
  */
 export const MAX_RENDER_WORK_CHARACTERS = 2 * 1024 * 1024;
 
+/**
+ * Steps of a template's logic in one message: a node, a turn of a loop, a comparison and a dot of a name
+ * are one each, a filter one for each 64 characters that it reads or writes, a date or a number 50.
+ */
+export const MAX_RENDER_STEPS = 100_000;
+
 /** A longer value is no address: it is replaced like one with a forbidden scheme. */
 export const MAX_URL_CHARACTERS = 8192;
 

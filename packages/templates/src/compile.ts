@@ -1,15 +1,11 @@
 /** Checks and compiles a template when it is saved. */
 
-import {
-  MAX_FAULTS,
-  MAX_NAME_CHARACTERS,
-  MAX_SOURCE_BYTES,
-  MAX_SUBJECT_CHARACTERS,
-} from "./bounds.ts";
+import { MAX_FAULTS, MAX_SOURCE_BYTES, MAX_SUBJECT_CHARACTERS } from "./bounds.ts";
 import { cleanBody, cleanLine } from "./characters.ts";
 import { compileEmailContent } from "./compile-email.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
-import { checkLinks } from "./push-links.ts";
+import { parseTemplate } from "./parse-template.ts";
+import { checkLinks, linkTexts } from "./push-links.ts";
 import { createRenderer } from "./render.ts";
 import { smsSegments } from "./sms-segments.ts";
 import {
@@ -19,7 +15,8 @@ import {
   type TemplateSource,
   TOO_LARGE_WHEN_EMPTY,
 } from "./source.ts";
-import { maskTags, needsLogic, scanTags, type Tag, type TagFault } from "./tags.ts";
+import { breaksLines, maskTags, needsLogic, scanTags, type Tag, type TagFault } from "./tags.ts";
+import { templateNames } from "./template-variables.ts";
 
 export type { CompiledTemplate } from "./compiled-template.ts";
 
@@ -55,13 +52,12 @@ async function compileEmail(
   locale: string | undefined,
 ): Promise<CompileResult> {
   const subject = checkField("subject", subjectSource);
-  const content = checkField("content", contentSource);
+  const content = checkField("content", contentSource, true);
   const faults = [...subject.faults, ...content.faults];
   if (faults.length > 0) return refused(faults);
   const made = await compileEmailContent(content.text, content.tags, owner);
   if (!made.ok) return refused(placeFaults("content", content.text, made.faults));
   const { format, html, text, links, warnings } = made;
-  const variables = namesOf(subject.tags, scanTags(html).tags, scanTags(text).tags);
   const result = checkSize({
     kind: "email",
     format,
@@ -69,8 +65,7 @@ async function compileEmail(
     html,
     text,
     ...(links.length > 0 && { links }),
-    ...withLogic([...subject.tags, ...content.tags], locale),
-    variables,
+    ...withLogic([...subject.tags, ...content.tags], [subject.text, html, text], locale),
   });
   if (result.ok) result.warnings.push(...placeFaults("content", content.text, warnings));
   return result;
@@ -82,8 +77,7 @@ function compileSms(contentSource: string, locale: string | undefined): CompileR
   const result = checkSize({
     kind: "text",
     text,
-    ...withLogic(tags, locale),
-    variables: namesOf(tags),
+    ...withLogic(tags, [text], locale),
   });
   if (result.ok) result.warnings.push(...encodingWarnings(text, tags));
   return result;
@@ -103,18 +97,23 @@ function compilePush(
     title: title.text,
     body: content.text,
     ...links,
-    ...withLogic([...title.tags, ...content.tags, ...tags], locale),
-    variables: namesOf(title.tags, content.tags, tags),
+    ...withLogic(
+      [...title.tags, ...content.tags, ...tags],
+      [title.text, content.text, ...linkTexts(links)],
+      locale,
+    ),
   });
 }
 
-/** Only where a tag asks for it, so that all other templates are compiled and rendered as ever. */
+/** Logic only where a tag asks for it, so that all other templates are compiled and rendered as ever. */
 function withLogic(
   tags: readonly Tag[],
+  texts: readonly string[],
   locale: string | undefined,
-): Pick<CompiledTemplate, "logic" | "locale"> {
-  if (!tags.some(needsLogic)) return {};
-  return { logic: true, ...(locale !== undefined && { locale }) };
+): Pick<CompiledTemplate, "logic" | "locale" | "variables"> {
+  if (!tags.some(needsLogic)) return { variables: templateNames(texts, false) };
+  const variables = templateNames(texts, true);
+  return { variables, logic: true, ...(locale !== undefined && { locale }) };
 }
 
 interface CheckedField {
@@ -123,7 +122,7 @@ interface CheckedField {
   faults: TemplateFault[];
 }
 
-function checkField(field: TemplateField, source: string): CheckedField {
+function checkField(field: TemplateField, source: string, hasBreaks = false): CheckedField {
   const text = source.replace(/^\ufeff/, "");
   const broken = (offset: number, message: string): CheckedField => ({
     text,
@@ -145,22 +144,33 @@ function checkField(field: TemplateField, source: string): CheckedField {
     return broken(at, `the character U+${code} is not allowed in ${field}`);
   }
   const { tags, faults } = scanTags(text);
-  return { text, tags, faults: placeFaults(field, text, [...faults, ...longNames(tags)]) };
+  const found = faults.length > 0 ? faults : parseTemplate(text, tags).faults;
+  return {
+    text,
+    tags,
+    faults: placeFaults(field, text, [...found, ...(hasBreaks ? [] : breakFaults(tags))]),
+  };
 }
 
-/** A compiled mail may hold one name many times, so that its length multiplies. */
-function longNames(tags: readonly Tag[]): TagFault[] {
-  const message = `a name is longer than ${MAX_NAME_CHARACTERS} characters`;
-  return tags
-    .filter(({ name }) => name.length > MAX_NAME_CHARACTERS)
-    .map(({ start }) => ({ offset: start, message }));
+function breakFaults(tags: readonly Tag[]): TagFault[] {
+  const message = "newline_to_br is for HTML: here line ends stay as they are without it";
+  return tags.filter(breaksLines).map(({ start }) => ({ offset: start, message }));
 }
 
 /** A template that is too large with nothing in its tags would fail each time it is sent. */
 function checkSize(compiled: CompiledTemplate): Extract<CompileResult, { ok: true }> | Refused {
-  if (createRenderer(compiled)({}).ok) return { ok: true, compiled, warnings: [] };
-  return refused([{ field: "content", line: 1, column: 1, message: TOO_LARGE_WHEN_EMPTY }]);
+  const rendered = createRenderer(compiled)({});
+  if (rendered.ok) return { ok: true, compiled, warnings: [] };
+  const message = MESSAGES[rendered.reason] ?? TOO_LARGE_WHEN_EMPTY;
+  return refused([{ field: "content", line: 1, column: 1, message }]);
 }
+
+const MESSAGES: Partial<Record<string, string>> = {
+  "too costly to render":
+    "too costly: it takes more steps than a message may, with all variables empty",
+  "the stored template cannot be read":
+    "the content holds braces that its compilation brings together",
+};
 
 function encodingWarnings(text: string, tags: readonly Tag[]): TemplateFault[] {
   const own = maskTags(text, tags).replaceAll("\t", " ");
@@ -180,11 +190,6 @@ type Refused = Extract<CompileResult, { ok: false }>;
 
 function refused(faults: TemplateFault[]): Refused {
   return { ok: false, faults: faults.slice(0, MAX_FAULTS) };
-}
-
-function namesOf(...lists: (readonly Tag[])[]): string[] {
-  const values = lists.flat().filter(({ kind }) => kind === "value");
-  return [...new Set(values.map((tag) => tag.name))];
 }
 
 /** Editors end a file with a line end that nobody means to send. */

@@ -5,7 +5,7 @@ import { type BlockFault, blockPlaceFaults } from "./block-places.ts";
 import { type HtmlPlaces, readHtml, type Span, spanFault } from "./html-places.ts";
 import { rangeFinder } from "./ranges.ts";
 import { escaped, type HtmlSlot } from "./slot.ts";
-import { maskTags, type Tag } from "./tags.ts";
+import { breaksLines, maskTags, type Tag } from "./tags.ts";
 
 /**
  * The slots of a document's tags, in the order of the tags. That of a block's tag writes nothing, but
@@ -42,11 +42,15 @@ function valueSlots(html: string, places: HtmlPlaces, tags: readonly Tag[]): Htm
     const refused = span && spanFault(span);
     if (refused !== undefined) return { refused };
     const slot: HtmlSlot = span === undefined ? { ...escaped(), breaks: true } : inAttribute(tag);
-    return conditionalAt(tag.start) ? insideComment(slot) : slot;
+    const placed = conditionalAt(tag.start) ? insideComment(slot) : slot;
+    if (breaksLines(tag) && !("refused" in placed) && !placed.breaks) return { refused: NO_BREAKS };
+    return placed;
   });
 }
 
 const NO_VALUE: HtmlSlot = { write: () => "", longest: -1 };
+const NO_BREAKS =
+  "newline_to_br stands only in the text of the document: here no <br> can be written";
 
 /**
  * A value has no `>` of its own left, but a `--` of it could end the comment together with a `>` of

@@ -7,10 +7,12 @@ import {
   MAX_SUBJECT_CHARACTERS,
 } from "./bounds.ts";
 import { cleanLine, countCharacters } from "./characters.ts";
+import { parseTemplate } from "./parse-template.ts";
 import { addressFault, addressSlots, pushAddress } from "./push-address.ts";
+import { hasEnded, type Rendering } from "./rendering.ts";
 import { placeFaults, type TemplateFault } from "./source.ts";
-import { scanTags, type Tag, type TagFault } from "./tags.ts";
-import { createWriter, type Rendering, type Writer } from "./writer.ts";
+import { breaksLines, scanTags, type Tag, type TagFault } from "./tags.ts";
+import { createTextWriter } from "./text-writer.ts";
 
 /** A button. `url` is https or a path of the site that shows it. */
 export interface PushAction {
@@ -64,19 +66,31 @@ export function checkLinks({ url, actions = [] }: PushLinks): CheckedLinks {
   return { links, tags, faults };
 }
 
+/** The texts of links that may hold tags. */
+export function linkTexts({ url, actions = [] }: PushLinks): string[] {
+  const texts = actions.flatMap((action) => [action.label, action.url]);
+  return url === undefined ? texts : [url, ...texts];
+}
+
 /** Undefined where a template has none: it then costs nothing. */
 export type LinksWriter = (
   variables: Record<string, unknown>,
   rendering: Rendering,
 ) => RenderedLinks | undefined;
 
-/** What it makes is undefined where the work is used up, and only then. */
-export function linksWriter({ url, actions = [] }: PushLinks): LinksWriter | undefined {
+/**
+ * What it makes is undefined where the work is used up, and only then. `logic`: the texts are read with
+ * blocks and filters.
+ */
+export function linksWriter(
+  { url, actions = [] }: PushLinks,
+  logic: boolean,
+): LinksWriter | undefined {
   if (url === undefined && actions.length === 0) return undefined;
-  const main = url === undefined ? undefined : addressWriter(url);
+  const main = url === undefined ? undefined : addressWriter(url, logic);
   const buttons = actions.map((action) => ({
-    label: labelWriter(action.label),
-    address: addressWriter(action.url),
+    label: labelWriter(action.label, logic),
+    address: addressWriter(action.url, logic),
   }));
   return (variables, rendering) => {
     const made: { url?: string; actions?: PushAction[]; leftOut: string[] } = { leftOut: [] };
@@ -93,7 +107,7 @@ export function linksWriter({ url, actions = [] }: PushLinks): LinksWriter | und
       const why = [label, to].find((part) => typeof part === "object");
       made.leftOut.push(`action ${index + 1} (${why?.fault ?? "empty"})`);
     }
-    return rendering.workLeft < 0 ? undefined : made;
+    return hasEnded(rendering) ? undefined : made;
   };
 }
 
@@ -103,9 +117,10 @@ type LinkWriter = (
   rendering: Rendering,
 ) => string | undefined | { fault: string };
 
-function addressWriter(template: string): LinkWriter {
+function addressWriter(template: string, logic: boolean): LinkWriter {
   const most = MAX_PUSH_ADDRESS_CHARACTERS;
-  const write = createWriter(template, { ...oneLine(most), slots: addressSlots });
+  const write = createTextWriter(template, { ...oneLine(most), slots: addressSlots }, logic);
+  if (write === undefined) return () => UNREADABLE;
   return (variables, rendering) => {
     const text = write(variables, rendering);
     if (text === undefined) return { fault: `longer than ${most} characters` };
@@ -114,15 +129,19 @@ function addressWriter(template: string): LinkWriter {
   };
 }
 
-function labelWriter(template: string): LinkWriter {
+function labelWriter(template: string, logic: boolean): LinkWriter {
   const most = MAX_PUSH_LABEL_CHARACTERS;
-  const write: Writer = createWriter(template, oneLine(most));
+  const write = createTextWriter(template, oneLine(most), logic);
+  if (write === undefined) return () => UNREADABLE;
   return (variables, rendering) => {
     const text = write(variables, rendering);
     if (text === undefined) return { fault: `a label longer than ${most} characters` };
     return text.trim() || undefined;
   };
 }
+
+/** It was never checked: only what is changed where it is stored can be so. */
+const UNREADABLE = { fault: "cannot be read" };
 
 function oneLine(limit: number) {
   return { clean: cleanLine, measure: countCharacters, limit };
@@ -140,6 +159,11 @@ function checkLabel(text: string): { tags: Tag[]; faults: TagFault[] } {
 function checkAddress(text: string): { tags: Tag[]; faults: TagFault[] } {
   const { tags, faults } = checkLine(text, MAX_PUSH_ADDRESS_CHARACTERS);
   if (faults.length > 0) return { tags, faults };
+  const block = tags.find(({ kind }) => kind === "block");
+  if (block !== undefined) {
+    const message = "an address holds no blocks: {{ … }} with filters may stand in it";
+    return { tags, faults: [{ offset: block.start, message }] };
+  }
   const fault = addressFault(text, tags);
   return { tags, faults: fault === undefined ? [] : [fault] };
 }
@@ -153,8 +177,15 @@ function checkLine(text: string, most: number): { tags: Tag[]; faults: TagFault[
     const message = "a line end or control character cannot stand here";
     return { tags: [], faults: [{ offset: 0, message }] };
   }
-  return scanTags(text);
+  const { tags, faults } = scanTags(text);
+  if (faults.length > 0) return { tags, faults };
+  const broken = tags
+    .filter(breaksLines)
+    .map(({ start }) => ({ offset: start, message: NO_BREAKS }));
+  return { tags, faults: [...parseTemplate(text, tags).faults, ...broken] };
 }
+
+const NO_BREAKS = "newline_to_br is for HTML";
 
 function ownCharacters(text: string, tags: readonly Tag[]): number {
   return countCharacters(text) - tags.reduce((sum, { start, end }) => sum + end - start, 0);

@@ -11,12 +11,17 @@ import { cleanBody, cleanLine, cleanSms, countCharacters } from "./characters.ts
 import type { CompiledTemplate } from "./compiled-template.ts";
 import { htmlSlots } from "./html-slots.ts";
 import { linksWriter, type PushLinks } from "./push-links.ts";
+import { beginRendering, hasEnded, type Rendering, type RenderSettings } from "./rendering.ts";
 import type { Slot } from "./slot.ts";
 import { type SmsEncoding, smsSegments } from "./sms-segments.ts";
 import { scanTags, type Tag } from "./tags.ts";
 import { joinBlanks, markBlanks } from "./text-blanks.ts";
 import { textSlots } from "./text-slots.ts";
-import { beginRendering, createWriter, type Rendering, type Writer } from "./writer.ts";
+import { createTextWriter } from "./text-writer.ts";
+import { findVariable } from "./variables.ts";
+import type { Writer, WriterOptions } from "./writer.ts";
+
+export type { RenderSettings } from "./rendering.ts";
 
 export type Rendered =
   | {
@@ -54,25 +59,15 @@ export type Rendered =
         | "the stored template cannot be read";
     };
 
-/** What a message takes from elsewhere than its template and its variables. */
-export interface RenderSettings {
-  /** Language of dates and numbers where the template is no translation: the tenant's. Default `en`. */
-  locale?: string | undefined;
-  /** IANA name of the zone that dates are written in. Default `UTC`. */
-  timeZone?: string | undefined;
-  /** Names without which nothing is written: missing, null or blank, each ends the message. */
-  required?: readonly string[] | undefined;
-  /** Values of names that begin with `$`. A tenant's own variable of that name wins. */
-  system?: Readonly<Record<string, unknown>> | undefined;
-}
-
 export type Renderer = (variables: Record<string, unknown>, settings?: RenderSettings) => Rendered;
 
 const TOO_LARGE: Rendered = { ok: false, reason: "rendered content too large" };
 const TOO_COSTLY: Rendered = { ok: false, reason: "too costly to render" };
+const UNREADABLE: Rendered = { ok: false, reason: "the stored template cannot be read" };
 
 /**
- * Prepares a compiled template once; each call then takes microseconds and cannot fail but by size or by work.
+ * Prepares a compiled template once; each call then takes microseconds and cannot fail but by size, by work
+ * or for a required variable that is missing.
  * A preview and a sent message come from the same renderer, so they are equal.
  */
 export function createRenderer(compiled: CompiledTemplate): Renderer {
@@ -104,25 +99,35 @@ const unitLength = (text: string): number => text.length;
 const MAX_SMS_UNITS = MAX_SMS_SEGMENTS * 153;
 
 function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): Renderer {
-  const part = { clean: cleanBody, measure: byteLength, limit: MAX_EMAIL_BYTES };
+  const part = {
+    clean: cleanBody,
+    measure: byteLength,
+    limit: MAX_EMAIL_BYTES,
+    escapes: true as const,
+  };
   const links = compiled.links ?? [];
   // A plain text's blank lines are its author's.
   const joins = compiled.logic === true && compiled.format !== "text";
   const ownText = joins ? markBlanks(compiled.text, scanTags(compiled.text).tags) : compiled.text;
-  const writers = [
-    lineWriter(compiled.subject, MAX_SUBJECT_CHARACTERS),
-    createWriter(compiled.html, { ...part, slots: safeSlots }),
-    createWriter(ownText, {
+  const texts = [
+    lineText(compiled.subject, MAX_SUBJECT_CHARACTERS),
+    { template: compiled.html, ...part, slots: safeSlots },
+    {
+      template: ownText,
       ...part,
-      slots: (_, tags) => textSlots(tags, links),
+      slots: (_: string, tags: readonly Tag[]) => textSlots(tags, links),
       optional: links.filter(({ settled }) => !settled),
-    }),
+    },
   ];
-  return rendererOf(writers, ([subject = "", html = "", written = ""], { missing: names }) => {
-    const missing = [...names];
-    const text = joins ? joinBlanks(written) : written;
-    return { ok: true, kind: "email", subject, html, text, missing };
-  });
+  return rendererOf(
+    compiled,
+    texts,
+    ([subject = "", html = "", written = ""], { missing: names }) => {
+      const missing = [...names];
+      const text = joins ? joinBlanks(written) : written;
+      return { ok: true, kind: "email", subject, html, text, missing };
+    },
+  );
 }
 
 function safeSlots(html: string, tags: readonly Tag[]): Slot[] {
@@ -134,8 +139,14 @@ function safeSlots(html: string, tags: readonly Tag[]): Slot[] {
 }
 
 function smsRenderer(compiled: Extract<CompiledTemplate, { kind: "text" }>): Renderer {
-  const part = { clean: cleanSms, measure: unitLength, limit: MAX_SMS_UNITS };
-  return rendererOf([createWriter(compiled.text, part)], ([text = ""], { missing: names }) => {
+  const sms: PreparedText = {
+    template: compiled.text,
+    clean: cleanSms,
+    measure: unitLength,
+    limit: MAX_SMS_UNITS,
+    plainBlanks: true,
+  };
+  return rendererOf(compiled, [sms], ([text = ""], { missing: names }) => {
     const missing = [...names];
     const { encoding, segments } = smsSegments(text);
     if (segments > MAX_SMS_SEGMENTS) return TOO_LARGE;
@@ -145,12 +156,12 @@ function smsRenderer(compiled: Extract<CompiledTemplate, { kind: "text" }>): Ren
 
 function pushRenderer(compiled: Extract<CompiledTemplate, { kind: "notification" }>): Renderer {
   const part = { clean: cleanBody, measure: countCharacters, limit: MAX_PUSH_BODY_CHARACTERS };
-  const writers = [
-    lineWriter(compiled.title, MAX_PUSH_TITLE_CHARACTERS),
-    createWriter(compiled.body, part),
+  const texts = [
+    lineText(compiled.title, MAX_PUSH_TITLE_CHARACTERS),
+    { template: compiled.body, ...part },
   ];
-  const links = linksWriter(compiled);
-  return rendererOf(writers, ([title = "", body = ""], rendering, variables) => {
+  const links = linksWriter(compiled, compiled.logic === true);
+  return rendererOf(compiled, texts, ([title = "", body = ""], rendering, variables) => {
     const made = links?.(variables, rendering);
     if (links !== undefined && made === undefined) return TOO_COSTLY;
     const { leftOut = [], ...shown } = made ?? {};
@@ -160,23 +171,54 @@ function pushRenderer(compiled: Extract<CompiledTemplate, { kind: "notification"
   });
 }
 
-function lineWriter(template: string, limit: number): Writer {
-  return createWriter(template, { clean: cleanLine, measure: countCharacters, limit });
+type PreparedText = { template: string } & WriterOptions;
+
+function lineText(template: string, limit: number): PreparedText {
+  return { template, clean: cleanLine, measure: countCharacters, limit };
 }
 
 /** Runs the writers in turn, until one reaches its limit, and makes a message of their texts. */
 function rendererOf(
-  writers: readonly Writer[],
+  { logic, locale }: CompiledTemplate,
+  prepared: readonly PreparedText[],
   message: (texts: string[], rendering: Rendering, variables: Record<string, unknown>) => Rendered,
 ): Renderer {
-  return (variables) => {
-    const rendering = beginRendering();
+  const writers: Writer[] = [];
+  for (const { template, ...options } of prepared) {
+    const writer = createTextWriter(template, options, logic === true);
+    // No template that was compiled: one byte of it was changed where it is stored.
+    if (writer === undefined) return () => UNREADABLE;
+    writers.push(writer);
+  }
+  return (variables, settings) => {
+    const lacking =
+      settings?.required && lackingName(settings.required, variables, settings.system);
+    if (lacking !== undefined) return { ok: false, reason: `variable missing: ${lacking}` };
+    const rendering = beginRendering(settings, locale);
     const texts: string[] = [];
     for (const writer of writers) {
       const text = writer(variables, rendering);
-      if (text === undefined) return rendering.workLeft < 0 ? TOO_COSTLY : TOO_LARGE;
+      if (text === undefined) {
+        return hasEnded(rendering) ? TOO_COSTLY : TOO_LARGE;
+      }
       texts.push(text);
     }
     return message(texts, rendering, variables);
   };
+}
+
+/** The first of the names that has no value: it is missing, null or blank. */
+function lackingName(
+  required: readonly string[],
+  variables: Record<string, unknown>,
+  system: Readonly<Record<string, unknown>> | undefined,
+): string | undefined {
+  return required.find((name) => {
+    const path = name.split(".");
+    const found =
+      findVariable(variables, name, path) ?? (system && findVariable(system, name, path));
+    return (
+      found === undefined || found === null || (typeof found === "string" && !/\S/.test(found))
+    );
+  });
 }

@@ -111,6 +111,11 @@ export function needsLogic({ kind, name, code }: Tag): boolean {
   return kind === "block" || code !== name || /\.(?:size|first|last)(?:\.|$)/.test(name);
 }
 
+/** Whether a value's line ends shall become `<br>`, which only the text of an HTML document can hold. */
+export function breaksLines({ kind, code }: Tag): boolean {
+  return kind === "value" && /\|\s*newline_to_br\s*$/.test(code);
+}
+
 /** The text with every tag replaced by as many letters, and the blanks that it trims, so that offsets stay. */
 export function maskTags(text: string, tags: readonly Tag[]): string {
   let masked = "";

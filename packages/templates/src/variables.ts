@@ -8,7 +8,7 @@ import "./numbers-as-written.ts";
  * Nothing inherited is ever seen, so `constructor` is found only where a tenant sent it.
  */
 export function findVariable(
-  variables: Record<string, unknown>,
+  variables: Readonly<Record<string, unknown>>,
   name: string,
   path: readonly string[],
 ): unknown {

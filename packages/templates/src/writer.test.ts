@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_RENDER_WORK_CHARACTERS } from "./bounds.ts";
-import { beginRendering, createWriter } from "./writer.ts";
+import { beginRendering } from "./rendering.ts";
+import { createWriter } from "./writer.ts";
 
 const plain = {
   clean: (text: string) => text,

@@ -1,6 +1,7 @@
 /** One text of a template, prepared for writing: its own parts and its slots, in order. */
 
-import { MAX_RENDER_WORK_CHARACTERS } from "./bounds.ts";
+import type { Part } from "./optional-parts.ts";
+import type { Rendering } from "./rendering.ts";
 import type { Slot } from "./slot.ts";
 import { scanPlainTags, type Tag } from "./tags.ts";
 import { findVariable, variableText } from "./variables.ts";
@@ -15,23 +16,10 @@ export interface WriterOptions {
   /** The size of a part of the result, in the unit of `limit`. At least half of its length. */
   measure: (text: string) => number;
   limit: number;
-}
-
-interface Part {
-  start: number;
-  end: number;
-}
-
-/** What the texts of one message share while it is rendered. */
-export interface Rendering {
-  /** Names that the variables lack. */
-  missing: Set<string>;
-  /** Characters of values that may still be read; below zero the message is too costly. */
-  workLeft: number;
-}
-
-export function beginRendering(): Rendering {
-  return { missing: new Set(), workLeft: MAX_RENDER_WORK_CHARACTERS };
+  /** The filter `escape` has nothing to do: the slots escape, or there is nothing to escape for. */
+  escapes?: true;
+  /** Dates and numbers are written with plain blanks. */
+  plainBlanks?: true;
 }
 
 /**
@@ -81,7 +69,7 @@ export function createWriter(template: string, options: WriterOptions): Writer {
       let { after, afterSize } = piece;
       let value = values[name];
       if (value === undefined) {
-        const found = findVariable(variables, names[name] ?? "", paths[name] ?? []);
+        const found = findValue(variables, rendering, names[name] ?? "", paths[name] ?? []);
         if (found === undefined) rendering.missing.add(names[name] ?? "");
         // The text of a list or an object is made before it is counted; a request's size bounds it.
         const text = variableText(found);
@@ -115,6 +103,17 @@ export function createWriter(template: string, options: WriterOptions): Writer {
     }
     return result;
   };
+}
+
+function findValue(
+  variables: Record<string, unknown>,
+  { system }: Rendering,
+  name: string,
+  path: readonly string[],
+): unknown {
+  const found = findVariable(variables, name, path);
+  if (found !== undefined || system === undefined || !name.startsWith("$")) return found;
+  return findVariable(system, name, path);
 }
 
 function piecesOf(

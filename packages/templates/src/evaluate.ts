@@ -1,0 +1,127 @@
+/** What names, conditions and filtered values are, in the loops around them. */
+
+import type { Condition, Operand, ValueExpression } from "./expressions.ts";
+import type { FilterUse } from "./filters.ts";
+import { compare, isObject, isTruthy, keysOf, textOf } from "./liquid-values.ts";
+import { type Rendering, spend, spendCharacters } from "./rendering.ts";
+import { findVariable } from "./variables.ts";
+
+/** One turn of a loop. */
+export interface Frame {
+  item: unknown;
+  /** From 0. */
+  index: number;
+  length: number;
+}
+
+export interface Scope extends FilterUse {
+  variables: Record<string, unknown>;
+  /** The loops in hand, the outermost first. */
+  frames: readonly Frame[];
+}
+
+/** An operand's value; undefined where there is none. `nil`, `empty` and `blank` are their symbols. */
+export function evaluate(operand: Operand, scope: Scope): unknown {
+  switch (operand.kind) {
+    case "literal":
+      return operand.value;
+    case "forloop": {
+      const { index, length } = scope.frames[operand.loop] ?? { index: 0, length: 0 };
+      if (operand.field === "index") return index + 1;
+      return operand.field === "first" ? index === 0 : index === length - 1;
+    }
+    case "name": {
+      const { loop, key, path } = operand;
+      const { variables, rendering } = scope;
+      if (loop !== undefined) {
+        const item = scope.frames[loop]?.item;
+        if (key === "") return item;
+        return isObject(item) ? find(item, key, path, rendering) : walk(item, path, rendering);
+      }
+      const found = find(variables, key, path, rendering);
+      const { system } = rendering;
+      if (found !== undefined || system === undefined || !key.startsWith("$")) return found;
+      return find(system, key, path, rendering);
+    }
+  }
+}
+
+/** Whether a condition is so. `and` and `or` are read from right to left, as Liquid does. */
+export function evaluateCondition(condition: Condition, scope: Scope): boolean {
+  let result = false;
+  for (let at = condition.length - 1; at >= 0; at--) {
+    const comparison = condition[at];
+    if (comparison === undefined) continue;
+    const { left, comparator, right, join } = comparison;
+    spend(scope.rendering, 1);
+    if (join === "and" && !result) continue;
+    if (join === "or" && result) continue;
+    const value = evaluate(left, scope);
+    result =
+      comparator === undefined || right === undefined
+        ? isTruthy(value)
+        : compare(value, comparator, evaluate(right, scope), scope.rendering);
+  }
+  return result;
+}
+
+/** What a value's tag says, after its filters. A name that is not there is noted as missing. */
+export function valueText(expression: ValueExpression, name: string, scope: Scope): string {
+  const { operand, filters, hasDefault } = expression;
+  const { rendering } = scope;
+  let value = evaluate(operand, scope);
+  if (value === undefined && !hasDefault) rendering.missing.add(name);
+  for (const { filter, arguments: given, keywords } of filters) {
+    spend(rendering, 1);
+    const values = given.map((argument) => plain(evaluate(argument, scope)));
+    const named: Record<string, unknown> = {};
+    for (const [keyword, argument] of keywords) named[keyword] = plain(evaluate(argument, scope));
+    value = filter.apply(value, values, named, scope);
+    if (typeof value === "string") spendCharacters(rendering, value.length);
+  }
+  return textOf(value, rendering);
+}
+
+/** The words of conditions as values: nothing, or an empty text. */
+function plain(value: unknown): unknown {
+  if (typeof value !== "symbol") return value;
+  return value.description === "nil" ? null : "";
+}
+
+/** Finds a value as `findVariable` does, and where it has none what Liquid says of lists: size, first, last. */
+function find(
+  root: Readonly<Record<string, unknown>>,
+  key: string,
+  path: readonly string[],
+  rendering: Rendering,
+): unknown {
+  if (path.length > 1) spend(rendering, path.length - 1);
+  const found = findVariable(root, key, path);
+  const [first = "", ...rest] = path;
+  if (found !== undefined || rest.length === 0 || !Object.hasOwn(root, first)) return found;
+  return walk(root[first], rest, rendering);
+}
+
+function walk(value: unknown, path: readonly string[], rendering: Rendering): unknown {
+  let at = value;
+  for (const step of path) {
+    spend(rendering, 1);
+    at = property(at, step, rendering);
+    if (at === undefined) return undefined;
+  }
+  return at;
+}
+
+function property(value: unknown, key: string, rendering: Rendering): unknown {
+  if (typeof value === "string") return key === "size" ? value.length : undefined;
+  if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) return undefined;
+  if (Array.isArray(value)) {
+    if (key === "size") return value.length;
+    if (key === "first") return value[0];
+    if (key === "last") return value.at(-1);
+    // An index; `length` is none.
+    return key !== "length" && Object.hasOwn(value, key) ? value[Number(key)] : undefined;
+  }
+  if (Object.hasOwn(value, key)) return (value as Record<string, unknown>)[key];
+  return key === "size" ? keysOf(value, rendering).length : undefined;
+}

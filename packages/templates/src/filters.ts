@@ -1,0 +1,270 @@
+/** The filters, as data. `newline_to_br` is none of them: what it does depends on where a value stands. */
+
+import type { Operand } from "./expressions.ts";
+import { dateText, isCurrency, isDateStyle, moneyText, numberText, pluralForm } from "./formats.ts";
+import { isTruthy, numberOf, textOf } from "./liquid-values.ts";
+import { type Rendering, spend, spendCharacters } from "./rendering.ts";
+
+/** Where a filtered value is written. */
+export interface FilterPlace {
+  /** The place escapes what is written there for itself. */
+  escapes: boolean;
+  /** Blanks that do not break become plain ones: they would double the price of a short message. */
+  plainBlanks: boolean;
+}
+
+export interface FilterUse extends FilterPlace {
+  rendering: Rendering;
+}
+
+interface Call {
+  arguments: readonly Operand[];
+  keywords: readonly (readonly [string, Operand])[];
+}
+
+export interface Filter {
+  /** What is wrong with how a template calls it. */
+  fault(call: Call): string | undefined;
+  /** What it makes of a value. What it reads and writes beyond the two is counted by itself. */
+  apply(
+    value: unknown,
+    values: readonly unknown[],
+    keywords: Readonly<Record<string, unknown>>,
+    use: FilterUse,
+  ): unknown;
+}
+
+/** Steps of one date or number written by Intl. */
+const FORMATTER_STEPS = 50;
+
+const PLURAL_FORMS = ["zero", "one", "two", "few", "many", "other"];
+
+const none = takes(0, 0);
+
+export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
+  [
+    "default",
+    {
+      fault: takes(1, 1, ["allow_false"]),
+      apply: (value, [instead], { allow_false: keepsFalse }) => {
+        if (typeof value === "string" || Array.isArray(value)) {
+          return value.length > 0 ? value : instead;
+        }
+        if (value === false && isTruthy(keepsFalse)) return value;
+        return isTruthy(value) ? value : instead;
+      },
+    },
+  ],
+  [
+    "size",
+    {
+      fault: none,
+      apply: (value) => (typeof value === "string" || Array.isArray(value) ? value.length : 0),
+    },
+  ],
+  ["join", { fault: takes(0, 1), apply: (value, [by], _, use) => joined(value, by, use) }],
+  ["first", { fault: none, apply: (value) => endOf(value, 0) }],
+  ["last", { fault: none, apply: (value) => endOf(value, -1) }],
+  [
+    "truncate",
+    {
+      fault: ({ arguments: given }) => {
+        const [length] = given;
+        const isNumber = length?.kind !== "literal" || numberOf(length.value) !== undefined;
+        return (
+          takes(0, 2)({ arguments: given, keywords: [] }) ??
+          (isNumber ? undefined : "the length is a number, as truncate: 20")
+        );
+      },
+      apply: (value, [length, ending], _, use) => truncated(value, length, ending, use),
+    },
+  ],
+  ["upcase", onText((text) => text.toUpperCase())],
+  ["downcase", onText((text) => text.toLowerCase())],
+  [
+    "capitalize",
+    onText((text) => {
+      const first = text.charAt(0).toUpperCase();
+      return first + text.slice(1).toLowerCase();
+    }),
+  ],
+  ["escape", onText((text, { escapes }) => (escapes ? text : escaped(text)))],
+  ["url_encode", onText((text) => encodeURIComponent(text.toWellFormed()).replaceAll("%20", "+"))],
+  [
+    "date",
+    {
+      fault: (call) => takes(0, 2)(call) ?? dateFault(call),
+      apply: (value, [style, timeStyle], _, use) =>
+        formatted(value, use, (text) => dateText(text, style, timeStyle, use.rendering)),
+    },
+  ],
+  [
+    "number",
+    {
+      fault: (call) => takes(0, 1)(call) ?? digitsFault(call),
+      apply: (value, [digits], _, use) =>
+        formatted(value, use, (text) => numberText(text, numberOf(digits), use.rendering)),
+    },
+  ],
+  [
+    "money",
+    {
+      fault: (call) => takes(1, 1)(call) ?? currencyFault(call),
+      apply: (value, [currency], _, use) =>
+        formatted(value, use, (text) => moneyText(text, currency, use.rendering)),
+    },
+  ],
+  [
+    "plural",
+    {
+      fault: (call) => takes(0, 0, PLURAL_FORMS)(call) ?? pluralFault(call),
+      apply: (value, _, forms, { rendering }) => {
+        spend(rendering, FORMATTER_STEPS);
+        const form = pluralForm(textOf(value, rendering), rendering);
+        return Object.hasOwn(forms, form) ? forms[form] : forms.other;
+      },
+    },
+  ],
+]);
+
+/** Checks how many arguments there are, and which have names. */
+function takes(least: number, most: number, keywords: readonly string[] = []): Filter["fault"] {
+  return (call) => {
+    const given = call.arguments.length;
+    if (given < least) return `it takes ${counted(least)}`;
+    if (given > most)
+      return most === 0 ? "it takes no argument" : `it takes at most ${counted(most)}`;
+    const unknown = call.keywords.find(([name]) => !keywords.includes(name));
+    if (unknown === undefined) return undefined;
+    return keywords.length === 0
+      ? `it takes no ${unknown[0]}:`
+      : `it takes no ${unknown[0]}: but ${keywords.join(", ")}`;
+  };
+}
+
+function counted(count: number): string {
+  return count === 1 ? "one argument" : `${count} arguments`;
+}
+
+function onText(write: (text: string, use: FilterUse) => string): Filter {
+  return {
+    fault: none,
+    apply: (value, _values, _keywords, use) => {
+      const text = textOf(value, use.rendering);
+      spendCharacters(use.rendering, text.length);
+      return write(text, use);
+    },
+  };
+}
+
+function joined(value: unknown, by: unknown, { rendering }: FilterUse): string {
+  if (value === undefined || value === null) return "";
+  if (!Array.isArray(value)) return textOf(value, rendering);
+  const between = by === undefined || by === null ? " " : textOf(by, rendering);
+  let text = "";
+  for (let at = 0; at < value.length; at++) {
+    const part = textOf(value[at], rendering);
+    // One more, so that empty items are counted too.
+    spendCharacters(rendering, part.length + between.length + 1);
+    text += at === 0 ? part : between + part;
+  }
+  return text;
+}
+
+/** The first or the last item of a list, or character of a text: a whole one, not half a pair. */
+function endOf(value: unknown, index: 0 | -1): unknown {
+  if (Array.isArray(value)) return value.at(index);
+  if (typeof value !== "string") return "";
+  if (index === 0)
+    return String.fromCodePoint(...(value === "" ? [] : [value.codePointAt(0) ?? 0]));
+  const isPair = value.length > 1 && (value.codePointAt(value.length - 2) ?? 0) > 0xffff;
+  return value.slice(isPair ? -2 : -1);
+}
+
+/** Cut to so many code points, its ending among them. */
+function truncated(value: unknown, length: unknown, ending: unknown, use: FilterUse): unknown {
+  const { rendering } = use;
+  const text = textOf(value, rendering);
+  const end = ending === undefined ? "..." : textOf(ending, rendering);
+  spendCharacters(rendering, text.length + end.length);
+  const most = length === undefined ? 50 : countOf(length);
+  if (text.length <= most || codePointEnd(text, most) >= text.length) return value;
+  const room = most - codePoints(end);
+  return text.slice(0, codePointEnd(text, Math.max(room, 0))) + end;
+}
+
+/** A number that a template or a variable says: of what is none, 0. */
+function countOf(value: unknown): number {
+  const number = typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value);
+  return Number.isNaN(number) ? 0 : (number ?? 0);
+}
+
+/** The offset behind so many code points. */
+function codePointEnd(text: string, count: number): number {
+  let at = 0;
+  for (let left = count; left > 0 && at < text.length; left--) {
+    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return at;
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return count;
+}
+
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&#34;",
+  "'": "&#39;",
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+/** What Intl writes; the value as it is where it cannot be read as what the filter writes. */
+function formatted(
+  value: unknown,
+  { rendering, plainBlanks }: FilterUse,
+  format: (text: string) => string | undefined,
+): unknown {
+  spend(rendering, FORMATTER_STEPS);
+  if (typeof value === "object" && !JSON.isRawJSON(value)) return value;
+  const text = format(textOf(value, rendering));
+  if (text === undefined) return value;
+  return plainBlanks ? text.replace(/\p{Zs}/gu, " ") : text;
+}
+
+function literal(operand: Operand | undefined): unknown {
+  return operand?.kind === "literal" ? operand.value : undefined;
+}
+
+function dateFault({ arguments: given }: Call): string | undefined {
+  const styles = given.map((operand) => literal(operand));
+  if (styles.every((style, index) => isDateStyle(style, index === 0 && given.length === 1))) {
+    return undefined;
+  }
+  return 'it takes "short", "medium", "long" or "full", a second one of them for the time, or "time" alone; patterns such as "%d.%m.%Y" are not supported, because each language writes dates in its own way';
+}
+
+function digitsFault({ arguments: [digits] }: Call): string | undefined {
+  if (digits === undefined) return undefined;
+  const count = literal(digits);
+  const isCount = typeof count === "number" && Number.isInteger(count) && count >= 0 && count <= 20;
+  return isCount ? undefined : "it takes how many digits stand behind the point, from 0 to 20";
+}
+
+function currencyFault({ arguments: [currency] }: Call): string | undefined {
+  if (currency?.kind !== "literal" || isCurrency(currency.value)) return undefined;
+  return 'it takes a currency by its code, as money: "EUR", or the variable that holds one';
+}
+
+function pluralFault({ keywords }: Call): string | undefined {
+  return keywords.some(([name]) => name === "other")
+    ? undefined
+    : 'it takes the forms of a word, as plural: one: "item", other: "items", and other is always among them';
+}

@@ -1,0 +1,173 @@
+/** How logic reads values: as texts, as numbers, as lists, and how it compares them. As LiquidJS does. */
+
+import { BLANK, type Comparator, EMPTY, NIL } from "./expressions.ts";
+import { type Rendering, RenderingEnded, spend, spendCharacters } from "./rendering.ts";
+import { isFoundIn } from "./text-search.ts";
+import { variableText } from "./variables.ts";
+
+/** Only what is missing, null or false is not true: 0 and an empty text are. */
+export function isTruthy(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false && value !== NIL;
+}
+
+/** A value as text. Lists and objects are JSON, whose making is work. */
+export function textOf(value: unknown, rendering: Rendering): string {
+  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) {
+    return variableText(value);
+  }
+  // JSON.stringify looks for each object among those around it.
+  const depth = depthOf(value);
+  rendering.workLeft -= depth * depth;
+  if (rendering.workLeft < 0) throw new RenderingEnded();
+  const text = variableText(value);
+  rendering.workLeft -= text.length;
+  if (rendering.workLeft < 0) throw new RenderingEnded();
+  return text;
+}
+
+/** A number of JSON, kept as it is written or not; undefined for everything else. */
+export function numberOf(value: unknown): number | undefined {
+  if (typeof value === "number") return value;
+  return JSON.isRawJSON(value) ? Number((value as { rawJSON: string }).rawJSON) : undefined;
+}
+
+/** The keys of an object, read once a message. */
+export function keysOf(value: object, rendering: Rendering): readonly string[] {
+  rendering.keys ??= new Map();
+  let keys = rendering.keys.get(value);
+  if (keys === undefined) {
+    keys = Object.keys(value);
+    spendCharacters(rendering, keys.length);
+    rendering.keys.set(value, keys);
+  }
+  return keys;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+  );
+}
+
+export function compare(
+  left: unknown,
+  comparator: Comparator,
+  right: unknown,
+  rendering: Rendering,
+): boolean {
+  switch (comparator) {
+    case "==":
+      return areEqual(left, right, rendering);
+    case "!=":
+      return !areEqual(left, right, rendering);
+    case "contains":
+      return contains(left, right, rendering);
+    default:
+      return isInOrder(left, comparator, right, rendering);
+  }
+}
+
+/** Lists are equal when their items are; objects, as in LiquidJS, when they are the same one. */
+function areEqual(left: unknown, right: unknown, rendering: Rendering): boolean {
+  if (!Array.isArray(left) || !Array.isArray(right)) return isEqual(left, right, rendering);
+  const pairs: [unknown, unknown][] = [[left, right]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [one, other] = pair;
+    if (Array.isArray(one) && Array.isArray(other)) {
+      if (one.length !== other.length) return false;
+      spend(rendering, one.length);
+      for (const [index, item] of one.entries()) pairs.push([item, other[index]]);
+    } else if (!isEqual(one, other, rendering)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function isEqual(left: unknown, right: unknown, rendering: Rendering): boolean {
+  if (typeof left === "symbol") return isWhat(left, right, rendering);
+  if (typeof right === "symbol") return isWhat(right, left, rendering);
+  if (typeof left === "string" && typeof right === "string" && left.length === right.length) {
+    spendCharacters(rendering, left.length);
+  }
+  return left === right || (numberOf(left) ?? left) === (numberOf(right) ?? right);
+}
+
+/** Whether a value is `nil`, `empty` or `blank`. */
+function isWhat(word: symbol, value: unknown, rendering: Rendering): boolean {
+  if (word === NIL) return value === undefined || value === null || value === NIL;
+  if (typeof value === "symbol") return word === BLANK && value === NIL;
+  if (word === BLANK && !isTruthy(value)) return true;
+  if (typeof value === "string") {
+    if (word === EMPTY || value === "") return value === "";
+    spendCharacters(rendering, value.length);
+    return /^\s*$/.test(value);
+  }
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && keysOf(value, rendering).length === 0;
+}
+
+/** Numbers by their size, texts by their letters; a text that is a number beside a number as one. */
+function isInOrder(
+  left: unknown,
+  comparator: Comparator,
+  right: unknown,
+  rendering: Rendering,
+): boolean {
+  const one = orderable(left);
+  const other = orderable(right);
+  if (one === undefined || other === undefined) return false;
+  if (typeof one === "string") spendCharacters(rendering, one.length);
+  if (typeof other === "string") spendCharacters(rendering, other.length);
+  switch (comparator) {
+    case "<":
+      return one < other;
+    case ">":
+      return one > other;
+    case "<=":
+      return one <= other;
+    default:
+      return one >= other;
+  }
+}
+
+function orderable(value: unknown): string | number | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return Number(value);
+  return numberOf(value);
+}
+
+function contains(left: unknown, right: unknown, rendering: Rendering): boolean {
+  if (Array.isArray(left)) {
+    return left.some((item) => {
+      spend(rendering, 1);
+      return areEqual(item, right, rendering);
+    });
+  }
+  const sought = right === EMPTY || right === BLANK ? "" : right;
+  if (typeof left !== "string" || !isTruthy(sought)) return false;
+  if (typeof sought === "object") {
+    if (!JSON.isRawJSON(sought)) return false;
+  }
+  const text = variableText(sought);
+  spendCharacters(rendering, left.length + text.length);
+  return isFoundIn(left, text);
+}
+
+/** How many lists and objects stand in another at most. Not by recursion: a value is as deep as it likes. */
+function depthOf(value: object): number {
+  let depth = 0;
+  let level: object[] = [value];
+  while (level.length > 0) {
+    depth += 1;
+    const next: object[] = [];
+    for (const container of level) {
+      for (const inner of Object.values(container)) {
+        if (typeof inner === "object" && inner !== null) next.push(inner);
+      }
+    }
+    level = next;
+  }
+  return depth;
+}
