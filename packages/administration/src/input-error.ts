@@ -51,6 +51,26 @@ export class Conflict extends Error {
   }
 }
 
+/** What it was compiled with, or for, is not the same any more: prepare it once more. */
+export class PreparedTooEarly extends Conflict {}
+
+const MOST_ROUNDS = 3;
+
+/** Prepares and saves, and does both again where something else was saved in between; three times at most. */
+export async function preparedAndSaved<P, T>(
+  prepare: () => Promise<P>,
+  save: (prepared: P) => Promise<T>,
+): Promise<T> {
+  for (let round = 1; ; round += 1) {
+    const prepared = await prepare();
+    try {
+      return await save(prepared);
+    } catch (error) {
+      if (!(error instanceof PreparedTooEarly) || round === MOST_ROUNDS) throw error;
+    }
+  }
+}
+
 /** Throws `InvalidInput` when there is any fault. */
 export function refuseFaults(faults: readonly (InputFault | undefined)[]): void {
   const found = faults.filter((fault) => fault !== undefined);

@@ -1,7 +1,13 @@
 import type { Channel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { Conflict, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import {
+  Conflict,
+  InvalidInput,
+  NotFound,
+  preparedAndSaved,
+  refuseFaults,
+} from "../input-error.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 import { draftFaults } from "./draft-input.ts";
@@ -65,7 +71,8 @@ export async function saveDraft(
       throw new Conflict(before?.revision ?? 0, "the draft was changed meanwhile");
     }
     const published = (await findVariant(transaction, id, locale))?.version ?? 0;
-    const source = locale === "" ? null : ((await findVariant(transaction, id, ""))?.version ?? 0);
+    // Of a default that is a draft itself nothing is known yet: what is in force when this is published.
+    const source = locale === "" ? undefined : (await findVariant(transaction, id, ""))?.version;
     const revision = await upsertDraft(transaction, id, locale, {
       content: input.content,
       subject: input.subject ?? null,
@@ -76,7 +83,7 @@ export async function saveDraft(
       settings: settingsOfDraft(input),
       basedOnVersion: input.basedOnVersion ?? before?.basedOnVersion ?? published,
       sourceVersion:
-        source === null ? null : (input.sourceVersion ?? before?.sourceVersion ?? source),
+        locale === "" ? null : (input.sourceVersion ?? before?.sourceVersion ?? source ?? null),
       savedBy: input.createdBy ?? null,
     });
     return { templateId: id, revision };
@@ -125,7 +132,10 @@ export async function publishDraft(
   address: VariantAddress & { revision?: number | undefined },
   createdBy?: string,
 ): Promise<SavedTemplate> {
-  return await savePreparedTemplate(db, await prepareDraft(db, address, createdBy));
+  return await preparedAndSaved(
+    () => prepareDraft(db, address, createdBy),
+    (prepared) => savePreparedTemplate(db, prepared),
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import { NotFound } from "../input-error.ts";
+import { NotFound, preparedAndSaved } from "../input-error.ts";
 import type { LayoutInput } from "./layout-input.ts";
 import {
   type LayoutRow,
@@ -32,7 +32,10 @@ export type SavedLayout = LayoutView & {
  * is not the current one.
  */
 export async function putLayout(db: Database, input: LayoutInput): Promise<SavedLayout> {
-  const recompiled = await savePreparedLayout(db, await prepareLayout(db, input));
+  const recompiled = await preparedAndSaved(
+    () => prepareLayout(db, input),
+    (prepared) => savePreparedLayout(db, prepared),
+  );
   return { ...(await showLayout(db, input.tenantId)), recompiled };
 }
 

@@ -4,7 +4,13 @@ import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { checkLayout } from "@belfry/templates/layout";
 import { changeConfiguration } from "../change-configuration.ts";
-import { Conflict, type InputFault, InvalidInput, refuseFaults } from "../input-error.ts";
+import {
+  Conflict,
+  type InputFault,
+  InvalidInput,
+  PreparedTooEarly,
+  refuseFaults,
+} from "../input-error.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 import { compileInput } from "./compile-source.ts";
@@ -81,7 +87,7 @@ export async function savePreparedLayout(db: Database, prepared: PreparedLayout)
     }
     const now = await newestLayout(transaction, tenantId);
     const version = now?.version ?? 0;
-    if (version !== basedOnVersion) throw new Conflict(version);
+    if (version !== basedOnVersion) throw new PreparedTooEarly(version);
     await requireUnchanged(transaction, prepared);
     if (!isDeepStrictEqual(now === undefined ? NO_LAYOUT : settingsOf(now), layout)) {
       await insertLayout(transaction, tenantId, layout, createdBy);
@@ -108,7 +114,7 @@ async function requireUnchanged(db: Database, prepared: PreparedLayout): Promise
     then,
   );
   if (isSame && (await brandName(db, prepared.tenantId)) === prepared.brandName) return;
-  throw new Conflict(
+  throw new PreparedTooEarly(
     prepared.basedOnVersion,
     "a template or the tenant was changed meanwhile: publish the layout once more",
   );

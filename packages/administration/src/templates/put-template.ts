@@ -3,7 +3,13 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { changeConfiguration } from "../change-configuration.ts";
-import { Conflict, InvalidInput, refuseFaults } from "../input-error.ts";
+import {
+  Conflict,
+  InvalidInput,
+  PreparedTooEarly,
+  preparedAndSaved,
+  refuseFaults,
+} from "../input-error.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 import { compileInput } from "./compile-source.ts";
@@ -38,7 +44,10 @@ export type SavedTemplate = Template & { warnings: TemplateWarning[] };
 
 /** `savePreparedTemplate` of what `prepareTemplate` makes. Throws as the two do. */
 export async function putTemplate(db: Database, input: TemplateInput): Promise<SavedTemplate> {
-  return await savePreparedTemplate(db, await prepareTemplate(db, input));
+  return await preparedAndSaved(
+    () => prepareTemplate(db, input),
+    (prepared) => savePreparedTemplate(db, prepared),
+  );
 }
 
 /**
@@ -106,7 +115,7 @@ export async function savePrepared(db: Database, prepared: PreparedTemplate): Pr
   if (layoutVersion !== null) {
     const layout = (await newestLayout(db, tenantId))?.version ?? 0;
     if (layout !== layoutVersion) {
-      throw new Conflict(layout, "another layout was published meanwhile: save once more");
+      throw new PreparedTooEarly(layout, "another layout was published meanwhile: save once more");
     }
   }
   if (draftRevision !== undefined) await takeDraft(db, held.id, locale, draftRevision);

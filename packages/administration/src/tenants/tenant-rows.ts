@@ -86,7 +86,7 @@ export async function updateTenantRow(
   return result.numUpdatedRows > 0n;
 }
 
-/** Its limits, keys and providers go with it; its templates have no reference to it. */
+/** Its limits, keys and providers go with it; its templates and layouts have no reference to it. */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
   // In the order of who notes their use.
   await db
@@ -97,6 +97,7 @@ export async function deleteTenantRow(db: Database, id: string): Promise<boolean
     .forUpdate()
     .execute();
   await db.deleteFrom("templates").where("tenant_id", "=", id).execute();
+  await db.deleteFrom("layouts").where("tenant_id", "=", id).execute();
   const result = await db.deleteFrom("tenants").where("id", "=", id).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }

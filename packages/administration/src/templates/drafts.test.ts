@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { findTargetChannels } from "@belfry/database/target-channels";
+import { Conflict, InvalidInput, NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { copyTemplate } from "./copy-template.ts";
+import {
+  type DraftInput,
+  discardDraft,
+  prepareDraft,
+  publishDraft,
+  saveDraft,
+  showDraft,
+} from "./drafts.ts";
+import { previewTemplate } from "./preview-template.ts";
+import { putTemplate, savePreparedTemplate } from "./put-template.ts";
+import { listTemplates, showTemplate } from "./templates.ts";
+
+const KEY = { eventType: "order.confirmed", channel: "SMS" } as const;
+const SMS = { ...KEY, content: "Order {{id}}" };
+const PUSH = { eventType: "a", channel: "PUSH", title: "Hi", content: "There" } as const;
+
+async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const draft = (input: Omit<DraftInput, "tenantId">) => saveDraft(db, { ...input, tenantId });
+  const put = (content: string, locale = "") =>
+    putTemplate(db, { ...KEY, content, locale, tenantId });
+  return { db, tenantId, draft, put, key: { ...KEY, tenantId } };
+}
+
+const conflict = (version: number) => (error: unknown) =>
+  error instanceof Conflict && error.currentVersion === version;
+
+test("a draft is in force nowhere, also the first one of a template, until it is published", async (t) => {
+  const { db, tenantId, draft, key } = await withTenant(t);
+  const before = await readConfigurationVersion(db);
+  await draft({ ...PUSH, targetChannel: "orders" });
+  await draft({ ...SMS, createdBy: "ann", sensitive: true, requiredVariables: ["id"] });
+  assert.equal(await readConfigurationVersion(db), before);
+  assert.deepEqual(await findTargetChannels(db, tenantId), ["global_system"]);
+  const shown = await showTemplate(db, key);
+  assert.deepEqual(
+    [shown.version, shown.content, shown.hasDraft, shown.sensitive, shown.variables],
+    [0, "", true, false, []],
+  );
+  assert.equal((await listTemplates(db, tenantId)).length, 2);
+  await assert.rejects(previewTemplate(db, key, {}), NotFound);
+  const published = await publishDraft(db, key, "bob");
+  assert.deepEqual(
+    [published.version, published.content, published.sensitive, published.requiredVariables],
+    [1, "Order {{id}}", true, ["id"]],
+  );
+  assert.deepEqual([published.hasDraft, published.savedBy], [false, "bob"]);
+  assert.notEqual(await readConfigurationVersion(db), before);
+  await assert.rejects(showDraft(db, key), NotFound);
+  await assert.rejects(publishDraft(db, key), NotFound);
+});
+
+test("a draft keeps what is faulty, with its settings, and publishing says where", async (t) => {
+  const { db, draft, key } = await withTenant(t);
+  const typed = {
+    ...{ ...SMS, content: "Hello\n{{ id", expiresAfterSeconds: -1, sampleVariables: "{" },
+    ...{ title: "not of an SMS", url: "javascript:", actions: [{ label: "", url: "" }] },
+  };
+  await draft(typed);
+  const kept = await showDraft(db, key);
+  assert.deepEqual(
+    [kept.content, kept.title, kept.url, kept.actions],
+    [typed.content, typed.title, typed.url, typed.actions],
+  );
+  assert.deepEqual(kept.settings, { expiresAfterSeconds: -1, sampleVariables: "{" });
+  await assert.rejects(publishDraft(db, key), (error: InvalidInput) => {
+    const fields = error.faults.map(({ field }) => field);
+    assert.deepEqual(fields, ["expiresAfterSeconds", "sampleVariables", "title", "url", "actions"]);
+    return true;
+  });
+  await draft({ ...SMS, content: "Hello\n{{ id" });
+  await assert.rejects(publishDraft(db, key), /content line 2, column 1: /);
+  assert.equal((await showTemplate(db, key)).version, 0);
+});
+
+test("what a draft cannot keep is refused by name", async (t) => {
+  const { draft } = await withTenant(t);
+  const refused = async (more: Partial<DraftInput>, field: string) => {
+    await assert.rejects(draft({ ...SMS, ...more }), (error: InvalidInput) => {
+      assert.ok(error instanceof InvalidInput, String(error));
+      assert.deepEqual(
+        error.faults.map((fault) => fault.field),
+        [field],
+      );
+      return true;
+    });
+  };
+  await refused({ content: "a".repeat(256 * 1024 + 1) }, "content");
+  await refused({ content: "\u0000" }, "content");
+  await refused({ subject: "\ud800" }, "subject");
+  await refused({ title: "a".repeat(8193) }, "title");
+  await refused({ sampleVariables: "a".repeat(256 * 1024 + 1) }, "sampleVariables");
+  await refused({ locale: "x" }, "locale");
+  await refused({ eventType: "global.info" }, "eventType");
+  await refused({ format: "rtf" as "html" }, "format");
+  await refused({ actions: Array(11).fill({ label: "a", url: "b" }) }, "actions");
+  await refused({ requiredVariables: ["\u0000"] }, "requiredVariables");
+});
+
+test("of two people the second one's draft is refused, and neither's text is lost", async (t) => {
+  const { db, draft, key } = await withTenant(t);
+  const first = await draft({ ...SMS, revision: 0 });
+  await assert.rejects(draft({ ...SMS, revision: 0 }), conflict(first.revision));
+  const second = await draft({ ...SMS, content: "Hers", revision: first.revision });
+  await assert.rejects(
+    draft({ ...SMS, content: "His", revision: first.revision }),
+    conflict(second.revision),
+  );
+  assert.equal((await showDraft(db, key)).content, "Hers");
+  await assert.rejects(
+    publishDraft(db, { ...key, revision: first.revision }),
+    conflict(second.revision),
+  );
+  await assert.rejects(discardDraft(db, key, first.revision), conflict(second.revision));
+  await publishDraft(db, { ...key, revision: second.revision });
+  // A revision is never used again: an editor that was left open cannot write over a later draft.
+  const third = await draft({ ...SMS, content: "Next", revision: 0 });
+  assert.ok(third.revision > second.revision);
+});
+
+test("a draft that was changed while it was compiled is not published", async (t) => {
+  const { db, draft, key } = await withTenant(t);
+  await draft(SMS);
+  const prepared = await prepareDraft(db, key);
+  const { revision } = await draft({ ...SMS, content: "Later" });
+  await assert.rejects(savePreparedTemplate(db, prepared), conflict(revision));
+  assert.equal((await showDraft(db, key)).content, "Later");
+  assert.equal((await showTemplate(db, key)).version, 0);
+});
+
+test("a draft that began before another version was published is not put over it", async (t) => {
+  const { db, draft, put, key } = await withTenant(t);
+  await put("one");
+  await draft({ ...SMS, content: "mine" });
+  await put("two");
+  await draft({ ...SMS, content: "mine, longer" });
+  await assert.rejects(publishDraft(db, key), conflict(2));
+  await draft({ ...SMS, content: "mine, with hers", basedOnVersion: 2 });
+  assert.equal((await publishDraft(db, key)).version, 3);
+});
+
+test("drafts of languages are apart, and a translation remembers what it was made from", async (t) => {
+  const { db, draft, put, key } = await withTenant(t);
+  await put("one");
+  await draft({ ...SMS, content: "eins", locale: "de" });
+  await draft({ ...SMS, content: "new one" });
+  assert.deepEqual((await showTemplate(db, key)).locales, [
+    { locale: "de", version: 0, outdated: false, draft: true },
+  ]);
+  assert.equal((await showDraft(db, { ...key, locale: "DE" })).content, "eins");
+  await publishDraft(db, key);
+  const german = await publishDraft(db, { ...key, locale: "de" });
+  assert.deepEqual(german.locales, [{ locale: "de", version: 3, outdated: true, draft: false }]);
+  await draft({ ...SMS, content: "neu eins", locale: "de" });
+  const newer = await publishDraft(db, { ...key, locale: "de" });
+  assert.deepEqual(newer.locales, [{ locale: "de", version: 4, outdated: false, draft: false }]);
+});
+
+test("a discarded draft is gone, and with it a template that had nothing else", async (t) => {
+  const { db, tenantId, draft, put, key } = await withTenant(t);
+  await draft(SMS);
+  assert.equal((await discardDraft(db, key)).content, SMS.content);
+  assert.deepEqual(await listTemplates(db, tenantId), []);
+  await put("one");
+  await draft({ ...SMS, locale: "de" });
+  await discardDraft(db, { ...key, locale: "de" });
+  assert.equal((await showTemplate(db, key)).version, 1);
+  await assert.rejects(discardDraft(db, key), NotFound);
+});
+
+test("a template is copied in all languages as drafts, with what is set for them", async (t) => {
+  const { db, tenantId, draft, key } = await withTenant(t);
+  const other = await createTenant(db, { name: "Other" });
+  const input = { ...SMS, tenantId, sensitive: true, requiredVariables: ["id"] };
+  await putTemplate(db, { ...input, sampleVariables: '{"id": "1"}', expiresAfterSeconds: 60 });
+  await putTemplate(db, { ...KEY, tenantId, content: "Bestellung", locale: "de" });
+  await draft({ ...KEY, content: "being written", locale: "fr" });
+  const to = { tenantId: other.id, eventType: "order.sent", createdBy: "ann" };
+  const copy = await copyTemplate(db, key, to);
+  assert.deepEqual(
+    [copy.tenantId, copy.eventType, copy.channel, copy.version, copy.hasDraft],
+    [other.id, "order.sent", "SMS", 0, true],
+  );
+  assert.deepEqual(
+    copy.locales.map((one) => [one.locale, one.version, one.draft]),
+    [
+      ["de", 0, true],
+      ["fr", 0, true],
+    ],
+  );
+  const published = await publishDraft(db, { id: copy.id });
+  assert.deepEqual(
+    [published.content, published.sensitive, published.requiredVariables],
+    [SMS.content, true, ["id"]],
+  );
+  assert.deepEqual([published.sampleVariables, published.expiresAfterSeconds], ['{"id": "1"}', 60]);
+  const german = await publishDraft(db, { id: copy.id, locale: "de" });
+  assert.deepEqual([german.content, german.locales[0]?.outdated], ["Bestellung", false]);
+  // Drafts that are there are somebody's work: nothing is changed.
+  await assert.rejects(copyTemplate(db, key, to), Conflict);
+  assert.equal((await showTemplate(db, { id: copy.id })).hasDraft, false);
+  const platform = { tenantId: "platform", eventType: "order.sent" };
+  await assert.rejects(copyTemplate(db, key, platform), /eventType must begin with global\./);
+  await assert.rejects(copyTemplate(db, key, { ...to, tenantId: "nobody" }), NotFound);
+});

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Database } from "@belfry/database/connection";
+import { uuidv7 } from "uuidv7";
+import { createTenant, updateTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { saveDraft } from "./drafts.ts";
+import { countRecentEvents, sampleFromEvents } from "./event-samples.ts";
+import { publication } from "./publication.ts";
+import { putTemplate } from "./put-template.ts";
+
+const KEY = { eventType: "order", channel: "SMS" } as const;
+const HOUR_MS = 60 * 60 * 1000;
+
+async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  return { db, tenantId };
+}
+
+/** An event of so long ago. */
+async function event(
+  db: Database,
+  tenantId: string,
+  variables: object | null,
+  { eventType = "order", agoMs = 0 } = {},
+): Promise<void> {
+  const at = Date.now() - agoMs;
+  const hex = at.toString(16).padStart(12, "0");
+  const id = `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
+  await db
+    .insertInto("events")
+    .values({
+      ...{ id, tenant_id: tenantId, event_type: eventType, user_id: "u", trace_id: "t" },
+      ...{ accepted_at: new Date(at), variables: variables && JSON.stringify(variables) },
+    })
+    .execute();
+}
+
+test("publishing says first what it changes, for whom, and why nothing of it would be sent", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const key = { ...KEY, tenantId };
+  await putTemplate(db, { ...key, content: "one", sensitive: true });
+  await putTemplate(db, { ...key, content: "eins", locale: "de" });
+  await saveDraft(db, { ...key, content: "two", requiredVariables: ["id"], sensitive: true });
+  for (const agoMs of [1000, 23 * HOUR_MS, 25 * HOUR_MS]) await event(db, tenantId, {}, { agoMs });
+  await event(db, tenantId, {}, { eventType: "other" });
+  const told = await publication(db, key);
+  assert.deepEqual(told.parts, [{ name: "Content", from: "one", to: "two" }]);
+  assert.deepEqual(told.settings, [{ name: "Required variables", from: "–", to: "id" }]);
+  assert.deepEqual([told.otherLocales, told.translations], [["de"], ["de"]]);
+  assert.deepEqual(told.events, { count: 2, complete: true });
+  assert.deepEqual(told.leftOut, ["the tenant has no active provider for SMS"]);
+  assert.equal(told.outdated, false);
+
+  await updateTenant(db, tenantId, { deliveryChannels: ["PUSH"] });
+  await saveDraft(db, { ...key, content: "zwei", locale: "de", basedOnVersion: 1 });
+  const german = await publication(db, key, "DE");
+  assert.deepEqual(german.parts, [{ name: "Content", from: "eins", to: "zwei" }]);
+  assert.deepEqual(german.settings, []);
+  assert.deepEqual([german.otherLocales, german.translations, german.outdated], [[], [], true]);
+  assert.equal(german.leftOut[0], "the tenant may not use SMS");
+});
+
+test("a push's links and a mail's format are parts of what changes", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const push = { tenantId, eventType: "a", channel: "PUSH", title: "T", content: "C" } as const;
+  await putTemplate(db, { ...push, url: "/a" });
+  await saveDraft(db, { ...push, actions: [{ label: "Go", url: "/b" }] });
+  const { parts, leftOut } = await publication(db, push);
+  assert.deepEqual(parts, [
+    { name: "Title", from: "T", to: "T" },
+    { name: "Link", from: "/a", to: "" },
+    { name: "Actions", from: "", to: "Go: /b" },
+    { name: "Content", from: "C", to: "C" },
+  ]);
+  assert.deepEqual(leftOut, []);
+});
+
+test("sample values are those of the newest event of the type that has any, of this tenant alone", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const other = await createTenant(db, { name: "Other" });
+  const sample = (eventType = "order") => sampleFromEvents(db, tenantId, eventType);
+  assert.equal(await sample(), undefined);
+  await event(db, other.id, { of: "another tenant" });
+  await event(db, tenantId, { n: 1 }, { agoMs: 3000 });
+  await event(db, tenantId, { n: 2 }, { agoMs: 2000 });
+  await event(db, tenantId, null, { agoMs: 1000 });
+  await event(db, tenantId, { n: 3 }, { eventType: "other" });
+  assert.deepEqual(await sample(), { n: 2 });
+  assert.equal(await sample("unknown"), undefined);
+  assert.deepEqual(await countRecentEvents(db, "platform", "order"), { count: 4, complete: true });
+});
+
+test("no sample is of an event that a sensitive template is for, or was for when it came", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  await event(db, tenantId, { code: "123456" }, { agoMs: 1000 });
+  const key = { ...KEY, tenantId };
+  await putTemplate(db, { ...key, channel: "EMAIL", subject: "s", content: "c" });
+  assert.deepEqual(await sampleFromEvents(db, tenantId, "order"), { code: "123456" });
+  await putTemplate(db, { ...key, content: "{{code}}", sensitive: true });
+  assert.equal(await sampleFromEvents(db, tenantId, "order"), undefined);
+  await putTemplate(db, { ...key, content: "{{code}}" });
+  assert.equal(await sampleFromEvents(db, tenantId, "order"), undefined);
+  await event(db, tenantId, { code: "later" }, { agoMs: -HOUR_MS });
+  assert.deepEqual(await sampleFromEvents(db, tenantId, "order"), { code: "later" });
+});

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { Conflict, InvalidInput } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { prepareTemplate, putTemplate, savePreparedTemplate } from "./put-template.ts";
+import type { TemplateInput } from "./template-input.ts";
+import {
+  listTemplateVersions,
+  prepareTemplateVersion,
+  showTemplateVersion,
+} from "./template-versions.ts";
+import { deleteTranslation, showTemplate } from "./templates.ts";
+
+const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
+const EMAIL = { eventType: "a", channel: "EMAIL", subject: "Hi", content: "<p>Hi</p>" } as const;
+
+async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const put = (input: Omit<TemplateInput, "tenantId">) => putTemplate(db, { ...input, tenantId });
+  return { db, tenantId, put };
+}
+
+async function faults(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => assert.fail("it was not refused"),
+    (reason) => reason,
+  );
+  assert.ok(error instanceof InvalidInput, String(error));
+  return error.message;
+}
+
+test("the same text once more is no version; other settings hold without one", async (t) => {
+  const { db, tenantId, put } = await withTenant(t);
+  const { id } = await put({ ...SMS, createdBy: "ann" });
+  const again = await put({ ...SMS, createdBy: "bob", sensitive: true, expiresAfterSeconds: 60 });
+  assert.deepEqual([again.version, again.savedBy], [1, "ann"]);
+  assert.deepEqual([again.sensitive, again.expiresAfterSeconds], [true, 60]);
+  assert.equal((await listTemplateVersions(db, { id })).length, 1);
+  const before = await readConfigurationVersion(db);
+  assert.equal((await put({ ...SMS, content: "Other" })).version, 2);
+  assert.notEqual(await readConfigurationVersion(db), before);
+  const { version } = await savePreparedTemplate(
+    db,
+    await prepareTemplateVersion(db, { id, tenantId }, 1, "eve"),
+  );
+  assert.equal(version, 3);
+  assert.equal((await showTemplateVersion(db, { id }, 3)).content, SMS.content);
+});
+
+test("what a save leaves out is reset, but for format, sample values and required names, which stay", async (t) => {
+  const { put } = await withTenant(t);
+  const given = {
+    sensitive: true,
+    atMostOnce: true,
+    expiresAfterSeconds: 60,
+    active: false,
+    sampleVariables: '{"id": 1}',
+    requiredVariables: ["id", "id", "name"],
+    format: "html",
+  } as const;
+  const first = await put({ ...EMAIL, ...given });
+  assert.deepEqual(first.requiredVariables, ["id", "name"]);
+  const second = await put({ ...EMAIL, content: "plain" });
+  assert.deepEqual(
+    [second.sensitive, second.atMostOnce, second.expiresAfterSeconds, second.active],
+    [false, false, null, true],
+  );
+  assert.deepEqual(
+    [second.sampleVariables, second.requiredVariables, second.format],
+    ['{"id": 1}', ["id", "name"], "html"],
+  );
+  const third = await put({ ...EMAIL, requiredVariables: [], format: "text" });
+  assert.deepEqual([third.requiredVariables, third.format], [[], "text"]);
+});
+
+test("a translation is a variant of its own, and changes of the settings what it names alone", async (t) => {
+  const { db, tenantId, put } = await withTenant(t);
+  assert.match(await faults(put({ ...SMS, locale: "de" })), /^locale has no default variant/);
+  assert.match(await faults(put({ ...SMS, locale: "german" })), /^locale must be a language/);
+  await put({ ...SMS, sensitive: true, expiresAfterSeconds: 60, active: false });
+  const german = await put({ ...SMS, content: "Bestellung {{id}}", locale: "DE-at" });
+  assert.deepEqual(
+    [german.version, german.content, german.sensitive, german.expiresAfterSeconds, german.active],
+    [2, "Bestellung {{id}}", true, 60, false],
+  );
+  assert.deepEqual(german.locales, [
+    { locale: "de-AT", version: 2, outdated: false, draft: false },
+  ]);
+  const key = { tenantId, eventType: SMS.eventType, channel: SMS.channel };
+  const base = await showTemplate(db, key);
+  assert.deepEqual([base.version, base.content], [1, SMS.content]);
+  const named = { ...SMS, content: "Anders", locale: "de-AT", expiresAfterSeconds: 90 };
+  assert.equal((await put(named)).expiresAfterSeconds, 90);
+  const rows = await db
+    .selectFrom("template_versions")
+    .select((select) => ["version", "locale", select.ref("compiled").as("compiled")])
+    .where("template_id", "=", base.id)
+    .orderBy("version")
+    .execute();
+  assert.deepEqual(
+    rows.map(({ locale, compiled }) => [locale, (compiled as { locale?: string }).locale]),
+    [
+      ["", undefined],
+      ["de-AT", "de-AT"],
+      ["de-AT", "de-AT"],
+    ],
+  );
+});
+
+test("another text of the default marks its translations outdated, until they are saved again", async (t) => {
+  const { db, put } = await withTenant(t);
+  const { id } = await put(SMS);
+  await put({ ...SMS, content: "Bestellung", locale: "de" });
+  await put({ ...SMS, content: "Commande", locale: "fr" });
+  const outdated = async () =>
+    (await showTemplate(db, { id })).locales.map((one) => [one.locale, one.outdated]);
+  await put({ ...SMS, sensitive: true });
+  assert.deepEqual(await outdated(), [
+    ["de", false],
+    ["fr", false],
+  ]);
+  await put({ ...SMS, content: "Your order" });
+  assert.deepEqual(await outdated(), [
+    ["de", true],
+    ["fr", true],
+  ]);
+  const checked = await put({ ...SMS, content: "Bestellung", locale: "de" });
+  assert.equal(checked.version, 2, "the same text is no version");
+  // What was translated from the version before is not held against this one.
+  await put({ ...SMS, content: "La commande", locale: "fr", sourceVersion: 1 });
+  assert.deepEqual(await outdated(), [
+    ["de", false],
+    ["fr", true],
+  ]);
+  await deleteTranslation(db, { id }, "fr");
+  assert.deepEqual(await outdated(), [["de", false]]);
+});
+
+test("an older version is published again in its own language, as it was written", async (t) => {
+  const { db, put } = await withTenant(t);
+  const { id } = await put({ ...EMAIL, requiredVariables: ["id"], expiresAfterSeconds: 60 });
+  await put({ ...EMAIL, subject: "Hallo", locale: "de" });
+  await put({ ...EMAIL, subject: "Servus", locale: "de", format: "text" });
+  const restored = await savePreparedTemplate(db, await prepareTemplateVersion(db, { id }, 2));
+  assert.deepEqual([restored.version, restored.subject, restored.format], [4, "Hallo", "html"]);
+  assert.deepEqual([restored.expiresAfterSeconds, restored.requiredVariables], [60, ["id"]]);
+  assert.equal((await showTemplate(db, { id })).version, 1);
+});
+
+test("a save over another's is refused, by language", async (t) => {
+  const { put } = await withTenant(t);
+  await put({ ...SMS, basedOnVersion: 0 });
+  await put({ ...SMS, content: "Bestellung", locale: "de", basedOnVersion: 0 });
+  await assert.rejects(
+    put({ ...SMS, content: "Mine", locale: "de", basedOnVersion: 1 }),
+    (error: Conflict) => error instanceof Conflict && error.currentVersion === 2,
+  );
+  assert.equal((await put({ ...SMS, content: "Now", basedOnVersion: 1 })).version, 3);
+});
+
+test("links of a push are kept with its text, and refused elsewhere", async (t) => {
+  const { put } = await withTenant(t);
+  const push = { eventType: "a", channel: "PUSH", title: "Hi", content: "There" } as const;
+  const actions = [
+    { label: "Track", url: "https://example.com/{{id}}" },
+    { label: "Help", url: "/help" },
+  ];
+  const saved = await put({ ...push, url: "/orders/{{id}}", actions });
+  assert.deepEqual([saved.url, saved.actions], ["/orders/{{id}}", actions]);
+  assert.equal((await put({ ...push, url: "/orders/{{id}}", actions })).version, 1);
+  const without = await put(push);
+  assert.deepEqual([without.version, without.url, without.actions], [2, null, []]);
+  const three = [...actions, { label: "x", url: "/x" }];
+  assert.match(await faults(put({ ...push, actions: three })), /^actions must be at most 2/);
+  assert.match(await faults(put({ ...push, url: "http://example.com" })), /^url /);
+  assert.match(await faults(put({ ...SMS, url: "/a", actions })), /^url is only for PUSH\nactions/);
+  assert.match(await faults(put({ ...SMS, format: "html" })), /^format is only for EMAIL/);
+  assert.match(
+    await faults(put({ ...EMAIL, format: "rtf" as "html" })),
+    /^format must be markdown/,
+  );
+});
+
+test("a compiled template that waited too long finds its default gone, and is refused", async (t) => {
+  const { db, tenantId, put } = await withTenant(t);
+  const { id } = await put(SMS);
+  const prepared = await prepareTemplate(db, { ...SMS, tenantId, locale: "de" });
+  await db.deleteFrom("templates").where("id", "=", id).execute();
+  assert.match(await faults(savePreparedTemplate(db, prepared)), /^locale has no default/);
+});
