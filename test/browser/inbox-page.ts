@@ -61,6 +61,7 @@ export async function startInboxSite(
       return send("application/json", JSON.stringify(answer));
     }
     if (path === "/") return send("text/html", html);
+    if (path.startsWith("/orders/")) return send("text/html", "<title>Order</title>");
     if (path === "/page.css") return send("text/css", css);
     if (path === "/centrifuge.js") return send("text/javascript", await readFile(CENTRIFUGE));
     const [, file] = /^\/inbox\/([a-z-]+\.js)$/.exec(path) ?? [];

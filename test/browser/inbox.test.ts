@@ -214,7 +214,12 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     async (t) => {
       const { who, open } = await visit(t, "max");
       const { tags } = await publish(who, { title: "read one" });
-      await publish(who, { title: "x".repeat(256), body: "y".repeat(600) });
+      const url = `https://shop.example/${"z".repeat(2000)}`;
+      const actions = JSON.stringify([
+        { label: "W".repeat(40), url },
+        { label: "i".repeat(40), url: "/" },
+      ]);
+      await publish(who, { title: "x".repeat(256), body: "y".repeat(600), url, actions });
       await world.db.query("update notifications set read_at = now() where id = $1", [tags.id]);
       const axe = await readFile(
         createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
@@ -265,6 +270,144 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     assert.equal(site.tokens, 1);
   });
 
+  await t.test(
+    "a notification leads where it says: on the site in this tab, elsewhere in another that knows nothing of it",
+    async (t) => {
+      const { who, open, context, site } = await visit(t, "lea");
+      await context.route("https://shop.example/**", (route) =>
+        route.fulfill({ contentType: "text/html", body: "<title>Elsewhere</title>" }),
+      );
+      const actions = [
+        { label: "Track it", url: "https://shop.example/track?a=1&b=2" },
+        { label: "Rate it", url: "/orders/1/rate" },
+      ];
+      await publish(who, { title: "path", url: "/orders/1" });
+      await publish(who, { title: "plain" });
+      const { page, inbox } = await open();
+      await inbox.unread(2);
+      // Live, as all before came from the history.
+      const away = { url: "https://shop.example/a", actions: JSON.stringify(actions) };
+      await publish(who, { title: "https", ...away });
+      await inbox.unread(3);
+      await inbox.bell.click();
+      const row = (title: string) =>
+        inbox.items.filter({ has: page.getByText(title, { exact: true }) });
+      assert.deepEqual(await linksIn(inbox), [
+        ["https", "https://shop.example/a", "noopener", "_blank"],
+        ["Track it", "https://shop.example/track?a=1&b=2", "noopener", "_blank"],
+        ["Rate it", "/orders/1/rate", "noopener", null],
+        ["path", "/orders/1", "noopener", null],
+      ]);
+      for (const follow of [
+        () => row("https").getByRole("link", { name: "Track it" }).click(),
+        () => row("https").locator("time").click(),
+        () => row("https").press("Enter"),
+      ]) {
+        const opened = context.waitForEvent("page");
+        await follow();
+        const other = await opened;
+        await other.waitForLoadState();
+        assert.equal(await other.title(), "Elsewhere");
+        assert.equal(await other.evaluate("window.opener"), null);
+        await other.close();
+      }
+      await inbox.unread(2);
+      assert.equal(page.url(), site.url);
+      await row("plain").click();
+      await inbox.unread(1);
+      assert.equal(page.url(), site.url, "what leads nowhere is only read");
+
+      // A page with a router of its own goes by itself.
+      await page.evaluate(`
+        window.asked = [];
+        for (const type of ["notificationclick", "notificationaction"]) {
+          document.addEventListener(type, (event) => {
+            window.asked.push([type, event.detail.url ?? event.detail.action.url]);
+            event.preventDefault();
+          });
+        }`);
+      await row("path").click();
+      await inbox.unread(0);
+      await row("https").getByRole("link", { name: "Rate it" }).click();
+      assert.deepEqual(await page.evaluate("window.asked"), [
+        ["notificationclick", "/orders/1"],
+        ["notificationaction", "/orders/1/rate"],
+      ]);
+      assert.equal(page.url(), site.url);
+
+      const again = await open();
+      await publish(who, { title: "last", url: "/orders/2" });
+      await again.inbox.unread(1);
+      await again.inbox.bell.click();
+      await again.inbox.items.first().click();
+      await again.page.waitForURL(`${site.url}orders/2`);
+      await page.bringToFront();
+      await inbox.unread(0);
+    },
+  );
+
+  await t.test(
+    "what is missed and recovered keeps its links; the keyboard reaches them",
+    async (t) => {
+      const { who, open, site } = await visit(t, "mia");
+      const { page, inbox } = await open();
+      await inbox.state("connected");
+      proxy.cut();
+      await inbox.state("connecting");
+      const actions = JSON.stringify([{ label: "Track it", url: "/orders/1/track" }]);
+      await publish(who, { title: "missed", url: "/orders/1", actions });
+      proxy.mend();
+      await inbox.unread(1);
+      await inbox.bell.focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`${site.url}orders/1/track`);
+    },
+  );
+
+  await t.test(
+    "a link that is neither https nor of the site is none, whoever wrote it",
+    async (t) => {
+      const { who, open } = await visit(t, "hal");
+      const bad = [
+        ...[
+          "javascript:alert(1)",
+          " javascript:alert(1)",
+          "java\tscript:alert(1)",
+          "data:text/html,x",
+        ],
+        ...[
+          "//host.example/",
+          "/\\host.example/",
+          "/\t/host.example/",
+          "/\n\\host.example",
+          "\\\\host",
+        ],
+        ...["http://shop.example/", "https:shop.example", "https://", "orders/1", "", "vbscript:x"],
+      ];
+      const hostile = (url: string) => ({
+        ...{ title: url, url },
+        actions: JSON.stringify([
+          { label: "Open", url },
+          { label: 5, url: "/" },
+          { url: "/" },
+          null,
+        ]),
+      });
+      for (const url of bad) await publish(who, hostile(url));
+      const { inbox, page } = await open();
+      await inbox.unread(bad.length);
+      for (const url of bad) await publish(who, hostile(url));
+      const told = await publish(who, { title: "no JSON", lost: true, url: "/fine" });
+      world.tell(who, { ...told, tags: { ...told.tags, actions: "[" } });
+      await inbox.unread(2 * bad.length + 1);
+      await inbox.bell.click();
+      assert.deepEqual(await linksIn(inbox), [["no JSON", "/fine", "noopener", null]]);
+      assert.equal(await page.title(), "Shop");
+    },
+  );
+
   await t.test("a long inbox comes in pages, and counts what is not shown", async (t) => {
     const { who, open } = await visit(t, "pam");
     await world.db.query(
@@ -299,6 +442,17 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     },
   );
 });
+
+/** Each with its words, address, rel and target. */
+const linksIn = (inbox: ReturnType<typeof inboxOn>) =>
+  inbox.element
+    .locator("a")
+    .evaluateAll((links) =>
+      links.map((link) => [
+        link.textContent,
+        ...["href", "rel", "target"].map((name) => link.getAttribute(name)),
+      ]),
+    );
 
 interface Visit {
   tokenSeconds?: number;

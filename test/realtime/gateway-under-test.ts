@@ -43,6 +43,9 @@ export interface PublishOptions {
   name?: string;
   title?: string;
   body?: string;
+  url?: string;
+  /** JSON text. */
+  actions?: string;
   /** Committed, but NATS loses the message. */
   lost?: boolean;
 }
@@ -137,10 +140,13 @@ export async function commit(
        returning top_offset
      )
      insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
-       channel_offset, created_at)
-     select $4, $1, $2, 'order.confirmed', $5, $6, $3, top_offset, clock_timestamp() from top
+       channel_offset, created_at, url, actions)
+     select $4, $1, $2, 'order.confirmed', $5, $6, $3, top_offset, clock_timestamp(), $7, $8 from top
      returning id, channel_offset as offset, created_at`,
-    [to.tenant, to.user, name, randomUUID(), options.title ?? "title", options.body ?? "body"],
+    [
+      ...[to.tenant, to.user, name, randomUUID(), options.title ?? "title", options.body ?? "body"],
+      ...[options.url ?? null, options.actions ?? null],
+    ],
   );
   const { id, offset, created_at } = rows[0]!;
   return {
@@ -152,6 +158,10 @@ export async function commit(
       category: "order.confirmed",
       eventType: "order.confirmed",
     },
-    tags: { id, createdAt: created_at.toISOString() },
+    tags: {
+      ...{ id, createdAt: created_at.toISOString() },
+      ...(options.url !== undefined && { url: options.url }),
+      ...(options.actions !== undefined && { actions: options.actions }),
+    },
   };
 }

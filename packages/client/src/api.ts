@@ -52,6 +52,10 @@ export interface Notification {
   status: "UNREAD" | "READ";
   /** ISO 8601, UTC. */
   created_at: string;
+  /** Where it leads: https, or a path of your own site. Absent where its template sets none. */
+  url?: string;
+  /** Its buttons, at most two. Absent where its template sets none. */
+  actions?: { label: string; url: string }[];
 }
 
 export interface EventReport {

@@ -1,6 +1,6 @@
-import { InboxFeed, type InboxItem } from "./inbox-feed.d.ts";
+import { type InboxAction, InboxFeed, type InboxItem } from "./inbox-feed.d.ts";
 
-export { InboxFeed, type InboxItem };
+export { type InboxAction, InboxFeed, type InboxItem };
 
 export interface InboxLabels {
   title: string;
@@ -24,7 +24,8 @@ export interface InboxLabels {
  * Connects when it has an address and a way to get tokens; disconnects when it leaves the page.
  * `silent`: nothing is read out, for the second of two elements that share a feed.
  * Events, all bubbling: `unreadchange` {unread}, `notification` InboxItem, `notificationclick` InboxItem,
- * `connectionchange` {state, reason}.
+ * `notificationaction` {item: InboxItem, action: InboxAction}, `connectionchange` {state, reason}. After a click
+ * the link of the item or its button is followed, unless `preventDefault()` says that the page does it.
  */
 export class BelfryInbox extends HTMLElement {
   /**

@@ -162,8 +162,10 @@ export class BelfryInbox extends HTMLElement {
     this.#tell("notification", item);
   }
 
-  #tell(name, detail) {
-    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  /** False: the page said that it goes there by itself. */
+  #tell(name, detail, cancelable = false) {
+    const event = new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable });
+    return this.dispatchEvent(event);
   }
 
   // What is seen
@@ -177,6 +179,7 @@ export class BelfryInbox extends HTMLElement {
     this.#shownState = "";
     this.#list = new InboxList(parts.list, {
       choose: (id) => this.#choose(id),
+      follow: (id, index) => this.#choose(id, index),
       markRead: (id) => this.#try(this.#feed?.markRead(id)),
     });
     parts.bell.addEventListener("click", () => this.#toggle());
@@ -289,12 +292,13 @@ export class BelfryInbox extends HTMLElement {
     this.#close(true);
   }
 
-  /** Opens one: it is read then, and the page may go where it leads. */
-  #choose(id) {
+  /** Opens one, or follows one of its buttons: it is read then. Returns whether its link may be followed. */
+  #choose(id, index) {
     const item = this.#feed?.items.find((one) => one.id === id);
-    if (item === undefined) return;
+    if (item === undefined) return false;
     this.#try(this.#feed.markRead(id));
-    this.#tell("notificationclick", item);
+    if (index === undefined) return this.#tell("notificationclick", item, true);
+    return this.#tell("notificationaction", { item, action: item.actions?.[index] }, true);
   }
 }
 

@@ -12,6 +12,15 @@ export interface InboxItem {
   readonly read: boolean;
   /** It came while the page was open. */
   readonly isLive: boolean;
+  /** Where it leads: https, or a path of the page's site. Absent where it leads nowhere. */
+  readonly url?: string;
+  /** Its buttons, at most two, judged like `url`. Absent where it has none. */
+  readonly actions?: readonly InboxAction[];
+}
+
+export interface InboxAction {
+  readonly label: string;
+  readonly url: string;
 }
 
 export interface InboxFeedOptions {

@@ -1,4 +1,5 @@
 import { Centrifuge, UnauthorizedError } from "centrifuge";
+import { linksOf, linksOfTags } from "./inbox-links.js";
 
 /**
  * @typedef {import("./inbox-feed.d.ts").InboxItem} InboxItem
@@ -136,7 +137,8 @@ export class InboxFeed extends EventTarget {
     if (this.#isLoading || performance.now() - this.#markedAllAt < UNSURE_MS) this.#loadSoon();
     if (this.items.some((item) => item.id === id)) return;
     const { title, body, category } = data;
-    const item = { id, title, body, category, createdAt, read: false, isLive: true };
+    const state = { read: false, isLive: true };
+    const item = { id, title, body, category, createdAt, ...state, ...linksOfTags(tags) };
     this.#show(merged(this.items, [item]));
     this.dispatchEvent(new CustomEvent("notification", { detail: item }));
   }
@@ -242,10 +244,11 @@ export class InboxFeed extends EventTarget {
 
 const isUnread = (item) => !item.read;
 
-function fromHistory({ id, type, title, body, status, created_at }) {
+function fromHistory({ id, type, title, body, status, created_at, url, actions }) {
   return {
     ...{ id, title, body, category: type, createdAt: created_at },
     ...{ read: status === "READ", isLive: false },
+    ...linksOf(url, actions),
   };
 }
 

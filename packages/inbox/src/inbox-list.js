@@ -7,7 +7,8 @@ export class InboxList {
 
   /**
    * @param {HTMLElement} list
-   * @param {{ choose(id: string): void, markRead(id: string): void }} on
+   * Of `choose` and `follow` the answer is whether the link may be followed.
+   * @param {{ choose(id: string): boolean, follow(id: string, index: number): boolean, markRead(id: string): void }} on
    */
   constructor(list, on) {
     this.#list = list;
@@ -57,8 +58,9 @@ export class InboxList {
     for (const row of this.#list.children) {
       const tabIndex = row === current ? 0 : -1;
       row.tabIndex = tabIndex;
-      const button = row.querySelector("button");
-      if (button !== null) button.tabIndex = tabIndex;
+      for (const stop of row.querySelectorAll("button, [data-action=follow]")) {
+        stop.tabIndex = tabIndex;
+      }
     }
   }
 
@@ -78,16 +80,29 @@ export class InboxList {
       to[event.key]?.focus();
     } else if ((event.key === "Enter" || event.key === " ") && event.target === row) {
       event.preventDefault();
-      this.#on.choose(row.dataset.id);
+      this.#choose(row);
     }
+  }
+
+  #choose(row) {
+    const link = row.querySelector("[data-action=open]");
+    // The browser's own way of following a link, as by a click on it.
+    if (link !== null) link.click();
+    else this.#on.choose(row.dataset.id);
   }
 
   #onClick(event) {
     const row = event.target.closest("article");
     if (row === null) return;
     const { id } = row.dataset;
-    if (event.target.closest("[data-action=mark-read]") !== null) this.#on.markRead(id);
+    const at = event.target.closest("[data-action]");
+    const { action, index } = at?.dataset ?? {};
+    if (action === "mark-read") this.#on.markRead(id);
+    else if (action !== undefined) {
+      const isWanted = action === "open" ? this.#on.choose(id) : this.#on.follow(id, Number(index));
+      if (!isWanted) event.preventDefault();
+    }
     // Marking text with the mouse is no choice.
-    else if (document.getSelection()?.isCollapsed !== false) this.#on.choose(id);
+    else if (document.getSelection()?.isCollapsed !== false) this.#choose(row);
   }
 }

@@ -1,3 +1,5 @@
+import { linkAttributes } from "./inbox-links.js";
+
 /** The rows of the list. Every text is set as text: it comes from outside. */
 
 /**
@@ -24,9 +26,31 @@ function time(iso) {
   return make("time", { part: "time", datetime: iso, title: at.toLocaleString() }, text);
 }
 
+/** The row itself is the stop of the Tab key: Enter on it follows this. */
+function titleOf({ url, title }) {
+  if (url === undefined) return title;
+  const attributes = { part: "item-link", "data-action": "open", tabindex: "-1" };
+  return make("a", { ...attributes, ...linkAttributes(url) }, title);
+}
+
+function actionsOf({ id, actions }) {
+  const links = actions.map(({ label, url }, index) =>
+    make(
+      "a",
+      {
+        ...{ part: "action button", class: "quiet", tabindex: "-1", "data-action": "follow" },
+        ...{ "data-index": String(index), "aria-describedby": `title-${id}` },
+        ...linkAttributes(url),
+      },
+      label,
+    ),
+  );
+  return make("div", { part: "actions", class: "actions" }, ...links);
+}
+
 function row(item, labels) {
   const state = item.read ? "read" : "unread";
-  const title = make("strong", { part: "item-title", id: `title-${item.id}` }, item.title);
+  const title = make("strong", { part: "item-title", id: `title-${item.id}` }, titleOf(item));
   const node = make(
     "article",
     {
@@ -51,6 +75,7 @@ function row(item, labels) {
     title,
     time(item.createdAt),
     make("p", { part: "item-body", id: `body-${item.id}` }, item.body),
+    ...(item.actions === undefined ? [] : [actionsOf(item)]),
     make("code", { part: "item-category" }, item.category),
   );
   if (!item.read) {

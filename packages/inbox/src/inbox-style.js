@@ -157,6 +157,20 @@ h2 { font-size: 15px; font-weight: 650; }
 }
 strong { font-weight: 650; overflow-wrap: anywhere; }
 .item p { grid-column: 1 / -1; overflow-wrap: anywhere; white-space: pre-line; }
+[part="item-link"] { color: inherit; text-decoration: none; }
+.item:hover [part="item-link"] { text-decoration: underline; text-underline-offset: 3px; }
+.item:has([part="item-link"]) { cursor: pointer; }
+.actions { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: 8px; margin: 6px 0 4px; }
+.actions a {
+  display: inline-flex;
+  align-items: center;
+  border: 1px solid var(--_border);
+  border-radius: 9px;
+  overflow-wrap: anywhere;
+  text-decoration: none;
+  white-space: normal;
+}
+.actions a:hover { background: var(--_wash); }
 [data-state="read"] strong { font-weight: 500; }
 [data-state="read"] :is(strong, p) { color: var(--_muted); }
 time { justify-self: end; color: var(--_muted); font-size: 12.5px; font-variant-numeric: tabular-nums; white-space: nowrap; }
