@@ -29,8 +29,8 @@ export async function compileEmailContent(
   content: string,
   tags: readonly Tag[],
   owner: string,
+  format = emailFormat(content),
 ): Promise<CompiledContent> {
-  const format = emailFormat(content);
   if (format === "text") {
     const hasBlocks = tags.some(({ kind }) => kind === "block");
     const text = hasBlocks ? withoutTagLines(content, tags) : content;

@@ -2,7 +2,7 @@
 
 import { MAX_FAULTS, MAX_SOURCE_BYTES, MAX_SUBJECT_CHARACTERS } from "./bounds.ts";
 import { cleanBody, cleanLine } from "./characters.ts";
-import { compileEmailContent } from "./compile-email.ts";
+import { compileContent } from "./compile-content.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
 import { parseTemplate } from "./parse-template.ts";
 import { checkLinks, linkTexts } from "./push-links.ts";
@@ -37,7 +37,7 @@ export async function compileTemplate(
 ): Promise<CompileResult> {
   switch (source.kind) {
     case "email":
-      return compileEmail(source.subject, source.content, owner, locale);
+      return compileEmail(source, owner, locale);
     case "text":
       return compileSms(source.content, locale);
     case "notification":
@@ -46,18 +46,17 @@ export async function compileTemplate(
 }
 
 async function compileEmail(
-  subjectSource: string,
-  contentSource: string,
+  source: Extract<TemplateSource, { kind: "email" }>,
   owner: string,
   locale: string | undefined,
 ): Promise<CompileResult> {
-  const subject = checkField("subject", subjectSource);
-  const content = checkField("content", contentSource, true);
+  const subject = checkField("subject", source.subject);
+  const content = checkField("content", source.content, true);
   const faults = [...subject.faults, ...content.faults];
   if (faults.length > 0) return refused(faults);
-  const made = await compileEmailContent(content.text, content.tags, owner);
-  if (!made.ok) return refused(placeFaults("content", content.text, made.faults));
-  const { format, html, text, links, warnings } = made;
+  const made = await compileContent(source, content, owner);
+  if (!made.ok) return refused(made.faults);
+  const { format, html, text, links, tags, warnings } = made;
   const result = checkSize({
     kind: "email",
     format,
@@ -65,9 +64,9 @@ async function compileEmail(
     html,
     text,
     ...(links.length > 0 && { links }),
-    ...withLogic([...subject.tags, ...content.tags], [subject.text, html, text], locale),
+    ...withLogic([...subject.tags, ...tags], [subject.text, html, text], locale),
   });
-  if (result.ok) result.warnings.push(...placeFaults("content", content.text, warnings));
+  if (result.ok) result.warnings.push(...warnings);
   return result;
 }
 

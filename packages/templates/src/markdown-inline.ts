@@ -13,8 +13,8 @@ export interface InlineFault {
 export interface InlineStyle {
   /** Of a link, as CSS. */
   link: string;
-  /** Whether links have a class, which a dark page colours anew. */
-  linkClass?: string;
+  /** The class of a link, by which a dark page colours it anew. */
+  linkClass: string;
 }
 
 const CODE = "font-family:Consolas,Menlo,monospace;font-size:0.9em;word-break:break-all";
@@ -62,8 +62,8 @@ function linkHtml(token: Token, style: InlineStyle, faults: InlineFault[]): stri
   const href = linkAddress(token, faults);
   const title = attribute(token, "title");
   const named = title === "" ? "" : ` title="${plainHtml(title)}"`;
-  const dark = style.linkClass === undefined ? "" : ` class="${style.linkClass}"`;
-  return `<a href="${plainHtml(href)}"${named}${dark} target="_blank" style="${style.link}">`;
+  const looks = `class="${style.linkClass}" style="${style.link}"`;
+  return `<a href="${plainHtml(href)}"${named} target="_blank" ${looks}>`;
 }
 
 /** Where a link leads. */

@@ -1,4 +1,60 @@
-/** The words that stand for tags in a Markdown text. */
+/** The words that stand for tags in a Markdown text: to markup-words.ts they are those of values. */
+
+import { createHash } from "node:crypto";
+import type { Tag } from "./tags.ts";
+
+export interface MarkdownWords {
+  /** The text with its tags replaced; a block's tag takes no blanks with it. */
+  content: string;
+  wordStart: string;
+  /** The offset in the source of an offset in `content`, which is not inside a word. */
+  offsetOf(offset: number): number;
+  /** The offset in `content` at which a line begins; lines begin at 1. */
+  lineStart(line: number): number;
+  /** A message with its tags as they are written, and the first of them. */
+  read(message: string): { message: string; tag: number | undefined };
+}
+
+export function markdownWords(source: string, tags: readonly Tag[]): MarkdownWords {
+  // No text can hold the hash of itself, so no word of its own looks like one of these.
+  const hash = createHash("sha256").update(source).digest("hex").slice(0, 12);
+  const wordStart = `bf${hash}x`;
+  const ends: { inContent: number; inSource: number }[] = [];
+  let content = "";
+  let at = 0;
+  tags.forEach(({ start, end }, index) => {
+    content += `${source.slice(at, start)}${wordStart}${index}x`;
+    at = end;
+    ends.push({ inContent: content.length, inSource: end });
+  });
+  content += source.slice(at);
+  return {
+    content,
+    wordStart,
+    offsetOf: (offset) => {
+      const end = ends.findLast(({ inContent }) => inContent <= offset);
+      return end === undefined ? offset : offset - end.inContent + end.inSource;
+    },
+    lineStart: (line) => {
+      const ends = content.matchAll(/\r\n?|\n/g);
+      let start = 0;
+      for (let at = 1; at < line; at++) {
+        const { value } = ends.next();
+        if (value !== undefined) start = value.index + value[0].length;
+      }
+      return start;
+    },
+    read: (message) => {
+      let tag: number | undefined;
+      const text = message.replace(new RegExp(`${wordStart}(\\d+)x`, "g"), (_, index: string) => {
+        tag ??= Number(index);
+        const { kind, code = "" } = tags[Number(index)] ?? {};
+        return kind === "block" ? `{% ${code} %}` : `{{ ${code} }}`;
+      });
+      return { message: text, tag };
+    },
+  };
+}
 
 export interface WordReader {
   /** The word of a tag. */

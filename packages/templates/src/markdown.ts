@@ -3,12 +3,14 @@
  * value is ever read as Markdown.
  */
 
+import { MAX_FAULTS } from "./bounds.ts";
 import { readBlocks, type TagLine } from "./markdown-blocks.ts";
 import { writeComponents } from "./markdown-components.ts";
 import { type InlineFault, type InlineStyle, inlineHtml } from "./markdown-inline.ts";
 import { parseInline } from "./markdown-parser.ts";
 import { wordReader } from "./markdown-words.ts";
 import { scatteredBlocks, type Writing } from "./markdown-writing.ts";
+import type { MarkupFault } from "./markup-job.ts";
 
 export interface MarkdownSource {
   /** Each of its tags is a word: `wordStart`, the tag's index and an `x`. */
@@ -19,15 +21,7 @@ export interface MarkdownSource {
   links: InlineStyle;
 }
 
-/** `line` begins at 1. A message that holds a tag's word is about that tag. */
-export interface MarkdownFault {
-  line: number;
-  message: string;
-  /** What to look for in the line and behind it. */
-  near?: string;
-}
-
-export type MarkdownResult = { ok: true; mjml: string } | { ok: false; faults: MarkdownFault[] };
+export type MarkdownResult = { ok: true; html: string } | { ok: false; errors: MarkupFault[] };
 
 /** Reads a text and writes its components. */
 export function markdownToMjml({
@@ -45,7 +39,7 @@ export function markdownToMjml({
   const writing: Writing = { words, links, insertions, faults: [], textOf: new Map(), texts: 0 };
   const mjml = writeComponents(writing, root);
   const lineOf = (line: number): number => numbers[line] ?? numbers.at(-1) ?? 1;
-  const about = (tag: number, message: string): MarkdownFault => ({
+  const about = (tag: number, message: string): MarkupFault => ({
     line: 1,
     message: `${words.of(tag)} ${message}`,
   });
@@ -58,9 +52,9 @@ export function markdownToMjml({
     ...scattered.map((tag) => about(tag, SCATTERED)),
     ...writing.faults.map(({ line, ...fault }) => ({ line: lineOf(line), ...fault })),
   ];
-  if (faults.length > 0) return { ok: false, faults };
-  if (mjml === "") return { ok: false, faults: [{ line: 1, message: "content is empty" }] };
-  return { ok: true, mjml };
+  if (faults.length > 0) return { ok: false, errors: faults.slice(0, MAX_FAULTS) };
+  if (mjml === "") return { ok: false, errors: [{ line: 1, message: "content is empty" }] };
+  return { ok: true, html: mjml };
 }
 
 const TOO_DEEP = "lists and quotations stand too deep in one another";
@@ -89,7 +83,7 @@ function withoutTagLines(
 export function markdownToHtml(content: string, links: InlineStyle): MarkdownResult {
   const faults: InlineFault[] = [];
   const tokens = parseInline(content)[0]?.children ?? [];
-  const mjml = inlineHtml(tokens, links, faults);
-  if (faults.length === 0) return { ok: true, mjml };
-  return { ok: false, faults: faults.map((fault) => ({ line: 1, ...fault })) };
+  const html = inlineHtml(tokens, links, faults);
+  if (faults.length === 0) return { ok: true, html };
+  return { ok: false, errors: faults.map((fault) => ({ line: 1, ...fault })) };
 }

@@ -14,7 +14,7 @@ import {
   MAX_WAITING_COMPILES,
   MAX_WAITING_COMPILES_OF_OWNER,
 } from "./bounds.ts";
-import type { MarkupAnswer, MarkupJob, MarkupResult } from "./markup-job.ts";
+import type { MarkupAnswer, MarkupJob, MarkupResult, MarkupTask } from "./markup-job.ts";
 
 interface Waiting {
   job: MarkupJob;
@@ -36,10 +36,10 @@ let lastId = 0;
  * too long or too much memory is an answer, not an error; so is a queue that is full.
  */
 export function compileMarkup(
-  document: Omit<MarkupJob, "id"> & { owner: string },
+  document: MarkupTask & { owner: string },
   timeoutMs = COMPILE_TIMEOUT_MS,
 ): Promise<MarkupResult> {
-  const { owner, format, content } = document;
+  const { owner, ...task } = document;
   const queue = queues.get(owner) ?? [];
   if (queue.length >= MAX_WAITING_COMPILES_OF_OWNER || waitingCount >= MAX_WAITING_COMPILES) {
     return Promise.resolve(
@@ -47,7 +47,7 @@ export function compileMarkup(
     );
   }
   return new Promise((resolve) => {
-    queue.push({ job: { id: ++lastId, format, content }, timeoutMs, resolve });
+    queue.push({ job: { ...task, id: ++lastId }, timeoutMs, resolve });
     queues.set(owner, queue);
     waitingCount += 1;
     startNext();

@@ -1,16 +1,26 @@
 /** What the compiler's thread is asked and what it answers. */
 
-export interface MarkupJob {
-  id: number;
-  format: "mjml" | "html";
-  /** The source, each tag replaced by a word that passes through compilers unchanged. */
-  content: string;
-}
+import type { MarkdownSource } from "./markdown.ts";
+
+/** In each source a tag is replaced by a word that passes through compilers unchanged. */
+export type MarkupTask =
+  | { format: "mjml" | "html"; content: string }
+  /** To components of MJML, as HTML, without a text; `inline`: one paragraph to HTML. */
+  | ({ format: "markdown"; inline: boolean } & MarkdownSource);
+
+export type MarkupJob = MarkupTask & { id: number };
 
 export type MarkupResult =
   /** The text has its addresses marked, as text-links.ts reads them. */
-  | { ok: true; html: string; text: string }
-  | { ok: false; errors: { line: number; message: string }[] };
+  { ok: true; html: string; text: string } | { ok: false; errors: MarkupFault[] };
+
+/** `line` begins at 1. A message that holds the word of a tag is about that tag. */
+export interface MarkupFault {
+  line: number;
+  message: string;
+  /** In Markdown: what to look for in that line and behind it. */
+  near?: string;
+}
 
 export type MarkupAnswer =
   | { id: number; started: true }

@@ -14,6 +14,14 @@ const KNOWN_MESSAGES = [
 
 parentPort?.on("message", async (job: MarkupJob) => {
   try {
+    if (job.format === "markdown") {
+      const { markdownToHtml, markdownToMjml } = await import("./markdown.ts");
+      answer({ id: job.id, started: true });
+      const made = job.inline ? markdownToHtml(job.content, job.links) : markdownToMjml(job);
+      const result = made.ok ? { ...made, text: "" } : made;
+      answer({ id: job.id, started: false, result });
+      return;
+    }
     const compile = job.format === "mjml" ? (await import("mjml")).default : undefined;
     answer({ id: job.id, started: true });
     const html =

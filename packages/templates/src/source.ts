@@ -34,11 +34,11 @@ export const TOO_LARGE_WHEN_EMPTY =
   "too large: it exceeds the limit of rendered content with all variables empty";
 
 /** The first faults of a field's text, each with its place. */
-export function placeFaults(
-  field: TemplateField,
+export function placeFaults<Field extends string = TemplateField>(
+  field: Field,
   text: string,
   faults: readonly TagFault[],
-): TemplateFault[] {
+): { field: Field; line: number; column: number; message: string }[] {
   if (faults.length === 0) return [];
   const starts = lineStarts(text);
   return faults.slice(0, MAX_FAULTS).map(({ offset, message }) => {

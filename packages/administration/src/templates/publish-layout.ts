@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { checkLayout } from "@belfry/templates/check-layout";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import { checkLayout } from "@belfry/templates/layout";
 import { changeConfiguration } from "../change-configuration.ts";
 import {
   Conflict,

@@ -1,0 +1,43 @@
+import { compileMarkdown } from "./compile-markdown.ts";
+import type { Layout, LayoutFault } from "./layout.ts";
+import { layoutFaults } from "./layout-faults.ts";
+import { placeFaults } from "./source.ts";
+
+/** All that a mail may be made of. */
+const SAMPLE = `preheader: Words
+
+# Heading
+
+Words and [a link](https://example.com).
+
+[Button](https://example.com)
+
+- An item
+
+| Table |
+| --- |
+| Cell |
+
+> Quotation
+
+---
+
+![Image](https://example.com/image.png)
+`;
+
+/**
+ * All faults of a layout, found by setting a mail in it that has everything a mail may have. `owner`:
+ * the tenant whose turn at the compiler it takes.
+ */
+export async function checkLayout(layout: Layout, owner: string): Promise<LayoutFault[]> {
+  const faults = layoutFaults(layout);
+  if (faults.length > 0) return faults;
+  const made = await compileMarkdown(SAMPLE, [], layout, owner);
+  if (made.ok) return [];
+  return made.faults.flatMap(({ part, ...fault }) => {
+    const field = part === "footer" ? "footerText" : "content";
+    return placeFaults<keyof Layout>(field, (part === "mail" ? null : layout[field]) ?? "", [
+      fault,
+    ]);
+  });
+}
