@@ -14,6 +14,7 @@ import {
   type LayoutFault,
   type LayoutTag,
 } from "./layout.ts";
+import { parseTemplate } from "./parse-template.ts";
 import { rangeFinder } from "./ranges.ts";
 import { placeFaults } from "./source.ts";
 import { maskTags, scanTags, type Tag, type TagFault } from "./tags.ts";
@@ -65,9 +66,9 @@ function isHttps(text: string): boolean {
 function footerFaults({ footerText }: Layout): LayoutFault[] {
   if (footerText === undefined) return [];
   const { tags, faults } = scanTags(footerText);
+  if (faults.length > 0) return placeFaults("footerText", footerText, faults);
   return placeFaults("footerText", footerText, [
-    ...faults,
-    ...findBlocks(tags).faults,
+    ...parseTemplate(footerText, tags).faults,
     ...tags.flatMap((tag) => unknownFault(tag, SENT_VALUES) ?? []),
   ]);
 }
@@ -81,12 +82,11 @@ function contentFaults(layout: Layout): LayoutFault[] {
   const { tags, faults } = scanTags(content);
   if (faults.length > 0) return place(faults);
   const names = [CONTENT_TAG, ...Object.keys(LAYOUT_TAGS), ...SENT_VALUES];
-  const { blocks, faults: blockFaults } = findBlocks(tags);
   const found = [
-    ...blockFaults,
+    ...parseTemplate(content, tags).faults,
     ...tags.flatMap((tag) => unknownFault(tag, names) ?? []),
     ...filledFaults(layout, content, tags),
-    ...slotFaults(content, tags, blocks),
+    ...slotFaults(content, tags, findBlocks(tags).blocks),
   ];
   return place(found.sort((one, other) => one.offset - other.offset));
 }

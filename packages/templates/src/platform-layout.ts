@@ -91,7 +91,7 @@ function darkStyle(primaryColor: string): string {
   const link = linkColors(primaryColor).dark;
   const button = standingOut(primaryColor, DARK.card, 3);
   const rules: [string[], string][] = [
-    [["body", ".page"], `background-color:${DARK.page} !important;`],
+    [["body", ".page > div"], `background-color:${DARK.page} !important;`],
     [
       [".card", ".card > table"],
       `background:${DARK.card} !important;background-color:${DARK.card} !important;`,
