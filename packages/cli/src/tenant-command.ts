@@ -14,6 +14,8 @@ interface TenantFlags {
   dedupIncludesVariables?: boolean;
   eventRetentionDays?: number | "default";
   notificationRetentionDays?: number | "default";
+  defaultLocale?: string;
+  timezone?: string;
   webhookSecretFile?: string;
   /** false: `--no-webhook-secret`. */
   webhookSecret?: boolean;
@@ -148,6 +150,11 @@ function settingFlags(command: Command): Command {
       integerOrDefault,
     )
     .option(
+      "--default-locale <locale>",
+      "how templates without a language write dates, numbers and money, as en or de-AT",
+    )
+    .option("--timezone <name|none>", "IANA name, as Europe/Berlin, for dates; none: UTC")
+    .option(
       "--webhook-secret-file <file>",
       "holds the secret that every trigger must be signed with, or - for standard input",
     );
@@ -169,6 +176,8 @@ async function tenantInput(flags: TenantFlags) {
     dedupIncludesVariables: flags.dedupIncludesVariables,
     eventRetentionDays: daysOf(flags.eventRetentionDays),
     notificationRetentionDays: daysOf(flags.notificationRetentionDays),
+    defaultLocale: flags.defaultLocale,
+    timezone: flags.timezone === "none" ? null : flags.timezone,
     webhookSecret,
   };
 }

@@ -131,6 +131,9 @@ interface Values {
   /** Empty: as the installation keeps them. */
   eventRetentionDays: string;
   notificationRetentionDays: string;
+  defaultLocale: string;
+  /** Empty: UTC. */
+  timezone: string;
 }
 
 const DEFAULTS: Values = {
@@ -142,6 +145,8 @@ const DEFAULTS: Values = {
   dedupIncludesVariables: false,
   eventRetentionDays: "",
   notificationRetentionDays: "",
+  defaultLocale: "en",
+  timezone: "",
 };
 
 function showNew(values: Values, faults: Faults): Answer {
@@ -158,6 +163,8 @@ function valuesOf(form: URLSearchParams): Values {
     dedupIncludesVariables: form.has("dedupIncludesVariables"),
     eventRetentionDays: form.get("eventRetentionDays") ?? "",
     notificationRetentionDays: form.get("notificationRetentionDays") ?? "",
+    defaultLocale: (form.get("defaultLocale") ?? "").trim(),
+    timezone: (form.get("timezone") ?? "").trim(),
   };
 }
 
@@ -171,6 +178,8 @@ function valuesOfTenant(tenant: Tenant): Values {
     dedupIncludesVariables: tenant.dedupIncludesVariables,
     eventRetentionDays: String(tenant.eventRetentionDays ?? ""),
     notificationRetentionDays: String(tenant.notificationRetentionDays ?? ""),
+    defaultLocale: tenant.defaultLocale,
+    timezone: tenant.timezone ?? "",
   };
 }
 
@@ -183,6 +192,8 @@ function inputOf(values: Values): TenantInput {
     dedupIncludesVariables: values.dedupIncludesVariables,
     eventRetentionDays: wholeNumberOrNone(values.eventRetentionDays),
     notificationRetentionDays: wholeNumberOrNone(values.notificationRetentionDays),
+    defaultLocale: values.defaultLocale === "" ? undefined : values.defaultLocale,
+    timezone: values.timezone === "" ? null : values.timezone,
   };
 }
 
@@ -197,9 +208,9 @@ function wholeNumber(text: string): number {
 
 function recorded(tenant: Tenant): object {
   const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = tenant;
-  const { eventRetentionDays, notificationRetentionDays } = tenant;
+  const { eventRetentionDays, notificationRetentionDays, defaultLocale, timezone } = tenant;
   return {
     ...{ name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables },
-    ...{ eventRetentionDays, notificationRetentionDays },
+    ...{ eventRetentionDays, notificationRetentionDays, defaultLocale, timezone },
   };
 }

@@ -1,6 +1,8 @@
 import { CHANNELS, type Channel, isChannel, listed } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
+import { canonicalLocale, NO_LOCALE } from "@belfry/contracts/locale";
 import type { InputFault } from "../input-error.ts";
+import { timeZoneFault } from "./time-zone.ts";
 
 /** What an operator says of a tenant; what is absent keeps its value, or its default for a new one. */
 export interface TenantInput {
@@ -19,6 +21,10 @@ export interface TenantInput {
   eventRetentionDays?: number | null | undefined;
   /** Of the in-app history, 1–3650; null: as the installation keeps it. */
   notificationRetentionDays?: number | null | undefined;
+  /** BCP 47: how the default variants of its templates write dates, numbers and money. `en` at first. */
+  defaultLocale?: string | undefined;
+  /** IANA name; null: UTC. */
+  timezone?: string | null | undefined;
 }
 
 const MAX_PER_MINUTE = 1_000_000_000;
@@ -36,6 +42,8 @@ export function tenantFaults(input: TenantInput): (InputFault | undefined)[] {
     webhookSecretFault(input.webhookSecret ?? undefined),
     countFault("eventRetentionDays", input.eventRetentionDays, 1, MAX_RETENTION_DAYS),
     countFault("notificationRetentionDays", input.notificationRetentionDays, 1, MAX_RETENTION_DAYS),
+    defaultLocaleFault(input.defaultLocale),
+    timeZoneFault(input.timezone),
   ];
 }
 
@@ -59,6 +67,15 @@ function countFault(
 function channelsFault(channels: readonly unknown[] | undefined): InputFault | undefined {
   if (channels === undefined || channels.every(isChannel)) return undefined;
   return { field: "deliveryChannels", message: `must be of ${listed(CHANNELS, "and")}` };
+}
+
+function defaultLocaleFault(text: string | undefined): InputFault | undefined {
+  if (text === undefined) return undefined;
+  const field = "defaultLocale";
+  const locale = canonicalLocale(text);
+  if (locale === undefined) return { field, message: NO_LOCALE };
+  if (Intl.NumberFormat.supportedLocalesOf(locale).length > 0) return undefined;
+  return { field, message: "must be a language that is known here" };
 }
 
 function webhookSecretFault(secret: string | undefined): InputFault | undefined {

@@ -20,6 +20,9 @@ export interface TenantSettings {
   eventRetentionDays: number | null;
   /** Of the in-app history; null: as long as the installation keeps it. */
   notificationRetentionDays: number | null;
+  defaultLocale: string;
+  /** IANA name; null: UTC. */
+  timezone: string | null;
 }
 
 export interface TenantRow extends TenantSettings {
@@ -126,6 +129,8 @@ function columns(settings: Partial<TenantSettings>) {
     ...(settings.notificationRetentionDays === undefined
       ? {}
       : { notification_retention_days: settings.notificationRetentionDays }),
+    ...(settings.defaultLocale === undefined ? {} : { default_locale: settings.defaultLocale }),
+    ...(settings.timezone === undefined ? {} : { timezone: settings.timezone }),
   };
 }
 
@@ -148,6 +153,8 @@ function tenantRow(
     previousWebhookSecretUntil: row.previous_webhook_secret_until,
     eventRetentionDays: row.event_retention_days,
     notificationRetentionDays: row.notification_retention_days,
+    defaultLocale: row.default_locale,
+    timezone: row.timezone,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

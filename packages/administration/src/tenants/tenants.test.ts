@@ -8,6 +8,7 @@ import { InvalidInput, NotFound } from "../input-error.ts";
 import { TEST_KEYS, testDatabase } from "../test-database.ts";
 import { rotateApiKey } from "./rotate-api-key.ts";
 import { createTenant, listTenants, setTenantActive, showTenant, updateTenant } from "./tenants.ts";
+import { requireTimeZone } from "./time-zone.ts";
 
 test("a new tenant has limits, a row to count them, and one key of which only the hash is stored", async (t) => {
   const db = await testDatabase(t);
@@ -115,4 +116,26 @@ test("an eleventh live key is refused until the others end", async (t) => {
   await assert.rejects(rotateApiKey(db, id, 3600), InvalidInput);
   assert.equal((await showTenant(db, id)).apiKeys.length, 10);
   assert.equal((await rotateApiKey(db, id, 0)).apiKeys.length, 1);
+});
+
+test("a tenant has a language and a time zone for its templates: known ones, in their own letters", async (t) => {
+  const db = await testDatabase(t);
+  const created = await createTenant(db, { name: "Acme" });
+  assert.deepEqual([created.defaultLocale, created.timezone], ["en", null]);
+  const { id } = created;
+  const changed = await updateTenant(db, id, { defaultLocale: "DE-at", timezone: "europe/vienna" });
+  assert.deepEqual([changed.defaultLocale, changed.timezone], ["de-AT", "Europe/Vienna"]);
+  const { defaultLocale } = await updateTenant(db, id, { timezone: null });
+  assert.equal(defaultLocale, "de-AT");
+  assert.equal((await showTenant(db, id)).timezone, null);
+  for (const timezone of ["+01:00", "Mars/Olympus", "", "Europe/Berlin' or 1=1", "FOO+3"]) {
+    await assert.rejects(
+      updateTenant(db, id, { timezone }),
+      /^InvalidInput: timezone must be an IANA/,
+    );
+  }
+  for (const defaultLocale of ["german", "", "xx", "de-DE-1996", "de_AT"]) {
+    await assert.rejects(updateTenant(db, id, { defaultLocale }), /^InvalidInput: defaultLocale /);
+  }
+  await assert.rejects(requireTimeZone(db, "America/Nowhere"), /timezone must be an IANA name/);
 });

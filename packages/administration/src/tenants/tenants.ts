@@ -1,6 +1,7 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import type { Channel } from "@belfry/contracts/channels";
 import { CHANNELS } from "@belfry/contracts/channels";
+import { canonicalLocale } from "@belfry/contracts/locale";
 import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
@@ -17,6 +18,7 @@ import {
   tenantById,
   updateTenantRow,
 } from "./tenant-rows.ts";
+import { requireTimeZone, timeZoneName } from "./time-zone.ts";
 
 /** A tenant as people see it: no secret in it. Times are ISO 8601, UTC. */
 export interface Tenant {
@@ -37,6 +39,10 @@ export interface Tenant {
   eventRetentionDays: number | null;
   /** Of the in-app history; null: as the installation keeps it. */
   notificationRetentionDays: number | null;
+  /** How the default variants of its templates write dates, numbers and money. */
+  defaultLocale: string;
+  /** IANA name; null: UTC. */
+  timezone: string | null;
   /** The live ones, newest first. */
   apiKeys: ApiKeyView[];
   createdAt: string;
@@ -75,7 +81,9 @@ export async function createTenant(
     webhookSecret: null,
     eventRetentionDays: null,
     notificationRetentionDays: null,
-    ...(await settingsOf(id, input, keys)),
+    defaultLocale: "en",
+    timezone: null,
+    ...(await settingsOf(db, id, input, keys)),
     name: input.name,
   };
   await changeConfiguration(db, async (transaction) => {
@@ -116,7 +124,7 @@ export async function updateTenant(
   keys?: SecretKeys,
 ): Promise<Tenant> {
   refuseFaults(tenantFaults(input));
-  const settings = await settingsOf(id, input, keys);
+  const settings = await settingsOf(db, id, input, keys);
   await changeTenant(db, id, settings);
   return await showTenant(db, id);
 }
@@ -145,12 +153,16 @@ async function changeTenant(
 }
 
 async function settingsOf(
+  db: Database,
   id: string,
   input: TenantInput,
   keys: SecretKeys | undefined,
 ): Promise<Partial<TenantSettings>> {
   const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = input;
   const { webhookSecret, eventRetentionDays, notificationRetentionDays } = input;
+  const defaultLocale = canonicalLocale(input.defaultLocale ?? "");
+  const timezone = input.timezone == null ? input.timezone : timeZoneName(input.timezone);
+  if (timezone != null) await requireTimeZone(db, timezone);
   return {
     ...(name === undefined ? {} : { name }),
     ...(perMinute === undefined ? {} : { perMinute }),
@@ -164,6 +176,8 @@ async function settingsOf(
       : { webhookSecret: await encryptedWebhookSecret(id, webhookSecret, keys) }),
     ...(eventRetentionDays === undefined ? {} : { eventRetentionDays }),
     ...(notificationRetentionDays === undefined ? {} : { notificationRetentionDays }),
+    ...(defaultLocale === undefined ? {} : { defaultLocale }),
+    ...(timezone === undefined ? {} : { timezone }),
   };
 }
 
@@ -194,6 +208,8 @@ function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
     previousWebhookSecretUntil: future(tenant.previousWebhookSecretUntil),
     eventRetentionDays: tenant.eventRetentionDays,
     notificationRetentionDays: tenant.notificationRetentionDays,
+    defaultLocale: tenant.defaultLocale,
+    timezone: tenant.timezone,
     apiKeys: keys.map((key) => ({
       id: key.id,
       prefix: key.prefix,
