@@ -208,9 +208,9 @@ function showPreview({ preview: shown, variables }) {
   byId("preview-note").textContent = note;
   byId("variables-title").hidden = variables.length === 0;
   byId("variables").replaceChildren(
-    ...variables.map((name) => {
+    ...variables.map(({ name, filled }) => {
       const item = document.createElement("li");
-      const isMissing = shown.missing.includes(name);
+      const isMissing = !filled;
       item.textContent = isMissing ? `${name} (no sample)` : name;
       item.className = isMissing ? "missing" : "";
       return item;

@@ -91,11 +91,11 @@ test("the editor counts SMS segments, names the variables, and sends what is in 
   const { ok, preview, variables } = (await seen.json()) as {
     ok: boolean;
     preview: { segments: number; encoding: string; text: string };
-    variables: string[];
+    variables: { name: string; kind: string; filled: boolean }[];
   };
   assert.deepEqual([ok, preview.segments, preview.encoding], [true, 2, "GSM-7"]);
   assert.match(preview.text, /^Hello Ada /);
-  assert.deepEqual(variables, ["name"]);
+  assert.deepEqual(variables, [{ name: "name", kind: "text", filled: true }]);
 
   const send = async (to: string) => {
     const answer = await operator.post(`${base}/templates/test`, { ...form, to });

@@ -1,8 +1,10 @@
 import type { Channel } from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import type { Rendered } from "@belfry/templates/render";
+import type { Rendered, RenderSettings } from "@belfry/templates/render";
 import { type InputFault, InvalidInput, NotFound } from "../input-error.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
 import { compileInput } from "./compile-source.ts";
 import type { TemplateSourceInput } from "./template-input.ts";
 import { requireTemplate, type TemplateAddress, type TemplateWarning } from "./templates.ts";
@@ -12,6 +14,8 @@ type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
 /** What would be sent, and in `missing` the names that the variables do not have. */
 export type Preview = { channel: Channel } & WithoutVerdict<Extract<Rendered, { ok: true }>>;
 
+type Variables = Record<string, unknown>;
+
 /**
  * Renders what is published in a language. Throws `NotFound`, and `InvalidInput` when the result is too
  * large or too costly.
@@ -19,42 +23,50 @@ export type Preview = { channel: Channel } & WithoutVerdict<Extract<Rendered, { 
 export async function previewTemplate(
   db: Database,
   address: TemplateAddress,
-  variables: Record<string, unknown>,
+  variables: Variables,
   locale = "",
 ): Promise<Preview> {
   const row = await requireTemplate(db, address, locale);
   if (row.versionId === null) {
     throw new NotFound("locale", "nothing of the template is published here");
   }
-  return await preview(row.channel, row.compiled as CompiledTemplate, variables);
+  const settings = await renderSettings(db, row.tenantId);
+  return await preview(row.channel, row.compiled as CompiledTemplate, variables, settings);
 }
 
 /**
- * Renders a template that is not saved, Markdown in the tenant's layout; without a database in the
+ * Renders a template that is not saved, Markdown in the tenant's layout; without a database as the
  * platform's. Throws `InvalidInput` for its faults too.
  */
 export async function previewSource(
   db: Database | undefined,
   tenantId: string,
   input: TemplateSourceInput,
-  variables: Record<string, unknown>,
+  variables: Variables,
 ): Promise<Preview> {
   const { compiled } = await compileInput(db, tenantId, input);
-  return await preview(input.channel, compiled, variables);
+  return await preview(input.channel, compiled, variables, await renderSettings(db, tenantId));
 }
 
-/** A variable that a text names, and what it does with it. */
-export interface TemplateVariable {
+/** A variable that a text names, and what it looks like from there. */
+export interface SourceVariable {
   name: string;
+  /** `flag`: it is only asked for in conditions. */
   kind: "text" | "list" | "object" | "flag";
-  /** Of a list's items, or of an object. */
+  /** Of an object, and of the items of a list. */
   fields?: string[];
-  /** Whether the values given have it. */
+  /** False: a place was written without it. */
   filled: boolean;
 }
 
 export type SourceCheck =
-  | { ok: true; preview: Preview; variables: TemplateVariable[]; warnings: TemplateWarning[] }
+  | {
+      ok: true;
+      /** Names without a value stand in it as `‹name›`. */
+      preview: Preview;
+      variables: SourceVariable[];
+      warnings: TemplateWarning[];
+    }
   | { ok: false; faults: readonly InputFault[] };
 
 /** What an editor shows as one types: the result, or every fault with its place. Never throws for either. */
@@ -62,17 +74,14 @@ export async function checkSource(
   db: Database,
   tenantId: string,
   input: TemplateSourceInput,
-  variables: Record<string, unknown>,
+  variables: Variables,
 ): Promise<SourceCheck> {
   try {
     const { compiled, warnings } = await compileInput(db, tenantId, input);
-    const shown = await preview(input.channel, compiled, variables);
-    const unfilled = new Set(shown.missing);
-    const named = compiled.variables.map((name) => ({
-      name,
-      kind: "text" as const,
-      filled: !unfilled.has(name),
-    }));
+    const settings = await renderSettings(db, tenantId);
+    const plain = await preview(input.channel, compiled, variables, settings);
+    const shown = await marked(plain, compiled, variables, settings);
+    const named = await sourceVariables(input, compiled, plain.missing);
     return { ok: true, preview: shown, variables: named, warnings };
   } catch (error) {
     if (error instanceof InvalidInput) return { ok: false, faults: error.faults };
@@ -80,13 +89,63 @@ export async function checkSource(
   }
 }
 
+/** Names without a value where they stand; what is counted of the message is without them. */
+async function marked(
+  plain: Preview,
+  compiled: CompiledTemplate,
+  variables: Variables,
+  settings: RenderSettings,
+): Promise<Preview> {
+  if (plain.missing.length === 0) return plain;
+  const { createRenderer } = await import("@belfry/templates/render");
+  const marks = Object.fromEntries(plain.missing.map((name) => [name, `‹${name}›`]));
+  const shown = createRenderer(compiled)({ ...variables, ...marks }, settings);
+  if (!shown.ok) return plain;
+  const { ok: _, missing: __, ...parts } = shown;
+  const counted =
+    plain.kind === "text" ? { segments: plain.segments, encoding: plain.encoding } : {};
+  return { ...plain, ...parts, ...counted } as Preview;
+}
+
+async function sourceVariables(
+  input: TemplateSourceInput,
+  compiled: CompiledTemplate,
+  missing: readonly string[],
+): Promise<SourceVariable[]> {
+  const { templateVariables } = await import("@belfry/templates/template-variables");
+  const { subject, title, content, url, actions = [] } = input;
+  const links = [url, ...actions.flatMap((action) => [action.label, action.url])];
+  const texts = [subject, title, content, ...links].filter((text) => text !== undefined);
+  const found = templateVariables(texts);
+  // Those of the layout around it have no shape here.
+  const known = new Set(found.map(({ name }) => name));
+  const others = compiled.variables.filter((name) => {
+    const [first = ""] = name.split(".");
+    return !name.startsWith("$") && !known.has(name) && !known.has(first);
+  });
+  const all = [...found, ...others.map((name) => ({ name, kind: "text" as const }))];
+  return all.map((variable) => {
+    const { name } = variable;
+    const isMissing = missing.some((one) => one === name || one.startsWith(`${name}.`));
+    return { ...variable, filled: !isMissing };
+  });
+}
+
+/** As the tenant's messages are written. */
+async function renderSettings(db: Database | undefined, tenantId: string): Promise<RenderSettings> {
+  if (db === undefined || tenantId === PLATFORM) return {};
+  const tenant = await tenantById(db, tenantId);
+  return { locale: tenant?.defaultLocale, timeZone: tenant?.timezone ?? undefined };
+}
+
 async function preview(
   channel: Channel,
   compiled: CompiledTemplate,
-  variables: Record<string, unknown>,
+  variables: Variables,
+  settings: RenderSettings,
 ): Promise<Preview> {
   const { createRenderer } = await import("@belfry/templates/render");
-  const rendered = createRenderer(compiled)(variables);
+  const rendered = createRenderer(compiled)(variables, settings);
   if (!rendered.ok) {
     throw new InvalidInput([{ field: "variables", message: `do not render: ${rendered.reason}` }]);
   }

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTenant, updateTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { checkSource, previewSource, previewTemplate } from "./preview-template.ts";
+import { putTemplate } from "./put-template.ts";
+import type { TemplateSourceInput } from "./template-input.ts";
+
+async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const check = async (input: TemplateSourceInput, variables = {}) => {
+    const checked = await checkSource(db, tenantId, input, variables);
+    assert.ok(checked.ok, JSON.stringify(checked));
+    return checked;
+  };
+  return { db, tenantId, check };
+}
+
+test("an editor is told each variable with its shape, and sees unfilled ones where they stand", async (t) => {
+  const { check } = await withTenant(t);
+  const content =
+    "Hi {{ name }}{% if vip %}!{% endif %} {% for item in items %}{{ item.title }} {% endfor %}{{ order.id }}";
+  const input = { channel: "SMS", content } as const;
+  const empty = await check(input, { items: [{ title: "Tea" }] });
+  assert.deepEqual(empty.variables, [
+    { name: "name", kind: "text", filled: false },
+    { name: "vip", kind: "flag", filled: true },
+    { name: "items", kind: "list", fields: ["title"], filled: true },
+    { name: "order", kind: "object", fields: ["id"], filled: false },
+  ]);
+  assert.ok(empty.preview.kind === "text");
+  assert.equal(empty.preview.text, "Hi ‹name› Tea ‹order.id›");
+  // The marks are no part of the message: they would make it UCS-2.
+  assert.deepEqual(
+    [empty.preview.encoding, empty.preview.missing],
+    ["GSM-7", ["name", "order.id"]],
+  );
+  const full = await check(input, { name: "Ann", order: { id: 7 } });
+  assert.ok(full.preview.kind === "text");
+  assert.equal(full.preview.text, "Hi Ann 7");
+});
+
+test("a preview writes dates and numbers as the tenant's messages do, a translation's in its own language", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  await updateTenant(db, tenantId, { defaultLocale: "de", timezone: "Asia/Tokyo" });
+  const content = '{{ n | number }} {{ at | date: "short", "short" }}';
+  const key = { tenantId, eventType: "a", channel: "SMS" } as const;
+  const variables = { n: 1234.5, at: "2026-11-22T20:00:00Z" };
+  const { id } = await putTemplate(db, { ...key, content });
+  await putTemplate(db, { ...key, content, locale: "en-GB" });
+  const text = async (locale?: string) => {
+    const shown = await previewTemplate(db, { id }, variables, locale);
+    assert.ok(shown.kind === "text");
+    return shown.text;
+  };
+  assert.equal(await text(), "1.234,5 23.11.26, 05:00");
+  assert.equal(await text("en-GB"), "1,234.5 23/11/2026, 05:00");
+  const unsaved = await previewSource(db, tenantId, { channel: "SMS", content }, variables);
+  assert.ok(unsaved.kind === "text");
+  assert.equal(unsaved.text, await text());
+});
