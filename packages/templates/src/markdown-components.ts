@@ -84,7 +84,7 @@ function listHtml(writing: Writing, list: MarkdownBlock): string {
 }
 
 const HEADER =
-  "padding:0 12px 8px 0;border-bottom:1px solid #d5d8dd;font-size:13px;font-weight:600;vertical-align:bottom";
+  "padding:0 12px 8px 0;border-bottom:1px solid #d5d8dd;font-size:13px;font-weight:600;vertical-align:bottom;word-break:normal";
 const CELL = "padding:10px 12px 10px 0;border-bottom:1px solid #e9ebee;vertical-align:top";
 
 function tableRows(writing: Writing, table: MarkdownBlock): string {
@@ -97,8 +97,10 @@ function tableRows(writing: Writing, table: MarkdownBlock): string {
           at === last ? "0" : "12px",
         );
         const align = alignment(cell);
+        // Numbers stay whole: what a phone has no room for is broken in the first column.
+        const wrap = align === "left" ? "" : ";white-space:nowrap";
         const text = writeText(writing, cell);
-        return `<${cell.element} align="${align}" style="${style};text-align:${align}">${text}</${cell.element}>`;
+        return `<${cell.element} align="${align}" style="${style};text-align:${align}${wrap}">${text}</${cell.element}>`;
       });
       return `<tr>${cells}</tr>`;
     });

@@ -9,6 +9,8 @@ export interface Starter {
   eventType: string;
   /** Whether it holds a code or a link that gives access. */
   sensitive: boolean;
+  /** The variables without which it says nothing; it reads well without any of the others. */
+  requiredVariables: readonly string[];
   /** Values that show it as a recipient would see it; plain JSON. */
   sampleVariables: Readonly<Record<string, unknown>>;
   /** The content is Markdown. */

@@ -1,0 +1,44 @@
+import type { Starter } from "./starter.ts";
+
+export const PAYMENT_FAILED: Starter = {
+  key: "payment-failed",
+  label: "Payment failed",
+  description: "A charge was declined: says so calmly, and how to put it right.",
+  eventType: "payment.failed",
+  sensitive: false,
+  requiredVariables: ["amount", "currency", "updateUrl"],
+  sampleVariables: {
+    amount: 19,
+    currency: "EUR",
+    cardLast4: "4242",
+    retryOn: "2026-11-25",
+    updateUrl: "https://example.com/billing",
+  },
+  email: {
+    subject: "Your payment did not go through",
+    content: `preheader: It is quickly put right.
+
+# Your payment did not go through
+
+We could not charge **{{ amount | money: currency }}**{% if cardLast4 %} to your card ending in {{ cardLast4 }}{% endif %}. Most often the card has expired, or the bank wants to be asked. It is quickly put right:
+
+[Update payment details]({{ updateUrl }})
+
+{% if retryOn %}
+We will try again on {{ retryOn | date: "long" }}. Until then nothing changes for you.
+{% endif %}
+
+Have you done it already? Then thank you, and forget this mail.
+`,
+  },
+  text: {
+    content:
+      "Your payment of {{ amount | money: currency }} did not go through. Please check your payment details: {{ updateUrl }}",
+  },
+  notification: {
+    title: "Your payment did not go through",
+    content:
+      'We could not charge {{ amount | money: currency }}.{% if retryOn %} We will try again on {{ retryOn | date: "long" }}.{% endif %}',
+    url: "{{ updateUrl }}",
+  },
+};
