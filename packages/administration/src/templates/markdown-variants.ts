@@ -14,7 +14,7 @@ export interface MarkdownVariant extends TemplateText {
   compiled: unknown;
 }
 
-/** By template and language. `hold` keeps others from publishing until the transaction ends. */
+/** By template, its default variant last. `hold` keeps others from publishing until the transaction ends. */
 export async function markdownVariants(
   db: Database,
   tenantId: string,
@@ -41,6 +41,6 @@ export async function markdownVariants(
     .where("t.tenant_id", "=", tenantId)
     .where("v.format", "=", "markdown")
     .orderBy("t.id")
-    .orderBy("l.locale")
+    .orderBy("l.locale", "desc")
     .execute();
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { checkLayout } from "@belfry/templates/check-layout";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { changeConfiguration } from "../change-configuration.ts";
 import {
@@ -51,6 +50,7 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
   const layout = changedLayout(now === undefined ? NO_LAYOUT : settingsOf(now), input);
   const brand = await brandName(db, tenantId);
   const compilable = compilableLayout(layout, brand);
+  const { checkLayout } = await import("@belfry/templates/check-layout");
   refuseFaults(
     (await checkLayout(compilable, tenantId)).map(({ field, line, column, message }) => ({
       ...{ field, line, column },

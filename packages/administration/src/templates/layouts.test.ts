@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { deleteTenant } from "../erasure/delete-tenant.ts";
+import { Conflict, InvalidInput, NotFound, PreparedTooEarly } from "../input-error.ts";
+import { createTenant, updateTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { saveDraft, showDraft } from "./drafts.ts";
+import type { LayoutInput } from "./layout-input.ts";
+import {
+  listLayoutVersions,
+  putLayout,
+  removeLayout,
+  showLayout,
+  showLayoutVersion,
+} from "./layouts.ts";
+import { previewSource, previewTemplate } from "./preview-template.ts";
+import { prepareLayout, savePreparedLayout } from "./publish-layout.ts";
+import { prepareTemplate, putTemplate, savePreparedTemplate } from "./put-template.ts";
+import { listTemplateVersions, prepareTemplateVersion } from "./template-versions.ts";
+import { showTemplate } from "./templates.ts";
+
+const MAIL = { eventType: "order", channel: "EMAIL", subject: "Your order" } as const;
+const MARKDOWN = { ...MAIL, content: "# Order {{ id }}", format: "markdown" } as const;
+const layoutOf = (words: string) =>
+  `<mjml><mj-body><mj-section><mj-column><mj-text>${words}</mj-text>{{ $content }}</mj-column></mj-section></mj-body></mjml>`;
+
+async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme & Sons" });
+  const put = (input: Omit<LayoutInput, "tenantId">) => putLayout(db, { ...input, tenantId });
+  const html = async (id: string, locale = "") => {
+    const shown = await previewTemplate(db, { id }, { id: "A-1" }, locale);
+    assert.ok(shown.kind === "email");
+    return shown.html;
+  };
+  return { db, tenantId, put, html };
+}
+
+test("a Markdown mail is set in the platform's layout with the tenant's name, then in its own", async (t) => {
+  const { db, tenantId, put, html } = await withTenant(t);
+  const { id, format } = await putTemplate(db, { ...MARKDOWN, tenantId });
+  assert.equal(format, "markdown");
+  assert.match(await html(id), /Acme &amp; Sons[\s\S]*Order A-1/);
+  const before = await readConfigurationVersion(db);
+  const saved = await put({ content: layoutOf("Ours"), primaryColor: "#AA0000", createdBy: "ann" });
+  assert.deepEqual(
+    [saved.version, saved.primaryColor, saved.savedBy, saved.recompiled],
+    [1, "#aa0000", "ann", 1],
+  );
+  assert.notEqual(await readConfigurationVersion(db), before);
+  assert.match(await html(id), /Ours[\s\S]*Order A-1/);
+  assert.doesNotMatch(await html(id), /Acme/);
+  const shown = await previewSource(db, tenantId, MARKDOWN, { id: "A-1" });
+  assert.ok(shown.kind === "email");
+  assert.equal(shown.html, await html(id));
+});
+
+test("publishing a layout publishes every Markdown mail anew, in each language, and nothing else", async (t) => {
+  const { db, tenantId, put, html } = await withTenant(t);
+  const { id } = await putTemplate(db, { ...MARKDOWN, tenantId, createdBy: "ann" });
+  await putTemplate(db, { ...MARKDOWN, tenantId, content: "# Bestellung {{ id }}", locale: "de" });
+  const mjml = layoutOf("x").replace("{{ $content }}", "");
+  const plain = await putTemplate(db, { ...MAIL, eventType: "b", tenantId, content: mjml });
+  await saveDraft(db, { ...MARKDOWN, tenantId, content: "# Draft" });
+  const other = await createTenant(db, { name: "Other" });
+  const foreign = await putTemplate(db, { ...MARKDOWN, tenantId: other.id });
+
+  assert.equal((await put({ content: layoutOf("Ours"), createdBy: "bob" })).recompiled, 2);
+  assert.match(await html(id, "de"), /Ours[\s\S]*Bestellung A-1/);
+  const versions = await listTemplateVersions(db, { id });
+  assert.deepEqual(
+    versions.map(({ version, locale, createdBy }) => [version, locale, createdBy]),
+    [
+      [4, "", "bob"],
+      [3, "de", "bob"],
+      [2, "de", null],
+      [1, "", "ann"],
+    ],
+  );
+  const shown = await showTemplate(db, { id });
+  assert.deepEqual([shown.version, shown.content, shown.format], [4, MARKDOWN.content, "markdown"]);
+  // The text that it translates is the same.
+  assert.deepEqual(shown.locales, [{ locale: "de", version: 3, outdated: false, draft: false }]);
+  assert.equal((await showDraft(db, { id })).content, "# Draft");
+  assert.equal((await showTemplate(db, { id: plain.id })).version, 1);
+  assert.equal((await showTemplate(db, { id: foreign.id })).version, 1);
+});
+
+test("what is left out stays, null takes it away, and the same again is no version", async (t) => {
+  const { db, tenantId, put } = await withTenant(t);
+  const content = layoutOf("{{ $footer_text }}");
+  await put({ content, footerText: "Ours", logoUrl: "https://example.com/logo.png" });
+  const second = await put({ address: "Main Street 1\nVienna", logoUrl: null, footerText: "" });
+  assert.deepEqual(
+    [second.version, second.content, second.address, second.logoUrl, second.footerText],
+    [2, content, "Main Street 1\nVienna", null, null],
+  );
+  assert.equal((await put({ address: "Main Street 1\nVienna" })).version, 2);
+  assert.equal((await listLayoutVersions(db, tenantId)).length, 2);
+  assert.equal((await showLayoutVersion(db, tenantId, 1)).footerText, "Ours");
+  await assert.rejects(showLayoutVersion(db, tenantId, 3), NotFound);
+  const removed = await removeLayout(db, tenantId);
+  assert.deepEqual([removed.version, removed.content, removed.address], [3, null, null]);
+  await assert.rejects(showLayout(db, "nobody"), NotFound);
+});
+
+test("one template that does not go with a layout refuses all, by name, and nothing is changed", async (t) => {
+  const { db, tenantId, put } = await withTenant(t);
+  const { id } = await putTemplate(db, { ...MARKDOWN, tenantId });
+  const long = { ...MARKDOWN, eventType: "long", content: `${"word ".repeat(40_000)}` };
+  await putTemplate(db, { ...long, tenantId });
+  await putTemplate(db, { ...long, tenantId, content: `${long.content}!`, locale: "de" });
+  const before = await readConfigurationVersion(db);
+  // With a short mail in it, it is below the bound of rendered content.
+  const wide = layoutOf("{{ $footer_text }}".repeat(90));
+  await assert.rejects(put({ content: wide, footerText: "b".repeat(3900) }), (error) => {
+    assert.ok(error instanceof InvalidInput, String(error));
+    const [first, second, ...more] = error.faults.map(({ message }) => message);
+    assert.match(first ?? "", /^does not go with the template "long" EMAIL( de)?: .*too large/);
+    assert.match(second ?? "", /^does not go with the template "long" EMAIL( de)?: .*too large/);
+    assert.deepEqual(more, []);
+    return true;
+  });
+  assert.equal((await showLayout(db, tenantId)).version, 0);
+  assert.equal((await showTemplate(db, { id })).version, 1);
+  assert.equal(await readConfigurationVersion(db), before);
+});
+
+test("a faulty layout is refused with its field and place, also where no mail is in Markdown", async (t) => {
+  const { put } = await withTenant(t);
+  const refused = async (input: Omit<LayoutInput, "tenantId">, field: string) => {
+    await assert.rejects(put(input), (error) => {
+      assert.ok(error instanceof InvalidInput, String(error));
+      assert.deepEqual([...new Set(error.faults.map((fault) => fault.field))], [field]);
+      return true;
+    });
+  };
+  await refused({ content: "<mjml><mj-body></mj-body></mjml>" }, "content");
+  await refused({ content: "\u0000" }, "content");
+  await refused({ logoUrl: "http://example.com/logo.png" }, "logoUrl");
+  await refused({ primaryColor: "red" }, "primaryColor");
+  await refused({ backgroundColor: "#12345" }, "backgroundColor");
+  await refused({ footerText: "{{ open" }, "footerText");
+});
+
+test("of two editors of a layout the second is told", async (t) => {
+  const { put } = await withTenant(t);
+  await put({ footerText: "one", basedOnVersion: 0 });
+  const conflict = (error: unknown) => error instanceof Conflict && error.currentVersion === 1;
+  await assert.rejects(put({ footerText: "two", basedOnVersion: 0 }), conflict);
+});
+
+test("a mail published, or a name changed, while a layout was compiled is compiled in it as well", async (t) => {
+  const { db, tenantId, html } = await withTenant(t);
+  await putTemplate(db, { ...MARKDOWN, tenantId });
+  const input = { tenantId, content: layoutOf("Of {{ $brand_name }}") };
+  const early = await prepareLayout(db, input);
+  const { id } = await putTemplate(db, { ...MARKDOWN, eventType: "late", tenantId });
+  await assert.rejects(savePreparedLayout(db, early), PreparedTooEarly);
+  const named = await prepareLayout(db, input);
+  await updateTenant(db, tenantId, { name: "Renamed" });
+  await assert.rejects(savePreparedLayout(db, named), PreparedTooEarly);
+  assert.equal((await showLayout(db, tenantId)).version, 0);
+  const both = await Promise.all([
+    putLayout(db, input),
+    putTemplate(db, { ...MARKDOWN, tenantId, content: "Late", eventType: "later" }),
+  ]);
+  assert.match(await html(id), /Of Renamed/);
+  assert.match(await html(both[1].id), /Of Renamed/);
+});
+
+test("a mail that was compiled in another layout than is in force by then is compiled again", async (t) => {
+  const { db, tenantId, put, html } = await withTenant(t);
+  const early = await prepareTemplate(db, { ...MARKDOWN, tenantId });
+  await put({ content: layoutOf("Ours") });
+  await assert.rejects(savePreparedTemplate(db, early), PreparedTooEarly);
+  const { id } = await putTemplate(db, { ...MARKDOWN, tenantId });
+  await put({ content: layoutOf("New") });
+  // An older version is set in the layout of today.
+  const { version } = await savePreparedTemplate(db, await prepareTemplateVersion(db, { id }, 1));
+  assert.equal(version, 2);
+  assert.match(await html(id), /New/);
+});
+
+test("the platform's own mails have a layout, too; a tenant's goes with it", async (t) => {
+  const { db, tenantId, put } = await withTenant(t);
+  const input = { ...MARKDOWN, tenantId: "platform", eventType: "global.info" };
+  const { id } = await putTemplate(db, input);
+  await putLayout(db, { tenantId: "platform", content: layoutOf("The house") });
+  const shown = await previewTemplate(db, { id }, {});
+  assert.ok(shown.kind === "email");
+  assert.match(shown.html, /The house/);
+  await put({ footerText: "Ours" });
+  await deleteTenant(db, tenantId);
+  const left = await db.selectFrom("layouts").select("tenant_id").execute();
+  assert.deepEqual(left, [{ tenant_id: "platform" }]);
+});
