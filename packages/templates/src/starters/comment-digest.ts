@@ -41,7 +41,7 @@ There are {{ comments.size | number }} new comments:
 {% endfor %}
 
 {% if comments.size > 5 %}
-You find the others where they were written.
+The others are waiting where they were written.
 {% endif %}
 
 [Join the conversation]({{ url }})

@@ -1,7 +1,7 @@
 import type { Starter } from "./starter.ts";
 
 const LIFETIME =
-  '{% if expiresInMinutes %} It works for {{ expiresInMinutes | number }} {{ expiresInMinutes | plural: one: "minute", other: "minutes" }}.{% endif %}';
+  '{% if expiresInMinutes %}It works for {{ expiresInMinutes | number }} {{ expiresInMinutes | plural: one: "minute", other: "minutes" }}. {% endif %}';
 
 export const ONE_TIME_CODE: Starter = {
   key: "one-time-code",
@@ -19,14 +19,14 @@ Enter this code to go on:
 
 # {{ code }}
 
-Nobody from us will ever ask you for it.${LIFETIME}
+${LIFETIME}Nobody from us will ever ask you for it.
 
-You did not ask for a code? Then somebody may have mistyped an address, and you can forget this mail.
+If you did not ask for a code, somebody may have mistyped an address. You can ignore this email.
 `,
   },
-  text: { content: `{{ code }} is your code.${LIFETIME} Nobody from us will ever ask you for it.` },
+  text: { content: `{{ code }} is your code. ${LIFETIME}Nobody from us will ever ask you for it.` },
   notification: {
     title: "{{ code }} is your code",
-    content: `Enter it to go on.${LIFETIME}`,
+    content: `${LIFETIME}Enter it where you were asked for it.`,
   },
 };

@@ -22,7 +22,7 @@ export const PASSWORD_RESET: Starter = {
 Hello {{ name }},
 {% endif %}
 
-here is the link that you asked for:
+Here is the link that you asked for:
 
 [Choose a new password]({{ resetUrl }})
 
@@ -30,16 +30,15 @@ here is the link that you asked for:
 It works once, within the next {{ expiresInMinutes | number }} {{ expiresInMinutes | plural: one: "minute", other: "minutes" }}.
 {% endif %}
 
-You did not ask for it? Your password stays as it is, and you can forget this mail.
+If you did not ask for it, your password stays as it is and you can ignore this email.
 `,
   },
   text: {
-    content: "Choose a new password: {{ resetUrl }} You did not ask for it? Then nothing changes.",
+    content: "If you asked for a new password, choose it here: {{ resetUrl }}",
   },
   notification: {
     title: "Choose a new password",
-    content:
-      "Somebody asked for a new password for your account. If it was not you, nothing changes.",
+    content: "Here is the link that you asked for. If it was not you, nothing changes.",
     url: "{{ resetUrl }}",
   },
 };

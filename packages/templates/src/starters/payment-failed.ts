@@ -20,7 +20,7 @@ export const PAYMENT_FAILED: Starter = {
 
 # Your payment did not go through
 
-We could not charge **{{ amount | money: currency }}**{% if cardLast4 %} to your card ending in {{ cardLast4 }}{% endif %}. Most often the card has expired, or the bank wants to be asked. It is quickly put right:
+We could not charge **{{ amount | money: currency }}**{% if cardLast4 %} to your card ending in {{ cardLast4 }}{% endif %}. Most often the card has expired or the bank has said no. It is quickly put right:
 
 [Update payment details]({{ updateUrl }})
 
@@ -28,7 +28,7 @@ We could not charge **{{ amount | money: currency }}**{% if cardLast4 %} to your
 We will try again on {{ retryOn | date: "long" }}. Until then nothing changes for you.
 {% endif %}
 
-Have you done it already? Then thank you, and forget this mail.
+Already done? Thank you, then there is nothing left to do.
 `,
   },
   text: {

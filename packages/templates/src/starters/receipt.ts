@@ -45,7 +45,7 @@ The total includes {{ tax | money: currency }} of tax.
 
 [View your receipt]({{ receiptUrl }})
 
-Is something not right? Answer this mail, and we will put it right.
+Something not right? Answer this email and we will sort it out.
 `,
   },
   text: {

@@ -22,7 +22,7 @@ export const VERIFY_ADDRESS: Starter = {
 Hello {{ name }},
 {% endif %}
 
-please confirm that we may write to you here. One click, and you are all set.
+Please confirm that we may write to you here. One click, and you are all set.
 
 [Confirm my address]({{ verifyUrl }})
 
@@ -30,7 +30,7 @@ please confirm that we may write to you here. One click, and you are all set.
 The link works for {{ expiresInHours | number }} {{ expiresInHours | plural: one: "hour", other: "hours" }}.
 {% endif %}
 
-You did not sign up? Then you need not do anything.
+If you did not sign up, there is nothing you need to do.
 `,
   },
   text: { content: "Please confirm your address: {{ verifyUrl }}" },

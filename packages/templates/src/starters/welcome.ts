@@ -19,7 +19,7 @@ It is good to have you with us. Your account is ready, and this is the best plac
 
 [Get started]({{ startUrl }})
 
-If you get stuck, answer this mail. We are happy to help.
+If you get stuck, answer this email. We are happy to help.
 `,
   },
   text: {
