@@ -9,17 +9,25 @@ export interface RoutingTenant {
   deliveryChannels: Channel[];
   /** Channels with an active provider. */
   providerChannels: ProviderChannel[];
+  /** Of dates and numbers in templates that are no translations. */
+  defaultLocale: string;
+  /** IANA name; null: UTC. */
+  timeZone: string | null;
 }
 
-/** The current version of an active template. */
+/** The current version of an active template in one language. */
 export interface RoutingTemplate {
   ownerId: string;
   eventType: string;
   channel: Channel;
+  /** Empty: the default one. */
+  locale: string;
   versionId: string;
   targetChannel: string | null;
   sensitive: boolean;
   expiresAfterSeconds: number | null;
+  /** Names of variables without which nothing is sent; null: none. */
+  required: string[] | null;
   /** CompiledTemplate; null where a sender renders it. */
   compiled: unknown;
 }
@@ -31,7 +39,7 @@ export async function readRoutingTenants(
 ): Promise<RoutingTenant[]> {
   const { rows } = await pool.query({
     name: "read_routing_tenants",
-    text: `select t.id, t.active, t.delivery_channels,
+    text: `select t.id, t.active, t.delivery_channels, t.default_locale, t.timezone,
                   array(select distinct p.channel from providers p
                         where p.tenant_id = t.id and p.active) as provider_channels
            from tenants t where t.id = any ($1::text[])`,
@@ -42,22 +50,24 @@ export async function readRoutingTenants(
     active: row.active,
     deliveryChannels: row.delivery_channels,
     providerChannels: row.provider_channels,
+    defaultLocale: row.default_locale,
+    timeZone: row.timezone,
   }));
 }
 
-/** The active templates of (owner, event type) pairs; the owner of `global.*` is the platform. */
+/** The active templates of (owner, event type) pairs, a row a language; the owner of `global.*` is the platform. */
 export async function readRoutingTemplates(
   pool: pg.Pool,
   pairs: readonly { ownerId: string; eventType: string }[],
 ): Promise<RoutingTemplate[]> {
   const { rows } = await pool.query({
     name: "read_routing_templates",
-    text: `select t.tenant_id, t.event_type, t.channel, v.id, t.target_channel, t.sensitive,
-                  t.expires_after_seconds,
+    text: `select t.tenant_id, t.event_type, t.channel, l.locale, v.id, t.target_channel, t.sensitive,
+                  t.expires_after_seconds, t.required_variables,
                   case when t.channel <> all ($3::text[]) then v.compiled end as compiled
            from unnest($1::text[], $2::text[]) as pair (owner_id, event_type)
            join templates t on t.tenant_id = pair.owner_id and t.event_type = pair.event_type
-           join template_variants l on l.template_id = t.id and l.locale = ''
+           join template_variants l on l.template_id = t.id
            join template_versions v on v.id = l.current_version_id
            where t.active`,
     values: [
@@ -70,10 +80,12 @@ export async function readRoutingTemplates(
     ownerId: row.tenant_id,
     eventType: row.event_type,
     channel: row.channel,
+    locale: row.locale,
     versionId: row.id,
     targetChannel: row.target_channel,
     sensitive: row.sensitive,
     expiresAfterSeconds: row.expires_after_seconds,
+    required: row.required_variables,
     compiled: row.compiled,
   }));
 }

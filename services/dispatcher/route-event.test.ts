@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHANNELS, type Channel, channelMask, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
+import { compileTemplate } from "@belfry/templates/compile";
 import { createRenderer } from "@belfry/templates/render";
+import type { TemplateSource } from "@belfry/templates/source";
 import type { RoutingTenant } from "./read-routing.ts";
 import { routeEvent } from "./route-event.ts";
-import type { ActiveTemplate } from "./routing-cache.ts";
+import type { ActiveTemplate, ActiveVariant } from "./routing-cache.ts";
 
 const EVENT: StoredEvent = {
   id: "0193a000-0000-7000-8000-000000000001",
@@ -28,6 +30,8 @@ const TENANT: RoutingTenant = {
   active: true,
   deliveryChannels: [],
   providerChannels: [...PROVIDER_CHANNELS],
+  defaultLocale: "en",
+  timeZone: null,
 };
 
 function templates(
@@ -41,16 +45,18 @@ function templates(
     body,
     variables: [],
   });
+  const variant = (channel: Channel): ActiveVariant => ({
+    ...{ versionId: "7", bytes: 1, render: channel === "PUSH" ? render : undefined },
+  });
   return new Map(
     channels.map((channel) => [
       channel,
       {
-        versionId: "7",
         targetChannel: null,
         sensitive: false,
         expiresAfterSeconds: null,
-        bytes: 1,
-        render: channel === "PUSH" ? render : undefined,
+        required: undefined,
+        variants: new Map([["", variant(channel)]]),
         ...rest,
       },
     ]),
@@ -153,4 +159,108 @@ test("an event that is sensitive on any channel is marked, and no other", () => 
   assert.equal(route({}, {}, ALL).dispatch.isSensitive, false);
   const all = templates(CHANNELS, { sensitive: true });
   assert.equal(route({}, {}, all).dispatch.isSensitive, true);
+});
+
+const LOCALES: [event: string | null, variants: string[], taken: string][] = [
+  [null, ["", "de", "en"], ""],
+  ["de", ["", "de", "en"], "de"],
+  ["de-AT", ["", "de", "en"], "de"],
+  ["de-AT", ["", "de", "de-AT", "de-CH"], "de-AT"],
+  // A wider language takes no narrower one.
+  ["de", ["", "de-AT"], ""],
+  ["fr", ["", "de"], ""],
+  ["fr-CA", [""], ""],
+  ["zh-Hant-TW", ["", "zh", "zh-Hant"], "zh-Hant"],
+  ["zh-Hant-TW", ["", "zh", "zh-Hant", "zh-Hant-TW"], "zh-Hant-TW"],
+  ["zh-Hant-TW", ["", "zh", "zh-TW", "zh-Hans"], "zh"],
+  ["zh-TW", ["", "zh-Hant"], ""],
+  ["es-419", ["", "es", "es-MX"], "es"],
+  ["xx-Qaaa-ZZ", ["", "de"], ""],
+];
+for (const [locale, variants, taken] of LOCALES) {
+  test(`an event in ${locale} takes ${taken || "the default"} of ${variants.join(" ")}`, () => {
+    const ofLocale = (one: string): ActiveVariant => ({
+      ...{ versionId: `v-${one}`, bytes: 1 },
+      render: () => ({ ok: true, kind: "notification", title: "t", body: one, missing: [] }),
+    });
+    const active = templates(["EMAIL", "PUSH"], {
+      variants: new Map(variants.map((one) => [one, ofLocale(one)])),
+    });
+    const { dispatch } = route({ locale }, {}, active);
+    assert.equal(dispatch.deliveries[0]?.templateVersionId, `v-${taken}`);
+    assert.equal(dispatch.push?.body, taken);
+  });
+}
+
+test("a template in other languages alone is none to an event in another", () => {
+  const variants = new Map([["de", { versionId: "1", bytes: 1, render: undefined }]]);
+  const { sent, skipped } = route({ locale: "fr" }, {}, templates(["EMAIL"], { variants }));
+  assert.deepEqual([sent, skipped.EMAIL], [[], "no active template"]);
+});
+
+async function pushOf(
+  source: Partial<Extract<TemplateSource, { kind: "notification" }>>,
+  locale?: string,
+) {
+  const made = await compileTemplate(
+    { kind: "notification", title: "t", content: "b", ...source },
+    "acme",
+    locale,
+  );
+  assert.ok(made.ok, JSON.stringify(made));
+  return { versionId: "1", bytes: 1, render: createRenderer(made.compiled) };
+}
+
+test("dates of a push are in the tenant's zone, in the template's language or else the tenant's", async () => {
+  const source = { content: '{{at | date: "long", "short"}} {{n | number}}' };
+  const variants = new Map([
+    ["", await pushOf(source)],
+    ["de", await pushOf(source, "de")],
+  ]);
+  const event = { variables: '{"at":"2026-03-01T23:30:00Z","n":1234.5}' };
+  const body = (locale: string | null, tenant: Partial<RoutingTenant>) =>
+    route(
+      { ...event, locale },
+      tenant,
+      templates(["PUSH"], { variants }),
+      // Which of the blanks stands there is the affair of ICU.
+    ).dispatch.push?.body.replace(/\s/g, " ");
+  const vienna = { timeZone: "Europe/Vienna" };
+  assert.equal(body(null, {}), "March 1, 2026 at 11:30 PM 1,234.5");
+  assert.equal(body(null, vienna), "March 2, 2026 at 12:30 AM 1,234.5");
+  assert.equal(body("de-AT", vienna), "2. März 2026 um 00:30 1.234,5");
+  assert.equal(body(null, { ...vienna, defaultLocale: "fr" }), "2 mars 2026 à 00:30 1 234,5");
+  const kathmandu = { defaultLocale: "fr", timeZone: "Asia/Kathmandu" };
+  assert.equal(body("de", kathmandu), "2. März 2026 um 05:15 1.234,5");
+});
+
+test("without a required variable nothing is published, and the event says which", () => {
+  const active = templates(CHANNELS, { required: ["title", "order.id"] });
+  for (const [variables, lacking] of [
+    ["{}", "title"],
+    ['{"title":" \\n","order":{"id":1}}', "title"],
+    ['{"title":"t","order":{}}', "order.id"],
+    ['{"title":"t","order":{"id":null}}', "order.id"],
+  ] as const) {
+    const { dispatch, sent } = route({ variables }, {}, active);
+    assert.equal(dispatch.push, null);
+    assert.deepEqual(dispatch.outcome, { failed: { PUSH: `variable missing: ${lacking}` } });
+    assert.deepEqual(sent, PROVIDER_CHANNELS, "of the others the sender decides");
+  }
+  const { dispatch } = route({ variables: '{"title":"t","order.id":0}' }, {}, active);
+  assert.equal(dispatch.push?.title, "t");
+});
+
+test("a push goes with its links; those that are none are told, without a word of a value", async () => {
+  const actions = [{ label: "Track {{name}}", url: "{{track}}" }];
+  const variants = new Map([["", await pushOf({ url: "/orders/{{name}}", actions })]]);
+  const active = templates(["PUSH"], { variants });
+  const good = route({ variables: '{"name":"A 1","track":"https://t.example/"}' }, {}, active);
+  assert.equal(good.dispatch.push?.url, "/orders/A%201");
+  assert.equal(good.dispatch.push?.actions, '[{"label":"Track A 1","url":"https://t.example/"}]');
+  assert.equal(good.dispatch.outcome?.linksLeftOut, undefined);
+  const bad = route({ variables: '{"name":"x","track":"javascript:secret"}' }, {}, active).dispatch;
+  assert.deepEqual([bad.push?.url, bad.push?.actions], ["/orders/x", undefined]);
+  const linksLeftOut = { PUSH: ["action 1 (neither https nor a path)"] };
+  assert.deepEqual(bad.outcome?.linksLeftOut, linksLeftOut);
 });

@@ -7,17 +7,19 @@ import {
 } from "@belfry/contracts/channels";
 import { noAddress, SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
+import { localeChain } from "@belfry/contracts/locale";
 import type { EventDispatch, StoredEvent } from "@belfry/database/functions/dispatch-events";
 import type { EventOutcome } from "@belfry/database/schema";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { uuidv7 } from "uuidv7";
 import type { RoutingTenant } from "./read-routing.ts";
-import type { ActiveTemplate, ActiveTemplates } from "./routing-cache.ts";
+import type { ActiveTemplate, ActiveTemplates, ActiveVariant } from "./routing-cache.ts";
 
 /**
  * Decides what becomes of an event on each channel (specification, 4.1 rule 3) and renders what is published here.
  * The first reason that holds is the one that the timeline shows: inactive tenant, no active template,
- * whitelist of the tenant, filter of the request, missing address, no provider.
+ * whitelist of the tenant, filter of the request, missing address, no provider. A template is taken in the
+ * event's language, else in a wider one (`de-AT`, `de`), else in its default one.
  */
 export function routeEvent(
   event: StoredEvent,
@@ -38,18 +40,19 @@ export function routeEvent(
   const requested = channelsOfMask(event.channels);
   for (const channel of CHANNELS) {
     const template = templates.get(channel);
-    const reason = skipReason(event, channel, tenant, template, requested);
-    if (reason !== undefined || template === undefined) {
+    const variant = template && variantOf(template, event.locale);
+    const reason = skipReason(event, channel, tenant, variant, requested);
+    if (reason !== undefined || tenant === undefined || !template || !variant) {
       skipped[channel] = reason ?? SKIP_REASONS.noTemplate;
     } else if (!isProviderChannel(channel)) {
-      renderPush(event, channel, template, dispatch, outcome);
+      renderPush({ event, tenant, channel, template, variant }, dispatch, outcome);
     } else {
       dispatch.deliveries.push({
         id: uuidv7(),
         tenantId: event.tenantId,
         channel,
         recipient: addressOf(event, channel),
-        templateVersionId: template.versionId,
+        templateVersionId: variant.versionId,
         expiresAt: expiry(event, template),
       });
     }
@@ -62,15 +65,24 @@ export function routeEvent(
   return dispatch;
 }
 
+/** Undefined: it has a text in neither the event's language nor a default one. */
+function variantOf({ variants }: ActiveTemplate, locale: string | null): ActiveVariant | undefined {
+  if (locale !== null && variants.size > 1) {
+    const found = localeChain(locale).find((one) => variants.has(one));
+    if (found !== undefined) return variants.get(found);
+  }
+  return variants.get("");
+}
+
 function skipReason(
   event: StoredEvent,
   channel: Channel,
   tenant: RoutingTenant | undefined,
-  template: ActiveTemplate | undefined,
+  variant: ActiveVariant | undefined,
   requested: readonly Channel[] | null,
 ): SkipReason | undefined {
   if (tenant === undefined || !tenant.active) return SKIP_REASONS.tenantInactive;
-  if (template === undefined) return SKIP_REASONS.noTemplate;
+  if (variant === undefined) return SKIP_REASONS.noTemplate;
   const { deliveryChannels } = tenant;
   if (deliveryChannels.length > 0 && !deliveryChannels.includes(channel)) {
     return SKIP_REASONS.notAllowed;
@@ -92,17 +104,27 @@ function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
   return new Date(event.acceptedAt.getTime() + template.expiresAfterSeconds * 1000);
 }
 
+interface Chosen {
+  event: StoredEvent;
+  tenant: RoutingTenant;
+  channel: Channel;
+  template: ActiveTemplate;
+  variant: ActiveVariant;
+}
+
 function renderPush(
-  event: StoredEvent,
-  channel: Channel,
-  template: ActiveTemplate,
+  { event, tenant, channel, template, variant }: Chosen,
   dispatch: EventDispatch,
   outcome: EventOutcome,
 ): void {
-  if (template.render === undefined) throw new Error(`a ${channel} template has no renderer`);
+  if (variant.render === undefined) throw new Error(`a ${channel} template has no renderer`);
   const variables = parseVariables(event.variables ?? "{}");
   if (variables === undefined) throw new Error("the variables cannot be read");
-  const rendered = template.render(variables);
+  const rendered = variant.render(variables, {
+    locale: tenant.defaultLocale,
+    timeZone: tenant.timeZone ?? undefined,
+    required: template.required,
+  });
   if (!rendered.ok) {
     outcome.failed = { [channel]: rendered.reason };
     return;

@@ -44,8 +44,8 @@ test("templates are remembered by what they weigh: those of one tenant cannot fi
         variables: ["a"],
       };
       const rows = owners.map((owner, at) => ({
-        ...{ tenant_id: owner, event_type: types[at], channel: "PUSH", id: "1", compiled },
-        ...{ target_channel: null, sensitive: false, expires_after_seconds: null },
+        ...{ tenant_id: owner, event_type: types[at], channel: "PUSH", locale: "", id: "1" },
+        ...{ target_channel: null, sensitive: false, expires_after_seconds: null, compiled },
       }));
       return { rows };
     },
@@ -54,7 +54,7 @@ test("templates are remembered by what they weigh: those of one tenant cannot fi
   const routing = createRoutingCache(pool, 20_000);
   const of = async (eventType: string) => {
     const { templates } = await routing.routingFor([{ tenantId: "a", eventType }]);
-    assert.ok(templates("a", eventType).get("PUSH")?.render);
+    assert.ok(templates("a", eventType).get("PUSH")?.variants.get("")?.render);
   };
   for (const type of ["x", "y", "x", "z", "x", "y"]) await of(type);
   assert.deepEqual(asked, ["x", "y", "z", "y"]);

@@ -11,12 +11,19 @@ import {
   readRoutingTenants,
 } from "./read-routing.ts";
 
-/** An active template, ready for use. */
+/** An active template, ready for use. What is said here holds in all its languages. */
 export interface ActiveTemplate {
-  versionId: string;
   targetChannel: string | null;
   sensitive: boolean;
   expiresAfterSeconds: number | null;
+  /** Names of variables without which nothing is sent. */
+  required: readonly string[] | undefined;
+  /** By locale; empty: the default one. */
+  variants: ReadonlyMap<string, ActiveVariant>;
+}
+
+export interface ActiveVariant {
+  versionId: string;
   /** Of a channel that is published here. */
   render: Renderer | undefined;
   /** What that takes of memory. */
@@ -54,11 +61,11 @@ export function createRoutingCache(
       const [ownerId = "", eventType = ""] = key.split("\0");
       return { ownerId, eventType };
     });
-    const found = new Map<string, Map<Channel, ActiveTemplate>>();
-    for (const template of await readRoutingTemplates(pool, pairs)) {
-      const key = `${template.ownerId}\0${template.eventType}`;
-      const ofType = found.get(key) ?? new Map<Channel, ActiveTemplate>();
-      found.set(key, ofType.set(template.channel, toActive(template)));
+    const rows = await readRoutingTemplates(pool, pairs);
+    const found = new Map<string, ActiveTemplates>();
+    for (const [key, ofType] of Map.groupBy(rows, keyOf)) {
+      const byChannel = Map.groupBy(ofType, ({ channel }) => channel);
+      found.set(key, new Map([...byChannel].map(([channel, some]) => [channel, toActive(some)])));
     }
     return found;
   };
@@ -98,16 +105,28 @@ function templatesKey(tenantId: string, eventType: string): string {
   return `${isGlobalEventType(eventType) ? PLATFORM : tenantId}\0${eventType}`;
 }
 
+const keyOf = ({ ownerId, eventType }: RoutingTemplate) => `${ownerId}\0${eventType}`;
+
 function bytesOf(templates: ActiveTemplates): number {
-  return [...templates.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  const variants = [...templates.values()].flatMap((template) => [...template.variants.values()]);
+  return variants.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-function toActive(template: RoutingTemplate): ActiveTemplate {
-  const { versionId, targetChannel, sensitive, expiresAfterSeconds } = template;
-  const active = { versionId, targetChannel, sensitive, expiresAfterSeconds };
-  if (CHANNEL_ROWS[template.channel].sender !== null) {
-    return { ...active, render: undefined, bytes: 0 };
-  }
+/** Of its rows, one a language. */
+function toActive(rows: readonly RoutingTemplate[]): ActiveTemplate {
+  const { targetChannel, sensitive, expiresAfterSeconds, required } = rows[0]!;
+  const variants = new Map(rows.map((row) => [row.locale, toVariant(row)]));
+  return {
+    targetChannel,
+    sensitive,
+    expiresAfterSeconds,
+    required: required ?? undefined,
+    variants,
+  };
+}
+
+function toVariant({ channel, versionId, ...template }: RoutingTemplate): ActiveVariant {
+  if (CHANNEL_ROWS[channel].sender !== null) return { versionId, render: undefined, bytes: 0 };
   const compiled = template.compiled as CompiledTemplate;
-  return { ...active, render: createRenderer(compiled), bytes: rendererBytes(compiled) };
+  return { versionId, render: createRenderer(compiled), bytes: rendererBytes(compiled) };
 }

@@ -15,6 +15,7 @@ const DELIVERY = {
   recipient: "+12025550123",
   variables: "{}",
   traceId: "t",
+  settings: { locale: "en", timeZone: undefined, required: undefined },
 };
 
 test("a message for which no connection came free rests untried, and tells nothing of the provider", async () => {

@@ -27,7 +27,7 @@ export function makeMessage(
   };
   let rendered: ReturnType<Renderer>;
   try {
-    rendered = renderer(variables);
+    rendered = renderer(variables, delivery.settings);
   } catch {
     return { ok: false, reason: "the template cannot be rendered" };
   }

@@ -16,7 +16,7 @@ create or replace function claim_deliveries(
 ) returns table (
   delivery_id uuid, becomes text, was text, reason text, wait_ms integer, event_id uuid, tenant_id text,
   number integer, retries integer, template_version_id bigint, at_most_once boolean, sensitive boolean,
-  recipient text, variables text, trace_id text
+  recipient text, variables text, trace_id text, default_locale text, timezone text, required text[]
 ) language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -40,14 +40,14 @@ begin
   moment := clock_timestamp();
   for place, delivery_id, was, held_until, rests, expires, event_id, tenant_id, number, retries,
       template_version_id, has_event, recipient, variables, trace_id, has_template, at_most_once, sensitive,
-      is_active, suppressed
+      required, is_active, default_locale, timezone, suppressed
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
            d.template_version_id, e.id is not null, d.recipient, e.variables, e.trace_id,
            v.id is not null, v.at_most_once,
            v.sensitive or coalesce(e.accepted_at <= v.sensitive_until, false),
-           (select t.active from tenants t where t.id = d.tenant_id),
+           v.required_variables, o.active, o.default_locale, o.timezone,
            (select s.reason from suppressions s
             where s.tenant_id = d.tenant_id and s.channel = p_channel
               and s.address = lower(d.recipient collate "C"))
@@ -60,10 +60,13 @@ begin
     left join lateral (select * from events e where e.id = d.event_id limit 1) e
       on e.tenant_id = d.tenant_id
     left join lateral (
-      select v.id, t.at_most_once, t.sensitive, t.sensitive_until
+      select v.id, t.at_most_once, t.sensitive, t.sensitive_until, t.required_variables
       from template_versions v join templates t on t.id = v.template_id
       where v.id = d.template_version_id limit 1
     ) v on true
+    left join lateral (
+      select t.active, t.default_locale, t.timezone from tenants t where t.id = d.tenant_id limit 1
+    ) o on true
   loop
     continue when place <> array_position(p_ids, delivery_id);
     reason := null;

@@ -26,6 +26,17 @@ export interface ClaimedDelivery {
   /** JSON text. */
   variables: string | null;
   traceId: string;
+  settings: MessageSettings;
+}
+
+/** What a message takes from its tenant and its template's settings, as they are now. */
+export interface MessageSettings {
+  /** Of dates and numbers where the template is no translation. */
+  locale: string | undefined;
+  /** IANA name; undefined: UTC. */
+  timeZone: string | undefined;
+  /** Names of variables without which nothing is sent. */
+  required: readonly string[] | undefined;
 }
 
 export type ClaimResult =
@@ -68,6 +79,9 @@ interface Row {
   variables: string | null;
   /** null: the event is gone. */
   trace_id: string | null;
+  default_locale: string | null;
+  timezone: string | null;
+  required: string[] | null;
 }
 
 /** Claims a batch in one call. Results come in the order of the batch. */
@@ -116,6 +130,11 @@ function toResult(row: Row): ClaimResult {
           recipient: row.recipient,
           variables: row.variables,
           traceId: row.trace_id ?? row.event_id,
+          settings: {
+            locale: row.default_locale ?? undefined,
+            timeZone: row.timezone ?? undefined,
+            required: row.required ?? undefined,
+          },
         },
       };
     default:
