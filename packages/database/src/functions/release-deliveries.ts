@@ -104,9 +104,13 @@ export async function eraseSensitiveVariables(
     `with ended as materialized (
        select e.id from events e
        where e.id = any ($1::uuid[]) and e.variables is not null
-         and exists (select from deliveries d join template_versions v on v.id = d.template_version_id
-                     join templates t on t.id = v.template_id
-                     where d.event_id = e.id and (t.sensitive or e.accepted_at <= t.sensitive_until))
+         -- With limits: these stay looks into indexes, whatever the planner believes of the tables.
+         and exists (select from (select * from deliveries d where d.event_id = e.id limit 32) d
+                     cross join lateral (
+                       select t.* from template_versions v join templates t on t.id = v.template_id
+                       where v.id = d.template_version_id limit 1
+                     ) t
+                     where t.sensitive or e.accepted_at <= t.sensitive_until)
          and not exists (select from deliveries d
                          where d.event_id = e.id and d.status in ('queued', 'sending', 'waiting'))
        order by e.id for update of e
