@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { changeConfiguration } from "../change-configuration.ts";
 import {
   Conflict,
@@ -16,10 +15,23 @@ import { compileInput } from "./compile-source.ts";
 import { brandName, compilableLayout } from "./layout-in-force.ts";
 import { changedLayout, type LayoutInput, layoutInputFaults } from "./layout-input.ts";
 import { insertLayout, type LayoutSettings, NO_LAYOUT, newestLayout } from "./layout-rows.ts";
-import { type MarkdownVariant, markdownVariants } from "./markdown-variants.ts";
-import { textOf } from "./template-text.ts";
+import {
+  type MarkdownVariant,
+  markdownVariants,
+  publishAnew,
+  readMarkdown,
+} from "./markdown-variants.ts";
 import { requireOwner } from "./templates.ts";
-import { insertVersion, moveSourceVersions } from "./variant-rows.ts";
+import { moveSourceVersions } from "./variant-rows.ts";
+
+/** All that a layout's templates are compiled to, held until they are saved. */
+const MAX_COMPILED_BYTES = 64 * 1024 * 1024;
+const TOO_MANY: InputFault = {
+  field: "layout",
+  message: `cannot be published: all templates in Markdown together compile to more than ${MAX_COMPILED_BYTES / 1024 / 1024} MiB`,
+};
+/** Whoever has more learns of these first. */
+const MAX_FAULTS = 50;
 
 /** A layout that every Markdown template of the tenant was compiled in, and may be put in force. */
 export interface PreparedLayout {
@@ -29,7 +41,10 @@ export interface PreparedLayout {
   /** What it was made from, and may take the place of. */
   basedOnVersion: number;
   brandName: string | undefined;
-  variants: { variant: MarkdownVariant; compiled: CompiledTemplate }[];
+  /** What is in force in Markdown. */
+  versionIds: string[];
+  /** What changes with the layout, as JSON text. */
+  compiled: { variant: MarkdownVariant; json: string }[];
 }
 
 /**
@@ -58,20 +73,34 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
     })),
   );
   const inForce = { version: basedOnVersion, layout: compilable };
-  const variants: PreparedLayout["variants"] = [];
+  const variants = await markdownVariants(db, tenantId);
+  const compiled: PreparedLayout["compiled"] = [];
   const faults: InputFault[] = [];
-  for (const variant of await markdownVariants(db, tenantId)) {
+  let bytes = 0;
+  for (const variant of variants) {
+    const text = await readMarkdown(db, variant);
+    // Deleted meanwhile: saving will tell.
+    if (text === undefined) continue;
     try {
-      const { compiled } = await compileInput(db, tenantId, sourceOf(variant), inForce);
-      variants.push({ variant, compiled });
+      const made = await compileInput(db, tenantId, sourceOf(variant, text), inForce);
+      const json = JSON.stringify(made.compiled);
+      if (isDeepStrictEqual(text.compiled, JSON.parse(json))) continue;
+      bytes += Buffer.byteLength(json);
+      if (bytes > MAX_COMPILED_BYTES) throw new InvalidInput([TOO_MANY]);
+      compiled.push({ variant, json });
     } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
+      if (!(error instanceof InvalidInput) || error.faults[0] === TOO_MANY) throw error;
       faults.push(...error.faults.map((fault) => templateFault(variant, fault)));
     }
+    if (faults.length >= MAX_FAULTS) break;
   }
   refuseFaults(faults);
   const createdBy = input.createdBy ?? null;
-  return { tenantId, layout, createdBy, basedOnVersion, brandName: brand, variants };
+  const versionIds = variants.map(({ versionId }) => versionId);
+  return {
+    ...{ tenantId, layout, createdBy, basedOnVersion, brandName: brand },
+    ...{ versionIds, compiled },
+  };
 }
 
 /**
@@ -92,26 +121,21 @@ export async function savePreparedLayout(db: Database, prepared: PreparedLayout)
     if (!isDeepStrictEqual(now === undefined ? NO_LAYOUT : settingsOf(now), layout)) {
       await insertLayout(transaction, tenantId, layout, createdBy);
     }
-    let count = 0;
-    for (const { variant, compiled } of prepared.variants) {
-      if (isDeepStrictEqual(variant.compiled, JSON.parse(JSON.stringify(compiled)))) continue;
-      count += 1;
-      const { templateId, locale, sourceVersion } = variant;
-      const saved = { ...textOf(variant), compiled, createdBy };
-      const made = await insertVersion(transaction, { templateId, locale, sourceVersion }, saved);
-      if (locale === "") await moveSourceVersions(transaction, templateId, variant.version, made);
+    for (const { variant, json } of prepared.compiled) {
+      const made = await publishAnew(transaction, variant, json, createdBy);
+      if (variant.locale !== "") continue;
+      await moveSourceVersions(transaction, variant.templateId, variant.version, made);
     }
-    return count;
+    return prepared.compiled.length;
   });
 }
 
 /** The templates that were compiled are those that there are. */
 async function requireUnchanged(db: Database, prepared: PreparedLayout): Promise<void> {
-  const then = prepared.variants.map(({ variant }) => variant.versionId);
   const now = await markdownVariants(db, prepared.tenantId, { hold: true });
   const isSame = isDeepStrictEqual(
     now.map(({ versionId }) => versionId),
-    then,
+    prepared.versionIds,
   );
   if (isSame && (await brandName(db, prepared.tenantId)) === prepared.brandName) return;
   throw new PreparedTooEarly(
@@ -120,8 +144,10 @@ async function requireUnchanged(db: Database, prepared: PreparedLayout): Promise
   );
 }
 
-function sourceOf(variant: MarkdownVariant) {
-  const { channel, content, subject, locale } = variant;
+function sourceOf(
+  { channel, locale }: MarkdownVariant,
+  { content, subject }: { content: string; subject: string | null },
+) {
   return { channel, content, subject: subject ?? "", locale, format: "markdown" } as const;
 }
 

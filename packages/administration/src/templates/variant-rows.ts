@@ -50,7 +50,7 @@ export async function insertVersion(
   variant: { templateId: string; locale: string; sourceVersion: number | null },
   version: TemplateText & { compiled: object; createdBy: string | null },
 ): Promise<number> {
-  const { templateId, locale, sourceVersion } = variant;
+  const { templateId, locale } = variant;
   const made = await db
     .insertInto("template_versions")
     .values({
@@ -63,13 +63,22 @@ export async function insertVersion(
     })
     .returning(["id", "version"])
     .executeTakeFirstOrThrow();
-  const inForce = { current_version_id: made.id, source_version: sourceVersion };
+  await putInForce(db, variant, made.id);
+  return made.version;
+}
+
+export async function putInForce(
+  db: Database,
+  variant: { templateId: string; locale: string; sourceVersion: number | null },
+  versionId: string,
+): Promise<void> {
+  const { templateId, locale, sourceVersion } = variant;
+  const inForce = { current_version_id: versionId, source_version: sourceVersion };
   await db
     .insertInto("template_variants")
     .values({ template_id: templateId, locale, ...inForce })
     .onConflict((conflict) => conflict.columns(["template_id", "locale"]).doUpdateSet(inForce))
     .execute();
-  return made.version;
 }
 
 /** Notes that a translation was held against this version of the default variant. */
