@@ -29,6 +29,10 @@ import { tenantPages } from "./platform/tenants.ts";
 import { providerFormPages } from "./provider/provider-form.ts";
 import { providerPages } from "./provider/providers.ts";
 import { createRoute, type Guest, type InTenant } from "./router.ts";
+import { copyingPages } from "./template/copying.ts";
+import { designPages } from "./template/design.ts";
+import { newTemplatePages } from "./template/new-template.ts";
+import { publishingPages } from "./template/publishing.ts";
 import { templateEditorPages } from "./template/template-editor.ts";
 import { templatePreviewPages } from "./template/template-preview.ts";
 import { templatePages } from "./template/templates.ts";
@@ -52,8 +56,12 @@ const PAGES = [
   overviewPages,
   keyPages,
   templatePages,
+  newTemplatePages,
   templateEditorPages,
   templatePreviewPages,
+  publishingPages,
+  copyingPages,
+  designPages,
   providerPages,
   providerFormPages,
   activityPages,

@@ -5,6 +5,7 @@ import { SCRIPT } from "@belfry/testing/hostile";
 import { startAdmin } from "./admin-under-test.ts";
 import { ACCESS } from "./door/access.ts";
 import { hostileSession, hostileTenant } from "./test/hostile-tenant.ts";
+import { hiddenFields } from "./test/publish-by-form.ts";
 
 const ENCODED = encodeURIComponent(SCRIPT);
 const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;";
@@ -51,6 +52,13 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/:tenantId/templates/:templateId/versions": [
       `${base}/templates/${tenant.templateId}/versions`,
     ],
+    "GET /tenants/:tenantId/templates/:templateId/publish": [
+      `${base}/templates/${tenant.templateId}/publish`,
+    ],
+    "GET /tenants/:tenantId/templates/:templateId/copy": [
+      `${base}/templates/${tenant.templateId}/copy`,
+    ],
+    "GET /tenants/:tenantId/design": [`${base}/design`],
     "GET /tenants/:tenantId/providers": [`${base}/providers`],
     "GET /tenants/:tenantId/providers/new": [`${base}/providers/new?channel=EMAIL&kind=sendgrid`],
     "GET /tenants/:tenantId/providers/:providerId": [`${base}/providers/${tenant.providerId}`],
@@ -73,6 +81,8 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/new",
     "GET /tenants/:tenantId/activity/:eventId/document",
     "GET /tenants/:tenantId/outbox/:messageId/document",
+    "GET /tenants/:tenantId/templates/starter",
+    "GET /tenants/:tenantId/templates/:templateId/sample",
   ]);
 });
 
@@ -86,6 +96,8 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
       ...["name", "perMinute", "email", "role", "content", "subject", "title", "eventType"],
       ...["sampleVariables", "targetChannel", "address", "overlapHours", "to", "password"],
       ...["settings.apiKey", "settings.from", "maxPerSecond", "expiresAfterSeconds", "next"],
+      ...["url", "actionLabel", "actionUrl", "requiredVariables", "starter", "logoUrl", "address"],
+      ...["primaryColor", "footerText", "tenantId"],
     ].map((name) => [name, SCRIPT]),
   );
   for (const path of [
@@ -94,7 +106,7 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
     `${base}/settings`,
     `${base}/members/invite`,
     `${base}/templates`,
-    `${base}/templates/${tenant.templateId}`,
+    `${base}/design`,
     `${base}/providers/${tenant.providerId}`,
     `${base}/providers/${tenant.providerId}/test`,
     `${base}/suppressions`,
@@ -105,6 +117,28 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
     const html = await answer.text();
     assert.ok(!html.includes("<script>alert"), path);
     assert.ok(!html.includes("<img src=x"), path);
+  }
+  // A draft keeps whatever is typed: it comes back on the pages behind it.
+  const editor = `${base}/templates/${tenant.templateId}`;
+  const shown = { ...fields, ...hiddenFields(await operator.text(editor)) };
+  assert.equal((await operator.post(editor, shown)).status, 303);
+  const { revision: _, ...stale } = shown;
+  const answers = [
+    await operator.get(editor),
+    await operator.get(`${editor}?locale=de`),
+    await operator.get(`${editor}/publish`),
+    await operator.post(editor, { ...stale, content: `${SCRIPT} again` }),
+    await operator.post(`${editor}/copy`, { eventType: "\u0000", tenantId: tenant.id }),
+  ];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 409, 422],
+  );
+  for (const answer of answers) {
+    const html = await answer.text();
+    assert.ok(!html.includes("<script>alert"), answer.url);
+    assert.ok(!html.includes("<img src=x"), answer.url);
+    assert.ok(html.includes(ESCAPED), answer.url);
   }
   const account = { channel: "EMAIL", kind: "sendgrid" };
   const provider = await operator.post(`${base}/providers`, { ...fields, ...account });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { publishAgain, publishByForm } from "@belfry/admin/test/publish-by-form";
 import { createBrowser } from "@belfry/admin/test-browser";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
@@ -100,14 +101,13 @@ test("a change made in the Admin UI is in force in every service soon after, wit
     async () => {
       const account = { channel: "SMS", kind: "sandbox" };
       provider = (await post(`${base}/providers`, account)).to;
-      const template = { ...text, content: "Order {{ order }}", basedOnVersion: "0" };
-      sms = (await post(`${base}/templates`, template)).to;
+      sms = await publishByForm(operator, base, { ...text, content: "Order {{ order }}" });
     },
     isSent("SMS"),
   );
   await inForce(
     "a new version of a template",
-    () => post(sms, { ...text, content: "Your order {{ order }}", basedOnVersion: "1" }),
+    () => publishAgain(operator, sms, { ...text, content: "Your order {{ order }}" }),
     async () => (await isSent("SMS")()) && (await newestMessage()) === "Your order A-1",
   );
   await inForce(
@@ -142,7 +142,7 @@ test("a change made in the Admin UI is in force in every service soon after, wit
     "an account of another kind, on another channel",
     async () => {
       const mail = { eventType: EVENT_TYPE, channel: "EMAIL", subject: "Hello", content: "Hello" };
-      await post(`${base}/templates`, { ...mail, basedOnVersion: "0" });
+      await publishByForm(operator, base, { ...mail, format: "text" });
       second = (await post(`${base}/providers`, sendgrid("second", two))).to;
       await post(`${base}/providers`, sendgrid("first", one));
     },
@@ -180,7 +180,7 @@ test("a change made in the Admin UI is in force in every service soon after, wit
     "a realtime channel of a template",
     async () => {
       const push = { eventType: EVENT_TYPE, channel: "PUSH", title: "Order", content: "Hello" };
-      await post(`${base}/templates`, { ...push, targetChannel: "orders", basedOnVersion: "0" });
+      await publishByForm(operator, base, { ...push, targetChannel: "orders" });
     },
     async () => {
       const url = `${apiUrl}/api/v1/auth/realtime-token`;
@@ -198,7 +198,7 @@ test("a change made in the Admin UI is in force in every service soon after, wit
       const row = html.slice(html.indexOf("global.info"));
       const path = [...row.matchAll(/class="cell" href="([^"]+)"/g)][1]?.[1] ?? "";
       const content = "From us: {{ message }}";
-      await post(path, { ...text, eventType: "global.info", content, basedOnVersion: "1" });
+      await publishAgain(operator, path, { ...text, eventType: "global.info", content });
     },
     async () => {
       assert.match(await becomes("SMS", "global.info"), /^accepted/);

@@ -41,6 +41,8 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
     "template-faults": {
       path: `${base}/templates/new?eventType=order.sent`,
       async act(page) {
+        await page.getByRole("button", { name: "Create draft" }).click();
+        await page.getByLabel("HTML").check();
         await page.locator(".cm-content").click();
         await page.keyboard.press("Control+a");
         await page.keyboard.insertText("<p>Hello {{ name</p>");
@@ -52,11 +54,12 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
       async act(page) {
         const other = await page.context().newPage();
         await other.goto(page.url());
-        await saveText(other, "Northwind: order {{ order }} leaves {{ delivery }}.");
-        await other.getByText("Saved as a new version").waitFor();
+        await type(other, "Northwind: order {{ order }} leaves {{ delivery }}.");
+        await other.getByText("Draft saved at").waitFor();
         await other.close();
-        await saveText(page, "Northwind: {{ order }} is on its way.");
-        await page.getByText("while you were writing").waitFor();
+        await type(page, "Northwind: {{ order }} is on its way.");
+        await page.getByRole("button", { name: "See both" }).click();
+        await page.getByText("while you were writing").first().waitFor();
       },
     },
     "key-made": {
@@ -118,9 +121,8 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
   };
 }
 
-async function saveText(page: Page, text: string): Promise<void> {
+async function type(page: Page, text: string): Promise<void> {
   await page.locator(".cm-content").click();
   await page.keyboard.press("Control+a");
   await page.keyboard.insertText(text);
-  await page.getByRole("button", { name: "Save as a new version" }).click();
 }

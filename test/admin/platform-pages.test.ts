@@ -59,6 +59,8 @@ const NO_PAGES = [
   "GET /preview-frame",
   "GET /tenants/:tenantId/activity/:eventId/document",
   "GET /tenants/:tenantId/outbox/:messageId/document",
+  "GET /tenants/:tenantId/templates/starter",
+  "GET /tenants/:tenantId/templates/:templateId/sample",
 ];
 
 test("no page is left out of these tests: each route of the Admin UI that shows one is looked at", () => {

@@ -97,23 +97,27 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
     async () => {
       await newTemplate(owner, base, "EMAIL");
       await owner.getByLabel("Subject").fill("Order {{ order }}");
+      await owner.getByLabel("MJML").check();
       await write(owner, "<mjml><mj-body><mj-section><mj-column><mj-text>Thank you, {{ name");
       await owner.locator("#faults li", { hasText: "line 1" }).first().waitFor();
+      await owner.getByLabel("HTML").check();
       const mail = "<p>Thank you, {{ name }}, for {{ order }}.</p>";
       await write(owner, mail);
-      await owner.getByLabel("Sample values").fill('{"name": "Ada", "order": "A-1"}');
+      await owner.getByLabel("name", { exact: true }).fill("Ada");
+      await owner.getByLabel("order", { exact: true }).fill("A-1");
       const preview = owner.frameLocator("#preview-frame").frameLocator("iframe");
       await preview.getByText("Thank you, Ada, for A-1.").waitFor();
       await save(owner);
       await newTemplate(owner, base, "SMS");
       await write(owner, "Order {{ order }} is on its way.");
-      await owner.getByLabel("Sample values").fill('{"order": "A-1"}');
+      await owner.getByLabel("order", { exact: true }).fill("A-1");
       await owner.locator("#preview-text", { hasText: "Order A-1 is on its way." }).waitFor();
       await save(owner);
       await newTemplate(owner, base, "PUSH");
       await owner.getByLabel("Title").fill("Order {{ order }}");
       await write(owner, "It is on its way, {{ name }}.");
-      await owner.getByLabel("Sample values").fill('{"name": "Ada", "order": "A-1"}');
+      await owner.getByLabel("order", { exact: true }).fill("A-1");
+      await owner.getByLabel("name", { exact: true }).fill("Ada");
       await owner.locator("#preview-title", { hasText: "Order A-1" }).waitFor();
       await save(owner);
     },
@@ -189,6 +193,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
 
       await owner.goto(`${stack.local.adminUrl}${base}/templates`);
       await owner.getByRole("link", { name: /order\.confirmed, SMS/ }).click();
+      await owner.getByText("More", { exact: true }).click();
       await owner.getByRole("button", { name: "Deactivate" }).click();
       await owner.getByText("Deactivated.").waitFor();
       await owner.goto(`${stack.local.adminUrl}${base}/activity`);
@@ -224,7 +229,8 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       "member: join",
       "provider: create",
       "provider: test",
-      "template: create",
+      "template: draft",
+      "template: publish",
       "key: create",
       "dead-letter: replay",
     ]) {
@@ -246,6 +252,8 @@ async function newTemplate(page: Page, base: string, channel: string): Promise<v
   await page.goto(
     new URL(`${base}/templates/new?eventType=order.confirmed&channel=${channel}`, page.url()).href,
   );
+  await page.getByLabel("Empty").check();
+  await page.getByRole("button", { name: "Create draft" }).click();
 }
 
 /** As somebody does who selects all and types. */
@@ -256,8 +264,9 @@ async function write(page: Page, text: string): Promise<void> {
 }
 
 async function save(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Save as a new version" }).click();
-  await page.getByText("Saved as a new version").waitFor();
+  await page.getByRole("button", { name: "Publish …" }).click();
+  await page.getByRole("button", { name: /^Publish / }).click();
+  await page.getByText("Published.").waitFor();
 }
 
 async function trigger(curl: string): Promise<void> {

@@ -70,7 +70,10 @@ export function valueText(expression: ValueExpression, name: string, scope: Scop
   const { operand, filters, hasDefault } = expression;
   const { rendering } = scope;
   let value = evaluate(operand, scope);
-  if (value === undefined && !hasDefault) rendering.missing.add(name);
+  if (value === undefined && !hasDefault) {
+    rendering.missing.add(name);
+    if (rendering.mark !== undefined) return rendering.mark(name);
+  }
   for (const { filter, arguments: given, keywords } of filters) {
     spend(rendering, 1);
     const values = given.map((argument) => plain(evaluate(argument, scope)));

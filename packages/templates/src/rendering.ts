@@ -12,6 +12,8 @@ export interface RenderSettings {
   required?: readonly string[] | undefined;
   /** Values of names that begin with `$`. A tenant's own variable of that name wins. */
   system?: Readonly<Record<string, unknown>> | undefined;
+  /** For previews: what is written for a value that is missing, by its name. Default: nothing. */
+  mark?: ((name: string) => string) | undefined;
 }
 
 /** What the texts of one message share while it is rendered. */
@@ -27,6 +29,7 @@ export interface Rendering {
   timeZone: string;
   /** The keys of objects that were counted or looped over: reading them is slow. */
   keys: Map<object, readonly string[]> | undefined;
+  mark: ((name: string) => string) | undefined;
 }
 
 export function beginRendering(settings?: RenderSettings, locale?: string): Rendering {
@@ -38,6 +41,7 @@ export function beginRendering(settings?: RenderSettings, locale?: string): Rend
     locale: locale ?? settings?.locale ?? "en",
     timeZone: settings?.timeZone ?? "UTC",
     keys: undefined,
+    mark: settings?.mark,
   };
 }
 

@@ -70,9 +70,9 @@ export function createWriter(template: string, options: WriterOptions): Writer {
       let value = values[name];
       if (value === undefined) {
         const found = findValue(variables, rendering, names[name] ?? "", paths[name] ?? []);
-        if (found === undefined) rendering.missing.add(names[name] ?? "");
         // The text of a list or an object is made before it is counted; a request's size bounds it.
-        const text = variableText(found);
+        const text =
+          found === undefined ? missingText(names[name] ?? "", rendering) : variableText(found);
         rendering.workLeft -= text.length;
         if (rendering.workLeft < 0) return undefined;
         value = clean(text);
@@ -103,6 +103,11 @@ export function createWriter(template: string, options: WriterOptions): Writer {
     }
     return result;
   };
+}
+
+function missingText(name: string, { missing, mark }: Rendering): string {
+  missing.add(name);
+  return mark === undefined ? "" : mark(name);
 }
 
 function findValue(

@@ -15,7 +15,11 @@ export interface Assets {
   address(name: string): string;
 }
 
-const OWN = ["page.js", "batches.js", "editor.js", "preview-frame.js", "inbox.js", "icon.svg"];
+const OWN = [
+  ...["page.js", "batches.js", "inbox.js", "preview-frame.js", "icon.svg"],
+  ...["editor.js", "code-field.js", "toolbar.js", "text-edits.js", "ask.js", "draft.js"],
+  ...["live-preview.js", "sample-values.js", "value-fields.js", "starters.js", "design.js"],
+];
 /** One sheet to the browser, in this order. */
 const STYLES = [
   "base.css",
@@ -25,6 +29,10 @@ const STYLES = [
   "overview.css",
   "content.css",
   "templates.css",
+  "editor.css",
+  "writing.css",
+  "stage.css",
+  "starters.css",
   "narrow.css",
 ];
 const TYPES: Readonly<Record<string, string>> = {

@@ -3,6 +3,8 @@ const PATHS: Readonly<Record<string, string>> = {
   overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-4H4zM14 8h6V4h-6z",
   activity: "M3 12h4l3 8 4-16 3 8h4",
   templates: "M6 3h9l4 4v14H6zM14 3v5h5M9 13h7M9 17h7",
+  design:
+    "M12 3a9 9 0 0 0 0 18c2 0 2-1.5 1.5-2.5s0-2.5 1.5-2.5h2a4 4 0 0 0 4-4c0-5-4-9-9-9zM7.5 12h.01M10 7.5h.01M15 8h.01",
   providers: "M4 12l16-8-5 17-4-7zM11 14l4-4",
   keys: "M15 9a5 5 0 1 0-4.6 5L12 16h2v2h2v2h4v-4l-5.3-5.3A5 5 0 0 0 15 9zM9 8.5h.01",
   outbox: "M4 13l3-9h10l3 9v7H4zM4 13h5l1 3h4l1-3h5",

@@ -1,6 +1,8 @@
 const NOTICES: Readonly<Record<string, string>> = {
   saved: "Saved.",
-  "saved-version": "Saved as a new version. It is in force everywhere within 5 seconds.",
+  published: "Published. It is in force everywhere within 5 seconds.",
+  "draft-saved": "The draft is saved. What is sent stays as it is until you publish.",
+  copied: "Copied, as drafts: nothing of it is in force until you publish.",
   activated: "Activated. It is in force everywhere within 5 seconds.",
   deactivated: "Deactivated. It is in force everywhere within 5 seconds.",
   deleted: "Deleted.",

@@ -3,7 +3,14 @@ import { test } from "node:test";
 import { showTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import { startAdmin } from "../admin-under-test.ts";
+import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import {
+  hiddenFields,
+  publishAgain,
+  publishByForm,
+  publishDraftByForm,
+  saveDraftByForm,
+} from "../test/publish-by-form.ts";
 
 const SMS = {
   eventType: "order.confirmed",
@@ -12,52 +19,179 @@ const SMS = {
   sampleVariables: '{"id": "1"}',
 };
 
-test("of two people who edit one template the second is told, shown the difference, and keeps what was typed", async (t) => {
-  const admin = await startAdmin(t);
+async function withTenant(admin: AdminUnderTest) {
   const operator = await admin.operator();
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
-  const base = `/tenants/${tenantId}/templates`;
-  const created = await operator.post(base, { ...SMS, basedOnVersion: "0" });
-  const path = created.headers.get("location")!.split("?")[0]!;
-  const save = (content: string, basedOnVersion: string) =>
-    operator.post(path, { ...SMS, content, basedOnVersion });
-  assert.equal((await save("Hers {{ id }}", "1")).status, 303);
-  const second = await save("His {{ id }}", "1");
+  const address = { tenantId, eventType: "order.confirmed", channel: "SMS" } as const;
+  return { operator, tenantId, base: `/tenants/${tenantId}`, address };
+}
+
+test("of two people who edit one template the second is told, shown the difference, and keeps what was typed", async (t) => {
+  const admin = await startAdmin(t);
+  const { operator, base, address } = await withTenant(admin);
+  const path = await publishByForm(operator, base, SMS);
+  const hers = { ...hiddenFields(await operator.text(path)), ...SMS, content: "Hers {{ id }}" };
+  const his = { ...hiddenFields(await operator.text(path)), ...SMS, content: "His {{ id }}" };
+  assert.equal((await operator.post(path, hers)).status, 303);
+  const auto = await operator.post(`${path}/draft`, his);
+  assert.equal(auto.status, 409);
+  assert.deepEqual(await auto.json(), { by: "op@example.com" });
+  const second = await operator.post(path, his);
   assert.equal(second.status, 409);
   const html = await second.text();
-  assert.match(html, /Version 2 was saved by op@example\.com/);
+  assert.match(html, /This draft was saved by op@example\.com/);
   assert.match(html, /class="removed">.*Hers/s);
   assert.match(html, /class="added">.*His/s);
   assert.match(html, /<textarea[^>]*>\s*His \{\{ id \}\}<\/textarea>/);
-  const address = { tenantId, eventType: "order.confirmed", channel: "SMS" } as const;
-  assert.equal((await showTemplate(admin.db, address)).content, "Hers {{ id }}");
-  assert.equal((await save("His {{ id }}", "2")).status, 303, "over it, knowingly");
+  assert.match(await operator.text(path), /Hers \{\{ id \}\}<\/textarea>/, "hers is still kept");
+  const knowingly = { ...SMS, ...hiddenFields(html), content: "His {{ id }}" };
+  assert.equal((await operator.post(path, knowingly)).status, 303, "over it, knowingly");
+  assert.equal((await publishDraftByForm(operator, path)).status, 303);
+  assert.equal((await showTemplate(admin.db, address)).content, "His {{ id }}");
   const restored = await operator.post(`${path}/restore`, { version: "1" });
   assert.equal(restored.status, 303);
   const { content, version } = await showTemplate(admin.db, address);
-  assert.deepEqual([content, version], ["Order {{ id }}", 4]);
-  const audit = await operator.text(`/tenants/${tenantId}/audit`);
-  for (const action of ["create", "save", "restore"])
+  assert.deepEqual([content, version], ["Order {{ id }}", 3]);
+  const audit = await operator.text(`${base}/audit`);
+  for (const action of ["draft", "publish", "restore"])
     assert.match(audit, new RegExp(`template: ${action}`));
 });
 
-test("a fault is shown at its line and column, beside what was typed, and nothing is saved", async (t) => {
+test("a draft is in force nowhere until it is published, and then is what the page showed", async (t) => {
   const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const { operator, base, address } = await withTenant(admin);
+  const path = await publishByForm(operator, base, SMS);
   const version = await readConfigurationVersion(admin.db);
+  const saved = await saveDraftByForm(operator, path, { ...SMS, content: "New {{ id }}" });
+  assert.equal(saved.status, 303);
+  assert.equal((await showTemplate(admin.db, address)).content, "Order {{ id }}");
+  assert.equal(await readConfigurationVersion(admin.db), version, "no service reads anything anew");
+  assert.match(await operator.text(path), /New \{\{ id \}\}<\/textarea>/, "it is kept");
+  const page = await operator.text(`${path}/publish`);
+  assert.match(page, /class="removed">.*Order \{\{ id \}\}/s);
+  assert.match(page, /class="added">.*New \{\{ id \}\}/s);
+  assert.match(page, /No event of this type came in the last 24 hours/);
+  const seen = { ...hiddenFields(page), locale: "" };
+  await saveDraftByForm(operator, path, { ...SMS, content: "Newer {{ id }}" });
+  const late = await operator.post(`${path}/publish`, seen);
+  assert.equal(late.status, 409, "what nobody has seen is not published");
+  assert.equal((await showTemplate(admin.db, address)).content, "Order {{ id }}");
+  assert.equal((await publishDraftByForm(operator, path)).status, 303);
+  assert.equal((await showTemplate(admin.db, address)).content, "Newer {{ id }}");
+  assert.match(await operator.text(`${path}/publish`), /There is nothing to publish/);
+});
+
+test("a draft over which somebody else published says so, and is published knowingly", async (t) => {
+  const admin = await startAdmin(t);
+  const { operator, base, address } = await withTenant(admin);
+  const path = await publishByForm(operator, base, SMS);
+  await saveDraftByForm(operator, path, { ...SMS, content: "Mine {{ id }}" });
+  assert.equal((await operator.post(`${path}/restore`, { version: "1" })).status, 303);
+  await admin.pool.query("update template_drafts set based_on_version = 0");
+  const page = await operator.text(`${path}/publish`);
+  assert.match(page, /Version 1 was published by op@example\.com\s+after this draft was begun/);
+  assert.equal((await publishDraftByForm(operator, path)).status, 303);
+  assert.equal((await showTemplate(admin.db, address)).content, "Mine {{ id }}");
+});
+
+test("a fault is told on the page of publishing, beside the draft that is kept, and nothing is in force", async (t) => {
+  const admin = await startAdmin(t);
+  const { operator, base } = await withTenant(admin);
+  const made = await operator.post(`${base}/templates`, SMS);
+  const path = made.headers.get("location") ?? "";
   const content = "Hello\n  {{ name";
-  const answer = await operator.post(`/tenants/${tenantId}/templates`, { ...SMS, content });
-  assert.equal(answer.status, 422);
-  const html = await answer.text();
+  assert.equal((await saveDraftByForm(operator, path, { ...SMS, content })).status, 303);
+  const version = await readConfigurationVersion(admin.db);
+  const html = await operator.text(`${path}/publish`);
   assert.match(html, /line 2, column 3/);
-  assert.match(html, /Hello\n {2}\{\{ name<\/textarea>/);
+  assert.match(html, /cannot be published/);
+  const forced = { ...hiddenFields(html), locale: "" };
+  assert.equal((await operator.post(`${path}/publish`, forced)).status, 422);
+  assert.match(await operator.text(path), /Hello\n {2}\{\{ name<\/textarea>/);
   assert.equal(await readConfigurationVersion(admin.db), version);
-  const preview = await operator.post(`/tenants/${tenantId}/templates/preview`, {
-    ...SMS,
-    content,
-  });
+  const preview = await operator.post(`${base}/templates/preview`, { ...SMS, content });
   const { ok, faults } = (await preview.json()) as { ok: boolean; faults: object[] };
   assert.equal(ok, false);
   assert.deepEqual(Object.keys(faults[0]!).sort(), ["column", "field", "line", "message"]);
+});
+
+test("two languages are published in one go, and a translation is outdated once the default changes", async (t) => {
+  const admin = await startAdmin(t);
+  const { operator, base, address } = await withTenant(admin);
+  const made = await operator.post(`${base}/templates`, SMS);
+  const path = made.headers.get("location") ?? "";
+  await saveDraftByForm(operator, path, SMS);
+  const german = `${path}?locale=de`;
+  assert.match(await operator.text(german), /Order \{\{ id \}\}<\/textarea>/, "it begins with it");
+  const text = { ...SMS, content: "Bestellung {{ id }}" };
+  assert.equal((await saveDraftByForm(operator, german, text)).status, 303);
+  assert.equal((await publishDraftByForm(operator, path)).status, 303);
+  const both = await showTemplate(admin.db, address);
+  assert.deepEqual(both.locales, [{ locale: "de", version: 2, outdated: false, draft: false }]);
+  assert.equal((await showTemplate(admin.db, address, "de")).content, "Bestellung {{ id }}");
+  await publishAgain(operator, path, { ...SMS, content: "Your order {{ id }}" });
+  const page = await operator.text(german);
+  assert.match(page, /outdated/);
+  assert.match(page, /class="removed">.*Order \{\{ id \}\}.*class="added">.*Your order/s);
+  const same = await operator.post(`${path}/same`, { locale: "de" });
+  assert.equal(same.status, 303);
+  const [now] = (await showTemplate(admin.db, address)).locales;
+  assert.deepEqual(now, { locale: "de", version: 2, outdated: false, draft: false });
+});
+
+test("what holds for all languages is set with the default text alone", async (t) => {
+  const admin = await startAdmin(t);
+  const { operator, base, address } = await withTenant(admin);
+  const path = await publishByForm(operator, base, {
+    ...{ ...SMS, sensitive: "on", requiredVariables: "id" },
+  });
+  const german = `${path}?locale=de`;
+  assert.doesNotMatch(await operator.text(german), /name="sensitive"/);
+  await saveDraftByForm(operator, german, { ...SMS, content: "Bestellung {{ id }}" });
+  assert.equal((await publishDraftByForm(operator, path)).status, 303);
+  const { sensitive, requiredVariables } = await showTemplate(admin.db, address);
+  assert.deepEqual([sensitive, requiredVariables], [true, ["id"]]);
+});
+
+test("a viewer sees the template and its preview, and may change nothing of it", async (t) => {
+  const admin = await startAdmin(t);
+  const { operator, base, tenantId } = await withTenant(admin);
+  const path = await publishByForm(operator, base, SMS);
+  const viewer = await admin.person({
+    ...{ email: "vera@example.com", name: "Vera", of: { tenantId, role: "viewer" } },
+  });
+  const html = await viewer.text(path);
+  assert.match(html, /<textarea id="content"[^>]*readonly/);
+  assert.doesNotMatch(html, /id="toolbar"|Publish …|Discard|id="send-test"/);
+  const preview = await viewer.post(`${base}/templates/preview`, SMS);
+  assert.equal(((await preview.json()) as { ok: boolean }).ok, true);
+  for (const part of ["", "/draft", "/discard", "/publish", "/copy", "/same", "/delete"]) {
+    assert.equal((await viewer.post(path + part, SMS)).status, 403, part);
+  }
+  for (const part of ["/publish", "/copy", "/sample"]) {
+    assert.equal((await viewer.get(path + part)).status, 403, part);
+  }
+  assert.equal((await viewer.post(`${base}/design`, {})).status, 403);
+  assert.equal((await viewer.get(`${base}/design`)).status, 200);
+});
+
+test("a copy is made of drafts; to another tenant an operator may copy alone", async (t) => {
+  const admin = await startAdmin(t);
+  const { operator, base, tenantId } = await withTenant(admin);
+  const path = await publishByForm(operator, base, SMS);
+  const { id: otherId } = await createTenant(admin.db, { name: "Other" });
+  const owner = await admin.person({
+    ...{ email: "olive@example.com", name: "Olive", of: { tenantId, role: "owner" } },
+  });
+  const copy = await owner.post(`${path}/copy`, { eventType: "order.changed" });
+  assert.equal(copy.status, 303);
+  const there = { tenantId, eventType: "order.changed", channel: "SMS" } as const;
+  const { version, hasDraft } = await showTemplate(admin.db, there);
+  assert.deepEqual([version, hasDraft], [0, true]);
+  const twice = await owner.post(`${path}/copy`, { eventType: "order.changed" });
+  assert.equal(twice.status, 422);
+  const away = { eventType: "order.changed", tenantId: otherId };
+  assert.equal((await owner.post(`${path}/copy`, away)).status, 403);
+  assert.equal((await operator.post(`${path}/copy`, away)).status, 303);
+  assert.equal((await showTemplate(admin.db, { ...there, tenantId: otherId })).hasDraft, true);
 });

@@ -1,149 +1,188 @@
 import { audited } from "@belfry/administration/audited";
-import { Conflict, type InputFault, InvalidInput } from "@belfry/administration/input-error";
+import { Conflict, InvalidInput, NotFound } from "@belfry/administration/input-error";
 import {
-  prepareTemplate,
-  savePreparedTemplate,
-} from "@belfry/administration/templates/put-template";
+  discardDraft,
+  saveDraft,
+  showDraft,
+  type TemplateDraft,
+} from "@belfry/administration/templates/drafts";
+import { sampleFromEvents } from "@belfry/administration/templates/event-samples";
+import { putTemplate } from "@belfry/administration/templates/put-template";
 import { showTemplate, type Template } from "@belfry/administration/templates/templates";
-import { ADDRESSES } from "@belfry/contracts/addresses";
-import { CHANNEL_ROWS, CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
-import { mayDo } from "../door/access.ts";
-import { type Answer, faultsByField, page, redirect } from "../drawing/answer.ts";
+import { type Answer, json, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
+import { defaultLocaleOf } from "./default-locale.ts";
 import { differences } from "./differences.ts";
-import { STARTERS } from "./starter-templates.ts";
+import { type Edited, editorPage } from "./editor-page.ts";
+import { localeOfQuery } from "./languages.ts";
+import { addressesOf } from "./template-addresses.ts";
+import { wholeText } from "./template-texts.ts";
 import {
-  inputOf,
-  NO_VALUES,
+  draftInputOf,
   type TemplateValues,
   valuesOfForm,
   valuesOfTemplate,
 } from "./template-values.ts";
-import { recordedTemplate } from "./templates.ts";
 
-/** By which the form knows what to show of itself. */
-const TRAITS = Object.fromEntries(
-  CHANNELS.map((channel) => {
-    const { content, sender } = CHANNEL_ROWS[channel];
-    return [channel, [content, sender === null ? "published" : "sent"]];
-  }),
-);
-
-/** The editor of one template: its form, and saving it as a new version. */
+/** The editor of one template: its form, and keeping what is in it as a draft. */
 export function templateEditorPages({ route, db }: PageDeps): void {
-  const editor = (
-    context: InTenant,
-    values: TemplateValues,
-    extra: { template?: Template; faults?: readonly InputFault[]; conflict?: object } = {},
-  ): Answer => {
-    const faults = extra.faults ?? [];
-    const title = extra.template === undefined ? "New template" : values.eventType;
-    const { address } = CHANNEL_ROWS[values.channel];
-    const { email } = context.person;
-    return page("template-editor", title, {
-      traits: TRAITS,
-      mails: channelsWith("email")
-        .map((channel) => CHANNEL_ROWS[channel].words.label)
-        .join(", "),
-      testTo: address === null ? email : (ADDRESSES[address].read(email) ?? ""),
-      values,
-      template: extra.template,
-      faults: faultsByField(faults),
-      conflict: extra.conflict,
-      mayEdit: mayDo(context.role, "editor"),
+  const draftOf = (template: Template, locale: string): Promise<TemplateDraft | undefined> =>
+    showDraft(db, { id: template.id, locale }).catch((error: unknown) => {
+      if (error instanceof NotFound) return undefined;
+      throw error;
     });
-  };
 
-  route("GET /tenants/:tenantId/templates/new", async (context) => {
-    const given = context.query.get("channel");
-    const channel = isChannel(given) ? given : CHANNELS[0];
-    const eventType = context.query.get("eventType") ?? "";
-    return editor(context, {
-      ...NO_VALUES,
-      ...STARTERS[CHANNEL_ROWS[channel].content],
-      channel,
-      eventType,
-    });
-  });
+  const show = async (
+    context: InTenant,
+    edited: Omit<Edited, "draft" | "source">,
+  ): Promise<Answer> => {
+    const { template, values } = edited;
+    const draft = await draftOf(template, values.locale);
+    const source = values.locale === "" ? draft : await draftOf(template, "");
+    const defaultLocale = await defaultLocaleOf(db, context.tenant.id);
+    return await editorPage(db, context, { ...edited, draft, source }, defaultLocale);
+  };
 
   route("GET /tenants/:tenantId/templates/:templateId", async (context) => {
     const template = await showTemplate(db, addressOf(context));
-    return editor(context, valuesOfTemplate(template), { template });
+    const locale = localeOfQuery(context.query);
+    if (locale === undefined) {
+      const message = "is no language, such as de or pt-BR";
+      throw new InvalidInput([{ field: "The code", message }]);
+    }
+    const source = await draftOf(template, "");
+    const draft = locale === "" ? source : await draftOf(template, locale);
+    const isThere = locale === "" || template.locales.some((one) => one.locale === locale);
+    const own = { id: template.id };
+    const text = isThere ? await showTemplate(db, own, locale) : (source ?? template);
+    const values = valuesOfTemplate(template, { locale, text, draft, source });
+    if (!values.keepsSamples) {
+      const found = await sampleFromEvents(db, template.tenantId, template.eventType);
+      if (found !== undefined) values.sampleVariables = JSON.stringify(found, null, 2);
+      else values.keepsSamples = true;
+    }
+    return await show(context, { template, values });
   });
 
-  const save = async (context: InTenant, before: Template | undefined): Promise<Answer> => {
-    const { tenant, form, actor, person, base } = context;
-    const typed = valuesOfForm(form);
-    // What a template is for does not change: another event type is another template.
-    const values =
-      before === undefined
-        ? typed
-        : { ...typed, eventType: before.eventType, channel: before.channel };
-    const shown = before === undefined ? {} : { template: before };
-    try {
-      const prepared = await prepareTemplate(db, {
-        ...inputOf(values),
-        tenantId: tenant.id,
-        active: before?.active ?? true,
-        createdBy: person.email,
-      });
-      const saved = await audited(
-        db,
-        actor,
-        (transaction) => savePreparedTemplate(transaction, prepared),
-        (after) => ({
-          tenantId: tenant.id,
-          action: before === undefined ? "template.create" : "template.save",
-          target: `${after.eventType} ${after.channel}`,
-          before: before === undefined ? null : recordedTemplate(before),
-          after: recordedTemplate(after),
-        }),
-      );
-      return redirect(`${base}/templates/${saved.id}`, "saved-version");
-    } catch (error) {
-      if (error instanceof InvalidInput) {
-        const answer = editor(context, values, { ...shown, faults: error.faults });
-        return { ...answer, status: 422 } as Answer;
-      }
-      if (error instanceof Conflict) return await conflict(context, values);
-      throw error;
-    }
+  /** What is typed, as a draft of a template that is there. */
+  const keep = async (context: InTenant, template: Template): Promise<number> => {
+    const { tenant, form, person } = context;
+    const values = typedValues(form, template);
+    const { revision } = await saveDraft(db, {
+      ...draftInputOf(values),
+      tenantId: tenant.id,
+      createdBy: person.email,
+      revision: Number(values.revision) || 0,
+    });
+    return revision;
   };
 
+  route("POST /tenants/:tenantId/templates/:templateId/draft", async (context) => {
+    const template = await showTemplate(db, addressOf(context));
+    try {
+      return json({ id: template.id, revision: await keep(context, template) });
+    } catch (error) {
+      if (error instanceof InvalidInput) return json({ text: error.message }, 422);
+      if (!(error instanceof Conflict)) throw error;
+      const { locale } = typedValues(context.form, template);
+      const by = (await draftOf(template, locale))?.savedBy ?? null;
+      return json({ by }, 409);
+    }
+  });
+
+  // Without scripts, and where two texts have to be seen beside one another.
+  route("POST /tenants/:tenantId/templates/:templateId", async (context) => {
+    const template = await showTemplate(db, addressOf(context));
+    const values = typedValues(context.form, template);
+    const addresses = addressesOf(context.base, template.id, values.locale);
+    try {
+      await keep(context, template);
+      if (context.form.get("then") === "publish") return redirect(addresses.publish);
+      return redirect(addresses.editor, "draft-saved");
+    } catch (error) {
+      if (error instanceof InvalidInput) {
+        const answer = await show(context, { template, values, faults: error.faults });
+        return { ...answer, status: 422 } as Answer;
+      }
+      if (error instanceof Conflict) return await conflict(context, template, values);
+      throw error;
+    }
+  });
+
   /** Somebody else saved first: their text is shown beside what was typed, which is kept. */
-  const conflict = async (context: InTenant, values: TemplateValues): Promise<Answer> => {
-    const { tenant } = context;
-    const { eventType, channel } = values;
-    const template = await showTemplate(db, { tenantId: tenant.id, eventType, channel });
-    const answer = editor(
-      context,
-      { ...values, basedOnVersion: template.version },
-      {
-        template,
-        conflict: {
-          version: template.version,
-          by: template.savedBy,
-          at: template.updatedAt,
-          lines: differences(textOf(template), textOf(values)),
-        },
-      },
+  const conflict = async (
+    context: InTenant,
+    template: Template,
+    values: TemplateValues,
+  ): Promise<Answer> => {
+    const draft = await draftOf(template, values.locale);
+    const published = await showTemplate(db, { id: template.id }, values.locale).catch(
+      () => template,
     );
+    const theirs = draft ?? published;
+    const answer = await show(context, {
+      template,
+      values: {
+        ...values,
+        revision: String(draft?.revision ?? ""),
+        basedOnVersion: draft?.basedOnVersion ?? published.version,
+      },
+      conflict: {
+        what: draft === undefined ? `Version ${published.version}` : "This draft",
+        by: draft === undefined ? published.savedBy : draft.savedBy,
+        lines: differences(wholeText(theirs), wholeText(values)),
+      },
+    });
     return { ...answer, status: 409 } as Answer;
   };
 
-  route("POST /tenants/:tenantId/templates", (context) => save(context, undefined));
+  route("POST /tenants/:tenantId/templates/:templateId/discard", async (context) => {
+    const { tenant, actor, base, form } = context;
+    const locale = form.get("locale") ?? "";
+    const draft = await audited(
+      db,
+      actor,
+      (transaction) => discardDraft(transaction, { ...addressOf(context), locale }),
+      ({ eventType, channel }) => ({
+        tenantId: tenant.id,
+        action: "template.discard-draft",
+        target: [eventType, channel, locale].filter(Boolean).join(" "),
+      }),
+    );
+    const left = await showTemplate(db, { id: draft.templateId }).catch(() => undefined);
+    const back = left === undefined ? `${base}/templates` : `${base}/templates/${left.id}`;
+    return redirect(back, "discarded");
+  });
 
-  route("POST /tenants/:tenantId/templates/:templateId", async (context) =>
-    save(context, await showTemplate(db, addressOf(context))),
-  );
+  // A translation that needed no change says again what the default text says.
+  route("POST /tenants/:tenantId/templates/:templateId/same", async (context) => {
+    const { tenant, form, base, person } = context;
+    const locale = form.get("locale") ?? "";
+    const { id } = await showTemplate(db, addressOf(context));
+    const { subject, title, url, format, ...text } = await showTemplate(db, { id }, locale);
+    const saved = await putTemplate(db, {
+      ...{ tenantId: tenant.id, eventType: text.eventType, channel: text.channel, locale },
+      ...{ content: text.content, actions: text.actions, createdBy: person.email },
+      ...{ subject: subject ?? undefined, title: title ?? undefined, url: url ?? undefined },
+      ...{ format: format ?? undefined, basedOnVersion: text.version },
+    });
+    return redirect(addressesOf(base, saved.id, locale).editor, "saved");
+  });
+
+  route("GET /tenants/:tenantId/templates/:templateId/sample", async (context) => {
+    const { tenantId, eventType } = await showTemplate(db, addressOf(context));
+    const variables = await sampleFromEvents(db, tenantId, eventType);
+    if (variables === undefined) throw new NotFound("eventType", "no event of this type is kept");
+    return json({ variables });
+  });
+}
+
+/** What a template is for does not change: another event type is another template. */
+function typedValues(form: URLSearchParams, { eventType, channel }: Template): TemplateValues {
+  return { ...valuesOfForm(form), eventType, channel };
 }
 
 function addressOf({ tenant, params }: InTenant) {
   return { id: params.templateId ?? "", tenantId: tenant.id };
-}
-
-/** For a comparison: all that is text. */
-function textOf(source: { subject?: string | null; title?: string | null; content: string }) {
-  return [source.subject, source.title, source.content].filter(Boolean).join("\n");
 }

@@ -5,7 +5,8 @@ import { sendRenderedTest } from "@belfry/administration/templates/send-test";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { json } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
-import { sourceOf, valuesOfForm } from "./template-values.ts";
+import { sourceOf, type TemplateValues, valuesOfForm } from "./template-values.ts";
+import { shownPreview, unfilledMark } from "./unfilled.ts";
 
 /** What the editor shows as one types, and a test of what is in it, saved or not. */
 export function templatePreviewPages({ route, db, keys, config }: PageDeps): void {
@@ -13,19 +14,31 @@ export function templatePreviewPages({ route, db, keys, config }: PageDeps): voi
 
   route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) => {
     const values = valuesOfForm(form);
-    const samples = parseVariables(values.sampleVariables || "{}");
-    const checked = await checkSource(db, tenant.id, sourceOf(values), samples ?? {});
-    const fault =
+    const samples = samplesOf(values);
+    const checked = await checkSource(db, tenant.id, sourceOf(values), samples ?? {}, unfilledMark);
+    const sampleFault =
       samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
-    return json({ ...checked, sampleFault: fault });
+    if (!checked.ok) return json({ ...checked, sampleFault });
+    const { plain, preview, variables, warnings } = checked;
+    return json({
+      ok: true,
+      preview: shownPreview(plain, preview),
+      variables,
+      warnings,
+      sampleFault,
+    });
   });
 
   route("POST /tenants/:tenantId/templates/test", async ({ tenant, form, actor }) => {
     const values = valuesOfForm(form);
     const to = form.get("to") ?? "";
     try {
-      const samples = parseVariables(values.sampleVariables || "{}") ?? {};
-      const rendered = await previewSource(db, tenant.id, sourceOf(values), samples);
+      const rendered = await previewSource(
+        db,
+        tenant.id,
+        sourceOf(values),
+        samplesOf(values) ?? {},
+      );
       const { provider, outcome } = await auditedAfter(
         db,
         actor,
@@ -46,4 +59,8 @@ export function templatePreviewPages({ route, db, keys, config }: PageDeps): voi
       return json({ ok: false, text: error.message }, 422);
     }
   });
+}
+
+function samplesOf({ sampleVariables }: TemplateValues): Record<string, unknown> | undefined {
+  return parseVariables(sampleVariables.trim() === "" ? "{}" : sampleVariables);
 }

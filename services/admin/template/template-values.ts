@@ -1,4 +1,9 @@
-import type { TemplateInput } from "@belfry/administration/templates/template-input";
+import type { TemplateDraft } from "@belfry/administration/templates/drafts";
+import type {
+  TemplateInput,
+  TemplateSettingsInput,
+  TemplateSourceInput,
+} from "@belfry/administration/templates/template-input";
 import type { Template } from "@belfry/administration/templates/templates";
 import {
   CHANNEL_ROWS,
@@ -7,99 +12,178 @@ import {
   IN_APP,
   isChannel,
 } from "@belfry/contracts/channels";
+import type { EmailFormat } from "@belfry/templates/email-format";
 
 /** A template as its form holds it: text as it was typed. */
 export interface TemplateValues {
   eventType: string;
   channel: Channel;
+  /** Empty: the default variant. */
+  locale: string;
   subject: string;
   title: string;
   content: string;
+  /** Of a mail; empty: found out from the text. */
+  format: EmailFormat | "";
+  url: string;
+  /** As many as a push may have, empty ones too. */
+  actions: { label: string; url: string }[];
   targetChannel: string;
   sensitive: boolean;
   atMostOnce: boolean;
   expiresAfterSeconds: string;
+  /** JSON text. */
   sampleVariables: string;
-  /** 0: the template is new. */
+  /** False for a real event's values, which are a user's: they are for the page alone. */
+  keepsSamples: boolean;
+  requiredVariables: string[];
+  /** 0: nothing is published. */
   basedOnVersion: number;
+  /** Of the draft; empty: there is none. */
+  revision: string;
 }
+
+const MOST_ACTIONS = 2;
 
 export const NO_VALUES: TemplateValues = {
   eventType: "",
   channel: CHANNELS[0],
+  locale: "",
   subject: "",
   title: "",
   content: "",
+  format: "",
+  url: "",
+  actions: paddedActions([]),
   targetChannel: "",
   sensitive: false,
   atMostOnce: false,
   expiresAfterSeconds: "",
   sampleVariables: "{}",
+  keepsSamples: true,
+  requiredVariables: [],
   basedOnVersion: 0,
+  revision: "",
 };
+
+export const FORMATS: readonly (readonly [EmailFormat, string])[] = [
+  ["markdown", "Simple"],
+  ["mjml", "MJML"],
+  ["html", "HTML"],
+  ["text", "Plain text"],
+];
+
+function isFormat(text: string | null): text is EmailFormat {
+  return FORMATS.some(([format]) => format === text);
+}
+
+export function paddedActions(actions: readonly { label: string; url: string }[]) {
+  const none = { label: "", url: "" };
+  return Array.from({ length: MOST_ACTIONS }, (_, index) => ({ ...none, ...actions[index] }));
+}
 
 export function valuesOfForm(form: URLSearchParams): TemplateValues {
   const channel = form.get("channel");
+  const format = form.get("format");
   const text = (name: string) => form.get(name) ?? "";
+  const addresses = form.getAll("actionUrl");
+  const actions = form
+    .getAll("actionLabel")
+    .map((label, index) => ({ label: label.trim(), url: (addresses[index] ?? "").trim() }));
   return {
     eventType: text("eventType").trim(),
     channel: isChannel(channel) ? channel : CHANNELS[0],
+    locale: text("locale").trim(),
     subject: text("subject"),
     title: text("title"),
     // A form sends line ends as CR LF, whatever was typed.
     content: text("content").replaceAll("\r\n", "\n"),
+    format: isFormat(format) ? format : "",
+    url: text("url").trim(),
+    actions: paddedActions(actions),
     targetChannel: text("targetChannel").trim(),
     sensitive: form.has("sensitive"),
     atMostOnce: form.has("atMostOnce"),
     expiresAfterSeconds: text("expiresAfterSeconds").trim(),
     sampleVariables: text("sampleVariables").replaceAll("\r\n", "\n"),
+    keepsSamples: form.get("samplesOf") !== "event" || form.has("keepSamples"),
+    requiredVariables: form.getAll("requiredVariables"),
     basedOnVersion: Number(form.get("basedOnVersion") ?? 0) || 0,
+    revision: text("revision"),
   };
-}
-
-export function valuesOfTemplate(template: Template): TemplateValues {
-  return {
-    eventType: template.eventType,
-    channel: template.channel,
-    subject: template.subject ?? "",
-    title: template.title ?? "",
-    content: template.content,
-    targetChannel: template.targetChannel ?? "",
-    sensitive: template.sensitive,
-    atMostOnce: template.atMostOnce,
-    expiresAfterSeconds: String(template.expiresAfterSeconds ?? ""),
-    sampleVariables: template.sampleVariables ?? suggestedSamples(template.variables),
-    basedOnVersion: template.version,
-  };
-}
-
-function suggestedSamples(names: readonly string[]): string {
-  const samples = Object.fromEntries(names.map((name) => [name, `Sample ${name}`]));
-  return JSON.stringify(samples, null, 2);
 }
 
 /** What is rendered of it. */
-export function sourceOf({ channel, content, subject, title }: TemplateValues) {
+export function sourceOf(values: TemplateValues): TemplateSourceInput {
+  const { channel, locale, content, subject, title, format, url } = values;
   const { content: kind } = CHANNEL_ROWS[channel];
+  const actions = values.actions.filter((action) => action.label !== "" || action.url !== "");
   return {
-    channel,
-    content,
+    ...{ channel, content, locale },
     ...(kind === "email" ? { subject } : {}),
-    ...(kind === "notification" ? { title } : {}),
+    ...(kind === "email" && format !== "" ? { format } : {}),
+    ...(kind === "notification" ? { title, actions } : {}),
+    ...(kind === "notification" && url !== "" ? { url } : {}),
   };
 }
 
-/** What is stored of it. */
-export function inputOf(values: TemplateValues): Omit<TemplateInput, "tenantId"> {
-  const { targetChannel, expiresAfterSeconds, sampleVariables } = values;
+/** What is kept of it as a draft. What holds for all languages is set with the default variant alone. */
+export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenantId"> {
+  const { targetChannel, expiresAfterSeconds, sampleVariables, keepsSamples } = values;
+  const { eventType, basedOnVersion } = values;
+  const text = { ...sourceOf(values), eventType, basedOnVersion };
+  if (values.locale !== "") return text;
+  const isInApp = values.channel === IN_APP;
   return {
-    ...sourceOf(values),
-    eventType: values.eventType,
-    targetChannel: values.channel === IN_APP && targetChannel !== "" ? targetChannel : undefined,
+    ...text,
+    targetChannel: isInApp && targetChannel !== "" ? targetChannel : undefined,
     sensitive: values.sensitive,
     atMostOnce: values.atMostOnce,
     expiresAfterSeconds: expiresAfterSeconds === "" ? undefined : Number(expiresAfterSeconds),
-    sampleVariables: sampleVariables.trim() === "" ? undefined : sampleVariables,
-    basedOnVersion: values.basedOnVersion,
+    ...(sampleVariables.trim() === "" || !keepsSamples ? {} : { sampleVariables }),
+    requiredVariables: values.requiredVariables,
+  };
+}
+
+/** Where they come from: what is published, over it the draft, and for a translation the default's. */
+export interface ValueSources {
+  locale: string;
+  /** What is published, or what a new translation begins with. */
+  text: Template | TemplateDraft;
+  draft: TemplateDraft | undefined;
+  /** The draft of the default variant. */
+  source: TemplateDraft | undefined;
+}
+
+type SettingsLike = { [K in keyof TemplateSettingsInput]?: TemplateSettingsInput[K] | null };
+
+/** What is set for all languages stands in the draft of the default variant, if there is one. */
+export function valuesOfTemplate(template: Template, sources: ValueSources): TemplateValues {
+  const { locale, draft, source } = sources;
+  const text = draft ?? sources.text;
+  const isPublished = "version" in sources.text && sources.text.version > 0;
+  const settings: SettingsLike = source === undefined ? template : source.settings;
+  const samples = source?.settings.sampleVariables ?? template.sampleVariables;
+  return {
+    eventType: template.eventType,
+    channel: template.channel,
+    locale,
+    subject: text.subject ?? "",
+    title: text.title ?? "",
+    content: text.content,
+    format: text.format ?? "",
+    url: text.url ?? "",
+    actions: paddedActions(text.actions ?? []),
+    targetChannel: settings.targetChannel ?? "",
+    sensitive: settings.sensitive ?? false,
+    atMostOnce: settings.atMostOnce ?? false,
+    expiresAfterSeconds: String(settings.expiresAfterSeconds ?? ""),
+    sampleVariables: samples ?? "{}",
+    keepsSamples: samples !== null,
+    requiredVariables: [...(source?.settings.requiredVariables ?? template.requiredVariables)],
+    basedOnVersion:
+      draft?.basedOnVersion ??
+      (isPublished && "version" in sources.text ? sources.text.version : 0),
+    revision: String(draft?.revision ?? ""),
   };
 }

@@ -1,4 +1,5 @@
 import { audited } from "@belfry/administration/audited";
+import { leftOut } from "@belfry/administration/templates/publication";
 import { savePreparedTemplate } from "@belfry/administration/templates/put-template";
 import {
   listTemplateVersions,
@@ -11,12 +12,17 @@ import {
   setTemplateActive,
   showTemplate,
   type Template,
+  type TemplateSummary,
 } from "@belfry/administration/templates/templates";
 import { CHANNELS } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
 import { page, redirect } from "../drawing/answer.ts";
+import { counted } from "../drawing/words.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 import { differences } from "./differences.ts";
+import { languageName } from "./languages.ts";
+import { textParts } from "./template-texts.ts";
 
 /** Templates at a glance, their versions, and what is done to a whole one. */
 export function templatePages({ route, db }: PageDeps): void {
@@ -30,13 +36,16 @@ export function templatePages({ route, db }: PageDeps): void {
     const rows = [...Map.groupBy(templates, (template) => template.eventType)].map(
       ([eventType, own]) => ({
         eventType,
-        cells: CHANNELS.map((channel) => ({
-          channel,
-          template: own.find((template) => template.channel === channel),
-        })),
+        cells: CHANNELS.map((channel) => {
+          const template = own.find((one) => one.channel === channel);
+          return { channel, template: template === undefined ? undefined : glance(template) };
+        }),
       }),
     );
-    return page("templates", "Templates", { rows, channels: CHANNELS });
+    return page("templates", "Templates", {
+      ...{ rows, channels: CHANNELS },
+      leftOut: await leftOutChannels(db, templates),
+    });
   });
 
   for (const [verb, active] of [
@@ -78,24 +87,32 @@ export function templatePages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/templates/:templateId/versions", async (context) => {
     const address = addressOf(context);
     const template = await showTemplate(db, address);
+    const locale = context.query.get("locale") ?? "";
     const versions = await listTemplateVersions(db, address);
-    const given = Number(
-      context.query.get("version") ?? versions[1]?.version ?? versions[0]?.version,
-    );
+    const inForce = new Map([["", template.version]]);
+    for (const one of template.locales) inForce.set(one.locale, one.version);
+    const older = versions.filter((one) => one.locale === locale)[1] ?? versions[0];
+    const given = Number(context.query.get("version") ?? older?.version);
+    const title = `Versions of ${template.eventType}`;
+    const listed = versions.map((one) => ({
+      ...one,
+      language: one.locale === "" ? "default language" : languageName(one.locale),
+      isInForce: inForce.get(one.locale) === one.version,
+    }));
+    const facts = { template, versions: listed };
+    if (versions.length === 0) return page("template-versions", title, facts);
     const chosen = await showTemplateVersion(db, address, given);
-    const parts = [
-      { name: "Subject", from: chosen.subject, to: template.subject ?? null },
-      { name: "Title", from: chosen.title, to: template.title ?? null },
-      { name: "Content", from: chosen.content, to: template.content },
-    ]
-      .filter(({ from, to }) => from !== null || to !== null)
-      .map(({ name, from, to }) => ({ name, lines: differences(from ?? "", to ?? "") }));
-    return page("template-versions", `Versions of ${template.eventType}`, {
-      template,
-      versions,
-      chosen,
-      parts,
-    });
+    const current = inForce.get(chosen.locale) ?? 0;
+    const now =
+      current === 0 ? { content: "" } : await showTemplate(db, { id: template.id }, chosen.locale);
+    const parts = textParts(chosen, now).map(({ name, from, to }) => ({
+      ...{ name, lines: differences(from, to) },
+    }));
+    const comparison =
+      current === 0
+        ? `Version ${chosen.version}, of a language that is no longer there`
+        : `From version ${chosen.version} to version ${current}`;
+    return page("template-versions", title, { ...facts, chosen, parts, comparison });
   });
 
   route("POST /tenants/:tenantId/templates/:templateId/restore", async (context) => {
@@ -121,4 +138,42 @@ export function templatePages({ route, db }: PageDeps): void {
 export function recordedTemplate(template: Template): object {
   const { version, active, targetChannel, sensitive, atMostOnce, expiresAfterSeconds } = template;
   return { version, active, targetChannel, sensitive, atMostOnce, expiresAfterSeconds };
+}
+
+/** Of one template on one channel, in a few words. */
+function glance({ id, active, version, hasDraft, locales }: TemplateSummary) {
+  const languages = locales.filter((one) => one.version > 0).length + 1;
+  const outdated = locales.filter((one) => one.outdated).length;
+  const isPublished = version > 0;
+  const notes = [
+    isPublished ? `v${version}` : "",
+    isPublished && (hasDraft || locales.some((one) => one.draft)) ? "and a draft" : "",
+    languages > 1 ? counted(languages, "language") : "",
+    outdated > 0 ? `${outdated} outdated` : "",
+  ];
+  return {
+    id,
+    state: isPublished ? (active ? "active" : "not active") : "draft",
+    tone: isPublished && active ? "good" : "quiet",
+    notes: notes.filter((note) => note !== ""),
+  };
+}
+
+/** Why active templates of a channel reach nobody, once for each channel. */
+async function leftOutChannels(
+  db: Database,
+  templates: readonly TemplateSummary[],
+): Promise<string[]> {
+  const said: string[] = [];
+  for (const channel of CHANNELS) {
+    const active = templates.filter((one) => one.channel === channel && one.active);
+    const [first] = active;
+    if (first === undefined) continue;
+    for (const reason of await leftOut(db, first)) {
+      said.push(
+        `${counted(active.length, "template reaches", "templates reach")} nobody as things are: ${reason}.`,
+      );
+    }
+  }
+  return said;
 }

@@ -90,11 +90,12 @@ test("the editor counts SMS segments, names the variables, and sends what is in 
   const seen = await operator.post(`${base}/templates/preview`, form);
   const { ok, preview, variables } = (await seen.json()) as {
     ok: boolean;
-    preview: { segments: number; encoding: string; text: string };
-    variables: { name: string; kind: string; filled: boolean }[];
+    preview: { segments: number; characters: number; encoding: string; text: { text: string }[] };
+    variables: object[];
   };
   assert.deepEqual([ok, preview.segments, preview.encoding], [true, 2, "GSM-7"]);
-  assert.match(preview.text, /^Hello Ada /);
+  assert.equal(preview.characters, 170);
+  assert.match(preview.text[0]?.text ?? "", /^Hello Ada /);
   assert.deepEqual(variables, [{ name: "name", kind: "text", filled: true }]);
 
   const send = async (to: string) => {

@@ -6,6 +6,7 @@ import type { Rendered, RenderSettings } from "@belfry/templates/render";
 import { type InputFault, InvalidInput, NotFound } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { compileInput } from "./compile-source.ts";
+import type { LayoutInForce } from "./layout-in-force.ts";
 import type { TemplateSourceInput } from "./template-input.ts";
 import { requireTemplate, type TemplateAddress, type TemplateWarning } from "./templates.ts";
 
@@ -36,15 +37,16 @@ export async function previewTemplate(
 
 /**
  * Renders a template that is not saved, Markdown in the tenant's layout; without a database as the
- * platform's. Throws `InvalidInput` for its faults too.
+ * platform's, or in one that is not in force. Throws `InvalidInput` for its faults too.
  */
 export async function previewSource(
   db: Database | undefined,
   tenantId: string,
   input: TemplateSourceInput,
   variables: Variables,
+  inForce?: LayoutInForce,
 ): Promise<Preview> {
-  const { compiled } = await compileInput(db, tenantId, input);
+  const { compiled } = await compileInput(db, tenantId, input, inForce);
   return await preview(input.channel, compiled, variables, await renderSettings(db, tenantId));
 }
 
@@ -62,8 +64,10 @@ export interface SourceVariable {
 export type SourceCheck =
   | {
       ok: true;
-      /** Names without a value stand in it as `‹name›`. */
+      /** Names without a value stand in it as `mark` writes them. */
       preview: Preview;
+      /** As it would be sent. */
+      plain: Preview;
       variables: SourceVariable[];
       warnings: TemplateWarning[];
     }
@@ -75,14 +79,15 @@ export async function checkSource(
   tenantId: string,
   input: TemplateSourceInput,
   variables: Variables,
+  mark = (name: string): string => `‹${name}›`,
 ): Promise<SourceCheck> {
   try {
     const { compiled, warnings } = await compileInput(db, tenantId, input);
     const settings = await renderSettings(db, tenantId);
     const plain = await preview(input.channel, compiled, variables, settings);
-    const shown = await marked(plain, compiled, variables, settings);
+    const shown = await marked(plain, compiled, variables, { ...settings, mark });
     const named = await sourceVariables(input, compiled, plain.missing);
-    return { ok: true, preview: shown, variables: named, warnings };
+    return { ok: true, preview: shown, plain, variables: named, warnings };
   } catch (error) {
     if (error instanceof InvalidInput) return { ok: false, faults: error.faults };
     throw error;
@@ -98,8 +103,7 @@ async function marked(
 ): Promise<Preview> {
   if (plain.missing.length === 0) return plain;
   const { createRenderer } = await import("@belfry/templates/render");
-  const marks = Object.fromEntries(plain.missing.map((name) => [name, `‹${name}›`]));
-  const shown = createRenderer(compiled)({ ...variables, ...marks }, settings);
+  const shown = createRenderer(compiled)(variables, settings);
   if (!shown.ok) return plain;
   const { ok: _, missing: __, ...parts } = shown;
   const counted =

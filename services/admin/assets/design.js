@@ -1,0 +1,24 @@
+import { createPreview, wireChoice } from "./live-preview.js";
+
+/** The page of a tenant's design: a sample mail in it as one types, and a picker beside each colour. */
+
+const form = document.getElementById("design-form");
+const preview = createPreview({ form });
+form.addEventListener("input", (event) => {
+  const { swatch } = event.target.dataset;
+  if (swatch) form.elements.namedItem(swatch).value = event.target.value;
+  preview.later();
+});
+for (const picker of form.querySelectorAll("[data-swatch]")) {
+  const field = form.elements.namedItem(picker.dataset.swatch);
+  const show = () => {
+    const shown = field.value.trim() || field.placeholder;
+    if (/^#[0-9a-f]{6}$/i.test(shown)) picker.value = shown;
+  };
+  field.addEventListener("input", show);
+  show();
+}
+wireChoice(form, "pane", (pane) => {
+  form.dataset.shows = pane;
+});
+await preview.ask();

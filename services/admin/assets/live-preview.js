@@ -1,0 +1,158 @@
+/** The preview as one types: what would be sent, with every fault at its place. */
+
+const PREVIEW_AFTER_MS = 250;
+const NAMES = {
+  content: "Content",
+  subject: "Subject",
+  title: "Title",
+  sampleVariables: "Sample values",
+  url: "Address",
+  actions: "Actions",
+  layout: "Design",
+  variables: "Variables",
+};
+const byId = (id) => document.getElementById(id);
+
+/** `onChecked` is given each answer: `{ok, faults, warnings, preview, variables, sampleFault}`. */
+export function createPreview({ form, address = form.dataset.preview, onChecked = () => {} }) {
+  const mail = mailFrame(byId("preview-frame"));
+  let timer;
+  /** One preview is asked for at a time; what was typed meanwhile is shown by the next one. */
+  let isAsking = false;
+  let isStale = false;
+
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(ask, PREVIEW_AFTER_MS);
+  };
+  const ask = async () => {
+    isStale = isAsking;
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      const body = new URLSearchParams(new FormData(form));
+      const answer = await fetch(address, { method: "POST", body });
+      if (answer.ok) show(await answer.json());
+    } catch {
+      // Without a connection: the next edit asks again.
+    } finally {
+      isAsking = false;
+      if (isStale) later();
+    }
+  };
+  const show = (checked) => {
+    if (isStale) return;
+    const faults = checked.ok ? [] : [...checked.faults];
+    if (checked.sampleFault) faults.push(checked.sampleFault);
+    showFaults("faults", faults);
+    showFaults("warnings", checked.ok ? (checked.warnings ?? []) : []);
+    if (checked.ok) showPreview(checked.preview, mail);
+    onChecked(checked, faults);
+  };
+
+  wireChoice(form, "width", (width) => {
+    byId("stage-email").classList.toggle("phone", width === "phone");
+    byId("stage-email").classList.toggle("as-text", width === "text");
+  });
+  return { later, ask };
+}
+
+function showFaults(id, faults) {
+  const list = byId(id);
+  list.hidden = faults.length === 0;
+  list.replaceChildren(
+    ...faults.map(({ field, line, column, message }) => {
+      const item = document.createElement("li");
+      const place = line && id === "warnings" ? `line ${line}, column ${column}: ` : "";
+      item.textContent = `${NAMES[field] ?? field}, ${place}${message}`;
+      return item;
+    }),
+  );
+}
+
+/** Text with what is unfilled marked: `parts` as the server splits it. */
+function setMarked(element, parts) {
+  element.replaceChildren(
+    ...parts.map(({ text, unfilled }) => {
+      if (!unfilled) return document.createTextNode(text);
+      const mark = document.createElement("mark");
+      mark.className = "unfilled";
+      mark.title = "no value";
+      mark.textContent = text;
+      return mark;
+    }),
+  );
+}
+
+function showPreview(shown, mail) {
+  for (const stage of document.querySelectorAll(".stage")) {
+    stage.hidden = stage.id !== `stage-${shown.kind}`;
+  }
+  const subject = byId("preview-subject");
+  if (subject) subject.hidden = shown.kind !== "email";
+  let note = "";
+  if (shown.kind === "email") {
+    if (subject) setMarked(subject, shown.subject);
+    const text = byId("preview-text-part");
+    if (text) setMarked(text, shown.text);
+    mail.show(shown.html);
+  } else if (shown.kind === "text") {
+    setMarked(byId("preview-text"), shown.text);
+    const { characters, segments, encoding } = shown;
+    note = `${characters} character${characters === 1 ? "" : "s"}, ${segments} segment${segments === 1 ? "" : "s"}, ${encoding}${encoding === "GSM-7" ? "" : ": a character outside of GSM-7 makes the segments shorter"}`;
+  } else {
+    setMarked(byId("preview-title"), shown.title);
+    setMarked(byId("preview-body"), shown.body);
+    showLinks(shown);
+    note = "As the browser shows it.";
+  }
+  byId("preview-note").textContent = note;
+}
+
+function showLinks({ url, actions = [] }) {
+  const line = byId("preview-url");
+  line.hidden = !url;
+  line.textContent = url ? `opens ${url}` : "";
+  const list = byId("preview-actions");
+  list.replaceChildren(
+    ...actions.map(({ label, url: to }) => {
+      const item = document.createElement("span");
+      item.className = "toast-action";
+      item.textContent = label;
+      item.title = to;
+      return item;
+    }),
+  );
+}
+
+/** Whichever of the two is there last: the frame asks when it is ready, and gets what is new. */
+function mailFrame(frame) {
+  let html;
+  const post = () => {
+    // To whoever is in the frame: it has no origin to name.
+    if (html !== undefined) frame.contentWindow.postMessage({ html }, "*");
+  };
+  addEventListener("message", (event) => {
+    if (event.source === frame?.contentWindow && event.data === "ready") post();
+  });
+  return {
+    show(given) {
+      if (given === html) return;
+      html = given;
+      post();
+    },
+  };
+}
+
+/** Buttons of which one is pressed: `data-<name>` holds what each stands for. */
+export function wireChoice(root, name, onChoose) {
+  const all = [...root.querySelectorAll(`[data-${name}]`)].filter(
+    (one) => one.tagName === "BUTTON",
+  );
+  for (const button of all) {
+    button.addEventListener("click", () => {
+      for (const one of all) one.setAttribute("aria-pressed", String(one === button));
+      onChoose(button.dataset[name]);
+    });
+  }
+}

@@ -1,0 +1,168 @@
+import { fieldTable, makeField, readValue } from "./value-fields.js";
+
+/**
+ * One input for each variable that the template names, over the JSON text of `area`, which is what the form
+ * sends. The text may hold more than the template names: that stays as it is.
+ */
+export function createSampleValues({ host, area, others, onChange, onInsert }) {
+  let values = read(area.value) ?? {};
+  let shapes = [];
+  let drawn = "";
+
+  const isTranslation = host.dataset.translation === "true";
+
+  const write = () => {
+    area.value = JSON.stringify(values, null, 2);
+    onChange();
+  };
+  const set = (name, value) => {
+    if (value === undefined) delete values[name];
+    else values[name] = value;
+    write();
+  };
+
+  const draw = () => {
+    // Only where something else is to be asked for: whoever types keeps their place.
+    const signature = JSON.stringify([shapes, values === null]);
+    if (signature === drawn) return;
+    drawn = signature;
+    const required = new Set(
+      [...host.querySelectorAll("input[name=requiredVariables]:checked")].map((one) => one.value),
+    );
+    for (const name of requiredAtFirst.splice(0)) required.add(name);
+    host.replaceChildren(
+      ...shapes.map((shape) =>
+        rowOf(shape, { ...{ values, set, required, isTranslation }, isReadOnly: area.readOnly }),
+      ),
+    );
+    drawOthers();
+  };
+
+  /** What the event has and the text does not use: one click writes it. */
+  const drawOthers = () => {
+    const used = new Set(shapes.map(({ name }) => name));
+    const unused = Object.keys(values).filter((name) => !used.has(name) && !/[{}%|]/.test(name));
+    others.hidden = unused.length === 0 || area.readOnly;
+    others.querySelector("ul").replaceChildren(
+      ...unused.slice(0, 30).map((name) => {
+        const item = document.createElement("li");
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "chip";
+        button.textContent = name;
+        button.addEventListener("click", () => onInsert(name, values[name]));
+        item.append(button);
+        return item;
+      }),
+    );
+  };
+
+  const requiredAtFirst = JSON.parse(host.dataset.required ?? "[]");
+  area.addEventListener("input", () => {
+    const typed = read(area.value);
+    if (typed === undefined) return;
+    values = typed;
+    drawn = "";
+    draw();
+  });
+  return {
+    /** Shows inputs for these: `{name, kind, fields}`. */
+    show(variables) {
+      shapes = variables;
+      draw();
+    },
+    /** Puts other values in the place of all. */
+    replace(given) {
+      values = given;
+      area.value = JSON.stringify(values, null, 2);
+      drawn = "";
+      draw();
+      onChange();
+    },
+    /** All that is known: what the template names, and what the values hold. */
+    names() {
+      const known = new Set(shapes.map(({ name }) => name));
+      const more = Object.entries(values).filter(([name]) => !known.has(name));
+      return [...shapes, ...more.map(([name, value]) => ({ name, kind: kindOf(value) }))];
+    },
+  };
+}
+
+function kindOf(value) {
+  if (Array.isArray(value)) return "list";
+  return typeof value === "object" && value !== null ? "object" : "text";
+}
+
+function read(text) {
+  if (text.trim() === "") return {};
+  try {
+    const value = JSON.parse(text);
+    return kindOf(value) === "object" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A variable with its value, and whether nothing is to be sent without it. */
+function rowOf(shape, { values, set, required, isTranslation, isReadOnly }) {
+  const { name, kind, fields } = shape;
+  const row = document.createElement("div");
+  row.className = "value";
+  const id = `value-${name}`;
+  const head = document.createElement("div");
+  head.className = "value-head";
+  const needed = document.createElement("label");
+  const box = document.createElement("input");
+  box.type = "checkbox";
+  box.name = "requiredVariables";
+  box.value = name;
+  box.checked = required.has(name);
+  box.disabled = isReadOnly || isTranslation;
+  needed.className = "needed";
+  const said = document.createElement("span");
+  said.className = "visually-hidden";
+  said.textContent = ` ${name}`;
+  needed.append(box, "required", said);
+
+  const value = values[name];
+  const isTable = kind === "list" || Array.isArray(value);
+  const isGroup = !isTable && (kind === "object" || kindOf(value) === "object");
+  if (isTable || isGroup) {
+    const caption = document.createElement("code");
+    caption.id = `${id}-name`;
+    caption.textContent = name;
+    head.append(caption, needed);
+    const columns = columnsOf(fields ?? [], value);
+    const table = fieldTable({
+      ...{ name, columns, isReadOnly, isList: isTable },
+      rows: isTable ? (Array.isArray(value) ? value : []) : [value ?? {}],
+      onChange: (rows) => set(name, isTable ? orNone(rows) : rows[0]),
+    });
+    row.append(head, table);
+    return row;
+  }
+  const caption = document.createElement("label");
+  caption.htmlFor = id;
+  const code = document.createElement("code");
+  code.textContent = name;
+  caption.append(code);
+  head.append(caption, needed);
+  const input = makeField({ value, kind, id, isReadOnly });
+  input.addEventListener("input", () => set(name, readValue(input, values[name])));
+  row.append(head, input);
+  return row;
+}
+
+function orNone(rows) {
+  return rows.length === 0 ? undefined : rows;
+}
+
+/** Those that the template names, then those that the values have besides. */
+function columnsOf(fields, value) {
+  const rows = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  const columns = new Set(fields);
+  for (const row of rows.slice(0, 20)) {
+    if (kindOf(row) === "object") for (const name of Object.keys(row)) columns.add(name);
+  }
+  return [...columns].slice(0, 12);
+}

@@ -1,0 +1,63 @@
+/** What the toolbar does to the text of a CodeMirror view. */
+
+/** Puts marks around the selection, or around words to be typed over. */
+export function wrap(view, before, after, words) {
+  const { from, to } = view.state.selection.main;
+  const text = from === to ? words : view.state.sliceDoc(from, to);
+  const at = from + before.length;
+  view.dispatch({
+    changes: { from, to, insert: before + text + after },
+    selection: { anchor: at, head: at + text.length },
+    scrollIntoView: true,
+  });
+  view.focus();
+}
+
+/** Begins every selected line with a mark, or takes it away where all have it. */
+export function markLines(view, mark) {
+  const { from, to } = view.state.selection.main;
+  const { doc } = view.state;
+  const lines = [];
+  for (let at = doc.lineAt(from).number; at <= doc.lineAt(to).number; at += 1) {
+    lines.push(doc.line(at));
+  }
+  const isMarked = lines.every(({ text }) => text.startsWith(mark));
+  view.dispatch({
+    changes: lines.map((line) =>
+      isMarked
+        ? { from: line.from, to: line.from + mark.length }
+        : { from: line.from, insert: mark },
+    ),
+    scrollIntoView: true,
+  });
+  view.focus();
+}
+
+/** Puts words in the place of the selection; what is between `select` and its end is selected then. */
+export function insert(view, text, select) {
+  const { from, to } = view.state.selection.main;
+  const start = select === undefined ? text.length : text.indexOf(select);
+  view.dispatch({
+    changes: { from, to, insert: text },
+    selection: { anchor: from + start, head: from + start + (select?.length ?? 0) },
+    scrollIntoView: true,
+  });
+  view.focus();
+}
+
+/** Puts a block of its own, with an empty line on both sides, behind the line of the selection. */
+export function insertBlock(view, text, select) {
+  const line = view.state.doc.lineAt(view.state.selection.main.to);
+  const isEmpty = line.text.trim() === "";
+  const before = isEmpty ? "" : "\n\n";
+  const next = line.to < view.state.doc.length ? view.state.doc.lineAt(line.to + 1).text : "";
+  const after = next.trim() === "" ? "" : "\n";
+  const at = isEmpty ? line.from : line.to;
+  const start = at + before.length + (select === undefined ? text.length : text.indexOf(select));
+  view.dispatch({
+    changes: { from: at, to: line.to, insert: before + text + after },
+    selection: { anchor: start, head: start + (select?.length ?? 0) },
+    scrollIntoView: true,
+  });
+  view.focus();
+}

@@ -1,0 +1,126 @@
+/** Inputs for values of variables: a field for text or a flag, a small table for a list or an object. */
+
+/** A value of a text field is a number where it is written as one and was none before. */
+const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d{1,9})?$/;
+
+/** A list or object within a field shows as its JSON. */
+function shown(value) {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+export function makeField({ value, kind, id, label, isReadOnly }) {
+  const isFlag = kind === "flag" || typeof value === "boolean";
+  const input = document.createElement(isFlag ? "select" : "input");
+  if (isFlag) {
+    for (const [key, text] of [
+      ["", "not set"],
+      ["true", "yes"],
+      ["false", "no"],
+    ]) {
+      input.append(new Option(text, key, false, shown(value) === key));
+    }
+  } else {
+    input.value = shown(value);
+    input.placeholder = "no value";
+    input.autocomplete = "off";
+    input.spellcheck = false;
+  }
+  if (id) input.id = id;
+  if (label) input.setAttribute("aria-label", label);
+  input.disabled = isReadOnly;
+  return input;
+}
+
+/** What was typed as a value of JSON; undefined where nothing was. */
+export function readValue(input, before) {
+  const text = input.value;
+  if (text === "") return undefined;
+  if (input.tagName === "SELECT") return text === "true";
+  if (typeof before === "object" && before !== null) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  }
+  return typeof before !== "string" && NUMBER.test(text) ? Number(text) : text;
+}
+
+/**
+ * Rows with a field for each column; without columns the rows are plain values. Of an object there is one
+ * row, of a list as many as one likes.
+ */
+export function fieldTable({ name, columns, rows, isList, isReadOnly, onChange }) {
+  const isPlain = columns.length === 0;
+  const heads = isPlain ? ["value"] : columns;
+  let current = rows.map((row) => (isPlain ? row : { ...row }));
+  const frame = document.createElement("div");
+  frame.className = "value-table";
+  const table = document.createElement("table");
+  table.setAttribute("aria-labelledby", `value-${name}-name`);
+  const headRow = table.createTHead().insertRow();
+  for (const head of heads) {
+    const cell = document.createElement("th");
+    cell.scope = "col";
+    cell.textContent = head;
+    headRow.append(cell);
+  }
+  const body = table.createTBody();
+  const changed = () => onChange(current.map((row) => (isPlain ? (row ?? "") : { ...row })));
+
+  const draw = () => {
+    body.replaceChildren();
+    current.forEach((row, index) => {
+      const line = body.insertRow();
+      for (const head of heads) {
+        const value = isPlain ? row : row?.[head];
+        const label = `${name}${isList ? ` ${index + 1}` : ""}, ${head}`;
+        const input = makeField({ value, label, isReadOnly });
+        input.addEventListener("input", () => {
+          const given = readValue(input, value);
+          if (isPlain) current[index] = given;
+          else if (given === undefined) delete current[index][head];
+          else current[index][head] = given;
+          changed();
+        });
+        line.insertCell().append(input);
+      }
+      if (isList && !isReadOnly) line.insertCell().append(removeButton(index));
+    });
+    empty.hidden = current.length > 0;
+  };
+  const removeButton = (index) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "plain small";
+    button.setAttribute("aria-label", `Remove ${name} ${index + 1}`);
+    button.textContent = "×";
+    button.addEventListener("click", () => {
+      current.splice(index, 1);
+      draw();
+      changed();
+      add.focus();
+    });
+    return button;
+  };
+  const empty = document.createElement("p");
+  empty.className = "soft small";
+  empty.textContent = "No entry.";
+  const add = document.createElement("button");
+  add.type = "button";
+  add.className = "plain small";
+  add.textContent = "Add a row";
+  add.setAttribute("aria-label", `Add a row to ${name}`);
+  add.addEventListener("click", () => {
+    current = [...current, isPlain ? "" : {}];
+    draw();
+    changed();
+    body.rows[body.rows.length - 1]?.querySelector("input, select")?.focus();
+  });
+  if (isList && !isReadOnly) headRow.insertCell();
+  draw();
+  frame.append(table, empty);
+  if (isList && !isReadOnly) frame.append(add);
+  return frame;
+}

@@ -1,0 +1,217 @@
+import { audited } from "@belfry/administration/audited";
+import { Conflict, InvalidInput } from "@belfry/administration/input-error";
+import {
+  inputOfDraft,
+  prepareDraft,
+  saveDraft,
+  showDraft,
+} from "@belfry/administration/templates/drafts";
+import { checkSource } from "@belfry/administration/templates/preview-template";
+import { type Publication, publication } from "@belfry/administration/templates/publication";
+import { savePreparedTemplate } from "@belfry/administration/templates/put-template";
+import { templateFaults } from "@belfry/administration/templates/template-input";
+import {
+  requireTemplate,
+  showTemplate,
+  type Template,
+} from "@belfry/administration/templates/templates";
+import { CHANNEL_ROWS } from "@belfry/contracts/channels";
+import { parseVariables } from "@belfry/templates/parse-variables";
+import { type Answer, page, redirect } from "../drawing/answer.ts";
+import { counted } from "../drawing/words.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { InTenant } from "../router.ts";
+import { defaultLocaleOf } from "./default-locale.ts";
+import { differences } from "./differences.ts";
+import { languageName } from "./languages.ts";
+import { addressesOf } from "./template-addresses.ts";
+import { textParts } from "./template-texts.ts";
+import { recordedTemplate } from "./templates.ts";
+
+/** What publishing would change, for whom, and doing it: all languages of a template at once, or some. */
+export function publishingPages({ route, db }: PageDeps): void {
+  const addressOf = ({ tenant, params }: InTenant) => ({
+    id: params.templateId ?? "",
+    tenantId: tenant.id,
+  });
+
+  const show = async (context: InTenant, conflict?: object): Promise<Answer> => {
+    const { tenant, base } = context;
+    const template = await showTemplate(db, addressOf(context));
+    const defaultLocale = await defaultLocaleOf(db, tenant.id);
+    const nameOf = (locale: string) =>
+      locale === "" ? `${languageName(defaultLocale)} (default)` : languageName(locale);
+    const all = [];
+    for (const locale of draftLocales(template)) all.push(await publication(db, template, locale));
+    const parts = [];
+    for (const one of all) {
+      const { draft, published } = one;
+      parts.push({
+        locale: draft.locale,
+        name: nameOf(draft.locale),
+        isNew: published.version === 0,
+        isOutdated: isOlder(one, template),
+        isOverwriting: one.outdated,
+        inForce: published.version,
+        by: published.savedBy,
+        revision: draft.revision,
+        faults: await faultsOf(one, draftLocales(template).includes("")),
+        changes: textParts(published, draft)
+          .map(({ name, from, to }) => ({ name, lines: differences(from, to) }))
+          .filter(({ lines }) => lines.some(({ kind }) => kind === "added" || kind === "removed")),
+        editor: addressesOf(base, template.id, draft.locale).editor,
+      });
+    }
+    const [first] = all;
+    return page("template-publish", "Publish", {
+      ...{ template, parts, conflict },
+      addresses: addressesOf(base, template.id, ""),
+      leftOut: first?.leftOut ?? [],
+      audience: first === undefined ? "" : audienceOf(first),
+      languagesSaid: languagesSaid(all, nameOf),
+      settings: first === undefined ? [] : settingsSaid(all),
+      outdated: outdatedAfter(template, all).map((locale) => ({
+        name: nameOf(locale),
+        href: addressesOf(base, template.id, locale).editor,
+      })),
+    });
+  };
+
+  route("GET /tenants/:tenantId/templates/:templateId/publish", (context) => show(context));
+
+  route("POST /tenants/:tenantId/templates/:templateId/publish", async (context) => {
+    const { form, base } = context;
+    const template = await showTemplate(db, addressOf(context));
+    const drafts = draftLocales(template);
+    // The default first: what has none cannot be translated.
+    const chosen = drafts.filter((locale) => form.getAll("locale").includes(locale));
+    if (chosen.length === 0) return await show(context);
+    try {
+      for (const locale of chosen) await publish(context, template, locale, chosen.includes(""));
+    } catch (error) {
+      if (error instanceof InvalidInput) return { ...(await show(context)), status: 422 } as Answer;
+      if (!(error instanceof Conflict)) throw error;
+      return { ...(await show(context, {})), status: 409 } as Answer;
+    }
+    return redirect(`${base}/templates/${template.id}`, "published");
+  });
+
+  /** One language. What the page showed is what is published: the draft's revision, over this version. */
+  const publish = async (
+    context: InTenant,
+    before: Template,
+    locale: string,
+    inOneGo: boolean,
+  ): Promise<void> => {
+    const { tenant, form, actor, person } = context;
+    const address = { id: before.id, locale };
+    const draft = await showDraft(db, address);
+    const shown = Number(form.get(`revision-${locale}`));
+    if (shown !== draft.revision) throw new Conflict(draft.revision);
+    const basedOnVersion = Number(form.get(`over-${locale}`)) || 0;
+    const sourceVersion =
+      locale === "" ? undefined : await sourceOf(before, draft.sourceVersion ?? 0, inOneGo);
+    let { revision } = draft;
+    if (basedOnVersion !== draft.basedOnVersion || sourceVersion !== undefined) {
+      // Over what was published since the draft began: knowingly, for the page has shown it.
+      const row = await requireTemplate(db, { id: before.id }, locale);
+      const input = inputOfDraft(row, draft, draft.savedBy ?? undefined);
+      const again = { ...input, basedOnVersion, sourceVersion, revision };
+      ({ revision } = await saveDraft(db, again));
+    }
+    const prepared = await prepareDraft(db, { ...address, revision }, person.email);
+    await audited(
+      db,
+      actor,
+      (transaction) => savePreparedTemplate(transaction, prepared),
+      (after) => ({
+        tenantId: tenant.id,
+        action: "template.publish",
+        target: [after.eventType, after.channel, locale].filter(Boolean).join(" "),
+        before: before.version === 0 ? null : recordedTemplate(before),
+        after: recordedTemplate(after),
+      }),
+    );
+  };
+
+  /** Written beside the default text that is published with it, it is up to date. */
+  const sourceOf = async (before: Template, begun: number, inOneGo: boolean): Promise<number> => {
+    const { version } = await showTemplate(db, { id: before.id });
+    return inOneGo && begun >= before.version ? version : begun;
+  };
+
+  const faultsOf = async (one: Publication, hasDefault: boolean): Promise<string[]> => {
+    const { draft, published } = one;
+    const row = await requireTemplate(db, { id: published.id }, draft.locale);
+    const input = inputOfDraft(row, draft);
+    const own = templateFaults(input).filter((fault) => fault !== undefined);
+    const samples = parseVariables(input.sampleVariables ?? published.sampleVariables ?? "{}");
+    const checked =
+      own.length > 0 ? undefined : await checkSource(db, draft.tenantId, input, samples ?? {});
+    const faults = checked === undefined ? own : checked.ok ? [] : checked.faults;
+    if (draft.locale !== "" && row.version === 0 && !hasDefault) {
+      const base = await showTemplate(db, { id: published.id });
+      if (base.version === 0) return ["The default text has to be published first."];
+    }
+    return faults.map(
+      ({ field, message }) => `${field[0]?.toUpperCase()}${field.slice(1)}: ${message}`,
+    );
+  };
+}
+
+/** Those that have a draft, the default first. */
+function draftLocales({ hasDraft, locales }: Template): string[] {
+  const translations = locales.filter(({ draft }) => draft).map(({ locale }) => locale);
+  return [...(hasDraft ? [""] : []), ...translations];
+}
+
+/** Whether the default text was published anew since this translation was begun. */
+function isOlder({ draft }: Publication, template: Template): boolean {
+  return draft.locale !== "" && (draft.sourceVersion ?? 0) < template.version;
+}
+
+function audienceOf({ events, draft }: Publication): string {
+  const name = CHANNEL_ROWS[draft.channel].words.label;
+  const figure = events.complete ? "" : "at least ";
+  if (events.count === 0 && events.complete) {
+    return `No event of this type came in the last 24 hours. From now on each one becomes this ${name} message.`;
+  }
+  return `In the last 24 hours ${figure}${counted(events.count, "event")} of this type came: so many ${name} messages a day it is about, less those that ask for other channels.`;
+}
+
+function languagesSaid(all: readonly Publication[], nameOf: (locale: string) => string): string {
+  const drafts = all.map(({ draft }) => draft.locale);
+  const others = all[0]?.published.locales
+    .filter(({ locale, version }) => version > 0 && !drafts.includes(locale))
+    .map(({ locale }) => nameOf(locale));
+  const named = drafts.map(nameOf).join(", ");
+  const rest =
+    others === undefined || others.length === 0
+      ? ""
+      : ` Who reads ${others.join(", ")} sees no change.`;
+  const whom = drafts.includes("")
+    ? "The default goes to everybody whose language has no text of its own."
+    : "Everybody else sees no change.";
+  return `Languages: ${named}. ${whom}${rest}`;
+}
+
+const QUIET_SETTINGS = ["Sample variables"];
+
+function settingsSaid(all: readonly Publication[]) {
+  return all
+    .filter(({ draft }) => draft.locale === "")
+    .flatMap(({ settings }) => settings)
+    .filter(({ name }) => !QUIET_SETTINGS.includes(name));
+}
+
+/** Translations that stand behind the default text once this is published. */
+function outdatedAfter(template: Template, all: readonly Publication[]): string[] {
+  const drafts = all.map(({ draft }) => draft.locale);
+  const isChanging = drafts.includes("");
+  return template.locales
+    .filter(
+      ({ locale, version, outdated }) =>
+        version > 0 && (isChanging || outdated) && !drafts.includes(locale),
+    )
+    .map(({ locale }) => locale);
+}
