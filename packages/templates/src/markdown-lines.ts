@@ -25,7 +25,7 @@ export function lineComponents(writing: Writing, block: MarkdownBlock): string {
   for (const { line, end } of linesOf(block.inline?.children ?? [])) {
     const alone = aloneOnLine(writing, line, block);
     if (alone === undefined) {
-      words.push(...line);
+      for (const token of line) words.push(token);
       if (end !== undefined) words.push(end);
     } else {
       if (words.at(-1)?.type.endsWith("break")) words.pop();

@@ -12,13 +12,19 @@ const KNOWN_MESSAGES = [
   "Parsing failed. Check your mjml.",
 ];
 
+const TOO_LARGE: MarkupResult = {
+  ok: false,
+  errors: [{ line: 1, message: TOO_LARGE_WHEN_EMPTY }],
+};
+
 parentPort?.on("message", async (job: MarkupJob) => {
   try {
     if (job.format === "markdown") {
       const { markdownToHtml, markdownToMjml } = await import("./markdown.ts");
       answer({ id: job.id, started: true });
       const made = job.inline ? markdownToHtml(job.content, job.links) : markdownToMjml(job);
-      const result = made.ok ? { ...made, text: "" } : made;
+      const isTooLarge = made.ok && made.html.length > MAX_COMPILED_CHARACTERS;
+      const result = isTooLarge ? TOO_LARGE : made.ok ? { ...made, text: "" } : made;
       answer({ id: job.id, started: false, result });
       return;
     }
@@ -45,9 +51,7 @@ parentPort?.on("message", async (job: MarkupJob) => {
 
 /** MJML can write one part of a source many times: what is too large in any case ends here. */
 function compiled(html: string): MarkupResult {
-  if (html.length > MAX_COMPILED_CHARACTERS) {
-    return { ok: false, errors: [{ line: 1, message: TOO_LARGE_WHEN_EMPTY }] };
-  }
+  if (html.length > MAX_COMPILED_CHARACTERS) return TOO_LARGE;
   return { ok: true, html, text: htmlText(html) };
 }
 

@@ -35,8 +35,7 @@ There are {{ comments.size | number }} new comments:
 {% endif %}
 
 {% for comment in comments limit: 5 %}
-**{{ comment.author }}**{% if comment.at %}, {{ comment.at | date: "medium", "short" }}{% endif %}
-
+> **{{ comment.author }}**{% if comment.at %}, {{ comment.at | date: "medium", "short" }}{% endif %}
 > {{ comment.text | newline_to_br }}
 {% endfor %}
 
