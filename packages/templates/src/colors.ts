@@ -1,7 +1,7 @@
 /** Colours as `#rrggbb`, and which of them can be read on which. */
 
 const WHITE = "#ffffff";
-const BLACK = "#111418";
+const BLACK = "#000000";
 
 /** Of words on a page; below it many cannot read them (WCAG 2, 1.4.3). */
 export const READABLE = 4.5;
@@ -24,7 +24,7 @@ export function textOn(background: string): string {
 
 /** A colour, made lighter or darker until it stands out from a background by a contrast. */
 export function standingOut(color: string, background: string, least = READABLE): string {
-  const towards = luminance(background) < 0.18 ? WHITE : "#000000";
+  const towards = luminance(background) < 0.18 ? WHITE : BLACK;
   for (let share = 0; share < 1; share += 0.1) {
     const mixed = mix(color, towards, share);
     if (contrast(mixed, background) >= least) return mixed;

@@ -111,12 +111,18 @@ function imageComponent(image: Token, link: Token | undefined, faults: InlineFau
   const src = plainHtml(imageAddress(image, faults));
   const href = link === undefined ? "" : ` href="${plainHtml(linkAddress(link, faults))}"`;
   const alt = plainHtml(altOf(image));
-  return `<mj-image mj-class="image" src="${src}" alt="${alt}"${titleOf(image)}${href} />\n`;
+  return `<mj-image mj-class="image" src="${src}" alt="${alt}"${widthOf(image)}${href} />\n`;
 }
 
 function titleOf(token: Token): string {
   const title = attribute(token, "title");
   return title === "" ? "" : ` title="${plainHtml(title)}"`;
+}
+
+/** The title of an image may say how many pixels wide it is; without that it is as wide as the mail. */
+function widthOf(image: Token): string {
+  const [, width] = /^([1-9]\d{0,2})(?:px)?$/.exec(attribute(image, "title")) ?? [];
+  return width === undefined ? titleOf(image) : ` width="${width}px"`;
 }
 
 /** What an image says, without marks. */
