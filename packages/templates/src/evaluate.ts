@@ -36,7 +36,8 @@ export function evaluate(operand: Operand, scope: Scope): unknown {
       if (loop !== undefined) {
         const item = scope.frames[loop]?.item;
         if (key === "") return item;
-        return isObject(item) ? find(item, key, path, rendering) : walk(item, path, rendering);
+        const own = isObject(item) && path.length > 1 ? findVariable(item, key, path) : undefined;
+        return own ?? walk(item, path, rendering);
       }
       const found = find(variables, key, path, rendering);
       const { system } = rendering;
@@ -122,8 +123,6 @@ function property(value: unknown, key: string, rendering: Rendering): unknown {
     if (key === "size") return value.length;
     if (key === "first") return value[0];
     if (key === "last") return value.at(-1);
-    // An index; `length` is none.
-    return key !== "length" && Object.hasOwn(value, key) ? value[Number(key)] : undefined;
   }
   if (Object.hasOwn(value, key)) return (value as Record<string, unknown>)[key];
   return key === "size" ? keysOf(value, rendering).length : undefined;

@@ -185,9 +185,9 @@ function endOf(value: unknown, index: 0 | -1): unknown {
 function truncated(value: unknown, length: unknown, ending: unknown, use: FilterUse): unknown {
   const { rendering } = use;
   const text = textOf(value, rendering);
-  const end = ending === undefined ? "..." : textOf(ending, rendering);
+  const end = ending === undefined || ending === null ? "..." : textOf(ending, rendering);
   spendCharacters(rendering, text.length + end.length);
-  const most = length === undefined ? 50 : countOf(length);
+  const most = length === undefined || length === null ? 50 : countOf(length);
   if (text.length <= most || codePointEnd(text, most) >= text.length) return value;
   const room = most - codePoints(end);
   return text.slice(0, codePointEnd(text, Math.max(room, 0))) + end;

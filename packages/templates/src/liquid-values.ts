@@ -91,7 +91,12 @@ function isEqual(left: unknown, right: unknown, rendering: Rendering): boolean {
   if (typeof left === "string" && typeof right === "string" && left.length === right.length) {
     spendCharacters(rendering, left.length);
   }
-  return left === right || (numberOf(left) ?? left) === (numberOf(right) ?? right);
+  return left === right || comparable(left) === comparable(right);
+}
+
+/** Numbers by what they are, however they are written; what is missing as null. */
+function comparable(value: unknown): unknown {
+  return numberOf(value) ?? value ?? null;
 }
 
 /** Whether a value is `nil`, `empty` or `blank`. */
@@ -145,14 +150,19 @@ function contains(left: unknown, right: unknown, rendering: Rendering): boolean 
       return areEqual(item, right, rendering);
     });
   }
-  const sought = right === EMPTY || right === BLANK ? "" : right;
-  if (typeof left !== "string" || !isTruthy(sought)) return false;
-  if (typeof sought === "object") {
-    if (!JSON.isRawJSON(sought)) return false;
-  }
-  const text = variableText(sought);
-  spendCharacters(rendering, left.length + text.length);
-  return isFoundIn(left, text);
+  const text = asText(left, false);
+  const sought = asText(right, true);
+  if (text === undefined || sought === undefined) return false;
+  spendCharacters(rendering, text.length + sought.length);
+  return isFoundIn(text, sought);
+}
+
+/** What `contains` looks in and looks for, other than lists. */
+function asText(value: unknown, isSought: boolean): string | undefined {
+  if (value === EMPTY || value === BLANK) return "";
+  if (typeof value === "string") return value;
+  const isPlain = isTruthy(value) && (typeof value !== "object" || JSON.isRawJSON(value));
+  return isSought && isPlain ? variableText(value) : undefined;
 }
 
 /** How many lists and objects stand in another at most. Not by recursion: a value is as deep as it likes. */

@@ -260,11 +260,11 @@ function listOf(value: unknown, rendering: Rendering): Items {
   return { length: keys.length, at: (index) => [keys[index], value[keys[index] ?? ""]] };
 }
 
-/** As many turns as a limit leaves; one that is no number, or less than 0, leaves none. */
+/** As many turns as a limit leaves: all where it is missing, none where it is no number or less than 0. */
 function limited(length: number, limit: Operand | undefined, scope: Scope): number {
   if (limit === undefined) return length;
   const value = evaluate(limit, scope);
-  if (value === undefined) return length;
+  if (value === undefined || value === null) return length;
   const number = typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value);
   return Math.max(0, Math.min(length, Math.trunc(number ?? 0) || 0));
 }
