@@ -38,6 +38,8 @@ export interface PreparedTemplate {
   layoutVersion: number | null;
   /** The draft that it publishes: it goes when this is saved. */
   draftRevision?: number;
+  /** A translation with the same text was not held against the default variant of now. */
+  isUnchecked?: boolean;
 }
 
 export type SavedTemplate = Template & { warnings: TemplateWarning[] };
@@ -57,6 +59,8 @@ export async function putTemplate(db: Database, input: TemplateInput): Promise<S
 export async function prepareTemplate(
   db: Database,
   input: TemplateInput,
+  /** The default variant that a translation is of will be saved before it. */
+  { sourceComes = false } = {},
 ): Promise<PreparedTemplate> {
   if (db.isTransaction) throw new Error("a template is compiled before the transaction begins");
   refuseFaults(templateFaults(input));
@@ -66,7 +70,7 @@ export async function prepareTemplate(
   const key = { tenantId, eventType, channel };
   const locale = localeOf(input);
   const source = await findTemplate(db, key);
-  if (locale !== "") requireSource(source?.version ?? 0);
+  if (locale !== "" && !sourceComes) requireSource(source?.version ?? 0);
   const current = locale === "" ? source : await findTemplate(db, key, locale);
   // What the variant is written in stays, and a new translation begins in that of the default.
   const kept = (current?.versionId != null ? current : source)?.format ?? undefined;
@@ -95,12 +99,15 @@ export async function savePreparedTemplate(
   prepared: PreparedTemplate,
 ): Promise<SavedTemplate> {
   const { input, warnings } = prepared;
-  const id = await changeConfiguration(db, (transaction) => savePrepared(transaction, prepared));
+  const { id } = await changeConfiguration(db, (open) => savePrepared(open, prepared));
   return { ...(await showTemplate(db, { id }, input.locale)), warnings };
 }
 
-/** Within a transaction that bumps the configuration's version. Returns the template's id. */
-export async function savePrepared(db: Database, prepared: PreparedTemplate): Promise<string> {
+/** Within a transaction that bumps the configuration's version. `isNew`: it made a version. */
+export async function savePrepared(
+  db: Database,
+  prepared: PreparedTemplate,
+): Promise<{ id: string; isNew: boolean }> {
   const { input, layoutVersion, draftRevision } = prepared;
   const { tenantId, eventType, channel, locale } = input;
   if (tenantId !== PLATFORM && !(await lockTenant(db, tenantId))) {
@@ -120,8 +127,8 @@ export async function savePrepared(db: Database, prepared: PreparedTemplate): Pr
   }
   if (draftRevision !== undefined) await takeDraft(db, held.id, locale, draftRevision);
   await saveSettings(db, held, input);
-  await saveText(db, held.id, prepared, current);
-  return held.id;
+  const isNew = await saveText(db, held.id, prepared, current);
+  return { id: held.id, isNew };
 }
 
 async function takeDraft(
@@ -135,12 +142,13 @@ async function takeDraft(
   await deleteDraft(db, templateId, locale);
 }
 
+/** Whether it made a version. */
 async function saveText(
   db: Database,
   templateId: string,
-  { input, text, compiled }: PreparedTemplate,
+  { input, text, compiled, isUnchecked = false }: PreparedTemplate,
   current: VariantRow | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const { locale } = input;
   let sourceVersion: number | null = null;
   if (locale !== "") {
@@ -149,14 +157,15 @@ async function saveText(
     sourceVersion = Math.min(input.sourceVersion ?? source, source);
   }
   if (current !== undefined && isSame(current, text, compiled)) {
-    if (sourceVersion !== null && sourceVersion !== current.sourceVersion) {
+    if (sourceVersion !== null && sourceVersion !== current.sourceVersion && !isUnchecked) {
       await setSourceVersion(db, templateId, locale, sourceVersion);
     }
-    return;
+    return false;
   }
   const createdBy = input.createdBy ?? null;
   const variant = { templateId, locale, sourceVersion };
   await insertVersion(db, variant, { ...text, compiled, createdBy });
+  return true;
 }
 
 /** Compiled by another release, or in another layout, the same text is another version. */

@@ -1,0 +1,128 @@
+import { constants, lstat, mkdir, open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Database } from "@belfry/database/connection";
+import type { EmailFormat } from "@belfry/templates/email-format";
+import { InvalidInput } from "../input-error.ts";
+import { cannot, dirFault } from "./read-template-files.ts";
+import { type TemplateFile, writeTemplateFile } from "./template-file.ts";
+import {
+  eventTypeOf,
+  folderNames,
+  readVariantFileName,
+  variantFileName,
+} from "./template-paths.ts";
+import { findTemplate, type TemplateRow } from "./template-rows.ts";
+import { listTemplates } from "./templates.ts";
+
+export interface ExportedTemplates {
+  /** What was written, below the directory. */
+  files: string[];
+  /** What lies in the same folders and is no published variant any more: an import would publish it. */
+  leftover: string[];
+}
+
+/**
+ * Writes what is published of a tenant (or the platform) into a directory, to live in a repository: a
+ * folder an event type, a file a channel and language. Drafts are not in it. Files of the same names are
+ * written anew; of a mail whose format has changed the file of the other format is removed. Throws
+ * `NotFound`, and `InvalidInput` where it cannot write.
+ */
+export async function exportTemplates(
+  db: Database,
+  tenantId: string,
+  dir: string,
+): Promise<ExportedTemplates> {
+  const templates = await listTemplates(db, tenantId);
+  const published = templates.filter(({ version }) => version > 0);
+  const folders = folderNames(published.map(({ eventType }) => eventType));
+  const names = new Map<string, Set<string>>();
+  const files: string[] = [];
+  await makeFolder(dir, "");
+  for (const { id, eventType, locales } of published) {
+    const folder = folders.get(eventType) ?? "";
+    await makeFolder(join(dir, folder), folder);
+    const own = names.get(folder) ?? new Set();
+    names.set(folder, own);
+    const languages = locales.filter(({ version }) => version > 0).map(({ locale }) => locale);
+    for (const locale of ["", ...languages]) {
+      const row = await findTemplate(db, { id }, locale);
+      if (row === undefined || row.versionId === null) continue;
+      const name = variantFileName({ channel: row.channel, locale, format: formatOf(row) });
+      await writeFileHere(
+        join(dir, folder, name),
+        `${folder}/${name}`,
+        fileOf(row, folder, locale),
+      );
+      own.add(name);
+      files.push(`${folder}/${name}`);
+    }
+  }
+  return { files, leftover: await tidy(dir, names) };
+}
+
+function formatOf(row: TemplateRow): EmailFormat | undefined {
+  return row.format ?? (row.compiled as { format?: EmailFormat }).format;
+}
+
+function fileOf(row: TemplateRow, folder: string, locale: string): string {
+  const said = eventTypeOf(folder) === row.eventType;
+  const file: TemplateFile = {
+    eventType: said ? undefined : row.eventType,
+    content: row.content,
+    subject: row.subject ?? undefined,
+    title: row.title ?? undefined,
+    url: row.url ?? undefined,
+    actions: row.actions ?? undefined,
+  };
+  if (locale !== "") return writeTemplateFile(file);
+  // What is set for all languages stands in the file of the default.
+  return writeTemplateFile({
+    ...file,
+    active: row.active,
+    sensitive: row.sensitive,
+    atMostOnce: row.atMostOnce,
+    expiresAfterSeconds: row.expiresAfterSeconds ?? undefined,
+    targetChannel: row.targetChannel ?? undefined,
+    requiredVariables: row.requiredVariables ?? undefined,
+    sampleVariables: row.sampleVariables ?? undefined,
+  });
+}
+
+async function makeFolder(path: string, name: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+    if (name !== "" && !(await lstat(path)).isDirectory()) {
+      throw new InvalidInput([dirFault(`cannot write ${name}: it is a link`)]);
+    }
+  } catch (cause) {
+    throw cause instanceof InvalidInput ? cause : cannot("write", name, cause);
+  }
+}
+
+async function writeFileHere(path: string, name: string, text: string): Promise<void> {
+  try {
+    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
+    await using file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
+    await file.writeFile(text);
+  } catch (cause) {
+    throw cannot("write", name, cause);
+  }
+}
+
+/** Removes a variant's file of another format, and finds what else an import would take. */
+async function tidy(dir: string, names: Map<string, Set<string>>): Promise<string[]> {
+  const leftover: string[] = [];
+  for (const [folder, own] of names) {
+    const written = new Set([...own].map(withoutEnding));
+    for (const name of await readdir(join(dir, folder))) {
+      if (own.has(name) || readVariantFileName(name) === undefined) continue;
+      if (written.has(withoutEnding(name))) await rm(join(dir, folder, name));
+      else leftover.push(`${folder}/${name}`);
+    }
+  }
+  return leftover.sort();
+}
+
+function withoutEnding(name: string): string {
+  return name.slice(0, name.lastIndexOf("."));
+}

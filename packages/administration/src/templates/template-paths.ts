@@ -1,0 +1,87 @@
+import { hash } from "node:crypto";
+import { CHANNEL_ROWS, type Channel, isChannel } from "@belfry/contracts/channels";
+import { canonicalLocale } from "@belfry/contracts/locale";
+import type { EmailFormat } from "@belfry/templates/email-format";
+
+/** Where a variant of a template lies in a directory: a folder an event type, a file a channel and language. */
+
+/** Far below what any file system takes for one name. */
+const MAX_FOLDER_CHARACTERS = 120;
+const CUT_CHARACTERS = 90;
+/** Behind it: a hash. No event type has it in its folder's name otherwise. */
+const HASH_MARK = "~";
+/** Names that Windows keeps for itself, with anything behind a dot. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+/**
+ * The folders of event types. A name holds letters, digits and `_ - .` only, all else percent-encoded; what
+ * would be too long, or the same as another where case does not count, is told apart by a hash, and
+ * only the files in it say the event type.
+ */
+export function folderNames(eventTypes: readonly string[]): Map<string, string> {
+  const types = [...new Set(eventTypes)];
+  const names = Map.groupBy(types, (type) => plainFolder(type).toLowerCase());
+  return new Map(
+    types.map((type) => {
+      const plain = plainFolder(type);
+      const isAlone = names.get(plain.toLowerCase())?.length === 1;
+      if (isAlone && plain.length <= MAX_FOLDER_CHARACTERS) return [type, plain];
+      const digest = hash("sha256", type).slice(0, 12);
+      return [type, `${plain.slice(0, CUT_CHARACTERS)}${HASH_MARK}${digest}`];
+    }),
+  );
+}
+
+/** The event type of a folder; null: its files say it; undefined: it is no such folder. */
+export function eventTypeOf(folder: string): string | null | undefined {
+  if (folder.includes(HASH_MARK)) return null;
+  try {
+    return decodeURIComponent(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+function plainFolder(eventType: string): string {
+  const encoded = encodeURIComponent(eventType).replace(
+    /[!'()*~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  const edged = encoded.replace(/^\.|\.$/g, "%2E");
+  if (!RESERVED.test(edged)) return edged;
+  return `%${edged.charCodeAt(0).toString(16).toUpperCase()}${edged.slice(1)}`;
+}
+
+const ENDINGS = {
+  markdown: "md",
+  mjml: "mjml",
+  html: "html",
+  text: "txt",
+} as const satisfies Record<EmailFormat, string>;
+
+export interface VariantPath {
+  channel: Channel;
+  /** Empty: the default variant. */
+  locale: string;
+  /** Of a mail. */
+  format: EmailFormat | undefined;
+}
+
+export function variantFileName({ channel, locale, format = "text" }: VariantPath): string {
+  return [channel, ...(locale === "" ? [] : [locale]), ENDINGS[format]].join(".");
+}
+
+/** Undefined: no variant has such a name. */
+export function readVariantFileName(name: string): VariantPath | undefined {
+  const [channel, ...rest] = name.split(".");
+  const ending = rest.pop();
+  const [locale = "", ...more] = rest;
+  if (!isChannel(channel) || more.length > 0) return undefined;
+  if (rest.length > 0 && canonicalLocale(locale) !== locale) return undefined;
+  const [format] = (Object.entries(ENDINGS) as [EmailFormat, string][]).find(
+    ([, known]) => known === ending,
+  ) ?? [undefined];
+  if (format === undefined) return undefined;
+  if (CHANNEL_ROWS[channel].content === "email") return { channel, locale, format };
+  return format === "text" ? { channel, locale, format: undefined } : undefined;
+}
