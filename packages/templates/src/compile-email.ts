@@ -120,9 +120,13 @@ function compilerFaults(
 ): TagFault[] {
   return result.errors.map(({ line, message }) => {
     const tag = tags[words.indexesIn(message)[0] ?? -1];
+    const isOfBlock = tag?.kind === "block" && message.startsWith("Attribute ");
+    const instead = isOfBlock
+      ? ": put the block around the whole element, once with each value"
+      : "";
     return {
       offset: tag?.start ?? words.lineOffset(line),
-      message: words.restore(message),
+      message: words.restore(message) + instead,
     };
   });
 }

@@ -26,10 +26,9 @@ export function withoutTagLines(text: string, tags: readonly Tag[]): string {
   let at = 0;
   tags.forEach((tag, index) => {
     const { start, end } = extents[index] ?? tag;
-    result += text.slice(at, start);
+    const before = text.slice(at, start);
     // What it trimmed may have kept another brace from this one.
-    if (result.endsWith("{")) result += " ";
-    result += tagText(tag);
+    result += before + (before.endsWith("{") ? " " : "") + tagText(tag);
     at = Math.max(at, end);
   });
   return result + text.slice(at);
