@@ -4,11 +4,14 @@ import { startTlsServers } from "../deploy/tls-servers.ts";
 import { erasureTests } from "./erasure.ts";
 import { historyTests } from "./history.ts";
 import { idempotencyTests } from "./idempotency.ts";
+import { languageTests } from "./languages.ts";
 import { limitTests } from "./limits.ts";
+import { linkTests } from "./links.ts";
 import { logTests } from "./logs.ts";
 import { orderTests } from "./order.ts";
 import { realtimeTests } from "./realtime.ts";
 import { receiptTests } from "./receipts.ts";
+import { requiredTests } from "./required.ts";
 import { routingTests } from "./routing.ts";
 import { signingTests } from "./signing.ts";
 import { type Stack, startStack } from "./stack.ts";
@@ -41,6 +44,9 @@ after(async () => {
 });
 
 describe("routing", () => routingTests(stack));
+describe("languages", () => languageTests(stack));
+describe("required variables", () => requiredTests(stack));
+describe("links of a push", () => linkTests(stack));
 describe("idempotency", () => idempotencyTests(stack));
 describe("limits", () => limitTests(stack));
 describe("authentication and signing", () => signingTests(stack));

@@ -47,9 +47,19 @@ export async function listNotifications(
     body: row.body,
     status: row.read_at === null ? "UNREAD" : "READ",
     created_at: row.created_at.toISOString(),
+    ...notificationLinks(row),
+  }));
+}
+
+/** Where an item leads; nothing where it leads nowhere. */
+export function notificationLinks(row: {
+  url: string | null;
+  actions: string | null;
+}): Pick<Notification, "url" | "actions"> {
+  return {
     ...(row.url !== null && { url: row.url }),
     ...(row.actions !== null && { actions: JSON.parse(row.actions) as PushAction[] }),
-  }));
+  };
 }
 
 export async function countUnread(db: Database, owner: Owner): Promise<number> {

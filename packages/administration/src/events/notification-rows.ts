@@ -1,6 +1,8 @@
 import { IN_APP } from "@belfry/contracts/channels";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
+import type { Notification } from "@belfry/contracts/notification";
 import type { Database } from "@belfry/database/connection";
+import { notificationLinks } from "@belfry/database/notifications";
 
 /** The history item that an event left, without its content. */
 export interface NotificationState {
@@ -29,6 +31,8 @@ export async function notificationOfEvent(
     readAt: row.read_at,
   };
 }
+
+type NotificationText = Pick<Notification, "title" | "body" | "url" | "actions">;
 
 /** Of these items those that are not to be seen by others: what made them is, or then was, sensitive. */
 export async function hiddenNotifications(
@@ -59,14 +63,15 @@ export async function notificationContent(
   db: Database,
   tenantId: string,
   eventId: string,
-): Promise<{ title: string; body: string; sensitive: boolean } | undefined> {
+): Promise<(NotificationText & { sensitive: boolean }) | undefined> {
   const row = await db
     .selectFrom("notifications")
-    .select(["title", "body"])
+    .select(["title", "body", "url", "actions"])
     .where("id", "=", eventId)
     .where("tenant_id", "=", tenantId)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const hidden = await hiddenNotifications(db, tenantId, [eventId]);
-  return { ...row, sensitive: hidden.length > 0 };
+  const { title, body } = row;
+  return { title, body, ...notificationLinks(row), sensitive: hidden.length > 0 };
 }

@@ -4,7 +4,7 @@ import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { NotFound } from "../input-error.ts";
-import type { Preview } from "../templates/preview-template.ts";
+import { type Preview, renderSettings } from "../templates/preview-template.ts";
 import { notificationContent } from "./notification-rows.ts";
 import { eventVariables, sentVersion } from "./sent-content-rows.ts";
 
@@ -28,8 +28,8 @@ export async function sentContent(
     const push = await notificationContent(db, tenantId, eventId);
     if (push === undefined) throw nothing(channel);
     if (push.sensitive) return { shown: false, why: SENSITIVE };
-    const { title, body } = push;
-    return { shown: true, content: { channel, kind: "notification", title, body, missing: [] } };
+    const { sensitive: _, ...shown } = push;
+    return { shown: true, content: { channel, kind: "notification", ...shown, missing: [] } };
   }
   const version = await sentVersion(db, tenantId, eventId, channel);
   if (version === undefined) throw nothing(channel);
@@ -39,6 +39,7 @@ export async function sentContent(
   const { createRenderer } = await import("@belfry/templates/render");
   const rendered = createRenderer(version.compiled as CompiledTemplate)(
     parseVariables(variables ?? "{}") ?? {},
+    await renderSettings(db, tenantId),
   );
   if (!rendered.ok) return { shown: false, why: rendered.reason };
   const { ok: _, ...content } = rendered;

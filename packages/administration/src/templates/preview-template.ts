@@ -136,7 +136,10 @@ async function sourceVariables(
 }
 
 /** As the tenant's messages are written. */
-async function renderSettings(db: Database | undefined, tenantId: string): Promise<RenderSettings> {
+export async function renderSettings(
+  db: Database | undefined,
+  tenantId: string,
+): Promise<RenderSettings> {
   if (db === undefined || tenantId === PLATFORM) return {};
   const tenant = await tenantById(db, tenantId);
   return { locale: tenant?.defaultLocale, timeZone: tenant?.timezone ?? undefined };

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { replayDeadLetters } from "@belfry/administration/dead-letters/change-dead-letters";
+import { listDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
+import { putTemplate } from "@belfry/administration/templates/put-template";
+import type { Channel } from "@belfry/contracts/channels";
+import { eventually } from "@belfry/testing/eventually";
+import { outboxOf, outcomeOf, settled } from "./outcome.ts";
+import { freshKey, type Stack, trigger } from "./stack.ts";
+
+/** What a template asks for is there, or nothing is sent. */
+export function requiredTests(stack: () => Stack): void {
+  const api = () => stack().apiUrls[0];
+
+  const put = (tenantId: string, channel: Channel, more: object) =>
+    putTemplate(stack().db, {
+      ...{ tenantId, eventType: "order.confirmed", channel, content: "<p>Pay {{link}}</p>" },
+      ...(channel === "EMAIL" && { subject: "Order {{orderId}}" }),
+      ...(channel === "PUSH" && { title: "Order" }),
+      ...more,
+    });
+
+  test("without a required variable a channel fails and says which; no provider is called", async () => {
+    const tenant = await stack().createReadyTenant();
+    const requiredVariables = ["orderId", "link"];
+    for (const channel of ["EMAIL", "SMS", "PUSH"] as const) {
+      await put(tenant.id, channel, { requiredVariables });
+    }
+    for (const [variables, lacking] of [
+      [{ orderId: "1" }, "link"],
+      [{ orderId: "1", link: null }, "link"],
+      [{ orderId: " \t", link: "https://a.example" }, "orderId"],
+      [undefined, "orderId"],
+    ] as const) {
+      const answer = await trigger(api(), tenant.apiKey, { variables }, freshKey());
+      const id = answer.headers.get("x-event-id") ?? "";
+      const failed = `failed: variable missing: ${lacking}`;
+      assert.deepEqual(await outcomeOf(stack(), id), { EMAIL: failed, SMS: failed, PUSH: failed });
+      const { channels, timeline } = await settled(stack(), id);
+      assert.deepEqual(channels.EMAIL?.delivery?.attempts, []);
+      for (const channel of ["EMAIL", "SMS", "PUSH"]) {
+        const said = timeline.filter((entry) => entry.channel === channel).map(({ what }) => what);
+        assert.ok(said.includes(failed), JSON.stringify(said));
+      }
+      assert.deepEqual(await outboxOf(stack(), id), []);
+    }
+    const variables = { orderId: 0, link: false };
+    const answer = await trigger(api(), tenant.apiKey, { variables }, freshKey());
+    const id = answer.headers.get("x-event-id") ?? "";
+    const sent = { EMAIL: "accepted", SMS: "accepted", PUSH: "published" };
+    assert.deepEqual(await outcomeOf(stack(), id), sent);
+  });
+
+  test("such a dead letter is sent by a replay once the template asks no more for it, and only then", async () => {
+    const tenant = await stack().createReadyTenant({}, { channels: ["SMS"] });
+    await put(tenant.id, "SMS", { content: "{{link}} of {{name}}", requiredVariables: ["link"] });
+    const answer = await trigger(api(), tenant.apiKey, { variables: { name: "Ann" } });
+    const id = answer.headers.get("x-event-id") ?? "";
+    const failed = "failed: variable missing: link";
+    assert.equal((await outcomeOf(stack(), id)).SMS, failed);
+    const { db } = stack();
+    const [group] = await listDeadLetters(db, { tenantId: tenant.id });
+    assert.deepEqual(
+      [group?.class, group?.provider, group?.examples[0]?.reason],
+      ["untried", "sandbox", "variable missing: link"],
+    );
+    const settledAt = async () => (await settled(stack(), id)).channels.SMS?.delivery?.settledAt;
+    const first = await settledAt();
+    assert.equal((await replayDeadLetters(db, { tenantId: tenant.id })).count, 1);
+    await eventually(async () => assert.notEqual(await settledAt(), first));
+    assert.equal((await outcomeOf(stack(), id)).SMS, failed, "it fails again for the same reason");
+    // Another text is of events to come; what is asked for is of all.
+    await put(tenant.id, "SMS", { content: "New text", requiredVariables: [] });
+    assert.equal((await replayDeadLetters(db, { tenantId: tenant.id })).count, 1);
+    await eventually(async () => assert.equal((await outcomeOf(stack(), id)).SMS, "accepted"));
+    assert.deepEqual(
+      (await outboxOf(stack(), id)).map(({ text }) => text),
+      [" of Ann"],
+    );
+  });
+}
