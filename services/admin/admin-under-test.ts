@@ -4,6 +4,7 @@ import { glanceAtDeadLetters } from "@belfry/administration/dead-letters/dead-le
 import { hashPassword } from "@belfry/administration/people/password";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { beginSession } from "@belfry/administration/people/sign-in";
+import type { TestNotification } from "@belfry/administration/templates/push-test";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
@@ -26,6 +27,8 @@ export interface AdminUnderTest {
   url: string;
   /** What was handed to the dispatcher. */
   published: string[];
+  /** What was published to browsers. */
+  notifications: TestNotification[];
   browser(): TestBrowser;
   /** The first operator, signed in. */
   operator(): Promise<TestBrowser>;
@@ -56,6 +59,7 @@ export async function startAdmin(
   cleanup.use(database);
   const keys = parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`);
   const published: string[] = [];
+  const notifications: TestNotification[] = [];
 
   const start = async () => {
     const options = { url: database.url, applicationName: "admin-test", maxConnections: 6 };
@@ -77,6 +81,7 @@ export async function startAdmin(
       },
       signToken: async ({ sub, tenant }) => `token of ${sub} in ${tenant}`,
       publishEvent: async (id) => void published.push(id),
+      publishNotification: async (notification) => void notifications.push(notification),
       systemFacts: async () => ({
         services: await connectedServices(db),
         streams: undefined,
@@ -99,6 +104,7 @@ export async function startAdmin(
     ...(await start()),
     keys,
     published,
+    notifications,
     browser: () => createBrowser(admin.url),
     operator: () =>
       admin.person({ email: "op@example.com", name: "Olga Operator", operator: true }),

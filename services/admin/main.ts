@@ -8,6 +8,7 @@ import { runService } from "@belfry/service/run-service";
 import { createApp } from "./app.ts";
 import { configSchema } from "./config.ts";
 import { readSystemFacts } from "./platform/read-system-facts.ts";
+import { publishNotification } from "./template/publish-notification.ts";
 import { rollActivity } from "./tenant/activity-roller.ts";
 
 await runService({
@@ -43,6 +44,7 @@ await runService({
           expectStream: eventsStream(prefix).name,
         });
       },
+      publishNotification: (notification) => publishNotification(link(), prefix, notification),
       systemFacts: () => readSystemFacts(db, link(), prefix),
       log,
     });

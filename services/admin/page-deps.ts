@@ -1,3 +1,4 @@
+import type { TestNotification } from "@belfry/administration/templates/push-test";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { Logger } from "pino";
@@ -20,6 +21,8 @@ export interface AppDeps {
   signToken(claims: { sub: string; tenant: string }): Promise<string>;
   /** Hands the id of an accepted event to the dispatcher. */
   publishEvent(id: string, traceId: string): Promise<void>;
+  /** To the user's open browsers; what does not arrive they read from the history. */
+  publishNotification(notification: TestNotification): Promise<void>;
   systemFacts(): Promise<SystemFacts>;
   log: Logger;
 }

@@ -9,6 +9,7 @@ import {
   showLayout,
   showLayoutVersion,
 } from "@belfry/administration/templates/layouts";
+import { PLATFORM_COLORS } from "@belfry/templates/layout";
 import { mayDo } from "../door/access.ts";
 import { type Answer, faultsByField, json, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -23,9 +24,9 @@ type Values = Record<(typeof FIELDS)[number], string>;
 
 /** Name, label, and what the platform takes. */
 const COLORS = [
-  ["primaryColor", "Buttons and links", "#1f5c4d"],
-  ["backgroundColor", "Behind the mail", "#f4f4f2"],
-  ["textColor", "Text", "#212529"],
+  ["primaryColor", "Buttons and links", PLATFORM_COLORS.primaryColor],
+  ["backgroundColor", "Behind the mail", PLATFORM_COLORS.backgroundColor],
+  ["textColor", "Text", PLATFORM_COLORS.textColor],
 ];
 const EFFECT =
   "Every Simple mail is set anew in it, and is in force within 5 seconds. Drafts take it when they are published.";

@@ -4,6 +4,7 @@ import { saveDraft } from "@belfry/administration/templates/drafts";
 import { previewSource } from "@belfry/administration/templates/preview-template";
 import { listTemplates } from "@belfry/administration/templates/templates";
 import { CHANNEL_ROWS, CHANNELS, type Channel, isChannel } from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
 import { STARTERS, type Starter } from "@belfry/templates/starters";
 import { MAIL_HEADERS } from "../door/security-headers.ts";
 import {
@@ -122,13 +123,21 @@ export function newTemplatePages({ route, db }: PageDeps): void {
     }
   };
 
-  const shown = async ({ key, label, description, eventType, ...starter }: Starter) => {
-    const variables = { ...starter.sampleVariables };
-    const [sms, push] = await Promise.all([
-      previewSource(undefined, "platform", { channel: "SMS", ...starter.text }, variables),
-      previewSource(undefined, "platform", { channel: "PUSH", ...starter.notification }, variables),
-    ]);
-    return { key, label, description, eventType, sms: "text" in sms ? sms.text : "", push };
+  /** With what it says on the channels that are text alone: the mail is a picture. */
+  const shown = async (starter: Starter) => {
+    const { key, label, description, eventType } = starter;
+    const texts = [];
+    for (const channel of CHANNELS.filter((one) => CHANNEL_ROWS[one].content !== "email")) {
+      const source = { channel, ...textOf(starter, channel) };
+      const preview = await previewSource(undefined, PLATFORM, source, {
+        ...starter.sampleVariables,
+      });
+      if (preview.kind === "text") texts.push({ channel, title: "", text: preview.text });
+      if (preview.kind === "notification") {
+        texts.push({ channel, title: preview.title, text: preview.body });
+      }
+    }
+    return { key, label, description, eventType, texts };
   };
 }
 

@@ -1,6 +1,7 @@
 import { NotFound } from "@belfry/administration/input-error";
 import { showLayout } from "@belfry/administration/templates/layouts";
 import { previewSource } from "@belfry/administration/templates/preview-template";
+import { channelsWith } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { STARTERS } from "@belfry/templates/starters";
@@ -16,6 +17,8 @@ export function createStarterPictures(db: Database) {
     { version: number; made: Map<string, Promise<string>>; last: Promise<unknown> }
   >();
 
+  const [channel] = channelsWith("email");
+  if (channel === undefined) throw new Error("no channel sends mails");
   const of = async (tenantId: string, key: string): Promise<string> => {
     const starter = STARTERS.find((one) => one.key === key);
     if (starter === undefined) throw new NotFound("path", "no such example");
@@ -34,7 +37,7 @@ export function createStarterPictures(db: Database) {
     if (kept.size > MOST_TENANTS) kept.delete(kept.keys().next().value ?? "");
     const found = own.made.get(key);
     if (found !== undefined) return await found;
-    const input = { channel: "EMAIL", format: "markdown", ...starter.email } as const;
+    const input = { channel, format: "markdown", ...starter.email } as const;
     // One after another: a tenant has few places in the queue of what is compiled.
     const making = own.last.then(async () => {
       const preview = await previewSource(db, tenantId, input, { ...starter.sampleVariables });

@@ -1,6 +1,11 @@
 import { auditedAfter } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
-import { checkSource, previewSource } from "@belfry/administration/templates/preview-template";
+import {
+  checkSource,
+  type Preview,
+  previewSource,
+} from "@belfry/administration/templates/preview-template";
+import { sendPushTest } from "@belfry/administration/templates/push-test";
 import { sendRenderedTest } from "@belfry/administration/templates/send-test";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { json } from "../drawing/answer.ts";
@@ -9,7 +14,13 @@ import { sourceOf, type TemplateValues, valuesOfForm } from "./template-values.t
 import { shownPreview, unfilledMark } from "./unfilled.ts";
 
 /** What the editor shows as one types, and a test of what is in it, saved or not. */
-export function templatePreviewPages({ route, db, keys, config }: PageDeps): void {
+export function templatePreviewPages({
+  route,
+  db,
+  keys,
+  config,
+  publishNotification,
+}: PageDeps): void {
   const sending = { keys, allowPrivateAddresses: config.allowPrivateAddresses };
 
   route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) => {
@@ -33,32 +44,44 @@ export function templatePreviewPages({ route, db, keys, config }: PageDeps): voi
     const values = valuesOfForm(form);
     const to = form.get("to") ?? "";
     try {
-      const rendered = await previewSource(
-        db,
-        tenant.id,
-        sourceOf(values),
-        samplesOf(values) ?? {},
+      const source = sourceOf(values);
+      const rendered = await previewSource(db, tenant.id, source, samplesOf(values) ?? {});
+      return json(
+        await auditedAfter(
+          db,
+          actor,
+          () => send(tenant.id, values, rendered, to),
+          (told) => ({
+            tenantId: tenant.id,
+            action: "template.test",
+            target: `${values.eventType} ${values.channel}`,
+            after: told.recorded,
+          }),
+        ),
       );
-      const { provider, outcome } = await auditedAfter(
-        db,
-        actor,
-        () => sendRenderedTest(db, tenant.id, rendered, to, sending),
-        (result) => ({
-          tenantId: tenant.id,
-          action: "template.test",
-          target: `${values.eventType} ${values.channel}`,
-          after: { class: result.outcome.class },
-        }),
-      );
-      return json({
-        ok: outcome.class === "accepted",
-        text: `${provider.kind}: ${outcome.reason}`,
-      });
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
       return json({ ok: false, text: error.message }, 422);
     }
   });
+
+  const send = async (tenantId: string, values: TemplateValues, rendered: Preview, to: string) => {
+    if (rendered.kind === "notification") {
+      const { eventType, targetChannel } = values;
+      const test = { tenantId, userId: to, eventType, targetChannel: targetChannel || undefined };
+      const { userId, published } = await sendPushTest(db, test, rendered, publishNotification);
+      const text = published
+        ? `It is in the inbox of ${userId}, marked as a test.`
+        : `It is in the inbox of ${userId}, marked as a test, and is seen when the page is loaded anew.`;
+      return { ok: true, text, recorded: { userId } };
+    }
+    const { provider, outcome } = await sendRenderedTest(db, tenantId, rendered, to, sending);
+    return {
+      ok: outcome.class === "accepted",
+      text: `${provider.kind}: ${outcome.reason}`,
+      recorded: { class: outcome.class },
+    };
+  };
 }
 
 function samplesOf({ sampleVariables }: TemplateValues): Record<string, unknown> | undefined {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { type Channel, isProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { suppressionReason } from "../events/suppression-rows.ts";
 import { InvalidInput } from "../input-error.ts";
@@ -14,8 +14,8 @@ const WINDOW_SECONDS = 15 * 60;
 
 export interface TestToSend {
   tenantId: string;
-  channel: ProviderChannel;
-  /** As it is sent to. */
+  channel: Channel;
+  /** As it is sent to: an address, or a user's id. */
   recipient: string;
 }
 
@@ -32,7 +32,9 @@ export async function allowTest(db: Database, test: TestToSend): Promise<void> {
   if (tenant.deliveryChannels.length > 0 && !tenant.deliveryChannels.includes(channel)) {
     throw refused(`cannot be sent: the tenant may not use ${channel}`);
   }
-  const reason = await suppressionReason(db, tenantId, channel, recipient);
+  const reason = isProviderChannel(channel)
+    ? await suppressionReason(db, tenantId, channel, recipient)
+    : undefined;
   if (reason !== undefined) throw refused(`${recipient} is suppressed (${reason})`);
   const waitSeconds = await takeTry(
     db,

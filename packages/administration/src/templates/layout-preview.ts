@@ -1,3 +1,4 @@
+import { channelsWith } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { checkLayout } from "@belfry/templates/check-layout";
 import { refuseFaults } from "../input-error.ts";
@@ -7,7 +8,6 @@ import { NO_LAYOUT } from "./layout-rows.ts";
 import { previewSource } from "./preview-template.ts";
 
 const SAMPLE = {
-  channel: "EMAIL",
   format: "markdown",
   subject: "Your order",
   content: `preheader: A mail as yours will look
@@ -38,6 +38,9 @@ export async function layoutPreview(db: Database, input: LayoutInput): Promise<{
       message: `line ${line}, column ${column}: ${message}`,
     })),
   );
-  const shown = await previewSource(db, tenantId, SAMPLE, { name: "Ada" }, { version: 0, layout });
+  const [channel] = channelsWith("email");
+  if (channel === undefined) throw new Error("no channel sends mails");
+  const sample = { channel, ...SAMPLE };
+  const shown = await previewSource(db, tenantId, sample, { name: "Ada" }, { version: 0, layout });
   return { html: shown.kind === "email" ? shown.html : "" };
 }
