@@ -101,9 +101,10 @@ function find(
 ): unknown {
   if (path.length > 1) spend(rendering, path.length - 1);
   const found = findVariable(root, key, path);
+  if (found !== undefined || path.length === 1) return found;
+  // The first step is a variable's name: all variables together have no size.
   const [first = "", ...rest] = path;
-  if (found !== undefined || rest.length === 0 || !Object.hasOwn(root, first)) return found;
-  return walk(root[first], rest, rendering);
+  return Object.hasOwn(root, first) ? walk(root[first], rest, rendering) : undefined;
 }
 
 function walk(value: unknown, path: readonly string[], rendering: Rendering): unknown {

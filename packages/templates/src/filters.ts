@@ -70,7 +70,7 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
     {
       fault: ({ arguments: given }) => {
         const [length] = given;
-        const isNumber = length?.kind !== "literal" || numberOf(length.value) !== undefined;
+        const isNumber = length?.kind !== "literal" || typeof length.value === "number";
         return (
           takes(0, 2)({ arguments: given, keywords: [] }) ??
           (isNumber ? undefined : "the length is a number, as truncate: 20")
@@ -103,7 +103,9 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
     {
       fault: (call) => takes(0, 1)(call) ?? digitsFault(call),
       apply: (value, [digits], _, use) =>
-        formatted(value, use, (text) => numberText(text, numberOf(digits), use.rendering)),
+        formatted(value, use, (text) =>
+          numberText(text, digits as number | undefined, use.rendering),
+        ),
     },
   ],
   [
@@ -187,15 +189,16 @@ function truncated(value: unknown, length: unknown, ending: unknown, use: Filter
   const text = textOf(value, rendering);
   const end = ending === undefined || ending === null ? "..." : textOf(ending, rendering);
   spendCharacters(rendering, text.length + end.length);
-  const most = length === undefined || length === null ? 50 : countOf(length);
+  const most = length === undefined || length === null ? 50 : countOf(length, use);
   if (text.length <= most || codePointEnd(text, most) >= text.length) return value;
   const room = most - codePoints(end);
   return text.slice(0, codePointEnd(text, Math.max(room, 0))) + end;
 }
 
 /** A number that a template or a variable says: of what is none, 0. */
-function countOf(value: unknown): number {
-  const number = typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value);
+function countOf(value: unknown, { rendering }: FilterUse): number {
+  const number =
+    typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value, rendering);
   return Number.isNaN(number) ? 0 : (number ?? 0);
 }
 

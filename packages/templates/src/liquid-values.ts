@@ -13,11 +13,10 @@ export function isTruthy(value: unknown): boolean {
 /** A value as text. Lists and objects are JSON, whose making is work. */
 export function textOf(value: unknown, rendering: Rendering): string {
   if (typeof value === "string") return value;
-  if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) {
-    return variableText(value);
-  }
+  if (typeof value !== "object" || value === null) return variableText(value);
+  if (JSON.isRawJSON(value)) return rawText(value, rendering);
   // JSON.stringify looks for each object among those around it.
-  const depth = depthOf(value);
+  const depth = depthOf(value, rendering);
   rendering.workLeft -= depth * depth;
   if (rendering.workLeft < 0) throw new RenderingEnded();
   const text = variableText(value);
@@ -27,9 +26,16 @@ export function textOf(value: unknown, rendering: Rendering): string {
 }
 
 /** A number of JSON, kept as it is written or not; undefined for everything else. */
-export function numberOf(value: unknown): number | undefined {
+export function numberOf(value: unknown, rendering: Rendering): number | undefined {
   if (typeof value === "number") return value;
-  return JSON.isRawJSON(value) ? Number((value as { rawJSON: string }).rawJSON) : undefined;
+  return JSON.isRawJSON(value) ? Number(rawText(value as object, rendering)) : undefined;
+}
+
+/** A number as it is written, which is as long as a request may be. */
+function rawText(value: object, rendering: Rendering): string {
+  const text = (value as { rawJSON: string }).rawJSON;
+  spendCharacters(rendering, text.length);
+  return text;
 }
 
 /** The keys of an object, read once a message. */
@@ -91,12 +97,12 @@ function isEqual(left: unknown, right: unknown, rendering: Rendering): boolean {
   if (typeof left === "string" && typeof right === "string" && left.length === right.length) {
     spendCharacters(rendering, left.length);
   }
-  return left === right || comparable(left) === comparable(right);
+  return left === right || comparable(left, rendering) === comparable(right, rendering);
 }
 
 /** Numbers by what they are, however they are written; what is missing as null. */
-function comparable(value: unknown): unknown {
-  return numberOf(value) ?? value ?? null;
+function comparable(value: unknown, rendering: Rendering): unknown {
+  return numberOf(value, rendering) ?? value ?? null;
 }
 
 /** Whether a value is `nil`, `empty` or `blank`. */
@@ -120,8 +126,8 @@ function isInOrder(
   right: unknown,
   rendering: Rendering,
 ): boolean {
-  const one = orderable(left);
-  const other = orderable(right);
+  const one = orderable(left, rendering);
+  const other = orderable(right, rendering);
   if (one === undefined || other === undefined) return false;
   if (typeof one === "string") spendCharacters(rendering, one.length);
   if (typeof other === "string") spendCharacters(rendering, other.length);
@@ -137,10 +143,10 @@ function isInOrder(
   }
 }
 
-function orderable(value: unknown): string | number | undefined {
+function orderable(value: unknown, rendering: Rendering): string | number | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return Number(value);
-  return numberOf(value);
+  return numberOf(value, rendering);
 }
 
 function contains(left: unknown, right: unknown, rendering: Rendering): boolean {
@@ -166,7 +172,10 @@ function asText(value: unknown, isSought: boolean): string | undefined {
 }
 
 /** How many lists and objects stand in another at most. Not by recursion: a value is as deep as it likes. */
-function depthOf(value: object): number {
+function depthOf(value: object, rendering: Rendering): number {
+  rendering.depths ??= new Map();
+  const known = rendering.depths.get(value);
+  if (known !== undefined) return known;
   let depth = 0;
   let level: object[] = [value];
   while (level.length > 0) {
@@ -179,5 +188,6 @@ function depthOf(value: object): number {
     }
     level = next;
   }
+  rendering.depths.set(value, depth);
   return depth;
 }

@@ -265,6 +265,7 @@ function limited(length: number, limit: Operand | undefined, scope: Scope): numb
   if (limit === undefined) return length;
   const value = evaluate(limit, scope);
   if (value === undefined || value === null) return length;
-  const number = typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value);
+  const number =
+    typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value, scope.rendering);
   return Math.max(0, Math.min(length, Math.trunc(number ?? 0) || 0));
 }

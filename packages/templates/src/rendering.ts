@@ -29,6 +29,8 @@ export interface Rendering {
   timeZone: string;
   /** The keys of objects that were counted or looped over: reading them is slow. */
   keys: Map<object, readonly string[]> | undefined;
+  /** How deep lists and objects are that were written as JSON. */
+  depths: Map<object, number> | undefined;
   mark: ((name: string) => string) | undefined;
 }
 
@@ -41,6 +43,7 @@ export function beginRendering(settings?: RenderSettings, locale?: string): Rend
     locale: locale ?? settings?.locale ?? "en",
     timeZone: settings?.timeZone ?? "UTC",
     keys: undefined,
+    depths: undefined,
     mark: settings?.mark,
   };
 }
