@@ -40,7 +40,9 @@ export function readBlocks(
   const text = lines.join("\n");
   const lineOf = new Map(tagLines.map(({ tag, line }) => [tag, line]));
   const onLines = new Set(blocks.filter((tags) => tags.every((tag) => lineOf.has(tag))));
-  const interruptions = new Map<number, Interruption>(tagLines.map(({ line }) => [line, "item"]));
+  const behind = linesBehindBlanks(lines);
+  const interruptions = new Map<number, Interruption>();
+  for (const { line } of tagLines) interruptions.set(behind[line] ?? line, "item");
   // A list goes on around the tags of its items. Where a block cannot be set that way, it ends there.
   for (const isLast of [false, true]) {
     const { root, tooDeep } = markdownTree(parseMarkdown(text, interruptions));
@@ -55,7 +57,7 @@ export function readBlocks(
       );
       if (places === undefined || !onLines.has(tags)) {
         faults.push({ tag: tags[0] ?? 0, message: onLines.has(tags) ? ACROSS : MIXED });
-        if (!isLast) for (const tag of own) interruptions.set(lineOf.get(tag) ?? 0, "list");
+        for (const tag of own) interruptions.set(behind[lineOf.get(tag) ?? 0] ?? 0, "list");
         continue;
       }
       own.forEach((tag, at) => {
@@ -70,6 +72,15 @@ export function readBlocks(
     }
   }
   throw new Error("unreachable");
+}
+
+/** Of each line, itself or the next one that is not blank: nothing is ended by a blank line alone. */
+function linesBehindBlanks(lines: readonly string[]): number[] {
+  const behind: number[] = [];
+  for (let line = lines.length - 1; line >= 0; line--) {
+    behind[line] = lines[line]?.trim() === "" ? (behind[line + 1] ?? line) : line;
+  }
+  return behind;
 }
 
 const ACROSS =
@@ -136,7 +147,7 @@ function containersAt(line: number, root: MarkdownBlock): [MarkdownBlock, number
 }
 
 /** The text itself, and the blocks that hold whole others. */
-const TAKES_TAGS = new Set(["", "ul", "ol", "li", "blockquote", "tbody"]);
+const TAKES_TAGS = new Set(["", "ul", "ol", "li", "tbody"]);
 
 /** How many of a block's children end at or before a line, by halving. */
 function childrenBefore({ children }: MarkdownBlock, line: number): number {

@@ -5,8 +5,8 @@ import MarkdownIt, { type Token } from "markdown-it";
 export type { Token } from "markdown-it";
 
 /**
- * Where a block tag was taken from between two lines: a paragraph ends there. A list ends only at
- * `list`; at `item` it goes on, as a table does at both.
+ * Where a block tag was taken from between two lines: a paragraph and a quotation end there, and a table
+ * does if no row follows. A list ends only at `list`; at `item` it goes on.
  */
 export type Interruption = "item" | "list";
 
@@ -19,18 +19,48 @@ parser.validateLink = () => true;
 parser.block.ruler.before(
   "paragraph",
   "interruption",
-  ({ env, parentType }, line, _end, silent) => {
-    if (!silent || parentType === "table") return false;
-    const { interruptions } = env as unknown as Environment;
-    const found = interruptions.get(line);
-    return found === "list" || (found === "item" && parentType !== "list");
+  (state, line, _end, silent) => {
+    if (!silent) return false;
+    const found = (state.env as unknown as Environment).interruptions.get(line);
+    if (found === undefined) return false;
+    if (state.parentType === "table") {
+      return !state.src.slice(state.bMarks[line], state.eMarks[line]).includes("|");
+    }
+    return found === "list" || state.parentType !== "list";
   },
-  { alt: ["paragraph", "blockquote", "list"] },
+  // A table ends where quotations do.
+  { alt: ["paragraph", "list", "blockquote"] },
+);
+const readQuotation = parser.block.ruler
+  .getRules("paragraph")
+  .find(({ name }) => name === "blockquote");
+if (readQuotation === undefined) throw new Error("markdown-it reads no quotations");
+parser.block.ruler.at(
+  "blockquote",
+  (state, line, end, silent) => {
+    const next = firstBehind((state.env as unknown as Environment).lines, line);
+    return readQuotation(state, line, Math.min(end, next), silent);
+  },
+  { alt: ["paragraph", "reference", "blockquote", "list"] },
 );
 
 interface Environment {
   /** By the line before which it is; lines begin at 0. */
   interruptions: ReadonlyMap<number, Interruption>;
+  /** Those lines, in order. */
+  lines: readonly number[];
+}
+
+/** The first of some lines behind a line, by halving. */
+function firstBehind(lines: readonly number[], line: number): number {
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle] ?? 0) <= line) low = middle + 1;
+    else high = middle;
+  }
+  return lines[low] ?? Number.POSITIVE_INFINITY;
 }
 
 /** Reads a text. Deeper than 100 blocks or marks in one another it reads on as if nothing were there. */
@@ -38,7 +68,8 @@ export function parseMarkdown(
   text: string,
   interruptions: ReadonlyMap<number, Interruption> = new Map(),
 ): Token[] {
-  return parser.parse(text, { interruptions } satisfies Environment);
+  const lines = [...interruptions.keys()].sort((one, other) => one - other);
+  return parser.parse(text, { interruptions, lines } satisfies Environment);
 }
 
 /** Reads a text of one paragraph, without lists, headings and the like. */

@@ -131,8 +131,16 @@ test("block tags on lines of their own stand between paragraphs, items and rows"
       `{% if a %}${text("b")}${list("<li>c</li>")}{% endif %}${list("{% for x in y %}<li>d</li>{% endfor %}")}`,
     ],
     [
+      "{% if a %}\nb\n{% else %}\n- c\n{% endif %}\n\n{% for x in y %}\n- d\n{% endfor %}",
+      `{% if a %}${text("b")}{% else %}${list("<li>c</li>")}{% endif %}${list("{% for x in y %}<li>d</li>{% endfor %}")}`,
+    ],
+    [
+      "{% if a %}\n| b |\n| --- |\n| c |\n{% else %}\nd\n{% endif %}",
+      `{% if a %}<mj-table><thead><tr><th>b</th></tr></thead><tbody><tr><td>c</td></tr></tbody></mj-table>{% else %}${text("d")}{% endif %}`,
+    ],
+    [
       "> a\n{% if b %}\n> c\n{% endif %}",
-      "<mj-text><blockquote><p>a</p>{% if b %}<p>c</p>{% endif %}</blockquote></mj-text>",
+      "<mj-text><blockquote><p>a</p></blockquote></mj-text>{% if b %}<mj-text><blockquote><p>c</p></blockquote></mj-text>{% endif %}",
     ],
     [
       "{% for x in y %}\n> {{ x }}\n{% endfor %}",
