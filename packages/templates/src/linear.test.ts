@@ -4,6 +4,7 @@ import { compileTemplate } from "./compile.ts";
 import { readHtml } from "./html-places.ts";
 import { htmlSlots } from "./html-slots.ts";
 import { htmlText } from "./html-text.ts";
+import { markdownToMjml } from "./markdown.ts";
 import { createRenderer } from "./render.ts";
 import { scanTags } from "./tags.ts";
 
@@ -64,4 +65,18 @@ test("the places of many faults are found in one reading", async () => {
 test("blanks that no line ends with are read once", async () => {
   const text = `a${"\u00a0".repeat(250_000)}b`;
   await ends(() => assert.equal(htmlText(`<p>${text}</p>`), text));
+});
+
+test("Markdown is read once, whatever is opened in it and never closed", async () => {
+  const word = "bf0123456789abx";
+  const links = { link: "", linkClass: "" };
+  for (const part of [
+    ..."[ ![ ]( [a]( [a](b) ` ` `` * _ **a_b ~~ > | |a|b <https://x.io/ &amp; \\ ( #".split(" "),
+    ..."> a\n|- a\n|1. a\n|a\n\n|a  \n|---\n".split("|"),
+    `${word}0x\n- a\n${word}1x\n`,
+    `a ${word}0x `,
+  ]) {
+    const content = `|a|b|\n|-|-|\n${part.repeat(Math.ceil(262_144 / part.length))}`;
+    await ends(() => markdownToMjml({ content, wordStart: word, blocks: [[0, 1]], links }));
+  }
 });

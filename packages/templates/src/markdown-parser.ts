@@ -1,6 +1,6 @@
 /** The Markdown of mails: what CommonMark and its tables have, without what surprises people. */
 
-import MarkdownIt, { type Token } from "markdown-it";
+import MarkdownIt, { type StateBlock, type Token } from "markdown-it";
 
 export type { Token } from "markdown-it";
 
@@ -23,9 +23,7 @@ parser.block.ruler.before(
     if (!silent) return false;
     const found = (state.env as unknown as Environment).interruptions.get(line);
     if (found === undefined) return false;
-    if (state.parentType === "table") {
-      return !state.src.slice(state.bMarks[line], state.eMarks[line]).includes("|");
-    }
+    if (state.parentType === "table") return !isRow(state, line) || isRuler(state, line + 1);
     return found === "list" || state.parentType !== "list";
   },
   // A table ends where quotations do.
@@ -43,6 +41,19 @@ parser.block.ruler.at(
   },
   { alt: ["paragraph", "reference", "blockquote", "list"] },
 );
+
+function isRow(state: StateBlock, line: number): boolean {
+  return lineText(state, line).includes("|");
+}
+
+/** Whether a line is the one below a table's header. */
+function isRuler(state: StateBlock, line: number): boolean {
+  return /^[ \t]*[|:-][ \t|:-]*$/.test(lineText(state, line));
+}
+
+function lineText({ src, bMarks, eMarks }: StateBlock, line: number): string {
+  return src.slice(bMarks[line], eMarks[line]);
+}
 
 interface Environment {
   /** By the line before which it is; lines begin at 0. */

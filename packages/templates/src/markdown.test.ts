@@ -139,6 +139,10 @@ test("block tags on lines of their own stand between paragraphs, items and rows"
       `{% if a %}<mj-table><thead><tr><th>b</th></tr></thead><tbody><tr><td>c</td></tr></tbody></mj-table>{% else %}${text("d")}{% endif %}`,
     ],
     [
+      "{% if a %}\n| b |\n| --- |\n| c |\n{% else %}\n| d |\n| --- |\n{% endif %}",
+      `{% if a %}<mj-table><thead><tr><th>b</th></tr></thead><tbody><tr><td>c</td></tr></tbody></mj-table>{% else %}<mj-table><thead><tr><th>d</th></tr></thead></mj-table>{% endif %}`,
+    ],
+    [
       "> a\n{% if b %}\n> c\n{% endif %}",
       "<mj-text><blockquote><p>a</p></blockquote></mj-text>{% if b %}<mj-text><blockquote><p>c</p></blockquote></mj-text>{% endif %}",
     ],
