@@ -11,6 +11,9 @@ const FLAGS: Readonly<Record<string, string>> = {
   settings: "--settings-file",
   variables: "--variables-file",
   eventId: "--event",
+  actions: "--action",
+  dir: "DIR",
+  layout: "--content-file",
 };
 
 /** What standard error says of a failure: for a person, without a stack, naming the flag. */

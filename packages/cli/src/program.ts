@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { deadCommand } from "./dead-command.ts";
 import { eventCommand } from "./event-command.ts";
+import { layoutCommand } from "./layout-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { operatorCommand } from "./operator-command.ts";
 import { outboxCommand } from "./outbox-command.ts";
@@ -28,6 +29,7 @@ export function createProgram(): Command {
     tenantCommand(),
     operatorCommand(),
     templateCommand(),
+    layoutCommand(),
     providerCommand(),
     eventCommand(),
     outboxCommand(),

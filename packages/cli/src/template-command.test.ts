@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createPool } from "@belfry/database/connection";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { runBelfry } from "./belfry-under-test.ts";
+
+async function createBelfry(t: TestContext) {
+  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  const { url } = await createTestDatabase(t);
+  const env = { DATABASE_URL: url, BELFRY_HOME: home };
+  const run = (args: string[], input = "") => runBelfry(args, { env, input, cwd: home });
+  const json = async (args: string[], input = "") => {
+    const { code, out, err } = await run(args, input);
+    assert.deepEqual([code, err], [0, ""], args.join(" "));
+    return JSON.parse(out);
+  };
+  const fails = async (args: string[], pattern: RegExp, input = "") => {
+    const { code, out, err } = await run(args, input);
+    assert.deepEqual([code, out], [1, ""], err);
+    assert.match(err, pattern);
+    assert.doesNotMatch(err, /\n\s+at /, "no stack");
+  };
+  const { id: tenant } = await json(["tenant", "create", "--name", "Acme"]);
+  const audited = async () => {
+    const pool = createPool({ url, applicationName: "test" });
+    const { rows } = await pool.query(
+      "select action || ' ' || target as told from audit_log where tenant_id = $1 order by id",
+      [tenant],
+    );
+    await pool.end();
+    return rows.map(({ told }) => told as string);
+  };
+  return { json, fails, home, tenant: tenant as string, audited };
+}
+
+test("a mail in Markdown, its translation and its drafts by the command line, each in the audit log", async (t) => {
+  const { json, fails, tenant, audited } = await createBelfry(t);
+  const key = ["--tenant", tenant, "--event-type", "order", "--channel", "EMAIL"];
+  const put = ["template", "put", ...key, "--content-file", "-", "--subject", "Order {{id}}"];
+  const names = ["--required-variables", "id, name"];
+  const first = await json([...put, "--format", "markdown", ...names], "# Order {{id}}\n");
+  assert.deepEqual([first.version, first.format], [1, "markdown"]);
+  assert.deepEqual(first.requiredVariables, ["id", "name"]);
+  // What is left out of these stays, and the same text is no version.
+  const again = await json([...put, "--sensitive"], "# Order {{id}}\n");
+  assert.deepEqual(
+    [again.version, again.format, again.requiredVariables.length, again.sensitive],
+    [1, "markdown", 2, true],
+  );
+  const german = await json([...put, "--locale", "DE-at"], "# Bestellung {{id}}\n");
+  assert.deepEqual([german.version, german.sensitive], [2, true]);
+  assert.deepEqual(german.locales[0], {
+    ...{ locale: "de-AT", version: 2, outdated: false, draft: false },
+  });
+
+  const draft = await json([...put, "--draft", "--required-variables", ""], "# Your {{id}}\n");
+  assert.deepEqual([draft.content, draft.basedOnVersion], ["# Your {{id}}\n", 1]);
+  assert.equal((await json(["template", "show", ...key])).hasDraft, true);
+  assert.equal((await json(["template", "draft", "show", ...key])).revision, draft.revision);
+  const published = await json(["template", "publish", ...key]);
+  assert.deepEqual([published.version, published.content], [3, "# Your {{id}}\n"]);
+  assert.deepEqual(published.requiredVariables, []);
+  await fails(["template", "publish", ...key], /--locale: the template has no draft/);
+  await json([...put, "--draft", "--locale", "de-AT"], "# Deine {{id}}\n");
+  const discard = ["template", "draft", "discard", ...key, "--locale", "de-AT"];
+  assert.equal((await json(discard)).content, "# Deine {{id}}\n");
+
+  assert.deepEqual(
+    (await json(["template", "versions", first.id])).map((one: { version: number }) => one.version),
+    [3, 2, 1],
+  );
+  const restored = await json(["template", "restore", first.id, "--version", "1"]);
+  assert.deepEqual([restored.version, restored.content], [4, "# Order {{id}}\n"]);
+  const shown = await json(["template", "show", first.id, "--locale", "de-AT"]);
+  assert.equal(shown.content, "# Bestellung {{id}}\n");
+  assert.equal(shown.locales[0].outdated, true);
+  const seen = await json(["template", "preview", ...key, "--locale", "de-at"]);
+  assert.match(seen.html, /Bestellung/);
+  const typed = ["template", "preview", "--tenant", tenant, "--channel", "EMAIL", "--subject", "s"];
+  const unsaved = await json([...typed, "--format", "markdown", "--content-file", "-"], "**x**");
+  assert.match(unsaved.html, /Acme[\s\S]*<strong>x<\/strong>/);
+  await json(["template", "delete", ...key, "--locale", "de-AT"]);
+  assert.deepEqual((await json(["template", "show", ...key])).locales, []);
+  assert.deepEqual(await audited(), [
+    "template.save order EMAIL",
+    "template.save order EMAIL",
+    "template.save order EMAIL de-AT",
+    "template.draft order EMAIL",
+    "template.publish order EMAIL",
+    "template.draft order EMAIL de-AT",
+    "template.discard-draft order EMAIL de-AT",
+    "template.restore order EMAIL",
+    "template.delete order EMAIL de-AT",
+  ]);
+});
+
+test("a push says where it leads, with two buttons at most", async (t) => {
+  const { json, fails, tenant } = await createBelfry(t);
+  const key = ["--tenant", tenant, "--event-type", "order", "--channel", "PUSH"];
+  const put = ["template", "put", ...key, "--content-file", "-", "--title", "T"];
+  const links = ["--url", "/orders/{{id}}", "--action", "Track=https://example.com/?a=b"];
+  const saved = await json([...put, ...links, "--action", "Help=/help"], "C");
+  assert.equal(saved.url, "/orders/{{id}}");
+  assert.deepEqual(saved.actions, [
+    { label: "Track", url: "https://example.com/?a=b" },
+    { label: "Help", url: "/help" },
+  ]);
+  const three = ["--action", "a=/a", "--action", "b=/b", "--action", "c=/c"];
+  await fails([...put, ...three], /--action must be at most 2/, "C");
+  await fails([...put, "--action", "nothing"], /Label=URL/, "C");
+  await fails([...put, "--url", "http://example.com"], /--url /, "C");
+  await fails([...put, "--format", "markdown"], /--format is only for EMAIL/, "C");
+  await fails([...put, "--format", "rtf"], /--format.*markdown, mjml, html, text/, "C");
+  await fails([...put, "--locale", "german"], /--locale.*BCP 47/, "C");
+  const other = ["template", "put", "--tenant", tenant, "--event-type", "x", "--channel", "SMS"];
+  await fails([...other, "--content-file", "-", "--locale", "de"], /--locale has no default/, "C");
+});
+
+test("a layout is put around every mail in Markdown; what is left out of it stays", async (t) => {
+  const { json, fails, home, tenant, audited } = await createBelfry(t);
+  const of = ["--tenant", tenant];
+  const put = ["template", "put", ...of, "--event-type", "a", "--channel", "EMAIL"];
+  const { id } = await json(
+    [...put, "--format", "markdown", "--subject", "s", "--content-file", "-"],
+    "# Hi",
+  );
+  const mjml =
+    "<mjml><mj-body><mj-section><mj-column><mj-text>Ours</mj-text>{{ $content }}</mj-column></mj-section></mj-body></mjml>";
+  await writeFile(join(home, "layout.mjml"), mjml);
+  const saved = await json(["layout", "put", ...of, "--content-file", "layout.mjml"]);
+  assert.deepEqual([saved.version, saved.content, saved.recompiled], [1, mjml, 1]);
+  assert.match((await json(["template", "preview", id])).html, /Ours[\s\S]*Hi/);
+  const looks = ["--logo-url", "https://example.com/a.png", "--primary-color", "#AA0000"];
+  const colors = ["--background-color", "#ffffff", "--text-color", "#000000"];
+  const words = ["--footer-text", "Bye", "--address", "Vienna"];
+  const { content, ...rest } = await json(["layout", "put", ...of, ...looks, ...colors, ...words]);
+  assert.equal(content, mjml);
+  assert.deepEqual(
+    [rest.logoUrl, rest.primaryColor, rest.backgroundColor, rest.textColor],
+    ["https://example.com/a.png", "#aa0000", "#ffffff", "#000000"],
+  );
+  assert.deepEqual([rest.footerText, rest.address, rest.version], ["Bye", "Vienna", 2]);
+  assert.equal((await json(["layout", "put", ...of, "--address", ""])).address, null);
+  assert.equal((await json(["layout", "show", ...of, "--version", "2"])).address, "Vienna");
+  await fails(["layout", "put", ...of, "--primary-color", "red"], /--primary-color must be a/);
+  await fails(["layout", "put", ...of, "--content-file", "-"], /--content-file line 1/, "<mjml>");
+  assert.equal((await json(["layout", "remove", ...of])).content, null);
+  assert.equal((await json(["layout", "versions", ...of])).length, 4);
+  assert.doesNotMatch((await json(["template", "preview", id])).html, /Ours/);
+  assert.deepEqual(await audited(), [
+    "template.save a EMAIL",
+    ...["layout.publish layout", "layout.publish layout", "layout.publish layout"],
+    "layout.remove layout",
+  ]);
+});
+
+test("templates go into a directory, into another tenant, and to another event type", async (t) => {
+  const { json, fails, home, tenant } = await createBelfry(t);
+  const put = ["template", "put", "--tenant", tenant, "--event-type", "a", "--channel", "SMS"];
+  const { id } = await json([...put, "--content-file", "-", "--sensitive"], "Hi");
+  const exported = await json(["template", "export", "out", "--tenant", tenant]);
+  assert.deepEqual(exported, { files: ["a/SMS.txt"], leftover: [] });
+  assert.equal(await readFile(join(home, "out/a/SMS.txt"), "utf8"), "---\nsensitive: yes\n---\nHi");
+  await writeFile(join(home, "out/a/SMS.txt"), "---\n---\nHello");
+  const take = ["template", "import", "out", "--tenant", tenant];
+  assert.deepEqual(await json([...take, "--dry-run"]), { checked: ["a/SMS.txt"] });
+  assert.equal((await json(["template", "show", id])).version, 1);
+  assert.deepEqual(await json(take), { published: ["a/SMS.txt"], unchanged: [] });
+  assert.equal((await json(["template", "show", id])).version, 2);
+  await writeFile(join(home, "out/a/SMS.txt"), "---\n---\n{{ open");
+  await fails(take, /error: DIR a\/SMS.txt: content line 1, column 1/);
+  const { id: other } = await json(["tenant", "create", "--name", "Other"]);
+  const copy = await json(["template", "copy", id, "--to-event-type", "b", "--to-tenant", other]);
+  assert.deepEqual([copy.tenantId, copy.eventType, copy.hasDraft], [other, "b", true]);
+});
+
+test("a tenant has a language and a time zone", async (t) => {
+  const { json, fails, tenant } = await createBelfry(t);
+  const update = ["tenant", "update", tenant];
+  const set = await json([...update, "--default-locale", "de-at", "--timezone", "Europe/Vienna"]);
+  assert.deepEqual([set.defaultLocale, set.timezone], ["de-AT", "Europe/Vienna"]);
+  const kept = await json([...update, "--timezone", "none"]);
+  assert.deepEqual([kept.defaultLocale, kept.timezone], ["de-AT", null]);
+  await fails([...update, "--timezone", "Mars/Olympus"], /--timezone must be an IANA name/);
+  await fails([...update, "--default-locale", "german"], /--default-locale must be a language/);
+});
