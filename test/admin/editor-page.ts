@@ -1,0 +1,75 @@
+import type { TestContext } from "node:test";
+import { type AdminUnderTest, startAdmin } from "@belfry/admin/admin-under-test";
+import { putProvider } from "@belfry/administration/providers/providers";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import type { BrowserContext, Frame, FrameLocator, Page } from "playwright-core";
+import { openBrowser } from "../browser/open-page.ts";
+import { signedIn } from "./signed-in.ts";
+
+/** For tests: a product manager of a tenant in a browser of her own. */
+export interface EditorUnderTest {
+  admin: AdminUnderTest;
+  tenantId: string;
+  /** Of the tenant's pages. */
+  base: string;
+  page: Page;
+  context: BrowserContext;
+  /** Another editor of the same tenant. */
+  colleague(): Promise<Page>;
+  /** What the browser met that it should not. */
+  faults: string[];
+}
+
+export async function startEditor(t: TestContext): Promise<EditorUnderTest> {
+  const admin = await startAdmin(t);
+  const { id: tenantId } = await createTenant(admin.db, { name: "Northwind Books" });
+  for (const channel of ["EMAIL", "SMS"] as const) {
+    const sandbox = { tenantId, channel, kind: "sandbox", settings: {} };
+    await putProvider(admin.db, sandbox, { keys: admin.keys });
+  }
+  const browser = await openBrowser(t);
+  const faults: string[] = [];
+  const open = async (name: string) => {
+    const email = `${name.toLowerCase()}@books.example.com`;
+    const of = { tenantId, role: "editor" } as const;
+    const person = await admin.person({ email, name, of });
+    const viewport = { width: 1280, height: 900 };
+    const context = await signedIn(browser, admin.url, person, { viewport });
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => {
+      const isExpected = /status of 4(09|22)|ERR_FAILED/.test(message.text());
+      if (message.type() === "error" && !isExpected) faults.push(message.text());
+    });
+    return { page, context };
+  };
+  const { page, context } = await open("Paula");
+  return {
+    ...{ admin, tenantId, page, context, faults },
+    base: `${admin.url}/tenants/${tenantId}`,
+    colleague: async () => (await open("Carl")).page,
+  };
+}
+
+/** The mail in the preview. */
+export function mailIn(page: Page | Frame): FrameLocator {
+  return page.frameLocator("#preview-frame").frameLocator("iframe");
+}
+
+/** As somebody does who goes to the end of the text and types. */
+export async function typeAtEnd(page: Page, text: string): Promise<void> {
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText(text);
+}
+
+export async function replaceText(page: Page, text: string): Promise<void> {
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
+export async function waitUntilSaved(page: Page): Promise<void> {
+  await page.locator("#draft-state", { hasText: "Draft saved at" }).waitFor();
+}

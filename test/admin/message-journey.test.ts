@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { showTemplate } from "@belfry/administration/templates/templates";
+import type { Locator } from "playwright-core";
+import { mailIn, replaceText, startEditor, typeAtEnd, waitUntilSaved } from "./editor-page.ts";
+
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+const MOST_CLICKS = 15;
+
+const GERMAN = `# Vielen Dank, {{ name }}
+
+Ihre Zahlung für die Bestellung **{{ orderNumber }}** ist da.
+
+| Artikel | Menge | Betrag |
+| --- | ---: | ---: |
+{% for item in items %}
+| {{ item.name }} | {{ item.quantity | number }} | {{ item.amount | money: currency }} |
+{% endfor %}
+| **Summe** | | **{{ total | money: currency }}** |
+
+[Beleg ansehen]({{ receiptUrl }})
+`;
+
+test("who knows no MJML makes a receipt with line items in two languages, sends it to herself and publishes it, in fifteen clicks", {
+  ...{ skip, timeout: 300_000 },
+}, async (t) => {
+  const { admin, tenantId, base, page, context, faults } = await startEditor(t);
+  let clicks = 0;
+  await context.exposeFunction("belfryClicked", () => {
+    clicks += 1;
+  });
+  await context.addInitScript(
+    "addEventListener('pointerdown', (event) => event.isTrusted && belfryClicked(), true)",
+  );
+  const type = async (field: Locator, text: string) => {
+    await field.click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText(text);
+  };
+  await page.goto(`${base}/templates`);
+
+  await page.getByRole("link", { name: "New message" }).click();
+  // Seen before it is chosen.
+  const picture = page.frameLocator('iframe[title="Receipt"]');
+  await picture.getByText("Enamel mug").first().waitFor({ state: "attached" });
+  await page.getByRole("radio", { name: "Receipt" }).click();
+  assert.equal(await page.getByLabel("Event type").inputValue(), "order.paid");
+  await page.getByRole("button", { name: "Create draft" }).click();
+
+  const mail = mailIn(page);
+  await mail.getByText("Thank you, Ada").waitFor();
+  await typeAtEnd(page, "\n\nSee you soon at **Northwind**.");
+  await mail.locator("strong", { hasText: "Northwind" }).waitFor();
+  await page.getByRole("button", { name: "Add a row to items" }).click();
+  for (const value of ["Paper lamp", "2", "39"]) {
+    await page.keyboard.insertText(value);
+    await page.keyboard.press("Tab");
+  }
+  await mail.getByText("€39.00").waitFor();
+  await waitUntilSaved(page);
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.locator("#test-answer", { hasText: "Sent." }).waitFor();
+
+  await page.getByText("+ Add a language").click();
+  // A list that opens, and a line of it.
+  await page.getByLabel("Language", { exact: true }).selectOption({ label: "German" });
+  clicks += 2;
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await type(
+    page.getByRole("textbox", { name: "Subject" }),
+    "Ihr Beleg zur Bestellung {{ orderNumber }}",
+  );
+  await replaceText(page, GERMAN);
+  await mail.getByText("39,00\u00a0€").waitFor();
+  await waitUntilSaved(page);
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.locator("#test-answer", { hasText: "Sent." }).waitFor();
+
+  await page.getByRole("button", { name: "Publish …" }).click();
+  await page.getByText("No event of this type came in the last 24 hours.").waitFor();
+  await page.getByRole("button", { name: "Publish 2 languages" }).click();
+  await page.getByText("Published. It is in force").waitFor();
+
+  t.diagnostic(`${clicks} clicks`);
+  assert.ok(clicks <= MOST_CLICKS, `${clicks} clicks`);
+  const address = { tenantId, eventType: "order.paid", channel: "EMAIL" } as const;
+  const { version, format, locales, hasDraft } = await showTemplate(admin.db, address);
+  assert.deepEqual([version, format, hasDraft], [1, "markdown", false]);
+  assert.deepEqual(locales, [{ locale: "de", version: 2, outdated: false, draft: false }]);
+  const sent = await admin.db
+    .selectFrom("outbox")
+    .select(["recipient", "subject", "html"])
+    .orderBy("created_at")
+    .execute();
+  assert.deepEqual(
+    sent.map((one) => [one.recipient, one.subject]),
+    [
+      ["paula@books.example.com", "Your receipt for order A-1001"],
+      ["paula@books.example.com", "Ihr Beleg zur Bestellung A-1001"],
+    ],
+  );
+  for (const { html } of sent) assert.match(html ?? "", /Enamel mug.*Linen tea towel.*Paper lamp/s);
+  assert.deepEqual(faults, []);
+});
