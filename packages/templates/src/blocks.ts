@@ -37,8 +37,13 @@ export function findBlocks(tags: readonly Tag[]): { blocks: Block[]; faults: Tag
       innermost?.block.tags.push(at);
       if (innermost && name === "else") innermost.hasElse = true;
     } else if (Object.hasOwn(ENDS, name)) {
-      if (ENDS[name] === innermost?.block.word) open.pop()?.block.tags.push(at);
-      else faults.push({ offset, message: endFault(name, innermost?.block.word) });
+      if (ENDS[name] !== innermost?.block.word) {
+        faults.push({ offset, message: endFault(name, innermost?.block.word) });
+        // What it ends is ended, so that one fault is not told again at each block around it.
+        const meant = open.findLastIndex(({ block }) => block.word === ENDS[name]);
+        if (meant !== -1) open.length = meant + 1;
+      }
+      if (ENDS[name] === open.at(-1)?.block.word) open.pop()?.block.tags.push(at);
     }
   });
   for (const { block } of open.slice(-1)) {

@@ -10,7 +10,7 @@ import type { MarkupResult } from "./markup-job.ts";
 import { type MarkupWords, markupWords } from "./markup-words.ts";
 import { checkMjml } from "./mjml-source.ts";
 import { withoutTagLines } from "./tag-lines.ts";
-import { scanTags, type Tag, type TagFault } from "./tags.ts";
+import { breaksLines, scanTags, type Tag, type TagFault } from "./tags.ts";
 import { takeLinks } from "./text-links.ts";
 
 export type CompiledContent =
@@ -32,6 +32,10 @@ export async function compileEmailContent(
   format = emailFormat(content),
 ): Promise<CompiledContent> {
   if (format === "text") {
+    const breaking = tags
+      .filter(breaksLines)
+      .map(({ start }) => ({ offset: start, message: KEPT }));
+    if (breaking.length > 0) return { ok: false, faults: breaking };
     const hasBlocks = tags.some(({ kind }) => kind === "block");
     const text = hasBlocks ? withoutTagLines(content, tags) : content;
     const html = textPage(text, hasBlocks ? scanTags(text).tags : tags);
@@ -52,6 +56,8 @@ export async function compileEmailContent(
   if (faults.length > 0) return { ok: false, faults };
   return { ok: true, format, html, ...text, warnings: pictureWarnings(content, html) };
 }
+
+const KEPT = "newline_to_br is for HTML: a plain text keeps the line ends of its values";
 
 /** Where MJML's own pictures come from: icons of networks, arrows of carousels and accordions. */
 const MJML_PICTURES = ["https://www.mailjet.com/images/", "https://i.imgur.com/"];
