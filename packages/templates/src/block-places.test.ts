@@ -139,6 +139,13 @@ test("a block begins and ends in one place", async () => {
   );
 });
 
+test("a block that is only half in the text part is refused", async () => {
+  // The paragraph ends where the div begins, so that only the block's beginning is hidden.
+  const hidden = `<p style="display:none">${IF}<div>x</div>¦${END}</p>`;
+  assert.match(await firstFault(hidden), /this block does not survive here as a whole/);
+  await accepted(`<div style="display:none">${IF}<div>x</div>${END}</div><p>a</p>`);
+});
+
 const page = (body: string, head = "") => `<mjml>${head}<mj-body>\n${body}\n</mj-body></mjml>`;
 const section = (inner: string) => `<mj-section><mj-column>${inner}</mj-column></mj-section>`;
 const FOR = "{% for x in l %}";
