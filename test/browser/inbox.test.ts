@@ -366,47 +366,39 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     },
   );
 
-  await t.test(
-    "a link that is neither https nor of the site is none, whoever wrote it",
-    async (t) => {
-      const { who, open } = await visit(t, "hal");
-      const bad = [
-        ...[
-          "javascript:alert(1)",
-          " javascript:alert(1)",
-          "java\tscript:alert(1)",
-          "data:text/html,x",
-        ],
-        ...[
-          "//host.example/",
-          "/\\host.example/",
-          "/\t/host.example/",
-          "/\n\\host.example",
-          "\\\\host",
-        ],
-        ...["http://shop.example/", "https:shop.example", "https://", "orders/1", "", "vbscript:x"],
-      ];
-      const hostile = (url: string) => ({
-        ...{ title: url, url },
-        actions: JSON.stringify([
-          { label: "Open", url },
-          { label: 5, url: "/" },
-          { url: "/" },
-          null,
-        ]),
-      });
-      for (const url of bad) await publish(who, hostile(url));
-      const { inbox, page } = await open();
-      await inbox.unread(bad.length);
-      for (const url of bad) await publish(who, hostile(url));
-      const told = await publish(who, { title: "no JSON", lost: true, url: "/fine" });
-      world.tell(who, { ...told, tags: { ...told.tags, actions: "[" } });
-      await inbox.unread(2 * bad.length + 1);
-      await inbox.bell.click();
-      assert.deepEqual(await linksIn(inbox), [["no JSON", "/fine", "noopener", null]]);
-      assert.equal(await page.title(), "Shop");
-    },
-  );
+  await t.test("a link that is neither https nor of the site is none", async (t) => {
+    const { who, open } = await visit(t, "hal");
+    const bad = [
+      ...[
+        "javascript:alert(1)",
+        " javascript:alert(1)",
+        "java\tscript:alert(1)",
+        "data:text/html,x",
+      ],
+      ...[
+        "//host.example/",
+        "/\\host.example/",
+        "/\t/host.example/",
+        "/\n\\host.example",
+        "\\\\host",
+      ],
+      ...["http://shop.example/", "https:shop.example", "https://", "orders/1", "", "vbscript:x"],
+    ];
+    const hostile = (url: string) => ({
+      ...{ title: url, url },
+      actions: JSON.stringify([{ label: "Open", url }, { label: 5, url: "/" }, { url: "/" }, null]),
+    });
+    for (const url of bad) await publish(who, hostile(url));
+    const { inbox, page } = await open();
+    await inbox.unread(bad.length);
+    for (const url of bad) await publish(who, hostile(url));
+    const told = await publish(who, { title: "no JSON", lost: true, url: "/fine" });
+    world.tell(who, { ...told, tags: { ...told.tags, actions: "[" } });
+    await inbox.unread(2 * bad.length + 1);
+    await inbox.bell.click();
+    assert.deepEqual(await linksIn(inbox), [["no JSON", "/fine", "noopener", null]]);
+    assert.equal(await page.title(), "Shop");
+  });
 
   await t.test("a long inbox comes in pages, and counts what is not shown", async (t) => {
     const { who, open } = await visit(t, "pam");
