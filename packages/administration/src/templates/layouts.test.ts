@@ -145,8 +145,10 @@ test("a faulty layout is refused with its field and place, also where no mail is
 });
 
 test("of two editors of a layout the second is told", async (t) => {
-  const { put } = await withTenant(t);
+  const { db, tenantId, put } = await withTenant(t);
+  const early = await prepareLayout(db, { tenantId, footerText: "early" });
   await put({ footerText: "one", basedOnVersion: 0 });
+  await assert.rejects(savePreparedLayout(db, early), PreparedTooEarly);
   const conflict = (error: unknown) => error instanceof Conflict && error.currentVersion === 1;
   await assert.rejects(put({ footerText: "two", basedOnVersion: 0 }), conflict);
 });

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
+import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
+import { connectedDatabase } from "@belfry/testing/database";
+import { putTemplate } from "../templates/put-template.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { hiddenNotifications } from "./notification-rows.ts";
+import { sentContent } from "./sent-content.ts";
+import { usedSensitiveTemplate } from "./sent-content-rows.ts";
+
+const SECOND_MS = 1000;
+
+async function setUp(t: TestContext) {
+  const { pool, db } = await connectedDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const put = async (channel: "SMS" | "PUSH", sensitive: boolean, locale = "") => {
+    const title = channel === "PUSH" ? "T" : undefined;
+    const content = `Code {{code}} ${locale}`;
+    const input = { tenantId, eventType: "code", channel, content, title, locale } as const;
+    // A translation says nothing of it.
+    return await putTemplate(db, { ...input, ...(locale === "" ? { sensitive } : {}) });
+  };
+  /** With a delivery of the variant that is in force, and a notification. */
+  const event = async (locale = "", agoMs = 0, status = "accepted") => {
+    const eventId = randomUUID();
+    const at = new Date(Date.now() - agoMs);
+    await pool.query(
+      `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
+       values ($1, $2, 'code', 'u', '{"code": "123456"}', 't', $3, now())`,
+      [eventId, tenantId, at],
+    );
+    await pool.query(
+      `insert into deliveries (id, event_id, tenant_id, channel, status, recipient, template_version_id,
+         due_at, released_at, settled_at)
+       select $1, $1, $2, 'SMS', $4, '+12025550123', l.current_version_id, now(), now(),
+              case $4 when 'accepted' then now() end
+       from templates t join template_variants l on l.template_id = t.id and l.locale = $3
+       where t.tenant_id = $2 and t.channel = 'SMS'`,
+      [eventId, tenantId, locale, status],
+    );
+    await pool.query(
+      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
+         channel_offset, created_at)
+       select $1, $2, 'u', 'code', 'T', 'Code 123456', 'personal',
+              (select count(*) + 1 from notifications), $3`,
+      [eventId, tenantId, at],
+    );
+    return eventId;
+  };
+  const shown = async (eventId: string, channel: "SMS" | "PUSH" = "SMS") =>
+    (await sentContent(db, tenantId, eventId, channel)).shown;
+  return { pool, db, tenantId, put, event, shown };
+}
+
+test("of a sensitive template no language's content is shown, and neither after it is no longer sensitive", async (t) => {
+  const { db, tenantId, put, event, shown } = await setUp(t);
+  await put("SMS", true);
+  await put("PUSH", true);
+  await put("SMS", true, "de");
+  const then = [await event(), await event("de")];
+  for (const id of then) {
+    assert.deepEqual([await shown(id), await shown(id, "PUSH")], [false, false]);
+  }
+  await put("SMS", false);
+  await put("PUSH", false);
+  for (const id of then) {
+    assert.deepEqual([await shown(id), await shown(id, "PUSH")], [false, false]);
+  }
+  assert.deepEqual((await hiddenNotifications(db, tenantId, then)).sort(), [...then].sort());
+  const later = await event("", -60 * SECOND_MS);
+  assert.deepEqual([await shown(later), await shown(later, "PUSH")], [true, true]);
+  assert.deepEqual(await hiddenNotifications(db, tenantId, [later]), []);
+  const used = (agoMs: number) =>
+    usedSensitiveTemplate(db, tenantId, {
+      eventType: "code",
+      acceptedAt: new Date(Date.now() - agoMs),
+    });
+  assert.deepEqual([await used(SECOND_MS), await used(-60 * SECOND_MS)], [true, false]);
+});
+
+test("what was sent before a template became sensitive is not shown from then on", async (t) => {
+  const { put, event, shown } = await setUp(t);
+  await put("SMS", false);
+  const id = await event("", 60 * SECOND_MS);
+  assert.equal(await shown(id), true);
+  await put("SMS", true);
+  assert.equal(await shown(id), false);
+});
+
+test("the variables of what came while a template was sensitive are erased, also when it ends later", async (t) => {
+  const { pool, tenantId, put, event } = await setUp(t);
+  await put("SMS", true);
+  const waiting = await event("", 0, "queued");
+  await put("SMS", false);
+  const plain = await event("", -60 * SECOND_MS);
+  const provider = { id: randomUUID(), kind: "sandbox" };
+  const [claimed] = await claimDeliveries(pool, [{ id: waiting, tenantId, provider }], {
+    ...{ channel: "SMS", leaseMs: SECOND_MS, maxRetries: 1 },
+  });
+  assert.ok(claimed?.becomes === "sending" && claimed.delivery.sensitive);
+  await pool.query("update deliveries set status = 'accepted' where id = $1", [waiting]);
+  await eraseSensitiveVariables(pool, [waiting, plain]);
+  const { rows } = await pool.query("select id from events where variables is null");
+  assert.deepEqual(rows, [{ id: waiting }]);
+});
