@@ -33,6 +33,7 @@ export function evaluate(operand: Operand, scope: Scope): unknown {
     case "name": {
       const { loop, key, path } = operand;
       const { variables, rendering } = scope;
+      if (path.length > 1) spend(rendering, path.length - 1);
       if (loop !== undefined) {
         const item = scope.frames[loop]?.item;
         if (key === "") return item;
@@ -99,7 +100,6 @@ function find(
   path: readonly string[],
   rendering: Rendering,
 ): unknown {
-  if (path.length > 1) spend(rendering, path.length - 1);
   const found = findVariable(root, key, path);
   if (found !== undefined || path.length === 1) return found;
   // The first step is a variable's name: all variables together have no size.
@@ -110,7 +110,6 @@ function find(
 function walk(value: unknown, path: readonly string[], rendering: Rendering): unknown {
   let at = value;
   for (const step of path) {
-    spend(rendering, 1);
     at = property(at, step, rendering);
     if (at === undefined) return undefined;
   }

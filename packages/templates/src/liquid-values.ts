@@ -16,13 +16,15 @@ export function textOf(value: unknown, rendering: Rendering): string {
   if (typeof value !== "object" || value === null) return variableText(value);
   if (JSON.isRawJSON(value)) return rawText(value, rendering);
   // JSON.stringify looks for each object among those around it.
-  const depth = depthOf(value, rendering);
-  rendering.workLeft -= depth * depth;
-  if (rendering.workLeft < 0) throw new RenderingEnded();
+  read(depthOf(value, rendering) ** 2, rendering);
   const text = variableText(value);
-  rendering.workLeft -= text.length;
-  if (rendering.workLeft < 0) throw new RenderingEnded();
+  read(text.length, rendering);
   return text;
+}
+
+function read(characters: number, rendering: Rendering): void {
+  rendering.workLeft -= characters;
+  if (rendering.workLeft < 0) throw new RenderingEnded();
 }
 
 /** A number of JSON, kept as it is written or not; undefined for everything else. */
@@ -180,6 +182,7 @@ function depthOf(value: object, rendering: Rendering): number {
   let level: object[] = [value];
   while (level.length > 0) {
     depth += 1;
+    if (depth ** 2 > rendering.workLeft) read(depth ** 2, rendering);
     const next: object[] = [];
     for (const container of level) {
       for (const inner of Object.values(container)) {
