@@ -84,10 +84,10 @@ test("a block in an address, a style, a name, raw text or a comment is refused w
     [`<p onclick="`, `">`, /a block cannot stand in the attribute onclick/],
     [`<iframe title="`, `"></iframe>`, /a block cannot stand in an attribute of <iframe>/],
     ["<p title=", ">", /needs quotes around the block/],
-    ["<p ", ">", /a block cannot be part of an attribute name/],
-    ["<p", ">", /a block cannot be part of an element name/],
-    ["<", ">", /element name/],
-    ["</", "p>", /element name/],
+    ["<p ", ">", /a block cannot stand among an element's attributes: put it around/],
+    ["<p", ">", /a block cannot be part of an element's name/],
+    ["<", ">", /an element's name/],
+    ["</", "p>", /an element's name/],
     ["<style>", "</style>", /a block cannot stand inside <style>/],
     ["<script>", "</script>", /inside <script>/],
     ["<plaintext>", "", /inside <plaintext>/],
@@ -101,7 +101,7 @@ test("a block in an address, a style, a name, raw text or a comment is refused w
     ["<!--[if mso]>--!", ">a<![endif]-->", /behind a hyphen in a comment/],
     ["<!--[if mso]>-{{x}}", "->a<![endif]-->", /behind a hyphen in a comment/],
     // What a tag trims is part of it.
-    ["< {%- if x -%} b{% endif %}", "", /element name/],
+    ["< {%- if x -%} b{% endif %}", "", /an element's name/],
   ] as const) {
     const html = `<p>a</p>${before}${IF}a${END}${behind}`;
     assert.match((await faults(html))[0]?.message ?? "", reason, html);

@@ -7,7 +7,7 @@ import { escapeHtml } from "./escape-html.ts";
 import { htmlSlots, judgeHtml } from "./html-slots.ts";
 import { compileMarkup } from "./markup-compiler.ts";
 import type { MarkupResult } from "./markup-job.ts";
-import { type MarkupWords, markupWords } from "./markup-words.ts";
+import { type MarkupWords, markupWords, tagText } from "./markup-words.ts";
 import { checkMjml } from "./mjml-source.ts";
 import { withoutTagLines } from "./tag-lines.ts";
 import { breaksLines, scanTags, type Tag, type TagFault } from "./tags.ts";
@@ -82,7 +82,7 @@ function compiledFaults(
   if (lost.length > 0) {
     return lost.map((tag) => ({
       offset: tag.start,
-      message: `{{${tag.name}}} does not survive the compilation of MJML here`,
+      message: `${tagText(tag)} does not survive the compilation of MJML here`,
     }));
   }
   const compiled = scanTags(html);

@@ -109,6 +109,7 @@ test("a fault stands at its place and says what to do", async () => {
 test("newline_to_br is refused where no <br> can be written", async () => {
   for (const content of [
     '<p title="{{ x | newline_to_br }}">a</p>',
+    "<title>{{ x | newline_to_br }}</title><p>a</p>",
     "<p>a</p><!--[if mso]>{{ x | newline_to_br }}<![endif]-->",
     "{{ x | newline_to_br }}",
     "<p>{{ x | newline_to_br | upcase }}</p>",

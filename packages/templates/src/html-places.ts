@@ -33,6 +33,8 @@ export interface HtmlPlaces {
   /** Everything but plain text, in order. */
   spans: Span[];
   elements: ElementEvent[];
+  /** The texts of elements that hold no other, as a title: markup in them is text. */
+  titles: Range[];
   /** The insides of conditional comments: markup to Outlook, a comment to everybody else. */
   conditionals: Range[];
   /**
@@ -69,7 +71,13 @@ function endTags(elements: string): Map<string, RegExp> {
  * The places of a document. It must not contain tags: give it with each tag replaced by as many letters.
  */
 export function readHtml(html: string): HtmlPlaces {
-  const places: HtmlPlaces = { spans: [], elements: [], conditionals: [], foreign: false };
+  const places: HtmlPlaces = {
+    spans: [],
+    elements: [],
+    titles: [],
+    conditionals: [],
+    foreign: false,
+  };
   readMarkup(html, 0, places);
   return places;
 }
@@ -105,6 +113,7 @@ function readTag(html: string, start: number, places: HtmlPlaces): number | unde
   if (slash || (isEmpty && element.startsWith("mj-"))) return at;
   places.foreign ||= element === "svg" || element === "math";
   let textEnd = rawTextEnd(element, html, at);
+  if (ESCAPABLE_RAW_TEXT.has(element)) places.titles.push({ start: at, end: textEnd });
   const text = html.slice(at, textEnd);
   if (places.foreign && /<(?!!\[CDATA\[[^<]*\]\]>)/.test(text)) textEnd = html.length;
   if (RAW_TEXT.has(element) || text.includes("<")) {
@@ -192,6 +201,12 @@ function matchAt(pattern: RegExp, html: string, offset: number): RegExpExecArray
   return pattern.exec(html);
 }
 
+const BLOCK_IN_TAG = {
+  "element name": "a block cannot be part of an element's name: put it around the whole element",
+  "attribute name":
+    "a block cannot stand among an element's attributes: put it around the whole element, or between the quotes of one value",
+};
+
 /** Why no tag may stand in a span, whatever the rest of its document says. */
 export function spanFault(span: Span, tag: "variable" | "block" = "variable"): string | undefined {
   switch (span.kind) {
@@ -204,6 +219,8 @@ export function spanFault(span: Span, tag: "variable" | "block" = "variable"): s
         ? undefined
         : `the value of the attribute ${span.attribute} needs quotes around the ${tag}`;
     default:
-      return `a ${tag} cannot be part of an ${span.kind}`;
+      return tag === "variable"
+        ? `a variable cannot be part of an ${span.kind}`
+        : BLOCK_IN_TAG[span.kind];
   }
 }

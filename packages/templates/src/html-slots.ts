@@ -3,7 +3,7 @@
 import { attributeSlots } from "./attribute-slots.ts";
 import { type BlockFault, blockPlaceFaults } from "./block-places.ts";
 import { type HtmlPlaces, readHtml, type Span, spanFault } from "./html-places.ts";
-import { rangeFinder } from "./ranges.ts";
+import { type Range, rangeFinder } from "./ranges.ts";
 import { escaped, type HtmlSlot } from "./slot.ts";
 import { breaksLines, maskTags, type Tag } from "./tags.ts";
 
@@ -30,6 +30,7 @@ export function judgeHtml(
 function valueSlots(html: string, places: HtmlPlaces, tags: readonly Tag[]): HtmlSlot[] {
   const spanAt = rangeFinder(places.spans);
   const conditionalAt = rangeFinder(places.conditionals);
+  const titleAt = rangeFinder(places.titles);
   let attribute: Span | undefined;
   let inAttribute: (tag: Tag) => HtmlSlot = () => escaped();
   return tags.map((tag) => {
@@ -41,11 +42,15 @@ function valueSlots(html: string, places: HtmlPlaces, tags: readonly Tag[]): Htm
     }
     const refused = span && spanFault(span);
     if (refused !== undefined) return { refused };
-    const slot: HtmlSlot = span === undefined ? { ...escaped(), breaks: true } : inAttribute(tag);
+    const slot = span === undefined ? textSlot(titleAt(tag.start)) : inAttribute(tag);
     const placed = conditionalAt(tag.start) ? insideComment(slot) : slot;
     if (breaksLines(tag) && !("refused" in placed) && !placed.breaks) return { refused: NO_BREAKS };
     return placed;
   });
+}
+
+function textSlot(title: Range | undefined): HtmlSlot {
+  return title === undefined ? { ...escaped(), breaks: true } : escaped();
 }
 
 const NO_VALUE: HtmlSlot = { write: () => "", longest: -1 };
