@@ -70,6 +70,8 @@ const historySchema = {
             body: "Thank you, Ann",
             status: "UNREAD",
             created_at: "2026-11-20T09:30:00.000Z",
+            url: "/orders/A-1001",
+            actions: [{ label: "Track it", url: "https://tracking.example.com/A-1001" }],
           },
         ],
       },

@@ -58,6 +58,7 @@ const schema = {
           recipientEmail: "ann@example.com",
           recipientPhone: "+12025550123",
         },
+        locale: "de-AT",
         variables: { name: "Ann", orderId: "A-1001" },
       },
     },

@@ -245,3 +245,32 @@ test("a third action, an empty label and a long one are refused with their place
     { field: "actions", line: 3, column: 1, message: "at most 2 actions" },
   ]);
 });
+
+test("labels and addresses take filters; a block stands in a label, not in an address", async () => {
+  const actions = [
+    {
+      label: '{% if n > 1 %}{{n}} orders{% else %}{{x | default: "Order" | upcase}}{% endif %}',
+      url: "/find?q={{x | url_encode}}",
+    },
+  ];
+  const links = { url: '{{to | default: "/home"}}', actions };
+  assert.deepEqual(await renderWith(links, { n: 2, x: "a&b c", to: "https://a.example/ b" }), {
+    url: "https://a.example/%20b",
+    actions: [{ label: "2 orders", url: "/find?q=a%26b+c" }],
+    ...{ linksLeftOut: undefined, missing: [] },
+  });
+  const bare = await renderWith(links, { n: 1 });
+  assert.deepEqual([bare.url, bare.actions?.[0]?.label], ["/home", "ORDER"]);
+  for (const url of ['{{"javascript:alert(1)"}}', '{{x | default: "//host"}}', "{{y | upcase}}"]) {
+    const made = await renderWith({ url }, { y: "javascript:alert(1)" });
+    assert.deepEqual([made.url, made.linksLeftOut], [undefined, [`url (${NO_ADDRESS})`]], url);
+  }
+  const result = await compiledWith({ url: "/a{% if x %}/b{% endif %}" });
+  assert.ok(!result.ok);
+  assert.deepEqual(result.faults, [
+    {
+      ...{ field: "url", line: 1, column: 3 },
+      message: "a block cannot stand in an address: have the variable hold the whole address",
+    },
+  ]);
+});
