@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
+import { hiddenFields, publishByForm } from "@belfry/admin/test/publish-by-form";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
@@ -80,23 +81,25 @@ test("an event's way to a vendor, and its way to a browser", async (t) => {
   await assertDocumented("To a browser", await calledBy(push, [ingest, dispatcher, gateway]));
 });
 
-test("saving a template", async (t) => {
+test("publishing a template", async (t) => {
   const admin = await startAdmin(t);
   const operator = await admin.operator();
   const { id } = await createTenant(admin.db, { name: "Acme" });
   const fields = { eventType: "order.confirmed", channel: "EMAIL", subject: "Order {{orderId}}" };
   const mjml = `<mjml><mj-body><mj-section><mj-column><mj-text>{{orderId}}</mj-text></mj-column></mj-section></mj-body></mjml>`;
+  const mail = { ...fields, content: mjml, format: "mjml", sampleVariables: "{}" };
+  const path = await publishByForm(operator, `/tenants/${id}`, mail);
   const _token = await operator.token("/account");
-  const save = async (content: string, version: number) => {
-    const all = { _token, ...fields, content, sampleVariables: "{}", basedOnVersion: `${version}` };
-    const body = new URLSearchParams(all);
-    const answer = await operator.raw(location, { method: "POST", body });
+  const content = mjml.replace("orderId", "name");
+  const hidden = async (page: string) => hiddenFields(await operator.text(page));
+  const post = async (address: string, given: Record<string, string>) => {
+    const body = new URLSearchParams({ _token, ...given });
+    const answer = await operator.raw(address, { method: "POST", body });
     assert.equal(answer.status, 303, await answer.text());
-    return answer.headers.get("location")!.split("?")[0]!;
   };
-  let location = `/tenants/${id}/templates`;
-  location = await save(mjml, 0);
+  const shown = { ...mail, ...(await hidden(path)), content };
   const end = countCalls();
-  await save(mjml.replace("orderId", "name"), 1);
-  await assertDocumented("Saving a template", end());
+  await post(path, shown);
+  await post(`${path}/publish`, { ...(await hidden(`${path}/publish`)), locale: "" });
+  await assertDocumented("Publishing a template", end());
 });

@@ -9,9 +9,10 @@ const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digi
 
 /**
  * `state` is told in words. `onSaved` is given the server's answer: `{id, revision}`. What the form holds at
- * first counts as saved.
+ * first counts as saved, but where `isHeld`: there two texts stand beside one another, and nothing is saved
+ * before somebody says which.
  */
-export function createDraft({ form, state, onSaved, onConflict }) {
+export function createDraft({ form, state, isHeld, onSaved, onConflict }) {
   const bodyOf = () => new URLSearchParams(new FormData(form));
   /** What is kept of it: not the sample values' table, the token, or the recipient of a test. */
   const keptOf = (body) => {
@@ -19,7 +20,8 @@ export function createDraft({ form, state, onSaved, onConflict }) {
     for (const name of ["_token", "to", "revision"]) kept.delete(name);
     return String(kept);
   };
-  let saved = keptOf(bodyOf());
+  let saved = isHeld ? undefined : keptOf(bodyOf());
+  let isWaiting = isHeld;
   let timer;
   let underWay;
   let hasFailed = false;
@@ -68,6 +70,7 @@ export function createDraft({ form, state, onSaved, onConflict }) {
 
   /** Saves now what is not saved; false where it could not be. */
   const flush = async () => {
+    isWaiting = false;
     clearTimeout(timer);
     await underWay;
     if (isDirty()) {
@@ -81,10 +84,10 @@ export function createDraft({ form, state, onSaved, onConflict }) {
 
   addEventListener("beforeunload", (event) => {
     if (!isDirty()) return;
-    if (hasFailed || String(bodyOf()).length > MOST_KEPT_ALIVE) event.preventDefault();
+    if (hasFailed || isWaiting || String(bodyOf()).length > MOST_KEPT_ALIVE) event.preventDefault();
   });
   addEventListener("pagehide", () => {
-    if (!isDirty() || underWay !== undefined || hasFailed) return;
+    if (!isDirty() || underWay !== undefined || hasFailed || isWaiting) return;
     const body = bodyOf();
     saved = keptOf(body);
     const headers = { accept: "application/json" };
@@ -94,7 +97,7 @@ export function createDraft({ form, state, onSaved, onConflict }) {
   document.addEventListener("click", async (event) => {
     const link = event.target.closest?.("a[href]");
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-    if (!link || link.target || !isPlain || !isDirty()) return;
+    if (!link || link.target || !isPlain || isWaiting || !isDirty()) return;
     event.preventDefault();
     await flush();
     location.assign(link.href);
@@ -102,7 +105,7 @@ export function createDraft({ form, state, onSaved, onConflict }) {
 
   return {
     changed() {
-      if (isStopped || !isDirty()) return;
+      if (isStopped || isWaiting || !isDirty()) return;
       tell("Not saved yet …");
       later();
     },

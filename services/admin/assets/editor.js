@@ -60,7 +60,7 @@ preview = createPreview({
 
 if (mayEdit) {
   draft = createDraft({
-    ...{ form, state: byId("draft-state") },
+    ...{ form, state: byId("draft-state"), isHeld: form.dataset.held === "true" },
     onSaved({ revision }) {
       field("revision").value = revision;
     },

@@ -7,7 +7,9 @@ import {
 } from "@belfry/administration/templates/preview-template";
 import { sendPushTest } from "@belfry/administration/templates/push-test";
 import { sendRenderedTest } from "@belfry/administration/templates/send-test";
+import type { TemplateSourceInput } from "@belfry/administration/templates/template-input";
 import { parseVariables } from "@belfry/templates/parse-variables";
+import { templateVariables } from "@belfry/templates/template-variables";
 import { json } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { sourceOf, type TemplateValues, valuesOfForm } from "./template-values.ts";
@@ -26,17 +28,18 @@ export function templatePreviewPages({
   route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) => {
     const values = valuesOfForm(form);
     const samples = samplesOf(values);
-    const checked = await checkSource(db, tenant.id, sourceOf(values), samples ?? {}, unfilledMark);
     const sampleFault =
       samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
-    if (!checked.ok) return json({ ...checked, sampleFault });
+    // Who has not begun yet has made no mistake.
+    if (values.content.trim() === "") return json({ ok: false, faults: [], sampleFault });
+    const source = withHeadline(sourceOf(values));
+    const checked = await checkSource(db, tenant.id, source, samples ?? {}, unfilledMark);
+    if (!checked.ok) {
+      return json({ ...checked, variables: templateVariables(textsOf(source)), sampleFault });
+    }
     const { plain, preview, variables, warnings } = checked;
     return json({
-      ok: true,
-      preview: shownPreview(plain, preview),
-      variables,
-      warnings,
-      sampleFault,
+      ...{ ok: true, preview: shownPreview(plain, preview), variables, warnings, sampleFault },
     });
   });
 
@@ -86,4 +89,19 @@ export function templatePreviewPages({
 
 function samplesOf({ sampleVariables }: TemplateValues): Record<string, unknown> | undefined {
   return parseVariables(sampleVariables.trim() === "" ? "{}" : sampleVariables);
+}
+
+/** A mail without a subject yet, or a push without a title, is shown all the same. */
+function withHeadline(source: TemplateSourceInput): TemplateSourceInput {
+  const { subject, title } = source;
+  return {
+    ...source,
+    ...(subject?.trim() === "" ? { subject: unfilledMark("no subject yet") } : {}),
+    ...(title?.trim() === "" ? { title: unfilledMark("no title yet") } : {}),
+  };
+}
+
+function textsOf({ subject, title, content, url, actions = [] }: TemplateSourceInput): string[] {
+  const links = actions.flatMap((action) => [action.label, action.url]);
+  return [subject, title, content, url, ...links].filter((text) => text !== undefined);
 }

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { putTemplate } from "@belfry/administration/templates/put-template";
+import { eventually } from "@belfry/testing/eventually";
+import {
+  type EditorUnderTest,
+  mailIn,
+  replaceText,
+  startEditor,
+  typeAtEnd,
+  waitUntilSaved,
+} from "./editor-page.ts";
+
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+const WITH = { skip, timeout: 300_000 };
+
+async function smsTemplate({ admin, tenantId, base }: EditorUnderTest): Promise<string> {
+  const sms = { tenantId, eventType: "order.sent", channel: "SMS" } as const;
+  const { id } = await putTemplate(admin.db, {
+    ...sms,
+    content: "Order {{ order }} is on its way.",
+  });
+  return `${base}/templates/${id}`;
+}
+
+async function draftOf({ admin }: EditorUnderTest): Promise<string | undefined> {
+  const row = await admin.db.selectFrom("template_drafts").select("content").executeTakeFirst();
+  return row?.content;
+}
+
+test(
+  "what is typed is kept by itself, and is there again after the page was left at once, or closed",
+  WITH,
+  async (t) => {
+    const under = await startEditor(t);
+    const { page, base, context, faults } = under;
+    const path = await smsTemplate(under);
+    await page.goto(path);
+    await page.getByText("This is what is in force.").waitFor();
+    await typeAtEnd(page, " One");
+    await waitUntilSaved(page);
+    assert.equal(await draftOf(under), "Order {{ order }} is on its way. One");
+    // By a link, before the page has saved by itself: nobody is asked.
+    await typeAtEnd(page, " Two");
+    await page.getByRole("link", { name: "Templates", exact: true }).first().click();
+    await page.waitForURL(`${base}/templates`);
+    assert.equal(await draftOf(under), "Order {{ order }} is on its way. One Two");
+    await page.goto(path);
+    await page.locator(".cm-content", { hasText: "One Two" }).waitFor();
+    await typeAtEnd(page, " Three");
+    const second = await context.newPage();
+    await page.close();
+    await eventually(async () => (await draftOf(under))?.endsWith("Three") === true, {
+      everyMs: 50,
+    });
+    await second.goto(path);
+    await second.getByText("Draft, saved").waitFor();
+    assert.deepEqual(faults, []);
+  },
+);
+
+test(
+  "leaving asks only where saving failed, and what could not be saved is saved once it can be",
+  WITH,
+  async (t) => {
+    const under = await startEditor(t);
+    const { page } = under;
+    await page.goto(await smsTemplate(under));
+    const asked: string[] = [];
+    page.on("dialog", async (dialog) => {
+      asked.push(dialog.type());
+      await dialog.dismiss();
+    });
+    await page.route("**/draft", (route) => route.abort());
+    await typeAtEnd(page, " Mine");
+    await page.locator("#draft-state", { hasText: "Not saved: no connection" }).waitFor();
+    await page.evaluate("location.reload()").catch(() => undefined);
+    await eventually(() => asked.length > 0, { everyMs: 50 });
+    assert.deepEqual(asked, ["beforeunload"]);
+    await page.unroute("**/draft");
+    await waitUntilSaved(page);
+    await page.reload();
+    await page.locator(".cm-content", { hasText: "Mine" }).waitFor();
+    assert.equal(asked.length, 1);
+  },
+);
+
+test(
+  "of two people at once the second is told, sees both texts, and loses nothing",
+  WITH,
+  async (t) => {
+    const under = await startEditor(t);
+    const { page } = under;
+    const path = await smsTemplate(under);
+    const carl = await under.colleague();
+    await Promise.all([page.goto(path), carl.goto(path)]);
+    await replaceText(carl, "Carl says {{ order }}.");
+    await waitUntilSaved(carl);
+    await replaceText(page, "Paula says {{ order }}.");
+    await page
+      .getByText("carl@books.example.com saved this draft while you were writing")
+      .waitFor();
+    await page.getByRole("button", { name: "See both" }).click();
+    await page.locator(".diff .removed", { hasText: "Carl says" }).waitFor();
+    await page.locator(".diff .added", { hasText: "Paula says" }).waitFor();
+    assert.equal(await draftOf(under), "Carl says {{ order }}.");
+    await page.locator(".cm-content", { hasText: "Paula says" }).waitFor();
+    await page.getByRole("button", { name: "Save mine over it" }).click();
+    await page.getByText("Draft, saved").waitFor();
+    assert.equal(await draftOf(under), "Paula says {{ order }}.");
+  },
+);
+
+test(
+  "values have an input each; one that is emptied is marked in the preview, and a required one is said",
+  WITH,
+  async (t) => {
+    const under = await startEditor(t);
+    const { page, base } = under;
+    await page.goto(`${base}/templates/new`);
+    await page.getByRole("radio", { name: "Order on its way" }).click();
+    await page.getByRole("button", { name: "Create draft" }).click();
+    const mail = mailIn(page);
+    await mail.locator("h1, td, div", { hasText: "A-1001" }).first().waitFor();
+    const orderNumber = page.getByRole("textbox", { name: "orderNumber", exact: true });
+    await orderNumber.fill("");
+    await mail.locator("mark", { hasText: "orderNumber" }).first().waitFor();
+    await orderNumber.fill("B-7");
+    await mail.getByText("B-7").first().waitFor();
+    await page.getByRole("checkbox", { name: "required orderNumber" }).check();
+    await waitUntilSaved(page);
+    await page.getByRole("button", { name: "Publish …" }).click();
+    await page.getByText("Required variables").waitFor();
+    await page.locator("ins", { hasText: "orderNumber" }).waitFor();
+  },
+);
+
+test(
+  "an SMS shows its characters and segments as one types, a push its link and buttons",
+  WITH,
+  async (t) => {
+    const under = await startEditor(t);
+    const { page, base } = under;
+    await page.goto(`${base}/templates/new?eventType=order.sent`);
+    await page.getByRole("checkbox", { name: "Email" }).uncheck();
+    await page.getByRole("checkbox", { name: "SMS" }).check();
+    await page.getByRole("checkbox", { name: "Push" }).check();
+    await page.getByRole("button", { name: "Create draft" }).click();
+    await replaceText(page, "x".repeat(161));
+    await page.locator("#preview-note", { hasText: "161 characters, 2 segments, GSM-7" }).waitFor();
+    await replaceText(page, "ж");
+    await page.locator("#preview-note", { hasText: "1 character, 1 segment, UCS-2" }).waitFor();
+    await page.getByRole("link", { name: "Push draft" }).click();
+    await page.getByLabel("Title").fill("On its way");
+    await replaceText(page, "Tomorrow");
+    await page.getByLabel("Opens, when it is tapped").fill("/orders/7");
+    await page.getByLabel("Words of button 1").fill("Track it");
+    await page.getByLabel("Button 1 opens").fill("https://books.example.com/track");
+    await page.locator("#preview-url", { hasText: "opens /orders/7" }).waitFor();
+    await page.locator("#preview-actions", { hasText: "Track it" }).waitFor();
+    await page.getByLabel("To the user with this id").fill("ada");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText("Sent. It is in the inbox of ada, marked as a test.").waitFor();
+  },
+);
+
+test("the toolbar is one stop of the keyboard, and writes what it says", WITH, async (t) => {
+  const under = await startEditor(t);
+  const { page, base, faults } = under;
+  await page.goto(`${base}/templates/new?eventType=order.sent`);
+  await page.getByRole("button", { name: "Create draft" }).click();
+  await page.locator(".cm-content").click();
+  const textIs = (expected: string) =>
+    eventually(async () => (await page.locator("#content").inputValue()).trim() === expected, {
+      everyMs: 50,
+    });
+  await page.keyboard.type("Hello ");
+  await page.keyboard.press("Control+b");
+  await page.keyboard.type("you");
+  await textIs("Hello **you**");
+  const bold = page.getByRole("button", { name: "Bold (Ctrl+B)" });
+  assert.equal(await page.locator('#toolbar button[tabindex="0"]').count(), 1);
+  await bold.focus();
+  for (const _ of ["italic", "heading"]) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await textIs("## Hello **you**");
+  await page.keyboard.press("Control+End");
+  await page.getByRole("button", { name: "Insert a variable" }).click();
+  await page.keyboard.type("name");
+  await page.keyboard.press("Enter");
+  await textIs("## Hello **you**{{ name }}");
+  await page.getByRole("button", { name: "Repeat a part for each …" }).click();
+  await page.getByRole("textbox", { name: "List" }).fill("items");
+  await page.getByRole("button", { name: "Insert", exact: true }).click();
+  await textIs(
+    "## Hello **you**{{ name }}\n\n{% for item in items %}\n- {{ item.name }}\n{% endfor %}",
+  );
+  await page.getByRole("button", { name: "Add a row to items" }).waitFor();
+  await page.keyboard.press("Control+End");
+  await page.getByRole("button", { name: "Button", exact: true }).click();
+  await page.getByLabel("Words on the button").fill("Look");
+  await page.getByLabel("Address", { exact: true }).fill("https://example.com");
+  await page.keyboard.press("Enter");
+  await mailIn(page).getByRole("link", { name: "Look" }).waitFor();
+  assert.deepEqual(faults, []);
+});
