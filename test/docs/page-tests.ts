@@ -19,15 +19,11 @@ export function pageTests(bench: () => Bench): void {
       let last = "";
       for (const block of blocks) {
         if (block.language === "sh" && block.info === "") last = outputs.shift() ?? "";
-        if (block.language !== "json") continue;
+        if (block.language !== "json" || block.info === "values") continue;
         const shown = JSON.parse(block.text);
         if (block.info === "example") assert.equal(shown.statusCode, 429);
         else assert.deepEqual(lastJson(last), shown, `${page}:${block.line}`);
       }
-      if (page !== "templates.md") return;
-      const preview = lastJson(last) as Record<string, unknown>;
-      const text = "Hello Ann, order A-1001 is on its way.";
-      assert.equal(preview.text, text, JSON.stringify(preview));
     });
   }
 }
