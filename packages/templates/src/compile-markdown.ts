@@ -3,7 +3,7 @@
 import { findBlocks } from "./blocks.ts";
 import { type CompiledContent, compileEmailContent } from "./compile-email.ts";
 import type { Composition } from "./composition.ts";
-import { type Layout, PLATFORM_COLORS } from "./layout.ts";
+import { CONTENT_TAG, type Layout, PLATFORM_COLORS } from "./layout.ts";
 import { type InlineStyle, plainHtml } from "./markdown-inline.ts";
 import { type MarkdownWords, markdownWords } from "./markdown-words.ts";
 import { compileMarkup } from "./markup-compiler.ts";
@@ -30,6 +30,12 @@ export async function compileMarkdown(
   layout: Layout,
   owner: string,
 ): Promise<CompiledMarkdown> {
+  const slots = tags.filter(({ kind, name }) => kind === "value" && name === CONTENT_TAG);
+  if (slots.length > 0)
+    return refused(
+      "mail",
+      slots.map(({ start }) => ({ offset: start, message: SLOT })),
+    );
   const words = markdownWords(source, tags);
   const { preheader, body } = takePreheader(words.content);
   const { wordStart } = words;
@@ -61,6 +67,8 @@ export async function compileMarkdown(
   const warnings = compiled.warnings.map(ofPart);
   return { ...compiled, format: "markdown", tags: whole.tags, warnings };
 }
+
+const SLOT = "{{ $content }} stands in a layout: it is what this mail takes the place of";
 
 /** The first line of a mail may say what mailboxes show behind the subject. */
 function takePreheader(content: string): { preheader: string | undefined; body: string } {

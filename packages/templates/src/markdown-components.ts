@@ -92,20 +92,23 @@ function tableRows(writing: Writing, table: MarkdownBlock): string {
     const rows = writeChildren(writing, part, (row) => {
       const last = row.children.length - 1;
       const cells = writeChildren(writing, row, (cell, at) => {
-        const style = (cell.element === "th" ? HEADER : CELL).replace(
-          "12px",
-          at === last ? "0" : "12px",
-        );
-        const align = alignment(cell);
-        // Numbers stay whole: what a phone has no room for is broken in the first column.
-        const wrap = align === "left" ? "" : ";white-space:nowrap";
         const text = writeText(writing, cell);
-        return `<${cell.element} align="${align}" style="${style};text-align:${align}${wrap}">${text}</${cell.element}>`;
+        const align = alignment(cell);
+        const looks = `align="${align}" style="${cellStyle(cell, align, at === last)}"`;
+        if (cell.element === "th") return `<th scope="col" ${looks}>${text}</th>`;
+        return `<td ${looks}>${text}</td>`;
       });
       return `<tr>${cells}</tr>`;
     });
     return `<${part.element}>${rows}</${part.element}>`;
   });
+}
+
+function cellStyle({ element }: MarkdownBlock, align: string, isLast: boolean): string {
+  const style = (element === "th" ? HEADER : CELL).replace("12px", isLast ? "0" : "12px");
+  // Numbers stay whole: what a phone has no room for is broken in the other columns.
+  const wrap = { right: ";white-space:nowrap", center: ";word-break:normal" }[align] ?? "";
+  return `${style};text-align:${align}${wrap}`;
 }
 
 function alignment({ token }: MarkdownBlock): string {

@@ -19,7 +19,7 @@ function components(source: string): string {
   assert.ok(made.ok, JSON.stringify(made));
   return words
     .read(made.html)
-    .message.replace(/ (?:style|class|mj-class|css-class|align|target)="[^"]*"/g, "")
+    .message.replace(/ (?:style|class|mj-class|css-class|align|scope|target)="[^"]*"/g, "")
     .replaceAll("\n", "");
 }
 
@@ -200,6 +200,7 @@ test("each fault has its line and its column in the Markdown", async () => {
     ["a [b](https://x.io/{% if c %}d{% endif %})", 1, 20, /./],
     ["[b](java{{ c }})", 1, 3, /a link leads to https/],
     ["preheader: a", 1, 1, /content is empty/],
+    ["a {{ $content }}", 1, 3, /stands in a layout/],
     [`${"> ".repeat(60)}a`, 1, 1, /too deep/],
   ] as const) {
     const [first] = await faultsOf(content);
