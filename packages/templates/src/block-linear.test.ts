@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { compileTemplate } from "./compile.ts";
 import { judgeHtml } from "./html-slots.ts";
 import { htmlText } from "./html-text.ts";
 import { markupWords } from "./markup-words.ts";
@@ -31,24 +32,24 @@ function tagsOf(text: string): Tag[] {
   });
 }
 
-const SOURCES: Record<string, string> = {
-  "blocks one behind the other": "{%if a%}<p>{{x}}</p>{%endif%}".repeat(COUNT),
-  "elements that no block closes": "{%if a%}<b>{%endif%}".repeat(COUNT),
-  "elements that are closed elsewhere": `${"<b>".repeat(COUNT)}{%if a%}${"</b>".repeat(COUNT)}{%endif%}`,
-  "elements in one block": `{%if a%}${"<b>".repeat(COUNT)}{%else%}${"<i>".repeat(COUNT)}{%endif%}`,
-  branches: `{%if a%}${"<b>x</b>{%elsif b%}".repeat(COUNT)}{%endif%}`,
-  "blocks in blocks": "{%if a%}".repeat(COUNT) + "{%endif%}".repeat(COUNT),
-  "blocks half in a comment": "{%if a%}<!--[if mso]>{%endif%}".repeat(COUNT),
-  "blocks half in an element": '{%if a%}<a title="{%endif%}">'.repeat(COUNT),
-  "blocks in SVG": `<svg>${"{%if a%}<title>a</title>{%endif%}".repeat(COUNT)}`,
-  "blocks in raw text": `<style>${"{%if a%}a{%endif%}".repeat(COUNT)}`,
-  "blocks in one attribute": `<p title="${"{%if a%}a{%endif%}".repeat(COUNT)}">`,
-  "blocks in an address": `<p href="${"{%if a%}a{%endif%}".repeat(COUNT)}">`,
-  "hyphens in a comment": `<!--[if mso]>${"-{%if a%}{%endif%}".repeat(COUNT)}`,
-  "trimmed blanks": `{%-if a-%}${" ".repeat(COUNT)}{%-endif-%}${"\n".repeat(COUNT)}`.repeat(20),
-};
+const sources = (count: number): Record<string, string> => ({
+  "blocks one behind the other": "{%if a%}<p>{{x}}</p>{%endif%}".repeat(count),
+  "elements that no block closes": "{%if a%}<b>{%endif%}".repeat(count),
+  "elements that are closed elsewhere": `${"<b>".repeat(count)}{%if a%}${"</b>".repeat(count)}{%endif%}`,
+  "elements in one block": `{%if a%}${"<b>".repeat(count)}{%else%}${"<i>".repeat(count)}{%endif%}`,
+  branches: `{%if a%}${"<b>x</b>{%elsif b%}".repeat(count)}{%endif%}`,
+  "blocks in blocks": "{%if a%}".repeat(count) + "{%endif%}".repeat(count),
+  "blocks half in a comment": "{%if a%}<!--[if mso]>{%endif%}".repeat(count),
+  "blocks half in an element": '{%if a%}<a title="{%endif%}">'.repeat(count),
+  "blocks in SVG": `<svg>${"{%if a%}<title>a</title>{%endif%}".repeat(count)}`,
+  "blocks in raw text": `<style>${"{%if a%}a{%endif%}".repeat(count)}`,
+  "blocks in one attribute": `<p title="${"{%if a%}a{%endif%}".repeat(count)}">`,
+  "blocks in an address": `<p href="${"{%if a%}a{%endif%}".repeat(count)}">`,
+  "hyphens in a comment": `<!--[if mso]>${"-{%if a%}{%endif%}".repeat(count)}`,
+  "trimmed blanks": `{%-if a-%}${" ".repeat(count)}{%-endif-%}${"\n".repeat(count)}`.repeat(20),
+});
 
-for (const [name, html] of Object.entries(SOURCES)) {
+for (const [name, html] of Object.entries(sources(COUNT))) {
   test(`tags and elements are each looked at once: ${name}`, () => {
     const tags = tagsOf(html);
     ends(() => judgeHtml(html, tags));
@@ -77,4 +78,14 @@ test("a text part is made of rows between blocks in one reading", () => {
   ends(() => htmlText(`<table>${`${word}<!-- a --><tr><td>a</td></tr>`.repeat(5_000)}</table>`));
   ends(() => htmlText(`<ol>${`${word}<li>a</li>`.repeat(5_000)}</ol>`));
   ends(() => htmlText(`<table><tr>${"a<!-- a -->".repeat(50_000)}<td>a</td></tr></table>`));
+});
+
+test("a template of such tags is compiled, or answered with its faults", async () => {
+  for (const [name, content] of Object.entries(sources(2_000))) {
+    const mjml = `<mjml><mj-body><mj-section><mj-column><mj-text>${content}</mj-text></mj-column></mj-section></mj-body></mjml>`;
+    for (const source of [`<p>a</p>${content}`, mjml]) {
+      const result = await compileTemplate({ kind: "email", subject: "S", content: source }, name);
+      if (!result.ok) assert.ok(result.faults.length > 0 && result.faults.length <= 50, name);
+    }
+  }
 });
