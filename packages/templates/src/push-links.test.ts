@@ -270,7 +270,7 @@ test("labels and addresses take filters; a block stands in a label, not in an ad
   assert.deepEqual(result.faults, [
     {
       ...{ field: "url", line: 1, column: 3 },
-      message: "a block cannot stand in an address: have the variable hold the whole address",
+      message: "an address holds no blocks: {{ … }} with filters may stand in it",
     },
   ]);
 });
