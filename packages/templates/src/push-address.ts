@@ -28,11 +28,6 @@ export function addressFault(text: string, tags: readonly Tag[]): TagFault | und
     const ways = "https://, one / (a path of the page's own site) or a variable";
     return { offset: 0, message: `an address begins with ${ways}` };
   }
-  const block = tags.find(({ kind }) => kind === "block");
-  if (block !== undefined) {
-    const message = "a block cannot stand in an address: have the variable hold the whole address";
-    return { offset: block.start, message };
-  }
   let at = 0;
   for (const part of [...tags, { start: text.length, end: text.length }]) {
     const character = NO_ADDRESS_CHARACTER.exec(text.slice(at, part.start));
