@@ -8,12 +8,14 @@ import { type Block, blocksOf } from "./markdown.ts";
 /** What each piece of a template on the page is a piece of. */
 const SOURCES: Record<string, (content: string) => TemplateSource> = {
   markdown: (content) => ({ kind: "email", subject: "S", content, format: "markdown" }),
+  html: (content) => ({ kind: "email", subject: "S", content, format: "html" }),
+  mjml: (content) => ({ kind: "email", subject: "S", content, format: "mjml" }),
   liquid: (content) => ({ kind: "text", content }),
 };
 
 test("each piece of a template in docs/templates.md comes out as the page shows it", async () => {
   const blocks = blocksOf("templates.md");
-  const shown = { markdown: 0, liquid: 0 } as Record<string, number>;
+  const shown = { markdown: 0, liquid: 0, html: 0, mjml: 0 } as Record<string, number>;
   let variables: Record<string, unknown> = {};
   for (const [at, block] of blocks.entries()) {
     if (block.info === "values") variables = JSON.parse(block.text);
@@ -22,6 +24,7 @@ test("each piece of a template in docs/templates.md comes out as the page shows 
     await comesOut(block, source, variables, blocks[at + 1]);
     shown[block.language] = (shown[block.language] ?? 0) + 1;
   }
+  assert.ok(shown.html === 1 && shown.mjml === 1, JSON.stringify(shown));
   assert.ok((shown.markdown ?? 0) >= 2 && (shown.liquid ?? 0) >= 5, JSON.stringify(shown));
 });
 
