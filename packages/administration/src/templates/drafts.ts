@@ -1,5 +1,4 @@
 import type { Channel } from "@belfry/contracts/channels";
-import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import {
   Conflict,
@@ -8,10 +7,9 @@ import {
   preparedAndSaved,
   refuseFaults,
 } from "../input-error.ts";
-import { lockTenant } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 import { draftFaults } from "./draft-input.ts";
 import { type DraftRow, deleteDraft, findDraft, upsertDraft } from "./draft-rows.ts";
+import { holdOwner } from "./hold-owner.ts";
 import {
   type PreparedTemplate,
   prepareTemplate,
@@ -62,9 +60,7 @@ export async function saveDraft(
   await requireOwner(db, tenantId);
   return await inTransaction(db, async (transaction) => {
     // In the order in which publishing takes them.
-    if (tenantId !== PLATFORM && !(await lockTenant(transaction, tenantId))) {
-      throw tenantNotFound(tenantId, "tenantId");
-    }
+    await holdOwner(transaction, tenantId);
     const { id } = await holdTemplate(transaction, { tenantId, eventType, channel });
     const before = await findDraft(transaction, id, locale);
     if (input.revision !== undefined && input.revision !== (before?.revision ?? 0)) {
@@ -112,6 +108,7 @@ export async function discardDraft(
 ): Promise<TemplateDraft> {
   return await inTransaction(db, async (transaction) => {
     const { tenantId, eventType, channel } = await requireTemplate(transaction, address);
+    await holdOwner(transaction, tenantId);
     await holdTemplate(transaction, { tenantId, eventType, channel });
     const draft = await showDraft(transaction, address);
     if (revision !== undefined && revision !== draft.revision) {

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { changeConfiguration } from "../change-configuration.ts";
 import {
@@ -9,9 +8,8 @@ import {
   PreparedTooEarly,
   refuseFaults,
 } from "../input-error.ts";
-import { lockTenant } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 import { compileInput } from "./compile-source.ts";
+import { holdOwner } from "./hold-owner.ts";
 import { brandName, compilableLayout } from "./layout-in-force.ts";
 import { changedLayout, type LayoutInput, layoutInputFaults } from "./layout-input.ts";
 import { insertLayout, type LayoutSettings, NO_LAYOUT, newestLayout } from "./layout-rows.ts";
@@ -111,9 +109,7 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
 export async function savePreparedLayout(db: Database, prepared: PreparedLayout): Promise<number> {
   const { tenantId, layout, createdBy, basedOnVersion } = prepared;
   return await changeConfiguration(db, async (transaction) => {
-    if (tenantId !== PLATFORM && !(await lockTenant(transaction, tenantId))) {
-      throw tenantNotFound(tenantId, "tenantId");
-    }
+    await holdOwner(transaction, tenantId);
     const now = await newestLayout(transaction, tenantId);
     const version = now?.version ?? 0;
     if (version !== basedOnVersion) throw new PreparedTooEarly(version);

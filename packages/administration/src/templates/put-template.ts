@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { changeConfiguration } from "../change-configuration.ts";
@@ -10,10 +9,9 @@ import {
   preparedAndSaved,
   refuseFaults,
 } from "../input-error.ts";
-import { lockTenant } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 import { compileInput } from "./compile-source.ts";
 import { deleteDraft, findDraft } from "./draft-rows.ts";
+import { holdOwner } from "./hold-owner.ts";
 import { newestLayout } from "./layout-rows.ts";
 import { localeOf, type TemplateInput, templateFaults } from "./template-input.ts";
 import {
@@ -110,9 +108,7 @@ export async function savePrepared(
 ): Promise<{ id: string; isNew: boolean }> {
   const { input, layoutVersion, draftRevision } = prepared;
   const { tenantId, eventType, channel, locale } = input;
-  if (tenantId !== PLATFORM && !(await lockTenant(db, tenantId))) {
-    throw tenantNotFound(tenantId, "tenantId");
-  }
+  await holdOwner(db, tenantId);
   const held = await holdTemplate(db, { tenantId, eventType, channel });
   const current = await findVariant(db, held.id, locale);
   const version = current?.version ?? 0;
@@ -183,7 +179,7 @@ async function saveSettings(
 ): Promise<void> {
   const wanted: TemplateSettings & { active: boolean } = { ...settingsOf(held, input) };
   const { tenantId } = input;
-  const { id, isNew: _, ...now } = held;
+  const { id, ...now } = held;
   if (!isDeepStrictEqual(now, wanted)) await updateTemplateRow(db, { id, tenantId }, wanted);
 }
 

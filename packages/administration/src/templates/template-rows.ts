@@ -55,12 +55,11 @@ export type TemplateId = Pick<TemplateRow, "id" | "tenantId">;
 export interface HeldTemplate extends TemplateSettings {
   id: string;
   active: boolean;
-  isNew: boolean;
 }
 
 /** Makes the template of this key, if there is none, and holds it: two saves come one after the other. */
 export async function holdTemplate(db: Database, key: TemplateKey): Promise<HeldTemplate> {
-  const made = await db
+  const { id } = await db
     .insertInto("templates")
     .values({
       id: uuidv7(),
@@ -68,16 +67,19 @@ export async function holdTemplate(db: Database, key: TemplateKey): Promise<Held
       event_type: key.eventType,
       channel: key.channel,
     })
-    .onConflict((conflict) => conflict.columns(["tenant_id", "event_type", "channel"]).doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(["tenant_id", "event_type", "channel"])
+        // Changes nothing, and holds the row.
+        .doUpdateSet({ updated_at: sql<Date>`templates.updated_at` }),
+    )
     .returning("id")
-    .executeTakeFirst();
-  const held = await db
+    .executeTakeFirstOrThrow();
+  return await db
     .selectFrom("templates as t")
     .select(["t.id", "t.active", ...SETTINGS])
-    .where(matches(key))
-    .forNoKeyUpdate()
+    .where("t.id", "=", id)
     .executeTakeFirstOrThrow();
-  return { ...held, isNew: made !== undefined };
 }
 
 /**
