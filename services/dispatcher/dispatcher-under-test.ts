@@ -10,6 +10,7 @@ import { createPool } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-outcome";
+import type { PushLinks } from "@belfry/templates/push-links";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { uuidv7 } from "uuidv7";
 import type { DispatchDeps } from "./dispatch-batch.ts";
@@ -114,6 +115,8 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
         sensitive?: boolean;
         expiresAfterSeconds?: number;
         body?: string;
+        /** Of PUSH. */
+        links?: PushLinks;
       } = {},
     ): Promise<void> {
       for (const channel of channels) {
@@ -124,6 +127,7 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
                 kind: "notification",
                 title: "{{title}}",
                 body: version.body ?? "Hello {{name}}",
+                ...version.links,
                 variables: ["title", "name"],
               }
             : { kind: "text", text: "x", variables: [] };

@@ -121,6 +121,42 @@ test("an event handled twice creates nothing, and publishes again what may not h
   );
 });
 
+test("a push leads where its template says, alone and among others, and the same when it is published again", async (t) => {
+  const { tenant, templates, events, handle, sent, pool } = await setUp(t);
+  const acme = await tenant();
+  const actions = [{ label: "Track {{name}}", url: "https://t.example/{{name}}" }];
+  await templates(acme, "order.sent", ["PUSH"], { links: { url: "/orders/{{name}}", actions } });
+  await templates(acme, "order.confirmed", ["PUSH"]);
+  const linked = { eventType: "order.sent" };
+  const alone = await events(acme, { ...linked, userId: "u0" });
+  const among = await events(acme, { userId: "u1" }, { ...linked, userId: "u2" }, {}, linked);
+  await handle(alone);
+  await handle(among);
+  const leads = [
+    "/orders/Ada",
+    JSON.stringify([{ label: "Track Ada", url: "https://t.example/Ada" }]),
+  ];
+  const isLinked = new Set([alone[0], among[1], among[3]]);
+  const expected = [...alone, ...among].map((id) => [
+    id,
+    ...(isLinked.has(id) ? leads : [null, null]),
+  ]);
+  const stored = async () => {
+    const { rows } = await pool.query("select id, url, actions from notifications order by id");
+    return rows.map(({ id, url, actions }) => [id, url, actions]);
+  };
+  const published = () =>
+    sent.pushes
+      .map(({ eventId, url, actions }) => [eventId, url ?? null, actions ?? null])
+      .toSorted(([a], [b]) => (a! < b! ? -1 : 1));
+  assert.deepEqual(await stored(), expected);
+  assert.deepEqual(published(), expected);
+  sent.pushes.length = 0;
+  await handle([...alone, ...among]);
+  assert.deepEqual(published(), expected);
+  assert.deepEqual(await stored(), expected);
+});
+
 test("a dispatcher killed between commit and publish: the next delivery of the message publishes all", async (t) => {
   const { tenant, templates, events, handle, deliveries, sent, deps } = await setUp(t);
   const acme = await tenant();
