@@ -39,7 +39,7 @@ describe("what is written", () => {
       } else {
         assert.match(
           `${block.language} ${block.info}`,
-          /^(sh (by-hand)?|json (example|values)?|text |markdown |liquid )$/,
+          /^(sh (by-hand)?|json (example|values)?|text |markdown |liquid |html |mjml )$/,
           where,
         );
       }
