@@ -28,11 +28,12 @@ export function dateText(
   text: string,
   style: unknown,
   timeStyle: unknown,
-  { locale, timeZone }: Rendering,
+  rendering: Rendering,
 ): string | undefined {
   const date = readDate(text);
   if (date === undefined) return undefined;
-  const zone = date.hasZone ? timeZone : "UTC";
+  const locale = localeOf(rendering);
+  const zone = (date.hasZone ? rendering.settings?.timeZone : undefined) ?? "UTC";
   const format = kept(`date ${locale} ${zone} ${style} ${timeStyle}`, () => {
     const options: Intl.DateTimeFormatOptions =
       style === "time" ? { timeStyle: "short" } : { dateStyle: (style ?? "medium") as DateStyle };
@@ -46,10 +47,11 @@ export function dateText(
 export function numberText(
   text: string,
   digits: number | undefined,
-  { locale }: Rendering,
+  rendering: Rendering,
 ): string | undefined {
   const [number, decimals = ""] = NUMBER.exec(text) ?? [];
   if (number === undefined) return undefined;
+  const locale = localeOf(rendering);
   const count = digits ?? (/e/i.test(text) ? undefined : Math.min(decimals.length, MAX_DIGITS));
   const format = kept(`number ${locale} ${count}`, () =>
     numberFormat(locale, {
@@ -64,10 +66,11 @@ export function numberText(
 export function moneyText(
   text: string,
   currency: unknown,
-  { locale }: Rendering,
+  rendering: Rendering,
 ): string | undefined {
   const [number] = NUMBER.exec(text) ?? [];
   if (number === undefined || !isCurrency(currency)) return undefined;
+  const locale = localeOf(rendering);
   const format = kept(`money ${locale} ${currency}`, () =>
     numberFormat(locale, { style: "currency", currency }),
   );
@@ -75,12 +78,17 @@ export function moneyText(
 }
 
 /** Which form of a word a language uses with a number: `one`, `few`, `other` and so on. */
-export function pluralForm(text: string, { locale }: Rendering): string {
+export function pluralForm(text: string, rendering: Rendering): string {
   const [number] = NUMBER.exec(text) ?? [];
   if (number === undefined) return "other";
+  const locale = localeOf(rendering);
   return kept(`plural ${locale}`, () => known(locale, (name) => new Intl.PluralRules(name))).select(
     Number(number),
   );
+}
+
+function localeOf({ locale, settings }: Rendering): string {
+  return locale ?? settings?.locale ?? "en";
 }
 
 const formats = new Map<string, unknown>();

@@ -163,10 +163,11 @@ function pushRenderer(compiled: Extract<CompiledTemplate, { kind: "notification"
   const links = linksWriter(compiled, compiled.logic === true);
   return rendererOf(compiled, texts, ([title = "", body = ""], rendering, variables) => {
     const made = links?.(variables, rendering);
-    if (links !== undefined && made === undefined) return TOO_COSTLY;
-    const { leftOut = [], ...shown } = made ?? {};
-    const left = leftOut.length > 0 && { linksLeftOut: leftOut };
     const missing = [...rendering.missing];
+    if (links === undefined) return { ok: true, kind: "notification", title, body, missing };
+    if (made === undefined) return TOO_COSTLY;
+    const { leftOut, ...shown } = made;
+    const left = leftOut.length > 0 && { linksLeftOut: leftOut };
     return { ok: true, kind: "notification", title, body, ...shown, ...left, missing };
   });
 }

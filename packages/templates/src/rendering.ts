@@ -25,8 +25,9 @@ export interface Rendering {
   /** Steps that logic may still take; below zero the message is too costly. */
   stepsLeft: number;
   system: Readonly<Record<string, unknown>> | undefined;
-  locale: string;
-  timeZone: string;
+  settings: RenderSettings | undefined;
+  /** That of a translation, which wins over the settings. */
+  locale: string | undefined;
   /** The keys of objects that were counted or looped over: reading them is slow. */
   keys: Map<object, readonly string[]> | undefined;
   /** How deep lists and objects are that were written as JSON. */
@@ -40,8 +41,8 @@ export function beginRendering(settings?: RenderSettings, locale?: string): Rend
     workLeft: MAX_RENDER_WORK_CHARACTERS,
     stepsLeft: MAX_RENDER_STEPS,
     system: settings?.system,
-    locale: locale ?? settings?.locale ?? "en",
-    timeZone: settings?.timeZone ?? "UTC",
+    settings,
+    locale,
     keys: undefined,
     depths: undefined,
     mark: settings?.mark,

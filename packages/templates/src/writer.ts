@@ -69,7 +69,10 @@ export function createWriter(template: string, options: WriterOptions): Writer {
       let { after, afterSize } = piece;
       let value = values[name];
       if (value === undefined) {
-        const found = findValue(variables, rendering, names[name] ?? "", paths[name] ?? []);
+        let found = findVariable(variables, names[name] ?? "", paths[name] ?? []);
+        if (found === undefined && rendering.system !== undefined) {
+          found = findSystemValue(rendering.system, names[name] ?? "", paths[name] ?? []);
+        }
         // The text of a list or an object is made before it is counted; a request's size bounds it.
         const text =
           found === undefined ? missingText(names[name] ?? "", rendering) : variableText(found);
@@ -110,15 +113,12 @@ function missingText(name: string, { missing, mark }: Rendering): string {
   return mark === undefined ? "" : mark(name);
 }
 
-function findValue(
-  variables: Record<string, unknown>,
-  { system }: Rendering,
+function findSystemValue(
+  system: Readonly<Record<string, unknown>>,
   name: string,
   path: readonly string[],
 ): unknown {
-  const found = findVariable(variables, name, path);
-  if (found !== undefined || system === undefined || !name.startsWith("$")) return found;
-  return findVariable(system, name, path);
+  return name.startsWith("$") ? findVariable(system, name, path) : undefined;
 }
 
 function piecesOf(
