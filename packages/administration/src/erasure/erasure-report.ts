@@ -65,7 +65,7 @@ const ELSEWHERE: readonly Kept[] = [
   },
   {
     where: "templates, Admin UI",
-    what: "sample values of templates, and an account of the Admin UI, if the person has one",
+    what: "sample values of templates and of their drafts, and an account of the Admin UI, if the person has one",
   },
   {
     where: "providers",

@@ -198,3 +198,21 @@ test("the platform's own mails have a layout, too; a tenant's goes with it", asy
   const left = await db.selectFrom("layouts").select("tenant_id").execute();
   assert.deepEqual(left, [{ tenant_id: "platform" }]);
 });
+
+test("changes of the platform's mails at the same time come one after the other", async (t) => {
+  const { db } = await withTenant(t);
+  const input = { ...MARKDOWN, tenantId: "platform" };
+  const types = ["global.info", "global.alert", "global.error"];
+  const done = await Promise.all([
+    ...types.map((eventType) => putTemplate(db, { ...input, eventType })),
+    putLayout(db, { tenantId: "platform", content: layoutOf("The house") }),
+    ...types.toReversed().map((eventType) => saveDraft(db, { ...input, eventType })),
+  ]);
+  assert.equal(done.length, 7);
+  for (const eventType of types) {
+    const key = { tenantId: "platform", eventType, channel: "EMAIL" } as const;
+    const shown = await previewTemplate(db, key, {});
+    assert.ok(shown.kind === "email");
+    assert.match(shown.html, /The house/);
+  }
+});

@@ -34,13 +34,15 @@ async function faults(work: Promise<unknown>): Promise<string> {
 
 test("the same text once more is no version; other settings hold without one", async (t) => {
   const { db, tenantId, put } = await withTenant(t);
-  const { id } = await put({ ...SMS, createdBy: "ann" });
+  const { id, updatedAt } = await put({ ...SMS, createdBy: "ann" });
   const again = await put({ ...SMS, createdBy: "bob", sensitive: true, expiresAfterSeconds: 60 });
   assert.deepEqual([again.version, again.savedBy], [1, "ann"]);
   assert.deepEqual([again.sensitive, again.expiresAfterSeconds], [true, 60]);
   assert.equal((await listTemplateVersions(db, { id })).length, 1);
   const before = await readConfigurationVersion(db);
-  assert.equal((await put({ ...SMS, content: "Other" })).version, 2);
+  const other = await put({ ...SMS, content: "Other" });
+  assert.equal(other.version, 2);
+  assert.ok(other.updatedAt > again.updatedAt && again.updatedAt > updatedAt);
   assert.notEqual(await readConfigurationVersion(db), before);
   const { version } = await savePreparedTemplate(
     db,

@@ -67,6 +67,7 @@ export async function insertVersion(
   return made.version;
 }
 
+/** The version is the template's own, and the template is held. */
 export async function putInForce(
   db: Database,
   variant: { templateId: string; locale: string; sourceVersion: number | null },
@@ -78,6 +79,11 @@ export async function putInForce(
     .insertInto("template_variants")
     .values({ template_id: templateId, locale, ...inForce })
     .onConflict((conflict) => conflict.columns(["template_id", "locale"]).doUpdateSet(inForce))
+    .execute();
+  await db
+    .updateTable("templates")
+    .set({ updated_at: sql<Date>`now()` })
+    .where("id", "=", templateId)
     .execute();
 }
 
