@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { messageStates } from "./message-states.ts";
 import type { SampleTenant } from "./sample-tenant.ts";
 
 /** What a page looks like after something was done on it: with faults, just made, asked once more. */
@@ -10,6 +11,7 @@ export interface PageState {
 export function pageStates(tenant: SampleTenant): Record<string, PageState> {
   const base = `/tenants/${tenant.id}`;
   return {
+    ...messageStates(tenant),
     "tenant-faults": {
       path: "/tenants/new",
       async act(page) {

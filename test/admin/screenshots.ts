@@ -10,7 +10,7 @@ import { sampleTenant } from "./sample-tenant.ts";
 import { signedIn } from "./signed-in.ts";
 
 /**
- * `node test/run.ts test/admin/screenshots.ts`: draws the pictures of the README into docs/screenshots.
+ * `node test/run.ts test/admin/screenshots.ts`: draws the pictures of the documents into docs/screenshots.
  * With `SCREENSHOTS=folder` every page goes there, in all four looks.
  */
 const LOOKS = {
@@ -19,9 +19,13 @@ const LOOKS = {
   "-phone": { width: 375, height: 780, colorScheme: "light" },
   "-phone-dark": { width: 375, height: 780, colorScheme: "dark" },
 } as const;
-const OF_THE_README: [string, keyof typeof LOOKS][] = [
+const OF_THE_DOCUMENTS: [string, keyof typeof LOOKS][] = [
   ["overview", ""],
   ["overview", "-dark"],
+  ["message", ""],
+  ["message", "-phone"],
+  ["message-new", ""],
+  ["message-new", "-phone"],
   ["template-email", ""],
   ["event", ""],
   ["activity", "-dark"],
@@ -46,7 +50,7 @@ test("screenshots", { timeout: 600_000 }, async (t) => {
   await mkdir(folder, { recursive: true });
   const wanted =
     everything === undefined
-      ? OF_THE_README
+      ? OF_THE_DOCUMENTS
       : [...Object.keys(pages), ...Object.keys(states)].flatMap((name) =>
           (Object.keys(LOOKS) as (keyof typeof LOOKS)[]).map((look) => [name, look] as const),
         );
@@ -60,7 +64,7 @@ test("screenshots", { timeout: 600_000 }, async (t) => {
       await page.goto(admin.url + (pages[name] ?? states[name]?.path));
       await states[name]?.act?.(page);
       // What is in frames, and the live preview.
-      if (/^(template|event|outbox-)/.test(name)) await page.waitForTimeout(700);
+      if (/^(template|message|design|event|outbox-)/.test(name)) await page.waitForTimeout(700);
     }
     shown = name;
     const path = resolve(folder, `admin-${name}${look}.png`);

@@ -98,8 +98,11 @@ test("publishing a template", async (t) => {
     assert.equal(answer.status, 303, await answer.text());
   };
   const shown = { ...mail, ...(await hidden(path)), content };
-  const end = countCalls();
+  const endSaving = countCalls();
   await post(path, shown);
-  await post(`${path}/publish`, { ...(await hidden(`${path}/publish`)), locale: "" });
-  await assertDocumented("Publishing a template", end());
+  const saving = endSaving();
+  const seen = { ...(await hidden(`${path}/publish`)), locale: "" };
+  const endPublishing = countCalls();
+  await post(`${path}/publish`, seen);
+  await assertDocumented("Publishing a template", [...saving, ...endPublishing()]);
 });
