@@ -1,4 +1,4 @@
-import { CHANNEL_ROWS } from "@belfry/contracts/channels";
+import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { emailFormat } from "@belfry/templates/email-format";
 import { changeConfiguration } from "../change-configuration.ts";
@@ -108,7 +108,8 @@ function readFound({ folder, name, path, text }: FoundFile): Read {
   const refused = (message: string): Read => ({ ok: false, faults: [dirFault(message)] });
   const variant = readVariantFileName(name);
   if (variant === undefined) {
-    return refused(`${path} is no template: EMAIL.md, EMAIL.de.mjml, SMS.txt and the like are`);
+    const [first, second] = CHANNELS;
+    return refused(`${path} is no template: ${first}.md, ${second}.de.txt and the like are`);
   }
   const read = readTemplateFile(text);
   if (!read.ok) return { ok: false, faults: read.faults.map((fault) => fileFault(path, fault)) };
