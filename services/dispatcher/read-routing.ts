@@ -25,6 +25,8 @@ export interface RoutingTemplate {
   versionId: string;
   targetChannel: string | null;
   sensitive: boolean;
+  /** What was accepted by then is sensitive still; null: nothing is. */
+  sensitiveUntil: Date | null;
   expiresAfterSeconds: number | null;
   /** Names of variables without which nothing is sent; null: none. */
   required: string[] | null;
@@ -63,7 +65,7 @@ export async function readRoutingTemplates(
   const { rows } = await pool.query({
     name: "read_routing_templates",
     text: `select t.tenant_id, t.event_type, t.channel, l.locale, v.id, t.target_channel, t.sensitive,
-                  t.expires_after_seconds, t.required_variables,
+                  t.sensitive_until, t.expires_after_seconds, t.required_variables,
                   case when t.channel <> all ($3::text[]) then v.compiled end as compiled
            from unnest($1::text[], $2::text[]) as pair (owner_id, event_type)
            join templates t on t.tenant_id = pair.owner_id and t.event_type = pair.event_type
@@ -84,6 +86,7 @@ export async function readRoutingTemplates(
     versionId: row.id,
     targetChannel: row.target_channel,
     sensitive: row.sensitive,
+    sensitiveUntil: row.sensitive_until,
     expiresAfterSeconds: row.expires_after_seconds,
     required: row.required_variables,
     compiled: row.compiled,

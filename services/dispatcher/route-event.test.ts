@@ -54,6 +54,7 @@ function templates(
       {
         targetChannel: null,
         sensitive: false,
+        sensitiveUntil: undefined,
         expiresAfterSeconds: null,
         required: undefined,
         variants: new Map([["", variant(channel)]]),
@@ -263,4 +264,13 @@ test("a push goes with its links; those that are none are told, without a word o
   assert.deepEqual([bad.push?.url, bad.push?.actions], ["/orders/x", undefined]);
   const linksLeftOut = { PUSH: ["action 1 (neither https nor a path)"] };
   assert.deepEqual(bad.outcome?.linksLeftOut, linksLeftOut);
+});
+
+test("an event that was accepted while its template was sensitive is sensitive still", () => {
+  const sensitiveUntil = new Date("2026-06-01T12:00:00Z");
+  const isSensitive = (acceptedAt: string) =>
+    route({ acceptedAt: new Date(acceptedAt) }, {}, templates(["PUSH"], { sensitiveUntil }))
+      .dispatch.isSensitive;
+  assert.equal(isSensitive("2026-06-01T11:59:59Z"), true);
+  assert.equal(isSensitive("2026-06-01T12:00:01Z"), false);
 });

@@ -59,7 +59,10 @@ export function routeEvent(
   }
   if (Object.keys(skipped).length > 0) outcome.skipped = skipped;
   if (Object.keys(outcome).length > 0) dispatch.outcome = outcome;
-  dispatch.isSensitive = [...templates.values()].some(({ sensitive }) => sensitive);
+  dispatch.isSensitive = [...templates.values()].some(
+    ({ sensitive, sensitiveUntil }) =>
+      sensitive || (sensitiveUntil !== undefined && event.acceptedAt <= sensitiveUntil),
+  );
   // With no delivery under way the last channel has ended here.
   dispatch.eraseVariables = dispatch.isSensitive && dispatch.deliveries.length === 0;
   return dispatch;

@@ -15,6 +15,8 @@ import {
 export interface ActiveTemplate {
   targetChannel: string | null;
   sensitive: boolean;
+  /** What was accepted by then is sensitive still. */
+  sensitiveUntil: Date | undefined;
   expiresAfterSeconds: number | null;
   /** Names of variables without which nothing is sent. */
   required: readonly string[] | undefined;
@@ -114,11 +116,12 @@ function bytesOf(templates: ActiveTemplates): number {
 
 /** Of its rows, one a language. */
 function toActive(rows: readonly RoutingTemplate[]): ActiveTemplate {
-  const { targetChannel, sensitive, expiresAfterSeconds, required } = rows[0]!;
+  const { targetChannel, sensitive, sensitiveUntil, expiresAfterSeconds, required } = rows[0]!;
   const variants = new Map(rows.map((row) => [row.locale, toVariant(row)]));
   return {
     targetChannel,
     sensitive,
+    sensitiveUntil: sensitiveUntil ?? undefined,
     expiresAfterSeconds,
     required: required ?? undefined,
     variants,
