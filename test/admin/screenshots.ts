@@ -26,7 +26,6 @@ const OF_THE_DOCUMENTS: [string, keyof typeof LOOKS][] = [
   ["message", "-phone"],
   ["message-new", ""],
   ["message-new", "-phone"],
-  ["template-email", ""],
   ["event", ""],
   ["activity", "-dark"],
   ["dead-letters", ""],
