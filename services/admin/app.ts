@@ -34,6 +34,7 @@ import { designPages } from "./template/design.ts";
 import { newTemplatePages } from "./template/new-template.ts";
 import { publishingPages } from "./template/publishing.ts";
 import { templateEditorPages } from "./template/template-editor.ts";
+import { templateLanguagePages } from "./template/template-languages.ts";
 import { templatePreviewPages } from "./template/template-preview.ts";
 import { templatePages } from "./template/templates.ts";
 import { keyPages } from "./tenant/keys.ts";
@@ -58,6 +59,7 @@ const PAGES = [
   templatePages,
   newTemplatePages,
   templateEditorPages,
+  templateLanguagePages,
   templatePreviewPages,
   publishingPages,
   copyingPages,

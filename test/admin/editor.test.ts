@@ -128,6 +128,13 @@ test(
     await mail.locator("mark", { hasText: "orderNumber" }).first().waitFor();
     await orderNumber.fill("B-7");
     await mail.getByText("B-7").first().waitFor();
+    await page.getByText("Advanced: as JSON").click();
+    const json = page.getByLabel("Sample values");
+    await json.fill(JSON.stringify({ ...JSON.parse(await json.inputValue()), voucher: "TEN" }));
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+End");
+    await page.getByRole("button", { name: "voucher", exact: true }).click();
+    await mail.getByText("TEN").waitFor();
     await page.getByRole("checkbox", { name: "required orderNumber" }).check();
     await waitUntilSaved(page);
     await page.getByRole("button", { name: "Publish …" }).click();

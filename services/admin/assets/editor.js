@@ -42,7 +42,7 @@ const samples = createSampleValues({
   area: field("sampleVariables"),
   others: byId("other-values"),
   onChange: changed,
-  onInsert: (name) => toolbar.insertVariable(name),
+  onInsert: (name, value) => toolbar.insertVariable(name, value),
 });
 const bar = byId("toolbar");
 if (bar) toolbar = createToolbar(bar, code.view, { names: () => samples.names(), isMarkdown });

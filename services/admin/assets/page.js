@@ -15,6 +15,21 @@ document.addEventListener("click", async (event) => {
   }
 });
 
+/** What opens over the page closes again, as menus do. */
+function closeDrops(except) {
+  for (const drop of document.querySelectorAll("details.drop[open]")) {
+    if (drop === except) continue;
+    drop.open = false;
+    if (drop.contains(document.activeElement)) drop.querySelector("summary").focus();
+  }
+}
+document.addEventListener("pointerdown", (event) =>
+  closeDrops(event.target.closest("details.drop")),
+);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") closeDrops();
+});
+
 document.addEventListener("submit", (event) => {
   const form = event.target;
   const dialog = document.getElementById("confirm");

@@ -68,6 +68,16 @@ function actionsOn(view, names, isMarkdown) {
   };
 }
 
+/** With the fields of the first entry, where it has some. */
+function loopOver(item, list, value, isMarkdown) {
+  const [first] = value;
+  const fields = typeof first === "object" && first !== null ? Object.keys(first).slice(0, 4) : [];
+  const names = fields.length > 0 ? fields.map((field) => `${item}.${field}`) : [item];
+  const words = names.map((name) => `{{ ${name} }}`).join(", ");
+  const [open, close] = [`{% for ${item} in ${list} %}`, "{% endfor %}"];
+  return isMarkdown ? `${open}\n- ${words}\n${close}` : `${open}${words} ${close}`;
+}
+
 /** Wires the buttons of `bar`. One is reached by Tab, the others by the arrow keys, as in every toolbar. */
 export function createToolbar(bar, view, { names, isMarkdown }) {
   const actions = actionsOn(view, names, isMarkdown);
@@ -97,5 +107,14 @@ export function createToolbar(bar, view, { names, isMarkdown }) {
     setStop(shown()[0]);
   };
   showFor();
-  return { actions, showFor };
+  return {
+    actions,
+    showFor,
+    /** Of a list, a loop over it. */
+    insertVariable(name, value) {
+      if (!Array.isArray(value)) insert(view, `{{ ${name} }}`);
+      else if (isMarkdown()) insertBlock(view, loopOver("item", name, value, true));
+      else insert(view, loopOver("item", name, value, false));
+    },
+  };
 }

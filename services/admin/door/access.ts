@@ -77,6 +77,7 @@ export const ACCESS = {
   "POST /tenants/:tenantId/templates/:templateId/draft": "editor",
   "POST /tenants/:tenantId/templates/:templateId/discard": "editor",
   "POST /tenants/:tenantId/templates/:templateId/same": "editor",
+  "POST /tenants/:tenantId/templates/:templateId/remove-language": "editor",
   "GET /tenants/:tenantId/templates/:templateId/sample": "editor",
   "GET /tenants/:tenantId/templates/:templateId/publish": "editor",
   "POST /tenants/:tenantId/templates/:templateId/publish": "editor",

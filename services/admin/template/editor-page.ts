@@ -14,6 +14,7 @@ import { when } from "../drawing/words.ts";
 import type { InTenant } from "../router.ts";
 import { differences } from "./differences.ts";
 import { languageName, offeredLanguages } from "./languages.ts";
+import { leftOutSentence } from "./left-out.ts";
 import { addressesOf } from "./template-addresses.ts";
 import { textParts } from "./template-texts.ts";
 import { FORMATS, type TemplateValues } from "./template-values.ts";
@@ -154,7 +155,7 @@ async function sourceVersionOf(db: Database, templateId: string, locale: string)
 
 async function leftOutWords(db: Database, template: Template): Promise<string[]> {
   const reasons = await leftOut(db, { ...template, active: true });
-  return reasons.map((reason) => `Nothing of this is sent as things are: ${reason}.`);
+  return reasons.map(leftOutSentence);
 }
 
 /** Whether there is a real event to take values from, and whether they are taken at once. */

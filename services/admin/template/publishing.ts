@@ -24,6 +24,7 @@ import type { InTenant } from "../router.ts";
 import { defaultLocaleOf } from "./default-locale.ts";
 import { differences } from "./differences.ts";
 import { languageName } from "./languages.ts";
+import { leftOutSentence } from "./left-out.ts";
 import { addressesOf } from "./template-addresses.ts";
 import { textParts } from "./template-texts.ts";
 import { recordedTemplate } from "./templates.ts";
@@ -66,7 +67,7 @@ export function publishingPages({ route, db }: PageDeps): void {
     return page("template-publish", "Publish", {
       ...{ template, parts, conflict },
       addresses: addressesOf(base, template.id, ""),
-      leftOut: first?.leftOut ?? [],
+      leftOut: (first?.leftOut ?? []).map(leftOutSentence),
       audience: first === undefined ? "" : audienceOf(first),
       languagesSaid: languagesSaid(all, nameOf),
       settings: first === undefined ? [] : settingsSaid(all),

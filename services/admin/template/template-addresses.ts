@@ -9,6 +9,7 @@ export function addressesOf(base: string, id: string, locale: string) {
     discard: `${plain}/discard`,
     sample: `${plain}/sample`,
     same: `${plain}/same`,
+    removeLanguage: `${plain}/remove-language`,
     publish: `${plain}/publish`,
     versions: `${plain}/versions${query}`,
     copy: `${plain}/copy`,

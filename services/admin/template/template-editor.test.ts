@@ -137,6 +137,8 @@ test("two languages are published in one go, and a translation is outdated once 
   assert.equal(same.status, 303);
   const [now] = (await showTemplate(admin.db, address)).locales;
   assert.deepEqual(now, { locale: "de", version: 2, outdated: false, draft: false });
+  assert.equal((await operator.post(`${path}/remove-language`, { locale: "de" })).status, 303);
+  assert.deepEqual((await showTemplate(admin.db, address)).locales, []);
 });
 
 test("what holds for all languages is set with the default text alone", async (t) => {
@@ -165,7 +167,9 @@ test("a viewer sees the template and its preview, and may change nothing of it",
   assert.doesNotMatch(html, /id="toolbar"|Publish …|Discard|id="send-test"/);
   const preview = await viewer.post(`${base}/templates/preview`, SMS);
   assert.equal(((await preview.json()) as { ok: boolean }).ok, true);
-  for (const part of ["", "/draft", "/discard", "/publish", "/copy", "/same", "/delete"]) {
+  for (const part of [
+    ...["", "/draft", "/discard", "/publish", "/copy", "/same", "/delete", "/remove-language"],
+  ]) {
     assert.equal((await viewer.post(path + part, SMS)).status, 403, part);
   }
   for (const part of ["/publish", "/copy", "/sample"]) {
@@ -194,4 +198,23 @@ test("a copy is made of drafts; to another tenant an operator may copy alone", a
   assert.equal((await owner.post(`${path}/copy`, away)).status, 403);
   assert.equal((await operator.post(`${path}/copy`, away)).status, 303);
   assert.equal((await showTemplate(admin.db, { ...there, tenantId: otherId })).hasDraft, true);
+});
+
+test("where the tenant's channels leave a template out, every page of it says so", async (t) => {
+  const admin = await startAdmin(t);
+  const { operator, base } = await withTenant(admin);
+  const path = await publishByForm(operator, base, SMS);
+  await saveDraftByForm(operator, path, { ...SMS, content: "New {{ id }}" });
+  const pages = [path, `${path}/publish`, `${base}/templates`];
+  for (const page of pages) {
+    assert.match(
+      await operator.text(page),
+      /as things are: the tenant has no active provider/,
+      page,
+    );
+  }
+  await admin.pool.query("update tenants set delivery_channels = '{EMAIL}'");
+  for (const page of pages) {
+    assert.match(await operator.text(page), /as things are: the tenant may not use SMS/, page);
+  }
 });

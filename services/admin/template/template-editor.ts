@@ -1,13 +1,7 @@
 import { audited } from "@belfry/administration/audited";
 import { Conflict, InvalidInput, NotFound } from "@belfry/administration/input-error";
-import {
-  discardDraft,
-  saveDraft,
-  showDraft,
-  type TemplateDraft,
-} from "@belfry/administration/templates/drafts";
+import { saveDraft, showDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
 import { sampleFromEvents } from "@belfry/administration/templates/event-samples";
-import { putTemplate } from "@belfry/administration/templates/put-template";
 import { showTemplate, type Template } from "@belfry/administration/templates/templates";
 import { type Answer, json, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -67,15 +61,19 @@ export function templateEditorPages({ route, db }: PageDeps): void {
 
   /** What is typed, as a draft of a template that is there. */
   const keep = async (context: InTenant, template: Template): Promise<number> => {
-    const { tenant, form, person } = context;
+    const { tenant, form, person, actor } = context;
     const values = typedValues(form, template);
-    const { revision } = await saveDraft(db, {
-      ...draftInputOf(values),
+    const revision = Number(values.revision) || 0;
+    const input = { ...draftInputOf(values), tenantId: tenant.id, createdBy: person.email };
+    const save = (open: typeof db) => saveDraft(open, { ...input, revision });
+    if (revision > 0) return (await save(db)).revision;
+    // That it was begun is for the log; each pause in typing is not.
+    const begun = await audited(db, actor, save, () => ({
       tenantId: tenant.id,
-      createdBy: person.email,
-      revision: Number(values.revision) || 0,
-    });
-    return revision;
+      action: "template.draft",
+      target: [template.eventType, template.channel, values.locale].filter(Boolean).join(" "),
+    }));
+    return begun.revision;
   };
 
   route("POST /tenants/:tenantId/templates/:templateId/draft", async (context) => {
@@ -136,39 +134,6 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     });
     return { ...answer, status: 409 } as Answer;
   };
-
-  route("POST /tenants/:tenantId/templates/:templateId/discard", async (context) => {
-    const { tenant, actor, base, form } = context;
-    const locale = form.get("locale") ?? "";
-    const draft = await audited(
-      db,
-      actor,
-      (transaction) => discardDraft(transaction, { ...addressOf(context), locale }),
-      ({ eventType, channel }) => ({
-        tenantId: tenant.id,
-        action: "template.discard-draft",
-        target: [eventType, channel, locale].filter(Boolean).join(" "),
-      }),
-    );
-    const left = await showTemplate(db, { id: draft.templateId }).catch(() => undefined);
-    const back = left === undefined ? `${base}/templates` : `${base}/templates/${left.id}`;
-    return redirect(back, "discarded");
-  });
-
-  // A translation that needed no change says again what the default text says.
-  route("POST /tenants/:tenantId/templates/:templateId/same", async (context) => {
-    const { tenant, form, base, person } = context;
-    const locale = form.get("locale") ?? "";
-    const { id } = await showTemplate(db, addressOf(context));
-    const { subject, title, url, format, ...text } = await showTemplate(db, { id }, locale);
-    const saved = await putTemplate(db, {
-      ...{ tenantId: tenant.id, eventType: text.eventType, channel: text.channel, locale },
-      ...{ content: text.content, actions: text.actions, createdBy: person.email },
-      ...{ subject: subject ?? undefined, title: title ?? undefined, url: url ?? undefined },
-      ...{ format: format ?? undefined, basedOnVersion: text.version },
-    });
-    return redirect(addressesOf(base, saved.id, locale).editor, "saved");
-  });
 
   route("GET /tenants/:tenantId/templates/:templateId/sample", async (context) => {
     const { tenantId, eventType } = await showTemplate(db, addressOf(context));
