@@ -5,8 +5,10 @@ import { readHtml } from "./html-places.ts";
 import { htmlSlots } from "./html-slots.ts";
 import { htmlText } from "./html-text.ts";
 import { markdownToMjml } from "./markdown.ts";
+import { parseTemplate } from "./parse-template.ts";
 import { createRenderer } from "./render.ts";
 import { scanTags } from "./tags.ts";
+import { templateVariables } from "./template-variables.ts";
 
 /**
  * Each of these took half a minute to five where some piece of text was read again and again, and takes
@@ -79,6 +81,50 @@ test("Markdown is read once, whatever is opened in it and never closed", async (
     for (const before of ["", "|a|b|\n|-|-|\n"]) {
       const content = before + part.repeat(Math.ceil(262_144 / part.length));
       await ends(() => markdownToMjml({ content, wordStart: word, blocks: [[0, 1]], links }));
+    }
+  }
+});
+
+test("a quarter of a megabyte of broken or endless tags is read once", async () => {
+  for (const piece of [
+    "{% if ",
+    "{% if a %}",
+    "{{ '",
+    '{{ a | default: "',
+    "{% if a == '{% ",
+    "{%-",
+    "{%- if a -%}   ",
+    "{{ a | upcase ",
+    "{% for x in x %}{{ x.x }}",
+    "{% endif %}",
+    "{% else %}",
+    '{{ a }} \\"',
+  ]) {
+    const text = piece.repeat(Math.floor(250_000 / piece.length));
+    await ends(async () => {
+      assert.equal((await compileTemplate({ kind: "text", content: text }, "acme")).ok, false);
+      templateVariables([text]);
+      const { tags } = scanTags(text);
+      assert.ok(parseTemplate(text, tags).faults.length + tags.length >= 0);
+    });
+  }
+});
+
+test("a tag of a quarter of a megabyte is refused and not read", async () => {
+  for (const [before, piece] of [
+    ["{% if ", "a or "],
+    ["{{ a ", "| upcase "],
+    ["{{ a | join: ", "\\"],
+    ["{% if '", "\\'"],
+    ["{{ a | newline_to_br", " | newline_to_br"],
+    ["{{ a |", " "],
+  ] as const) {
+    const text = `${before}${piece.repeat(Math.floor(250_000 / piece.length))}`;
+    for (const end of [" }}", " %}", "' %}{% endif %}"]) {
+      await ends(async () => {
+        const result = await compileTemplate({ kind: "text", content: text + end }, "acme");
+        assert.equal(result.ok, false, before);
+      });
     }
   }
 });

@@ -1,7 +1,7 @@
 /** Reads a text with its tags as a tree of texts, values and blocks. */
 
 import { findBlocks } from "./blocks.ts";
-import { MAX_NAME_CHARACTERS } from "./bounds.ts";
+import { MAX_BLOCK_DEPTH, MAX_NAME_CHARACTERS } from "./bounds.ts";
 import type { Branch, Condition, Loop, Node } from "./expressions.ts";
 import { type Parsed, parseCondition, parseLoop, parseValue, parseWord } from "./parse-tag.ts";
 import { type Tag, type TagFault, tagExtents } from "./tags.ts";
@@ -45,7 +45,13 @@ export function parseTemplate(text: string, tags: readonly Tag[]): ParsedTemplat
   const addText = (from: number, to: number): void => {
     if (to > from) here().push({ kind: "text", start: from, end: to });
   };
+  // What stands deeper than a block may is a fault already, and is not read.
+  let isTooDeep = false;
   tags.forEach((tag, index) => {
+    const opens =
+      tag.kind === "block" && (tag.name === "if" || tag.name === "unless" || tag.name === "for");
+    isTooDeep ||= opens && open.length === MAX_BLOCK_DEPTH;
+    if (isTooDeep) return;
     const { start, end } = extents[index] ?? tag;
     addText(at, start);
     at = end;
