@@ -142,6 +142,11 @@ test("a translation's language wins over the tenant's", async () => {
   assert.equal((await sms("{{ n | number }}", '{"n":1234.50}')).text, "1,234.50");
 });
 
+test("a word in quotes is a text, whatever it means without them", async () => {
+  const content = `{% if a == "not" or "and" == a or a contains "or" %}{{ 'nil' }}{% endif %}{{ "in" | default: "empty" }}`;
+  assert.equal((await sms(content, '{"a":"not"}')).text, "nilin");
+});
+
 test("braces are written as texts in quotes", async () => {
   assert.equal((await sms(`{{ "{{ x" }} }} {{ '{%' }} %}`)).text, "{{ x }} {% %}");
 });
