@@ -1,5 +1,5 @@
 import { audited } from "@belfry/administration/audited";
-import { Conflict, InvalidInput } from "@belfry/administration/input-error";
+import { Conflict, InvalidInput, preparedAndSaved } from "@belfry/administration/input-error";
 import {
   inputOfDraft,
   prepareDraft,
@@ -120,18 +120,22 @@ export function publishingPages({ route, db }: PageDeps): void {
       const again = { ...input, basedOnVersion, sourceVersion, revision };
       ({ revision } = await saveDraft(db, again));
     }
-    const prepared = await prepareDraft(db, { ...address, revision }, person.email);
-    await audited(
-      db,
-      actor,
-      (transaction) => savePreparedTemplate(transaction, prepared),
-      (after) => ({
-        tenantId: tenant.id,
-        action: "template.publish",
-        target: [after.eventType, after.channel, locale].filter(Boolean).join(" "),
-        before: before.version === 0 ? null : recordedTemplate(before),
-        after: recordedTemplate(after),
-      }),
+    // Another layout may come into force while it is compiled.
+    await preparedAndSaved(
+      () => prepareDraft(db, { ...address, revision }, person.email),
+      (prepared) =>
+        audited(
+          db,
+          actor,
+          (transaction) => savePreparedTemplate(transaction, prepared),
+          (after) => ({
+            tenantId: tenant.id,
+            action: "template.publish",
+            target: [after.eventType, after.channel, locale].filter(Boolean).join(" "),
+            before: before.version === 0 ? null : recordedTemplate(before),
+            after: recordedTemplate(after),
+          }),
+        ),
     );
   };
 

@@ -1,4 +1,5 @@
 import { audited } from "@belfry/administration/audited";
+import { preparedAndSaved } from "@belfry/administration/input-error";
 import { leftOut } from "@belfry/administration/templates/publication";
 import { savePreparedTemplate } from "@belfry/administration/templates/put-template";
 import {
@@ -118,17 +119,20 @@ export function templatePages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/templates/:templateId/restore", async (context) => {
     const { tenant, actor, person, form, base } = context;
     const version = Number(form.get("version"));
-    const prepared = await prepareTemplateVersion(db, addressOf(context), version, person.email);
-    const { id } = await audited(
-      db,
-      actor,
-      (transaction) => savePreparedTemplate(transaction, prepared),
-      (template) => ({
-        tenantId: tenant.id,
-        action: "template.restore",
-        target: `${template.eventType} ${template.channel}`,
-        after: { restored: version, version: template.version },
-      }),
+    const { id } = await preparedAndSaved(
+      () => prepareTemplateVersion(db, addressOf(context), version, person.email),
+      (prepared) =>
+        audited(
+          db,
+          actor,
+          (transaction) => savePreparedTemplate(transaction, prepared),
+          (template) => ({
+            tenantId: tenant.id,
+            action: "template.restore",
+            target: `${template.eventType} ${template.channel}`,
+            after: { restored: version, version: template.version },
+          }),
+        ),
     );
     return redirect(`${base}/templates/${id}`, "restored");
   });
