@@ -118,10 +118,19 @@ export async function updateTemplateRow(
     .execute();
 }
 
-/** A tenant's templates (or the platform's), by event type and channel, each with its default variant. */
+/**
+ * A tenant's templates (or the platform's), by event type and channel, each with its default variant. What
+ * that is compiled to is as large as its text: of it are read `variables` and `format` alone.
+ */
 export async function templatesOfTenant(db: Database, tenantId: string): Promise<TemplateRow[]> {
   const rows = await selectTemplates(db, "")
-    .select(sql<string>`''`.as("content"))
+    .select([
+      sql<string>`''`.as("content"),
+      sql<unknown>`case when v.id is not null then jsonb_build_object(
+          'variables', v.compiled -> 'variables', 'format', v.compiled -> 'format') end`.as(
+        "compiled",
+      ),
+    ])
     .where("t.tenant_id", "=", tenantId)
     .orderBy("t.event_type")
     .orderBy("t.channel")
@@ -136,7 +145,7 @@ export async function findTemplate(
   locale = "",
 ): Promise<TemplateRow | undefined> {
   const row = await selectTemplates(db, locale)
-    .select("v.content")
+    .select(["v.content", "v.compiled"])
     .where(matches(address))
     .executeTakeFirst();
   return row === undefined ? undefined : templateRow(row);
@@ -188,7 +197,6 @@ function selectTemplates(db: Database, locale: string) {
       "v.url",
       "v.actions",
       "v.created_by as createdBy",
-      "v.compiled",
       "t.created_at as createdAt",
       "t.updated_at as updatedAt",
     ]);
@@ -196,8 +204,8 @@ function selectTemplates(db: Database, locale: string) {
 
 type SelectedTemplate = Awaited<
   ReturnType<ReturnType<typeof selectTemplates>["executeTakeFirstOrThrow"]>
->;
+> & { content: string | null; compiled: unknown };
 
-function templateRow(row: SelectedTemplate & { content: string | null }): TemplateRow {
+function templateRow(row: SelectedTemplate): TemplateRow {
   return { ...row, version: row.version ?? 0, content: row.content ?? NO_TEXT.content };
 }

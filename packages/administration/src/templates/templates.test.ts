@@ -8,6 +8,7 @@ import { testDatabase } from "../test-database.ts";
 import { previewSource, previewTemplate } from "./preview-template.ts";
 import { putTemplate } from "./put-template.ts";
 import type { TemplateInput } from "./template-input.ts";
+import { templatesOfTenant } from "./template-rows.ts";
 import { deleteTemplate, listTemplates, setTemplateActive, showTemplate } from "./templates.ts";
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
@@ -153,4 +154,15 @@ test("nothing is compiled within a transaction: a connection would be held meanw
   const { db, tenantId } = await withTenant(t);
   const inside = db.transaction().execute((open) => putTemplate(open, { ...SMS, tenantId }));
   await assert.rejects(inside, /compiled before the transaction/);
+});
+
+test("a list reads neither texts nor what they are compiled to: together they may be large", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const content = `# {{id}} ${"x".repeat(100_000)}`;
+  const mail = { channel: "EMAIL", subject: "{{n}}", format: "markdown", content } as const;
+  const saved = await putTemplate(db, { tenantId, eventType: "order.confirmed", ...mail });
+  assert.ok(JSON.stringify(await templatesOfTenant(db, tenantId)).length < 2000);
+  const [listed] = await listTemplates(db, tenantId);
+  assert.deepEqual([listed?.variables, listed?.format], [saved.variables, "markdown"]);
+  assert.deepEqual([...saved.variables].sort(), ["id", "n"]);
 });
