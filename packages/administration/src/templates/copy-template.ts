@@ -19,9 +19,8 @@ export async function copyTemplate(
     const row = await requireTemplate(transaction, address);
     let copyId = "";
     for (const { locale } of await localesOfTemplates(transaction, { templateId: row.id })) {
-      const text =
-        (await findDraft(transaction, row.id, locale)) ??
-        (await findVariant(transaction, row.id, locale));
+      const draft = await findDraft(transaction, row.id, locale);
+      const text = draft ?? (await findVariant(transaction, row.id, locale));
       if (text === undefined) continue;
       const saved = await saveDraft(transaction, {
         ...{ ...to, channel: row.channel, locale, revision: 0 },
@@ -32,6 +31,8 @@ export async function copyTemplate(
         url: text.url ?? undefined,
         actions: text.actions ?? undefined,
         ...(locale === "" ? settingsOfRow(row) : {}),
+        // Of a template that was never published the draft alone knows that it is sensitive.
+        ...draft?.settings,
       });
       copyId = saved.templateId;
     }

@@ -212,3 +212,11 @@ test("a template is copied in all languages as drafts, with what is set for them
   await assert.rejects(copyTemplate(db, key, platform), /eventType must begin with global\./);
   await assert.rejects(copyTemplate(db, key, { ...to, tenantId: "nobody" }), NotFound);
 });
+
+test("a copy of what was never published is as sensitive as its draft", async (t) => {
+  const { db, tenantId, draft, key } = await withTenant(t);
+  await draft({ ...SMS, sensitive: true, expiresAfterSeconds: 60 });
+  const copy = await copyTemplate(db, key, { tenantId, eventType: "order.sent" });
+  const published = await publishDraft(db, { id: copy.id });
+  assert.deepEqual([published.sensitive, published.expiresAfterSeconds], [true, 60]);
+});
