@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { connectedDatabase } from "@belfry/testing/database";
+import { untilBlocked } from "@belfry/testing/until-blocked";
 import { deleteTenant } from "../erasure/delete-tenant.ts";
 import { Conflict, InvalidInput, NotFound, PreparedTooEarly } from "../input-error.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
@@ -18,7 +20,7 @@ import { previewSource, previewTemplate } from "./preview-template.ts";
 import { prepareLayout, savePreparedLayout } from "./publish-layout.ts";
 import { prepareTemplate, putTemplate, savePreparedTemplate } from "./put-template.ts";
 import { listTemplateVersions, prepareTemplateVersion } from "./template-versions.ts";
-import { showTemplate } from "./templates.ts";
+import { deleteTranslation, showTemplate } from "./templates.ts";
 
 const MAIL = { eventType: "order", channel: "EMAIL", subject: "Your order" } as const;
 const MARKDOWN = { ...MAIL, content: "# Order {{ id }}", format: "markdown" } as const;
@@ -215,4 +217,31 @@ test("changes of the platform's mails at the same time come one after the other"
     assert.ok(shown.kind === "email");
     assert.match(shown.html, /The house/);
   }
+});
+
+test("a translation that is taken away while a layout is published does not come back", async (t) => {
+  const { db, pool } = await connectedDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { id } = await putTemplate(db, { ...MARKDOWN, tenantId });
+  await putTemplate(db, { ...MARKDOWN, tenantId, locale: "de" });
+  const prepared = await prepareLayout(db, { tenantId, footerText: "New" });
+  const deleting = Promise.withResolvers<unknown>();
+  await db.transaction().execute(async (publishing) => {
+    await savePreparedLayout(publishing, prepared);
+    deleteTranslation(db, { id }, "de").then(deleting.resolve, deleting.reject);
+    await untilBlocked(pool);
+  });
+  await deleting.promise;
+  assert.deepEqual((await showTemplate(db, { id })).locales, []);
+  // The other way round: it has begun, and publishing waits for it.
+  await putTemplate(db, { ...MARKDOWN, tenantId, locale: "de" });
+  const next = await prepareLayout(db, { tenantId, footerText: "Newer" });
+  const publishing = Promise.withResolvers<number>();
+  await db.transaction().execute(async (transaction) => {
+    await deleteTranslation(transaction, { id }, "de");
+    savePreparedLayout(db, next).then(publishing.resolve, publishing.reject);
+    await untilBlocked(pool);
+  });
+  await assert.rejects(publishing.promise, PreparedTooEarly);
+  assert.deepEqual((await showTemplate(db, { id })).locales, []);
 });

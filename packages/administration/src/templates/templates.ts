@@ -8,9 +8,11 @@ import { NotFound } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 import { deleteDraft } from "./draft-rows.ts";
+import { holdOwner } from "./hold-owner.ts";
 import {
   deleteTemplateRow,
   findTemplate,
+  holdTemplate,
   type TemplateKey,
   type TemplateRow,
   templatesOfTenant,
@@ -142,7 +144,10 @@ export async function deleteTranslation(
 ): Promise<Template> {
   if (locale === "") throw new Error("the default variant goes with its template");
   return await changeConfiguration(db, async (transaction) => {
-    const { id } = await showTemplate(transaction, address, locale);
+    const { id, tenantId, eventType, channel } = await showTemplate(transaction, address, locale);
+    // In the order in which publishing takes them: what is compiled anew now must not bring it back.
+    await holdOwner(transaction, tenantId);
+    await holdTemplate(transaction, { tenantId, eventType, channel });
     await deleteVariant(transaction, id, locale);
     await deleteDraft(transaction, id, locale);
     return await showTemplate(transaction, { id });
