@@ -3,8 +3,12 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
+import { connectedDatabase } from "@belfry/testing/database";
+import { untilBlocked } from "@belfry/testing/until-blocked";
 import { NotFound } from "../input-error.ts";
-import { putTemplate } from "../templates/put-template.ts";
+import { holdOwner } from "../templates/hold-owner.ts";
+import { prepareTemplate, putTemplate, savePreparedTemplate } from "../templates/put-template.ts";
+import { deleteTenantRow } from "../tenants/tenant-rows.ts";
 import { createTenant, listTenants } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
 import { deleteTenant } from "./delete-tenant.ts";
@@ -49,6 +53,34 @@ test("a deleted tenant leaves nothing behind, and another tenant loses nothing",
     .execute();
   assert.deepEqual(templates, [{ tenant_id: stays.id }]);
   await assert.rejects(deleteTenant(db, gone.id), NotFound);
+});
+
+test("what is published while its tenant's row is deleted does not stay behind", async (t) => {
+  const { db, pool } = await connectedDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Gone" });
+  const input = { tenantId, channel: "SMS", content: "Hi" } as const;
+  await putTemplate(db, { ...input, eventType: "a" });
+  const again = await prepareTemplate(db, { ...input, eventType: "a", content: "New" });
+  const other = await prepareTemplate(db, { ...input, eventType: "b" });
+  const deleting = Promise.withResolvers<boolean>();
+  await db.transaction().execute(async (publishing) => {
+    await holdOwner(publishing, tenantId);
+    const deleted = db
+      .transaction()
+      .execute((transaction) => deleteTenantRow(transaction, tenantId));
+    deleted.then(deleting.resolve, deleting.reject);
+    await untilBlocked(pool);
+    await savePreparedTemplate(publishing, again);
+    await savePreparedTemplate(publishing, other);
+  });
+  assert.equal(await deleting.promise, true);
+  const left = await db
+    .selectFrom("templates")
+    .select("event_type")
+    .where("tenant_id", "=", tenantId)
+    .execute();
+  assert.deepEqual(left, []);
+  await assert.rejects(savePreparedTemplate(db, other), NotFound);
 });
 
 test("a tenant's data goes in batches until none is left", async (t) => {

@@ -91,6 +91,8 @@ export async function updateTenantRow(
 
 /** Its limits, keys and providers go with it; its templates and layouts have no reference to it. */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
+  // Before what belongs to it: what is published meanwhile would stay behind, with no tenant.
+  await db.selectFrom("tenants").select("id").where("id", "=", id).forUpdate().execute();
   // In the order of who notes their use.
   await db
     .selectFrom("api_keys")
