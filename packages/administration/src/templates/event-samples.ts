@@ -32,7 +32,8 @@ export async function countRecentEvents(
 
 /**
  * The variables of the newest event of a type, among a tenant's newest 10,000, for a preview: never of
- * an event that a sensitive template is for, and never another tenant's. Undefined: there is none.
+ * an event that a sensitive template is for, or was when it was dispatched, and never another tenant's.
+ * Undefined: there is none.
  */
 export async function sampleFromEvents(
   db: Database,
@@ -40,14 +41,16 @@ export async function sampleFromEvents(
   eventType: string,
 ): Promise<Record<string, unknown> | undefined> {
   if (tenantId === PLATFORM) return undefined;
-  const { rows } = await sql<{ variables: string; acceptedAt: Date }>`
-    select e.variables, e.accepted_at as "acceptedAt"
+  const { rows } = await sql<{ variables: string; acceptedAt: Date; isNoted: boolean }>`
+    select e.variables, e.accepted_at as "acceptedAt",
+           exists (select from sensitive_events s where s.event_id = e.id) as "isNoted"
     from (select event_type, variables, accepted_at, id from events where tenant_id = ${tenantId}
           order by id desc limit ${MOST_EVENTS}) e
     where e.event_type = ${eventType} and e.variables is not null
     order by e.id desc limit 1`.execute(db);
   const [newest] = rows;
-  if (newest === undefined) return undefined;
+  // Noted until its variables are erased, also where the template is gone by now.
+  if (newest === undefined || newest.isNoted) return undefined;
   const { variables, acceptedAt } = newest;
   if (await usedSensitiveTemplate(db, tenantId, { eventType, acceptedAt })) return undefined;
   return parseVariables(variables);

@@ -105,3 +105,12 @@ test("no sample is of an event that a sensitive template is for, or was for when
   await event(db, tenantId, { code: "later" }, { agoMs: -HOUR_MS });
   assert.deepEqual(await sampleFromEvents(db, tenantId, "order"), { code: "later" });
 });
+
+test("no sample is of an event that was dispatched as sensitive, also when its template is gone", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  await event(db, tenantId, { code: "123456" });
+  const { id } = await db.selectFrom("events").select("id").executeTakeFirstOrThrow();
+  assert.deepEqual(await sampleFromEvents(db, tenantId, "order"), { code: "123456" });
+  await db.insertInto("sensitive_events").values({ event_id: id }).execute();
+  assert.equal(await sampleFromEvents(db, tenantId, "order"), undefined);
+});
