@@ -4,6 +4,7 @@ import { IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { auditedCommand, templateNote } from "./audited-command.ts";
+import { CommandError } from "./command-error.ts";
 import { ANY_CHANNEL, channelValue, integerValue, MAILS, NOTIFICATIONS } from "./flag-values.ts";
 import { readInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
@@ -67,6 +68,9 @@ export function putTemplateCommand(template: Command): void {
     )
     .action((flags: PutFlags) =>
       withDatabase(async ({ db }) => {
+        if (flags.draft === true && flags.inactive === true) {
+          throw new CommandError("--inactive does not go with --draft: use `template deactivate`");
+        }
         const content = await readInput("--content-file", flags.contentFile);
         const input = inputOf(flags, content);
         await printJson(await (flags.draft === true ? saveDraft(db, input) : publish(db, input)));

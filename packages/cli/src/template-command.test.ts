@@ -65,6 +65,7 @@ test("a mail in Markdown, its translation and its drafts by the command line, ea
   assert.deepEqual([published.version, published.content], [3, "# Your {{id}}\n"]);
   assert.deepEqual(published.requiredVariables, []);
   await fails(["template", "publish", ...key], /--locale: the template has no draft/);
+  await fails([...put, "--draft", "--inactive"], /--inactive does not go with --draft/, "# Off\n");
   await json([...put, "--draft", "--locale", "de-AT"], "# Deine {{id}}\n");
   const discard = ["template", "draft", "discard", ...key, "--locale", "de-AT"];
   assert.equal((await json(discard)).content, "# Deine {{id}}\n");
