@@ -16,7 +16,7 @@ import {
 } from "./drafts.ts";
 import { previewTemplate } from "./preview-template.ts";
 import { putTemplate, savePreparedTemplate } from "./put-template.ts";
-import { listTemplates, showTemplate } from "./templates.ts";
+import { listTemplates, setTemplateActive, showTemplate } from "./templates.ts";
 
 const KEY = { eventType: "order.confirmed", channel: "SMS" } as const;
 const SMS = { ...KEY, content: "Order {{id}}" };
@@ -219,4 +219,13 @@ test("a copy of what was never published is as sensitive as its draft", async (t
   const copy = await copyTemplate(db, key, { tenantId, eventType: "order.sent" });
   const published = await publishDraft(db, { id: copy.id });
   assert.deepEqual([published.sensitive, published.expiresAfterSeconds], [true, 60]);
+});
+
+test("a template that is switched off while its draft is compiled stays off", async (t) => {
+  const { db, draft, key } = await withTenant(t);
+  await draft(SMS);
+  const prepared = await prepareDraft(db, key);
+  await setTemplateActive(db, key, false);
+  const saved = await savePreparedTemplate(db, prepared);
+  assert.deepEqual([saved.version, saved.active], [1, false]);
 });

@@ -152,7 +152,8 @@ export async function prepareDraft(
   }
   if (draft.basedOnVersion !== template.version) throw new Conflict(template.version);
   const prepared = await prepareTemplate(db, inputOfDraft(template, draft, createdBy));
-  return { ...prepared, draftRevision: draft.revision };
+  // Who switches it off while it is compiled does not find it on again.
+  return { ...prepared, draftRevision: draft.revision, keeps: "active" };
 }
 
 /** As if it were put. */

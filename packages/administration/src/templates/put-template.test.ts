@@ -152,6 +152,16 @@ test("an older version is published again in its own language, as it was written
   assert.equal((await showTemplate(db, { id })).version, 1);
 });
 
+test("what is set while an older version is compiled stays set", async (t) => {
+  const { db, put } = await withTenant(t);
+  const { id } = await put({ ...SMS, content: "one" });
+  await put({ ...SMS, content: "two" });
+  const prepared = await prepareTemplateVersion(db, { id }, 1);
+  await put({ ...SMS, content: "two", sensitive: true, active: false });
+  const restored = await savePreparedTemplate(db, prepared);
+  assert.deepEqual([restored.content, restored.sensitive, restored.active], ["one", true, false]);
+});
+
 test("a save over another's is refused, by language", async (t) => {
   const { put } = await withTenant(t);
   await put({ ...SMS, basedOnVersion: 0 });

@@ -36,6 +36,8 @@ export interface PreparedTemplate {
   layoutVersion: number | null;
   /** The draft that it publishes: it goes when this is saved. */
   draftRevision?: number;
+  /** What stays as it is by the time this is saved, whatever the input says of it. */
+  keeps?: "active" | "settings";
   /** A translation with the same text was not held against the default variant of now. */
   isUnchecked?: boolean;
 }
@@ -122,7 +124,7 @@ export async function savePrepared(
     }
   }
   if (draftRevision !== undefined) await takeDraft(db, held.id, locale, draftRevision);
-  await saveSettings(db, held, input);
+  await saveSettings(db, held, prepared);
   const isNew = await saveText(db, held.id, prepared, current);
   return { id: held.id, isNew };
 }
@@ -174,12 +176,13 @@ function isSame(current: VariantRow, text: TemplateText, compiled: CompiledTempl
 
 async function saveSettings(
   db: Database,
-  held: HeldTemplate,
-  input: PreparedTemplate["input"],
+  { id, ...now }: HeldTemplate,
+  { input, keeps }: PreparedTemplate,
 ): Promise<void> {
-  const wanted: TemplateSettings & { active: boolean } = { ...settingsOf(held, input) };
+  if (keeps === "settings") return;
+  const wanted = settingsOf(now, input);
+  if (keeps === "active") wanted.active = now.active;
   const { tenantId } = input;
-  const { id, ...now } = held;
   if (!isDeepStrictEqual(now, wanted)) await updateTemplateRow(db, { id, tenantId }, wanted);
 }
 

@@ -39,9 +39,9 @@ export async function prepareTemplateVersion(
 ): Promise<PreparedTemplate> {
   const old = await showTemplateVersion(db, address, version);
   const template = await requireTemplate(db, address, old.locale);
-  const { tenantId, eventType, channel, active } = template;
-  return await prepareTemplate(db, {
-    ...{ tenantId, eventType, channel, active, createdBy },
+  const { tenantId, eventType, channel } = template;
+  const prepared = await prepareTemplate(db, {
+    ...{ tenantId, eventType, channel, createdBy },
     locale: old.locale,
     content: old.content,
     subject: old.subject ?? undefined,
@@ -50,9 +50,6 @@ export async function prepareTemplateVersion(
     format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),
     url: old.url ?? undefined,
     actions: old.actions ?? undefined,
-    targetChannel: template.targetChannel ?? undefined,
-    sensitive: template.sensitive,
-    atMostOnce: template.atMostOnce,
-    expiresAfterSeconds: template.expiresAfterSeconds ?? undefined,
   });
+  return { ...prepared, keeps: "settings" };
 }
