@@ -2,7 +2,7 @@ import { Session } from "node:inspector";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const NOT_SHIPPED = /^packages\/testing\/|\.test\.ts$|^test\/|under-test|\/test-/;
+const NOT_SHIPPED = /^packages\/testing\/|\.test\.ts$|(?:^|\/)test\/|under-test|\/test-/;
 
 /** Begins to count calls; what it returns ends that and names the shipped files whose functions were called. */
 export function countCalls(): () => string[] {
