@@ -182,7 +182,7 @@ test("a channel that nobody has heard of is routed, released, sent, retried, dea
     [`${base}/activity/${sent}`, /Pager as sent[\s\S]*Door east/],
     [`${base}/activity?channel=PAGER`, /value="PAGER" selected>Pager/],
     [`${base}/templates`, /Pager: <\/span>/],
-    [`${base}/templates/new?channel=PAGER`, /Hello \{\{ name \}\}, something happened\./],
+    [`${base}/templates/new?channel=PAGER`, /<b>Pager<\/b>Welcome, Ada!/],
     [`${base}/providers`, /<h2>Pager<\/h2>[\s\S]*Pager company/],
     [`${base}/providers/new?channel=PAGER&kind=pager`, /name="settings.baseUrl"/],
     [`${base}/suppressions?search=%2B1202`, /<td>Pager<\/td>/],
