@@ -31,6 +31,12 @@ a[href="#"]::after{content:" no address";font-size:12px;color:#c06a00;background
 </style>`;
 /** Whose text is no element. */
 const RAW = /^<(style|title|script|textarea|xmp|noscript)(?=[\s/>])/i;
+const RAW_ENDS = new Map(
+  ["style", "title", "script", "textarea", "xmp", "noscript"].map((element) => [
+    element,
+    new RegExp(`</${element}`, "gi"),
+  ]),
+);
 
 /** A rendered mail with its marks as elements; within a tag or a title the name alone. */
 export function markedHtml(html: string): string {
@@ -55,7 +61,7 @@ export function markedHtml(html: string): string {
 function endOfTag(html: string, open: number): number {
   if (html.startsWith("<!--", open)) return after(html, "-->", open);
   const raw = RAW.exec(html.slice(open, open + 20))?.[1];
-  if (raw !== undefined) return after(html, `</${raw.toLowerCase()}`, open, true);
+  if (raw !== undefined) return endOfRaw(html, raw.toLowerCase(), open);
   let quote = "";
   for (let at = open + 1; at < html.length; at += 1) {
     const character = html[at]!;
@@ -67,9 +73,17 @@ function endOfTag(html: string, open: number): number {
   return html.length;
 }
 
-function after(html: string, end: string, from: number, ignoreCase = false): number {
-  const found = (ignoreCase ? html.toLowerCase() : html).indexOf(end, from + 1);
+function after(html: string, end: string, from: number): number {
+  const found = html.indexOf(end, from + 1);
   return found === -1 ? html.length : found + end.length;
+}
+
+/** Reads on from where the element begins: a mail may have as many of them as it likes. */
+function endOfRaw(html: string, element: string, from: number): number {
+  const end = RAW_ENDS.get(element);
+  if (end === undefined) return html.length;
+  end.lastIndex = from + 1;
+  return end.exec(html) === null ? html.length : end.lastIndex;
 }
 
 /** As the editor shows it: `marked` has marks, `plain` is what would be sent. */
