@@ -10,6 +10,7 @@ import { compileMarkup } from "./markup-compiler.ts";
 import type { MarkupFault } from "./markup-job.ts";
 import { linkColors, platformLayout } from "./platform-layout.ts";
 import { type MadeMarkup, type Part, setInLayout } from "./set-in-layout.ts";
+import { TOO_LARGE_WHEN_EMPTY } from "./source.ts";
 import { scanTags, type Tag, type TagFault } from "./tags.ts";
 
 /** A fault of the mail's own text, of the layout's MJML or of its footer. */
@@ -56,10 +57,13 @@ export async function compileMarkdown(
     }),
     ...(footer !== undefined && { footer: footer.made }),
   });
+  if (whole === undefined) return refused("mail", [{ offset: 0, message: TOO_LARGE_WHEN_EMPTY }]);
   const lost = lostTags(whole, tags);
   if (lost.length > 0) return refused("mail", lost);
   const compiled = await compileEmailContent(whole.content, whole.tags, owner, "mjml");
   const ofPart = ({ offset, message }: TagFault): PartFault => {
+    // What has no place of its own is about all of it: the layout was compiled when it was saved.
+    if (offset === 0) return { part: "mail", offset, message };
     const origin = whole.originOf(offset);
     return { part: origin.field, offset: origin.offset, message };
   };

@@ -22,6 +22,8 @@ export interface Composer<Field> {
   made(field: Field, text: string, offset: number): void;
   /** Adds a tag of a field. */
   tag(field: Field, tag: Tag): void;
+  /** Characters so far. */
+  length(): number;
   finish(): Composition<Field>;
 }
 
@@ -43,6 +45,7 @@ export function createComposer<Field>(): Composer<Field> {
       tags.push({ ...tag, start, end: start + written.length });
       add(field, written, tag.start, false);
     },
+    length: () => start,
     finish: () => ({
       content: texts.join(""),
       tags,

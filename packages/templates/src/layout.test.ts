@@ -187,3 +187,18 @@ test("words stand out from what is behind them, whatever colours a tenant has", 
     }
   }
 });
+
+test("a layout that says its footer thousands of times is refused before it is compiled", async () => {
+  const content = page(`<mj-text>${"{{ $footer_text }}".repeat(9_000)}</mj-text>{{ $content }}`);
+  const footerText = "[a](https://x.io)".repeat(230);
+  const faults = await checkLayout({ content, footerText }, "acme");
+  assert.match(faults[0]?.message ?? "", /^too large/);
+});
+
+test("a mail that is too large for its layout is itself at fault", async () => {
+  const content = "_a_ ".repeat(65_500);
+  const source = { kind: "email", subject: "S", content, format: "markdown" } as const;
+  const result = await compileTemplate(source, "acme");
+  assert.ok(!result.ok);
+  assert.equal(result.faults[0]?.field, "content");
+});

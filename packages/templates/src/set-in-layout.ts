@@ -1,5 +1,6 @@
 /** Sets a mail's components into a layout, and fills the layout's own tags. */
 
+import { MAX_COMPILED_CHARACTERS } from "./bounds.ts";
 import { textOn } from "./colors.ts";
 import { type Composer, type Composition, createComposer } from "./composition.ts";
 import { type ElementEvent, readHtml } from "./html-places.ts";
@@ -32,8 +33,15 @@ export interface MailParts {
   footer?: MadeMarkup;
 }
 
-/** One MJML source of a layout that has no faults. `template`: its MJML, with tags. */
-export function setInLayout(template: string, layout: Layout, mail: MailParts): Composition<Part> {
+/**
+ * One MJML source of a layout that has no faults. `template`: its MJML, with tags. Undefined where it is
+ * too large to be compiled: a layout may say its footer thousands of times.
+ */
+export function setInLayout(
+  template: string,
+  layout: Layout,
+  mail: MailParts,
+): Composition<Part> | undefined {
   const { tags } = scanTags(template);
   const places = readHtml(maskTags(template, tags));
   const composer = createComposer<Part>();
@@ -49,6 +57,7 @@ export function setInLayout(template: string, layout: Layout, mail: MailParts): 
     composer.copy("layout", template.slice(at, step.at), at);
     step.write();
     at = step.to;
+    if (composer.length() > MAX_COMPILED_CHARACTERS) return undefined;
   }
   composer.copy("layout", template.slice(at), at);
   return composer.finish();
