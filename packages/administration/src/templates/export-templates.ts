@@ -1,9 +1,9 @@
-import { constants, lstat, mkdir, open, readdir, rm } from "node:fs/promises";
+import { constants, lstat, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "@belfry/database/connection";
 import type { EmailFormat } from "@belfry/templates/email-format";
 import { InvalidInput } from "../input-error.ts";
-import { cannot, dirFault } from "./read-template-files.ts";
+import { cannot, dirFault, entriesOf } from "./read-template-files.ts";
 import { type TemplateFile, writeTemplateFile } from "./template-file.ts";
 import {
   eventTypeOf,
@@ -17,7 +17,7 @@ import { listTemplates } from "./templates.ts";
 export interface ExportedTemplates {
   /** What was written, below the directory. */
   files: string[];
-  /** What lies in the same folders and is no published variant any more: an import would publish it. */
+  /** What lies in the directory and is no published variant any more: an import would publish it. */
   leftover: string[];
 }
 
@@ -112,15 +112,24 @@ async function writeFileHere(path: string, name: string, text: string): Promise<
 /** Removes a variant's file of another format, and finds what else an import would take. */
 async function tidy(dir: string, names: Map<string, Set<string>>): Promise<string[]> {
   const leftover: string[] = [];
-  for (const [folder, own] of names) {
+  for (const folder of await foldersIn(dir)) {
+    const own = names.get(folder) ?? new Set();
     const written = new Set([...own].map(withoutEnding));
-    for (const name of await readdir(join(dir, folder))) {
+    for (const entry of await entriesOf(join(dir, folder), folder)) {
+      const { name } = entry;
       if (own.has(name) || readVariantFileName(name) === undefined) continue;
-      if (written.has(withoutEnding(name))) await rm(join(dir, folder, name));
-      else leftover.push(`${folder}/${name}`);
+      if (written.has(withoutEnding(name)) && !entry.isDirectory()) {
+        await rm(join(dir, folder, name));
+      } else leftover.push(`${folder}/${name}`);
     }
   }
   return leftover.sort();
+}
+
+/** Also of event types of which nothing is published any more. */
+async function foldersIn(dir: string): Promise<string[]> {
+  const entries = await entriesOf(dir, "");
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 function withoutEnding(name: string): string {

@@ -66,7 +66,8 @@ async function filesOf(
   return files;
 }
 
-async function entriesOf(path: string, name: string): Promise<Dirent[]> {
+/** By name; what begins with a dot is somebody else's. Throws `InvalidInput`. */
+export async function entriesOf(path: string, name: string): Promise<Dirent[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true });
     return entries

@@ -13,7 +13,7 @@ import { importTemplates, prepareImport, saveImport } from "./import-templates.t
 import { putTemplate } from "./put-template.ts";
 import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
 import { eventTypeOf, folderNames } from "./template-paths.ts";
-import { listTemplates, showTemplate } from "./templates.ts";
+import { deleteTemplate, listTemplates, showTemplate } from "./templates.ts";
 
 async function setUp(t: TestContext) {
   const db = await testDatabase(t);
@@ -149,6 +149,23 @@ test("a mail whose format changed leaves one file; what is no longer published i
   await put("a/notes.txt", "somebody's");
   assert.deepEqual((await exportTemplates(db, tenantId, dir)).leftover, ["a/EMAIL.fr.md"]);
   assert.deepEqual(await readdir(join(dir, "a")), ["EMAIL.fr.md", "EMAIL.md", "notes.txt"]);
+});
+
+test("an export names the folder of a template that is no longer there, and stops at no odd name", async (t) => {
+  const { db, tenantId, dir, put } = await setUp(t);
+  const sms = { tenantId, eventType: "a", channel: "SMS", content: "hi" } as const;
+  await putTemplate(db, { ...sms, eventType: "b" });
+  const { id } = await putTemplate(db, sms);
+  assert.deepEqual((await exportTemplates(db, tenantId, dir)).leftover, []);
+  await deleteTemplate(db, { id });
+  await put("b/SMS.md/other", "somebody's");
+  await put(".git/SMS.txt", "somebody's");
+  assert.deepEqual((await exportTemplates(db, tenantId, dir)).leftover, ["a/SMS.txt"]);
+  const mail = { ...sms, eventType: "b", channel: "EMAIL", subject: "s" } as const;
+  await putTemplate(db, mail);
+  await put("b/EMAIL.html/other", "somebody's");
+  const { leftover } = await exportTemplates(db, tenantId, dir);
+  assert.deepEqual(leftover, ["a/SMS.txt", "b/EMAIL.html"]);
 });
 
 test("everything is checked before anything is published, each fault with its file", async (t) => {
