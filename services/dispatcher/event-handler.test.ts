@@ -541,6 +541,21 @@ test("variables of a one-time code are erased when nothing needs them any more",
   assert.notEqual((await outcome(withSms)).variables, null);
 });
 
+test("what was accepted while its template was sensitive is dispatched as sensitive", async (t) => {
+  const { tenant, templates, events, handle, outcome, pool } = await setUp(t);
+  const acme = await tenant();
+  await templates(acme, "otp", ["PUSH"]);
+  await templates(acme, "news", ["PUSH"]);
+  await pool.query(
+    `update templates set sensitive_until = now() + case event_type
+       when 'otp' then interval '1 hour' else interval '-1 hour' end`,
+  );
+  const [code = "", news = ""] = await events(acme, { eventType: "otp" }, { eventType: "news" });
+  await handle([code, news]);
+  assert.equal((await outcome(code)).variables, null);
+  assert.notEqual((await outcome(news)).variables, null);
+});
+
 test("variables that are sensitive on one channel only go when the last channel has ended", async (t) => {
   const { tenant, templates, events, handle, outcome, pool } = await setUp(t);
   const acme = await tenant();

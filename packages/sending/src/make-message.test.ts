@@ -99,6 +99,23 @@ test("a sensitive template's variables are gone once its delivery has ended", as
   assert.equal(await variables(), null);
 });
 
+test("what was accepted while its template was sensitive loses its variables, too, and nothing later does", async (t) => {
+  const { fixture, tenant } = await createShop(t);
+  const version = await fixture.template(tenant, EMAIL_TEMPLATE);
+  const variablesAfter = async (sensitiveUntil: string) => {
+    await fixture.pool.query("update templates set sensitive_until = $1", [sensitiveUntil]);
+    const id = await fixture.delivery(tenant, version);
+    await fixture.sender().handle(message(tenant, [id]));
+    const { rows } = await fixture.pool.query(
+      "select e.variables from deliveries d join events e on e.id = d.event_id where d.id = $1",
+      [id],
+    );
+    return rows[0].variables;
+  };
+  assert.equal(await variablesAfter("infinity"), null);
+  assert.equal(await variablesAfter("2026-01-01T00:00:00Z"), '{"name":"Ann"}');
+});
+
 test("a message that is none is set aside, not retried", async (t) => {
   const fixture = await createFixture(t);
   const sender = fixture.sender();

@@ -16,7 +16,7 @@ import {
 } from "./drafts.ts";
 import { previewTemplate } from "./preview-template.ts";
 import { putTemplate, savePreparedTemplate } from "./put-template.ts";
-import { listTemplates, setTemplateActive, showTemplate } from "./templates.ts";
+import { deleteTranslation, listTemplates, setTemplateActive, showTemplate } from "./templates.ts";
 
 const KEY = { eventType: "order.confirmed", channel: "SMS" } as const;
 const SMS = { ...KEY, content: "Order {{id}}" };
@@ -175,6 +175,17 @@ test("a discarded draft is gone, and with it a template that had nothing else", 
   await discardDraft(db, { ...key, locale: "de" });
   assert.equal((await showTemplate(db, key)).version, 1);
   await assert.rejects(discardDraft(db, key), NotFound);
+});
+
+test("a translation that is taken away takes its draft with it, and no other", async (t) => {
+  const { db, draft, put, key } = await withTenant(t);
+  const { id } = await put("one");
+  await put("eins", "de");
+  for (const locale of ["de", "fr", ""]) await draft({ ...SMS, locale });
+  const left = await deleteTranslation(db, { id }, "de");
+  assert.deepEqual(left.locales, [{ locale: "fr", version: 0, outdated: false, draft: true }]);
+  assert.deepEqual([left.version, left.hasDraft], [1, true]);
+  await assert.rejects(showDraft(db, { ...key, locale: "de" }), NotFound);
 });
 
 test("a template is copied in all languages as drafts, with what is set for them", async (t) => {
