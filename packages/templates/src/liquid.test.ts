@@ -6,6 +6,9 @@ import { chance, liquidCase } from "./liquid-cases.ts";
 import { createRenderer } from "./render.ts";
 import { variableText } from "./variables.ts";
 
+/** Other templates than the ones that are always tried: `LIQUID_SEED=… node test/run.ts …`. */
+// biome-ignore lint/style/noProcessEnv: set by who runs the test
+const SEED = Number(process.env.LIQUID_SEED ?? 13);
 const CASES = 100_000;
 
 /**
@@ -162,7 +165,8 @@ function judge(): Liquid {
   }
   wrap("truncate", (original, value, length, ending) => {
     const characters = Array.from(variableText(value)).length;
-    const fits = characters <= ((isNil(length) ? 50 : length) as number);
+    // As LiquidJS itself counts: a length of 2.5 has room for three.
+    const fits = characters <= Math.ceil((isNil(length) ? 50 : length) as number);
     return fits
       ? value
       : original(
@@ -205,9 +209,8 @@ test("each difference from LiquidJS has an example and a reason", async () => {
 });
 
 test(`${CASES} generated templates are rendered as LiquidJS renders them`, async (t) => {
-  const seed = Math.floor(Math.random() * 2 ** 31);
-  t.diagnostic(`seed ${seed}`);
-  const random = chance(seed);
+  t.diagnostic(`LIQUID_SEED=${SEED}`);
+  const random = chance(SEED);
   const engine = judge();
   let tooLarge = 0;
   let empty = 0;
@@ -217,7 +220,7 @@ test(`${CASES} generated templates are rendered as LiquidJS renders them`, async
     const written = await ours(source, variables);
     if (written === "rendered content too large" && Array.from(theirs).length > 4096) tooLarge += 1;
     else if (written !== theirs) {
-      assert.equal(written, theirs, JSON.stringify({ seed, count, source, variables }));
+      assert.equal(written, theirs, JSON.stringify({ seed: SEED, count, source, variables }));
     }
     if (written.length <= 2) empty += 1;
   }
