@@ -4,9 +4,15 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 import { ACCESS } from "../door/access.ts";
 import { storeDeadLetters } from "../event/test-dead-letters.ts";
+import { hiddenFields, saveDraftByForm } from "../test/publish-by-form.ts";
 
 /** What changes nothing that lasts, or is who somebody is and not what they did. */
-const NOT_LOGGED = ["POST /sign-in", "POST /sign-out", "POST /tenants/:tenantId/templates/preview"];
+const NOT_LOGGED = [
+  "POST /sign-in",
+  "POST /sign-out",
+  "POST /tenants/:tenantId/templates/preview",
+  "POST /tenants/:tenantId/design/preview",
+];
 
 test("every change is in the audit log: who, what, before and after without secrets, from where, when", async (t) => {
   const admin = await startAdmin(t);
@@ -44,14 +50,41 @@ test("every change is in the audit log: who, what, before and after without secr
   await post("POST /tenants/:tenantId/activate", of);
 
   const sms = { eventType: "order", channel: "SMS", sampleVariables: "{}" };
-  const content = (text: string, basedOnVersion: string) => ({
-    ...sms,
-    content: text,
-    basedOnVersion,
-  });
-  const made = await post("POST /tenants/:tenantId/templates", of, content("one", "0"));
+  const made = await post("POST /tenants/:tenantId/templates", of, sms);
   const template = { tenantId, templateId: made.id ?? "" };
-  await post("POST /tenants/:tenantId/templates/:templateId", template, content("two", "1"));
+  const editor = `/tenants/${tenantId}/templates/${made.id}`;
+  const typed = async (content: string, locale = "") => ({
+    ...hiddenFields(await operator.text(`${editor}?locale=${locale}`)),
+    content,
+  });
+  const publish = async (locale: string) => {
+    const fields = hiddenFields(await operator.text(`${editor}/publish`));
+    await post("POST /tenants/:tenantId/templates/:templateId/publish", template, {
+      ...fields,
+      locale,
+    });
+  };
+  // Of a draft its beginning is in the log, and not each pause in typing.
+  await saveDraftByForm(operator, editor, { content: "one" });
+  await publish("");
+  await post("POST /tenants/:tenantId/templates/:templateId", template, await typed("two"));
+  await post("POST /tenants/:tenantId/templates/:templateId/discard", template, { locale: "" });
+  await post(
+    "POST /tenants/:tenantId/templates/:templateId/draft",
+    template,
+    await typed("zwei", "de"),
+  );
+  await publish("de");
+  await post("POST /tenants/:tenantId/templates/:templateId", template, await typed("three"));
+  await publish("");
+  await post("POST /tenants/:tenantId/templates/:templateId/same", template, { locale: "de" });
+  const ofGerman = { locale: "de" };
+  await post("POST /tenants/:tenantId/templates/:templateId/remove-language", template, ofGerman);
+  const elsewhere = { eventType: "order.copy" };
+  await post("POST /tenants/:tenantId/templates/:templateId/copy", template, elsewhere);
+  await post("POST /tenants/:tenantId/design", of, { primaryColor: "#0b6e4f" });
+  await post("POST /tenants/:tenantId/design/remove", of);
+  await post("POST /tenants/:tenantId/design/restore", of, { version: "1" });
   await post("POST /tenants/:tenantId/templates/:templateId/deactivate", template);
   await post("POST /tenants/:tenantId/templates/:templateId/activate", template);
   await post("POST /tenants/:tenantId/templates/:templateId/restore", template, { version: "1" });

@@ -1,4 +1,4 @@
-import { audited } from "@belfry/administration/audited";
+import { audited, auditedAfter } from "@belfry/administration/audited";
 import { discardDraft } from "@belfry/administration/templates/drafts";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { deleteTranslation, showTemplate } from "@belfry/administration/templates/templates";
@@ -34,16 +34,27 @@ export function templateLanguagePages({ route, db }: PageDeps): void {
 
   // A translation that needed no change says again what the default text says.
   route("POST /tenants/:tenantId/templates/:templateId/same", async (context) => {
-    const { tenant, form, base, person } = context;
+    const { tenant, actor, form, base, person } = context;
     const locale = form.get("locale") ?? "";
     const { id } = await showTemplate(db, addressOf(context));
     const { subject, title, url, format, ...text } = await showTemplate(db, { id }, locale);
-    const saved = await putTemplate(db, {
+    const input = {
       ...{ tenantId: tenant.id, eventType: text.eventType, channel: text.channel, locale },
       ...{ content: text.content, actions: text.actions, createdBy: person.email },
       ...{ subject: subject ?? undefined, title: title ?? undefined, url: url ?? undefined },
       ...{ format: format ?? undefined, basedOnVersion: text.version },
-    });
+    };
+    const saved = await auditedAfter(
+      db,
+      actor,
+      () => putTemplate(db, input),
+      ({ eventType, channel, version }) => ({
+        tenantId: tenant.id,
+        action: "template.same",
+        target: `${eventType} ${channel} ${locale}`,
+        after: { version },
+      }),
+    );
     return redirect(addressesOf(base, saved.id, locale).editor, "saved");
   });
 
