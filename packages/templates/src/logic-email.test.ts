@@ -187,6 +187,13 @@ function isWhole(html: string): void {
   assert.deepEqual(open, []);
 }
 
+test("braces that the text part spells out are no tags, though the subject has logic", async () => {
+  const content = "<p>Write &#123;% if x %}a&#123;% endif %} for {{ b }}</p>";
+  const { html, text } = (await mail(content, "{{ a | upcase }}"))({ a: "a", b: "b" });
+  assert.equal(html, "<p>Write &#123;% if x %}a&#123;% endif %} for b</p>");
+  assert.equal(text, "Write { % if x %}a{ % endif %} for b");
+});
+
 /** Outlook's comments begin and end in turn. */
 function conditionsAreWhole(html: string): void {
   let isOpen = false;

@@ -5,7 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { lineStarts } from "./source.ts";
-import { needsLogic, type Tag, tagExtents } from "./tags.ts";
+import { type Tag, tagExtents } from "./tags.ts";
 
 export interface MarkupWords {
   /** The document with its tags replaced by words. */
@@ -41,8 +41,6 @@ export function markupWords(
   const word = new RegExp(`bf${hash}[xz](\\d+)x`, "g");
   const written = tags.map(tagText);
   const tag = (index: string): string => written[Number(index)] ?? "";
-  // What reads as a tag where no tag was. Without logic `{%` is text.
-  const braces = tags.some(needsLogic) ? /\{(?=[{%])/g : /\{(?=\{)/g;
   const extents = tagExtents(source, tags);
   const ends: { inContent: number; inSource: number }[] = [];
   let content = "";
@@ -60,7 +58,8 @@ export function markupWords(
     restore: (text) => text.replace(word, (_, index: string) => tag(index)),
     restoreText: (text) =>
       text
-        .replace(braces, "{ ")
+        // What would read as a tag where none was. Also `{%`: a subject may bring logic into the mail.
+        .replace(/\{(?=[{%])/g, "{ ")
         .replace(new RegExp(`\\{(?=bf${hash}[xz])`, "g"), "{ ")
         .replace(word, (_, index: string) => tag(index)),
     indexesIn: (text) => [...text.matchAll(word)].map((match) => Number(match[1])),

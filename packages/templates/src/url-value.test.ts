@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { schemeIsSettled, styleUrlRest, styleUrlStart, urlRest, urlStart } from "./url-value.ts";
+import { styleValue } from "./style-value.ts";
+import {
+  schemeIsSettled,
+  styleUrlRest,
+  styleUrlStart,
+  urlListRest,
+  urlListStart,
+  urlRest,
+  urlStart,
+} from "./url-value.ts";
 
 test("http, https, mailto and tel survive at the beginning of an address", () => {
   for (const url of [
@@ -44,6 +53,23 @@ test("every other scheme, hidden or not, becomes #", () => {
 test("inside an address only what it cannot hold is percent-encoded", () => {
   assert.equal(urlRest("a/b?c=d&e=%20#f"), "a/b?c=d&e=%20#f");
   assert.equal(urlRest('" onload=x\n<>'), "%22%20onload=x%0A%3C%3E");
+  assert.equal(urlRest("a".repeat(8192)).length, 8192);
+  assert.equal(urlRest("a".repeat(8193)), "");
+});
+
+test("a value in a list of addresses begins no other one", () => {
+  assert.equal(urlListStart("https://x.io/a,javascript:b"), "https://x.io/a%2Cjavascript:b");
+  assert.equal(urlListRest("a, b"), "a%2C%20b");
+});
+
+test("a value in a style is a colour, a length or a name, and never more than that", () => {
+  for (const value of ["#1a2b3c", "12px", "1.5em -2%", "Arial, sans-serif", ""]) {
+    assert.equal(styleValue(value), value);
+  }
+  for (const sign of [...";:()[]{}<>\"'\\/*@&=!|\n", "é"]) {
+    assert.equal(styleValue(`red${sign}`), "", sign);
+  }
+  assert.equal(styleValue("a".repeat(201)), "");
 });
 
 test("an address in a style is http or https and cannot end its string or function", () => {
