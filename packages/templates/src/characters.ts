@@ -26,3 +26,19 @@ export function countCharacters(text: string): number {
   }
   return count;
 }
+
+/** A character by its number, as `U+000A`: for those that cannot be shown. */
+export function characterName(character: string): string {
+  return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/** The first character of a text that cleaning it changes; undefined where none is. */
+export function firstChanged(
+  text: string,
+  clean: string,
+): { offset: number; name: string } | undefined {
+  if (clean === text) return undefined;
+  let offset = 0;
+  while (text[offset] === clean[offset]) offset++;
+  return { offset, name: characterName(text.slice(offset, offset + 2)) };
+}

@@ -1,7 +1,7 @@
 /** Checks and compiles a template when it is saved. */
 
 import { MAX_FAULTS, MAX_SOURCE_BYTES, MAX_SUBJECT_CHARACTERS } from "./bounds.ts";
-import { cleanBody, cleanLine } from "./characters.ts";
+import { cleanBody, cleanLine, firstChanged } from "./characters.ts";
 import { compileContent } from "./compile-content.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
 import { parseTemplate } from "./parse-template.ts";
@@ -135,12 +135,9 @@ function checkField(field: TemplateField, source: string, hasBreaks = false): Ch
   if (field !== "content" && text.length > MAX_SUBJECT_CHARACTERS) {
     return broken(0, `${field} is longer than ${MAX_SUBJECT_CHARACTERS} characters`);
   }
-  const clean = field === "content" ? cleanBody(text) : cleanLine(text);
-  if (clean !== text) {
-    let at = 0;
-    while (text[at] === clean[at]) at++;
-    const code = text.codePointAt(at)?.toString(16).toUpperCase().padStart(4, "0");
-    return broken(at, `the character U+${code} is not allowed in ${field}`);
+  const forbidden = firstChanged(text, field === "content" ? cleanBody(text) : cleanLine(text));
+  if (forbidden !== undefined) {
+    return broken(forbidden.offset, `the character ${forbidden.name} is not allowed in ${field}`);
   }
   const { tags, faults } = scanTags(text);
   const found = faults.length > 0 ? faults : parseTemplate(text, tags).faults;

@@ -2,7 +2,7 @@
 
 import type { Operand } from "./expressions.ts";
 import { dateText, isCurrency, isDateStyle, moneyText, numberText, pluralForm } from "./formats.ts";
-import { isTruthy, numberOf, textOf } from "./liquid-values.ts";
+import { countOf, isTruthy, textOf } from "./liquid-values.ts";
 import { type Rendering, spend, spendCharacters } from "./rendering.ts";
 
 /** Where a filtered value is written. */
@@ -189,17 +189,10 @@ function truncated(value: unknown, length: unknown, ending: unknown, use: Filter
   const text = textOf(value, rendering);
   const end = ending === undefined || ending === null ? "..." : textOf(ending, rendering);
   spendCharacters(rendering, text.length + end.length);
-  const most = length === undefined || length === null ? 50 : countOf(length, use);
+  const most = length === undefined || length === null ? 50 : countOf(length, rendering);
   if (text.length <= most || codePointEnd(text, most) >= text.length) return value;
   const room = most - codePoints(end);
   return text.slice(0, codePointEnd(text, Math.max(room, 0))) + end;
-}
-
-/** A number that a template or a variable says: of what is none, 0. */
-function countOf(value: unknown, { rendering }: FilterUse): number {
-  const number =
-    typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value, rendering);
-  return Number.isNaN(number) ? 0 : (number ?? 0);
 }
 
 /** The offset behind so many code points. */

@@ -2,7 +2,7 @@
 
 import { findBlocks } from "./blocks.ts";
 import { MAX_SOURCE_BYTES } from "./bounds.ts";
-import { cleanBody } from "./characters.ts";
+import { cleanBody, firstChanged } from "./characters.ts";
 import { isColor } from "./colors.ts";
 import { emailFormat } from "./email-format.ts";
 import { readHtml, type Span, spanFault } from "./html-places.ts";
@@ -95,12 +95,10 @@ function wholeFault(content: string): TagFault | undefined {
   if (Buffer.byteLength(content) > MAX_SOURCE_BYTES) {
     return { offset: 0, message: `content is larger than ${MAX_SOURCE_BYTES / 1024} KiB` };
   }
-  const clean = cleanBody(content);
-  if (clean !== content) {
-    let offset = 0;
-    while (content[offset] === clean[offset]) offset++;
-    const code = content.codePointAt(offset)?.toString(16).toUpperCase().padStart(4, "0");
-    return { offset, message: `the character U+${code} is not allowed in content` };
+  const forbidden = firstChanged(content, cleanBody(content));
+  if (forbidden !== undefined) {
+    const { offset, name } = forbidden;
+    return { offset, message: `the character ${name} is not allowed in content` };
   }
   if (emailFormat(content) === "mjml") return undefined;
   return { offset: 0, message: "a layout is MJML: it begins with <mjml>" };

@@ -33,6 +33,13 @@ export function numberOf(value: unknown, rendering: Rendering): number | undefin
   return JSON.isRawJSON(value) ? Number(rawText(value as object, rendering)) : undefined;
 }
 
+/** The number that a limit or a length is, in quotes or not: of what is none, 0. */
+export function countOf(value: unknown, rendering: Rendering): number {
+  const number =
+    typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value, rendering);
+  return Number.isNaN(number) ? 0 : (number ?? 0);
+}
+
 /** A number as it is written, which is as long as a request may be. */
 function rawText(value: object, rendering: Rendering): string {
   const text = (value as { rawJSON: string }).rawJSON;

@@ -2,7 +2,7 @@
 
 import { evaluate, evaluateCondition, type Frame, type Scope, valueText } from "./evaluate.ts";
 import type { Branch, Condition, Loop, Node, Operand, ValueExpression } from "./expressions.ts";
-import { isObject, keysOf, numberOf } from "./liquid-values.ts";
+import { countOf, isObject, keysOf } from "./liquid-values.ts";
 import type { Part } from "./optional-parts.ts";
 import { parseTemplate } from "./parse-template.ts";
 import { type Rendering, RenderingEnded, spend } from "./rendering.ts";
@@ -265,7 +265,5 @@ function limited(length: number, limit: Operand | undefined, scope: Scope): numb
   if (limit === undefined) return length;
   const value = evaluate(limit, scope);
   if (value === undefined || value === null) return length;
-  const number =
-    typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value, scope.rendering);
-  return Math.max(0, Math.min(length, Math.trunc(number ?? 0) || 0));
+  return Math.max(0, Math.min(length, Math.trunc(countOf(value, scope.rendering))));
 }

@@ -84,8 +84,8 @@ export function createRenderer(compiled: CompiledTemplate): Renderer {
 /** Measured: a tag takes 130 to 380 bytes, by where it stands. */
 const TAG_BYTES = 400;
 
-/** Measured: what a tag with logic says takes 10 to 40 bytes for each of its characters. */
-const LOGIC_BYTES = 45;
+/** Measured: what a tag with logic says takes 10 to 55 bytes for each of its characters. */
+const LOGIC_BYTES = 60;
 
 /** What a renderer takes of memory at most: a character may take two bytes, and each tag is several objects. */
 export function rendererBytes(compiled: CompiledTemplate): number {

@@ -1,5 +1,6 @@
 /** The words and signs inside a tag. */
 
+import { characterName } from "./characters.ts";
 import type { TagFault } from "./tags.ts";
 
 export interface Token {
@@ -79,8 +80,7 @@ function noToken(code: string, at: number): string {
     return `${character} begins no text: write straight quotes, " or '`;
   }
   if (/[\p{C}\p{Z}]/u.test(character)) {
-    const point = code.codePointAt(at)?.toString(16).toUpperCase().padStart(4, "0");
-    return `the character U+${point} is not allowed in a tag`;
+    return `the character ${characterName(character)} is not allowed in a tag`;
   }
   return `"${character}" is not allowed here`;
 }

@@ -1,6 +1,7 @@
 /** The scanner of tags: `{{ name }}`, with filters behind the name or without, and `{% if … %}`. */
 
 import { MAX_TAGS } from "./bounds.ts";
+import { characterName } from "./characters.ts";
 
 export interface Tag {
   kind: "value" | "block";
@@ -184,8 +185,5 @@ function nameFault(name: string, code: string, logic: boolean): TagFault | undef
 const ALLOWED = "a name is made of letters, digits, _ - . $ : and single spaces";
 
 function shown(character: string): string {
-  if (/[\p{C}\p{Z}]/u.test(character)) {
-    return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
-  }
-  return `"${character}"`;
+  return /[\p{C}\p{Z}]/u.test(character) ? characterName(character) : `"${character}"`;
 }
