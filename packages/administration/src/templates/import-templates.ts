@@ -12,7 +12,7 @@ import { findTemplate } from "./template-rows.ts";
 import { requireOwner } from "./templates.ts";
 
 export interface ImportedTemplates {
-  /** As their paths; what is set may have changed without a new version. */
+  /** As their paths: of another text, or with other settings, which make no version. */
   published: string[];
   unchanged: string[];
 }
@@ -89,8 +89,8 @@ export async function saveImport(
   return await changeConfiguration(db, async (transaction) => {
     const done: ImportedTemplates = { published: [], unchanged: [] };
     for (const { path, prepared } of templates) {
-      const { isNew } = await savePrepared(transaction, prepared);
-      done[isNew ? "published" : "unchanged"].push(path);
+      const { isChanged } = await savePrepared(transaction, prepared);
+      done[isChanged ? "published" : "unchanged"].push(path);
     }
     done.published.sort();
     done.unchanged.sort();

@@ -103,11 +103,11 @@ export async function savePreparedTemplate(
   return { ...(await showTemplate(db, { id }, input.locale)), warnings };
 }
 
-/** Within a transaction that bumps the configuration's version. `isNew`: it made a version. */
+/** Within a transaction that bumps the configuration's version. `isChanged`: its text is new, or what is set. */
 export async function savePrepared(
   db: Database,
   prepared: PreparedTemplate,
-): Promise<{ id: string; isNew: boolean }> {
+): Promise<{ id: string; isChanged: boolean }> {
   const { input, layoutVersion, draftRevision } = prepared;
   const { tenantId, eventType, channel, locale } = input;
   await holdOwner(db, tenantId);
@@ -124,9 +124,9 @@ export async function savePrepared(
     }
   }
   if (draftRevision !== undefined) await takeDraft(db, held.id, locale, draftRevision);
-  await saveSettings(db, held, prepared);
+  const isSet = await saveSettings(db, held, prepared);
   const isNew = await saveText(db, held.id, prepared, current);
-  return { id: held.id, isNew };
+  return { id: held.id, isChanged: isSet || isNew };
 }
 
 async function takeDraft(
@@ -174,16 +174,19 @@ function isSame(current: VariantRow, text: TemplateText, compiled: CompiledTempl
   );
 }
 
+/** Whether it changed any. */
 async function saveSettings(
   db: Database,
   { id, ...now }: HeldTemplate,
   { input, keeps }: PreparedTemplate,
-): Promise<void> {
-  if (keeps === "settings") return;
+): Promise<boolean> {
+  if (keeps === "settings") return false;
   const wanted = settingsOf(now, input);
   if (keeps === "active") wanted.active = now.active;
   const { tenantId } = input;
-  if (!isDeepStrictEqual(now, wanted)) await updateTemplateRow(db, { id, tenantId }, wanted);
+  if (isDeepStrictEqual(now, wanted)) return false;
+  await updateTemplateRow(db, { id, tenantId }, wanted);
+  return true;
 }
 
 /** What the template is set to when this is saved. */

@@ -138,6 +138,19 @@ test("a file changed in the repository is published, with its translations outda
   assert.equal((await showTemplate(db, { id })).locales[0]?.outdated, false);
 });
 
+test("a file with other settings alone is told as published, though it makes no version", async (t) => {
+  const { db, tenantId, dir, put } = await setUp(t);
+  const sms = { tenantId, eventType: "a", channel: "SMS", content: "x", sensitive: true } as const;
+  const { id } = await putTemplate(db, sms);
+  await put("a/SMS.txt", "---\n---\nx");
+  const done = { published: ["a/SMS.txt"], unchanged: [] };
+  assert.deepEqual(await importTemplates(db, tenantId, dir), done);
+  const { version, sensitive } = await showTemplate(db, { id });
+  assert.deepEqual([version, sensitive], [1, false]);
+  const again = { published: [], unchanged: ["a/SMS.txt"] };
+  assert.deepEqual(await importTemplates(db, tenantId, dir), again);
+});
+
 test("a mail whose format changed leaves one file; what is no longer published is named", async (t) => {
   const { db, tenantId, dir, put } = await setUp(t);
   const mail = { tenantId, eventType: "a", channel: "EMAIL", subject: "s", content: "hi" } as const;
