@@ -37,21 +37,23 @@ export function addressFault(text: string, tags: readonly Tag[]): TagFault | und
     }
     at = part.end;
   }
-  const isWhole = tags.length === 0;
-  return isWhole && pushAddress(text) === undefined
-    ? { offset: 0, message: "this is no address" }
-    : undefined;
+  const address = tags.length === 0 ? pushAddress(text) : text;
+  if (typeof address === "string") return undefined;
+  return { offset: 0, message: address === TOO_LONG ? TOO_LONG.fault : "this is no address" };
 }
 
-/** A rendered address as it is published; undefined: it is neither https nor a path. */
-export function pushAddress(rendered: string): string | undefined {
+/** A rendered address as it is published, or why it is none. */
+export function pushAddress(rendered: string): string | { fault: string } {
   const head = HEAD.exec(rendered)?.[0];
-  if (head === undefined || head.includes("\\") || !ALLOWED.test(rendered)) return undefined;
+  if (head === undefined || head.includes("\\") || !ALLOWED.test(rendered)) return NEITHER;
   // All of ASCII: as long in bytes as in characters, whoever carries it on.
   const address = urlRest(rendered).replace(/[^\u0021-\u007e]+/g, encodeURIComponent);
-  if (address.length > MAX_PUSH_ADDRESS_CHARACTERS) return undefined;
-  return address.startsWith("/") || URL.canParse(address) ? address : undefined;
+  if (address.length > MAX_PUSH_ADDRESS_CHARACTERS) return TOO_LONG;
+  return address.startsWith("/") || URL.canParse(address) ? address : NEITHER;
 }
+
+const NEITHER = { fault: "neither https nor a path" };
+export const TOO_LONG = { fault: `longer than ${MAX_PUSH_ADDRESS_CHARACTERS} characters` };
 
 /** But for backslashes: whoever judges the whole has to see them. */
 function encoded(value: string): string {

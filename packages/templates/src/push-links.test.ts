@@ -190,6 +190,8 @@ test("two buttons with labels of 40 characters; what is longer is left out and t
   // Each becomes three characters: too long only when it is encoded.
   const wide = await renderWith({ url: "/{{c}}" }, { c: '"'.repeat(2000) });
   assert.deepEqual(wide.linksLeftOut, ["url (longer than 2048 characters)"]);
+  const letters = await renderWith({ url: "/{{c}}" }, { c: "é".repeat(400) });
+  assert.deepEqual(letters.linksLeftOut, ["url (longer than 2048 characters)"]);
 });
 
 test("a template without links compiles and renders as before", async () => {

@@ -8,7 +8,7 @@ import {
 } from "./bounds.ts";
 import { cleanLine, countCharacters } from "./characters.ts";
 import { parseTemplate } from "./parse-template.ts";
-import { addressFault, addressSlots, pushAddress } from "./push-address.ts";
+import { addressFault, addressSlots, pushAddress, TOO_LONG } from "./push-address.ts";
 import { hasEnded, type Rendering } from "./rendering.ts";
 import { placeFaults, type TemplateFault } from "./source.ts";
 import { breaksLines, scanTags, type Tag, type TagFault } from "./tags.ts";
@@ -118,14 +118,13 @@ type LinkWriter = (
 ) => string | undefined | { fault: string };
 
 function addressWriter(template: string, logic: boolean): LinkWriter {
-  const most = MAX_PUSH_ADDRESS_CHARACTERS;
-  const write = createTextWriter(template, { ...oneLine(most), slots: addressSlots }, logic);
+  const options = { ...oneLine(MAX_PUSH_ADDRESS_CHARACTERS), slots: addressSlots };
+  const write = createTextWriter(template, options, logic);
   if (write === undefined) return () => UNREADABLE;
   return (variables, rendering) => {
     const text = write(variables, rendering);
-    if (text === undefined) return { fault: `longer than ${most} characters` };
-    if (text === "") return undefined;
-    return pushAddress(text) ?? { fault: "neither https nor a path" };
+    if (text === undefined) return TOO_LONG;
+    return text === "" ? undefined : pushAddress(text);
   };
 }
 
