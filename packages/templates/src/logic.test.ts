@@ -156,3 +156,15 @@ test("a stored text that no template was made of is written by nobody", () => {
   const rendered = createRenderer({ ...stored, variables: [] })({});
   assert.deepEqual(rendered, { ok: false, reason: "the stored template cannot be read" });
 });
+
+test("lists in lists are the work that writing them as JSON is", async () => {
+  const deep = `{"d":${"[".repeat(1000)}${"]".repeat(1000)}}`;
+  const uses = (count: number) => ({
+    kind: "email" as const,
+    subject: "S",
+    content: `<p>${"{{ d | upcase | size }}".repeat(count)}</p>`,
+  });
+  assert.ok((await render(uses(1), deep)).ok);
+  const often = await render(uses(3), deep);
+  assert.equal(!often.ok && often.reason, "too costly to render");
+});
