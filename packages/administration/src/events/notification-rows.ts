@@ -34,7 +34,10 @@ export async function notificationOfEvent(
 
 type NotificationText = Pick<Notification, "title" | "body" | "url" | "actions">;
 
-/** Of these items those that are not to be seen by others: what made them is, or then was, sensitive. */
+/**
+ * Of these items those that are not to be seen by others: what made them is, or then was, sensitive, or
+ * its template is gone and nobody knows.
+ */
 export async function hiddenNotifications(
   db: Database,
   tenantId: string,
@@ -42,14 +45,18 @@ export async function hiddenNotifications(
 ): Promise<string[]> {
   const rows = await db
     .selectFrom("notifications as n")
-    .innerJoin("templates as t", "t.event_type", "n.event_type")
+    .leftJoin("templates as t", (join) =>
+      join
+        .onRef("t.event_type", "=", "n.event_type")
+        .on("t.tenant_id", "in", [tenantId, "platform"])
+        .on("t.channel", "=", IN_APP),
+    )
     .select("n.id")
     .where("n.tenant_id", "=", tenantId)
     .where("n.id", "in", [...ids])
-    .where("t.tenant_id", "in", [tenantId, "platform"])
-    .where("t.channel", "=", IN_APP)
     .where((where) =>
       where.or([
+        where("t.id", "is", null),
         where("t.sensitive", "=", true),
         where("n.created_at", "<=", where.ref("t.sensitive_until")),
       ]),

@@ -5,6 +5,7 @@ import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
 import { connectedDatabase } from "@belfry/testing/database";
 import { putTemplate } from "../templates/put-template.ts";
+import { deleteTemplate } from "../templates/templates.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { hiddenNotifications } from "./notification-rows.ts";
 import { sentContent } from "./sent-content.ts";
@@ -78,6 +79,16 @@ test("of a sensitive template no language's content is shown, and neither after 
       acceptedAt: new Date(Date.now() - agoMs),
     });
   assert.deepEqual([await used(SECOND_MS), await used(-60 * SECOND_MS)], [true, false]);
+});
+
+test("what a template made that is gone is not shown: nobody knows what it was", async (t) => {
+  const { db, tenantId, put, event, shown } = await setUp(t);
+  await put("SMS", false);
+  await put("PUSH", true);
+  const id = await event();
+  await deleteTemplate(db, { tenantId, eventType: "code", channel: "PUSH" });
+  assert.equal(await shown(id, "PUSH"), false);
+  assert.deepEqual(await hiddenNotifications(db, tenantId, [id]), [id]);
 });
 
 test("what was sent before a template became sensitive is not shown from then on", async (t) => {
