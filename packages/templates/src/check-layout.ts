@@ -1,6 +1,6 @@
-import { compileMarkdown } from "./compile-markdown.ts";
 import type { Layout, LayoutFault } from "./layout.ts";
-import { layoutFaults } from "./layout-faults.ts";
+import { compileMarkdown } from "./mail/compile-markdown.ts";
+import { layoutFaults } from "./mail/layout-faults.ts";
 import { placeFaults } from "./source.ts";
 
 /** All that a mail may be made of. */

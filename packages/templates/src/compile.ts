@@ -2,9 +2,17 @@
 
 import { MAX_FAULTS, MAX_SOURCE_BYTES, MAX_SUBJECT_CHARACTERS } from "./bounds.ts";
 import { cleanBody, cleanLine, firstChanged } from "./characters.ts";
-import { compileContent } from "./compile-content.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
-import { parseTemplate } from "./parse-template.ts";
+import { parseTemplate } from "./language/parse-template.ts";
+import {
+  breaksLines,
+  maskTags,
+  needsLogic,
+  scanTags,
+  type Tag,
+  type TagFault,
+} from "./language/tags.ts";
+import { compileContent } from "./mail/compile-content.ts";
 import { checkLinks, linkTexts } from "./push-links.ts";
 import { createRenderer } from "./render.ts";
 import { smsSegments } from "./sms-segments.ts";
@@ -15,7 +23,6 @@ import {
   type TemplateSource,
   TOO_LARGE_WHEN_EMPTY,
 } from "./source.ts";
-import { breaksLines, maskTags, needsLogic, scanTags, type Tag, type TagFault } from "./tags.ts";
 import { templateNames } from "./template-variables.ts";
 
 export type { CompiledTemplate } from "./compiled-template.ts";

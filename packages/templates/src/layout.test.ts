@@ -4,8 +4,8 @@ import { checkLayout } from "./check-layout.ts";
 import { contrast, READABLE, standingOut, textOn } from "./colors.ts";
 import { compileTemplate } from "./compile.ts";
 import type { Layout } from "./layout.ts";
-import { layoutFaults } from "./layout-faults.ts";
-import { platformLayout } from "./platform-layout.ts";
+import { layoutFaults } from "./mail/layout-faults.ts";
+import { platformLayout } from "./mail/platform-layout.ts";
 import { createRenderer } from "./render.ts";
 
 const page = (column: string, head = "") =>

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileTemplate } from "./compile.ts";
-import { readHtml } from "./html-places.ts";
-import { htmlSlots } from "./html-slots.ts";
-import { htmlText } from "./html-text.ts";
-import { markdownToMjml } from "./markdown.ts";
-import { parseTemplate } from "./parse-template.ts";
+import { readHtml } from "./html/html-places.ts";
+import { htmlSlots } from "./html/html-slots.ts";
+import { htmlText } from "./html/html-text.ts";
+import { parseTemplate } from "./language/parse-template.ts";
+import { scanTags } from "./language/tags.ts";
+import { markdownToMjml } from "./markdown/markdown.ts";
 import { createRenderer } from "./render.ts";
-import { scanTags } from "./tags.ts";
 import { templateVariables } from "./template-variables.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** Where a push and its buttons lead: https, or a path of the site that shows it. */
 
 import { MAX_PUSH_ADDRESS_CHARACTERS, MAX_URL_CHARACTERS } from "./bounds.ts";
-import type { Slot } from "./slot.ts";
-import type { Tag, TagFault } from "./tags.ts";
-import { urlRest, withoutInvisible } from "./url-value.ts";
+import { urlRest, withoutInvisible } from "./html/url-value.ts";
+import type { Slot } from "./language/slot.ts";
+import type { Tag, TagFault } from "./language/tags.ts";
 
 /** `//host` and `/\\host` are another site to a browser. */
 const ALLOWED = /^(?:https:\/\/|\/(?![/\\]))/i;

@@ -7,12 +7,12 @@ import {
   MAX_SUBJECT_CHARACTERS,
 } from "./bounds.ts";
 import { cleanLine, countCharacters } from "./characters.ts";
-import { parseTemplate } from "./parse-template.ts";
+import { parseTemplate } from "./language/parse-template.ts";
+import { hasEnded, type Rendering } from "./language/rendering.ts";
+import { breaksLines, scanTags, type Tag, type TagFault } from "./language/tags.ts";
+import { createTextWriter } from "./language/text-writer.ts";
 import { addressFault, addressSlots, pushAddress, TOO_LONG } from "./push-address.ts";
-import { hasEnded, type Rendering } from "./rendering.ts";
 import { placeFaults, type TemplateFault } from "./source.ts";
-import { breaksLines, scanTags, type Tag, type TagFault } from "./tags.ts";
-import { createTextWriter } from "./text-writer.ts";
 
 /** A button. `url` is https or a path of the site that shows it. */
 export interface PushAction {

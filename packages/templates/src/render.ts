@@ -9,19 +9,24 @@ import {
 } from "./bounds.ts";
 import { cleanBody, cleanLine, cleanSms, countCharacters } from "./characters.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
-import { htmlSlots } from "./html-slots.ts";
+import { htmlSlots } from "./html/html-slots.ts";
+import { joinBlanks, markBlanks } from "./html/text-blanks.ts";
+import { textSlots } from "./html/text-slots.ts";
+import {
+  beginRendering,
+  hasEnded,
+  type Rendering,
+  type RenderSettings,
+} from "./language/rendering.ts";
+import type { Slot } from "./language/slot.ts";
+import { scanTags, type Tag } from "./language/tags.ts";
+import { createTextWriter } from "./language/text-writer.ts";
+import { findVariable } from "./language/variables.ts";
+import type { Writer, WriterOptions } from "./language/writer.ts";
 import { linksWriter, type PushLinks } from "./push-links.ts";
-import { beginRendering, hasEnded, type Rendering, type RenderSettings } from "./rendering.ts";
-import type { Slot } from "./slot.ts";
 import { type SmsEncoding, smsSegments } from "./sms-segments.ts";
-import { scanTags, type Tag } from "./tags.ts";
-import { joinBlanks, markBlanks } from "./text-blanks.ts";
-import { textSlots } from "./text-slots.ts";
-import { createTextWriter } from "./text-writer.ts";
-import { findVariable } from "./variables.ts";
-import type { Writer, WriterOptions } from "./writer.ts";
 
-export type { RenderSettings } from "./rendering.ts";
+export type { RenderSettings } from "./language/rendering.ts";
 
 export type Rendered =
   | {

@@ -2,9 +2,9 @@
 
 import { MAX_FAULTS } from "./bounds.ts";
 import type { EmailFormat } from "./email-format.ts";
+import type { TagFault } from "./language/tags.ts";
 import type { Layout } from "./layout.ts";
 import type { PushLinks } from "./push-links.ts";
-import type { TagFault } from "./tags.ts";
 
 export type TemplateSource =
   | {

@@ -1,8 +1,8 @@
 /** Which variables a text asks for, and what they look like from there. */
 
-import type { Comparison, FilterCall, NameOperand, Node, Operand } from "./expressions.ts";
-import { parseTemplate } from "./parse-template.ts";
-import { scanPlainTags, scanTags } from "./tags.ts";
+import type { Comparison, FilterCall, NameOperand, Node, Operand } from "./language/expressions.ts";
+import { parseTemplate } from "./language/parse-template.ts";
+import { scanPlainTags, scanTags } from "./language/tags.ts";
 
 export interface TemplateVariable {
   name: string;

@@ -1,0 +1,154 @@
+/** What the tags in one attribute's value may become there. */
+
+import { MAX_STYLE_VALUE_CHARACTERS, MAX_URL_CHARACTERS } from "../bounds.ts";
+import { escaped, type HtmlSlot, type SlotWriter } from "../language/slot.ts";
+import type { Tag } from "../language/tags.ts";
+import type { AttributeValue } from "./html-places.ts";
+import { styleValue } from "./style-value.ts";
+import {
+  schemeIsSettled,
+  styleUrlRest,
+  styleUrlStart,
+  urlListRest,
+  urlListStart,
+  urlRest,
+  urlStart,
+} from "./url-value.ts";
+
+const URL_ATTRIBUTES = new Set(
+  "href src action formaction background poster cite longdesc data xlink:href ping manifest icon profile codebase classid usemap dynsrc lowsrc".split(
+    " ",
+  ),
+);
+const URL_LIST_ATTRIBUTES = new Set(["srcset", "imagesrcset"]);
+
+/** Elements that load, run or redirect by their attributes. */
+const ACTIVE_ELEMENTS = new Set(
+  "script style base object embed applet param frame iframe link meta set animate animatemotion animatetransform".split(
+    " ",
+  ),
+);
+
+/**
+ * Judges the tags of one attribute. Ask for them in their order: each call reads on where the last one
+ * stopped, so that all together read the value once.
+ */
+export function attributeSlots(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
+  const fault = attributeFault(span, "variable");
+  if (fault !== undefined) return () => ({ refused: fault });
+  const read = valueReader(span, html);
+  if (read === undefined) return () => escaped();
+  return (tag) =>
+    tag.start - span.start > MAX_URL_CHARACTERS
+      ? { refused: `the attribute ${span.attribute} is too long before the variable` }
+      : read(tag);
+}
+
+/** Why no tag of a block may stand in an attribute's value: what may stand there then is not known. */
+export function blockInAttributeFault(span: AttributeValue): string | undefined {
+  const { attribute } = span;
+  const fault = attributeFault(span, "block");
+  if (fault !== undefined) return fault;
+  const what = attribute === "style" ? "style" : isAddress(attribute) ? "address" : undefined;
+  return what === undefined
+    ? undefined
+    : `a block cannot stand in ${attribute}: put it around the whole element, once with each ${what}`;
+}
+
+function isAddress(attribute: string): boolean {
+  return URL_ATTRIBUTES.has(attribute) || URL_LIST_ATTRIBUTES.has(attribute);
+}
+
+function attributeFault(
+  { element, attribute }: AttributeValue,
+  tag: "variable" | "block",
+): string | undefined {
+  if (attribute.startsWith("on") || attribute === "srcdoc") {
+    return `a ${tag} cannot stand in the attribute ${attribute}`;
+  }
+  return ACTIVE_ELEMENTS.has(element)
+    ? `a ${tag} cannot stand in an attribute of <${element}>`
+    : undefined;
+}
+
+function valueReader(span: AttributeValue, html: string): ((tag: Tag) => HtmlSlot) | undefined {
+  const { attribute, start } = span;
+  if (attribute === "style") return styleReader(span, html);
+  if (URL_LIST_ATTRIBUTES.has(attribute)) return urlListReader(span, html);
+  if (!URL_ATTRIBUTES.has(attribute)) return undefined;
+  const judge = addressJudge(attribute, html, urlStart, urlRest);
+  return (tag) => judge(start, tag);
+}
+
+/** Reads a list of addresses; a comma begins the next one. */
+function urlListReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
+  const judge = addressJudge(span.attribute, html, urlListStart, urlListRest);
+  let start = span.start;
+  let readTo = span.start;
+  return (tag) => {
+    const comma = html.slice(readTo, tag.start).lastIndexOf(",");
+    if (comma !== -1) start = readTo + comma + 1;
+    readTo = tag.start;
+    return judge(start, tag);
+  };
+}
+
+/** Reads a style: which declaration has begun, and whether an address in it. */
+function styleReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
+  const judge = addressJudge(span.attribute, html, styleUrlStart, styleUrlRest);
+  let readTo = span.start;
+  let hasActiveWord = false;
+  let hasColon = false;
+  let addressStart: number | undefined;
+  return (tag) => {
+    // No word, and nothing else that is looked for, can stand across a tag: its braces end it.
+    const read = html.slice(readTo, tag.start);
+    const semicolon = read.lastIndexOf(";");
+    if (semicolon !== -1) hasActiveWord = hasColon = false;
+    const declaration = read.slice(semicolon + 1);
+    hasActiveWord ||= /expression|behaviou?r|binding|\\|\/\*/i.test(declaration);
+    hasColon ||= declaration.includes(":");
+    const bracket = Math.max(read.lastIndexOf("("), read.lastIndexOf(")"));
+    if (bracket !== -1) addressStart = addressIn(read, bracket, readTo);
+    readTo = tag.start;
+    if (hasActiveWord) {
+      return { refused: "a variable cannot stand in this property of the attribute style" };
+    }
+    if (addressStart !== undefined) return judge(addressStart, tag);
+    if (!hasColon) {
+      return { refused: "in the attribute style a variable can only be a property's value" };
+    }
+    return escaped(styleValue, MAX_STYLE_VALUE_CHARACTERS);
+  };
+}
+
+/** Where the address of `url(` begins, if that is what the last bracket of a text belongs to. */
+function addressIn(text: string, bracket: number, textStart: number): number | undefined {
+  if (!/url\($/i.test(text.slice(Math.max(0, bracket - 3), bracket + 1))) return undefined;
+  const behind = text.slice(bracket + 1);
+  const opening = /^\s*(?:['"]|&quot;|&#39;|&apos;)?/i.exec(behind)?.[0] ?? "";
+  return textStart + bracket + 1 + opening.length;
+}
+
+/** Judges tags inside addresses by what the template itself says before the first tag of each. */
+function addressJudge(
+  attribute: string,
+  html: string,
+  first: SlotWriter,
+  rest: SlotWriter,
+): (start: number, tag: Tag) => HtmlSlot {
+  let known: { start: number; slot: HtmlSlot } | undefined;
+  return (start, tag) => {
+    if (known?.start === start) return known.slot;
+    const prefix = html.slice(start, tag.start);
+    const behind = escaped(rest, MAX_URL_CHARACTERS);
+    if (prefix.trim() === "") {
+      // Behind a value that began the address everything is settled: it kept its scheme or became "#".
+      known = { start, slot: behind };
+      return escaped(first, MAX_URL_CHARACTERS);
+    }
+    const refused = `in ${attribute} a variable must begin the address or follow http:, https:, mailto:, tel: or a path`;
+    known = { start, slot: schemeIsSettled(prefix) ? behind : { refused } };
+    return known.slot;
+  };
+}

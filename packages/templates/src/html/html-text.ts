@@ -1,0 +1,112 @@
+/** The text part of a mail, made from its HTML. */
+
+import { convert, type Node } from "html-to-text";
+import { holdsBlockWord } from "../mail/markup-words.ts";
+import { CELL, markedLink } from "./text-links.ts";
+
+const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
+/** Elements that begin a line of their own, as they do on a page; html-to-text knows others itself. */
+const BLOCKS =
+  "caption dl dt dd figure figcaption address center details summary fieldset legend".split(" ");
+
+/**
+ * Reads HTML as text: a line a row, links with their address, images by their alternative text, nothing
+ * hidden. The addresses are marked, as text-links.ts says.
+ */
+export function htmlText(html: string): string {
+  const text = convert(html, {
+    wordwrap: false,
+    formatters: {
+      alternativeText: (element, _walk, builder) => builder.addInline(element.attribs?.alt ?? ""),
+      row: (element, walk, builder) => {
+        // The first row's distance becomes that of its table, which html-to-text sets apart by two.
+        builder.openBlock({ leadingLineBreaks: beginsTable(element) ? 2 : 1 });
+        walk(element.children, builder);
+        builder.closeBlock({ trailingLineBreaks: 1 });
+      },
+      cell: (element, walk, builder) => {
+        if (followsCell(element) || followsBlock(element))
+          builder.addInline(CELL, { noWordTransform: true });
+        walk(element.children, builder);
+      },
+      // A block may write an item any number of times, and nobody counts them.
+      numbered: (element, walk, builder, options) => {
+        const { orderedList, unorderedList } = builder.options.formatters;
+        const list = element.children.some(isBlock) ? unorderedList : orderedList;
+        list?.(element, walk, builder, options);
+      },
+      link: (element, walk, builder) => {
+        let hasWords = false;
+        builder.pushWordTransform((word) => {
+          hasWords = true;
+          return word;
+        });
+        walk(element.children, builder);
+        builder.popWordTransform();
+        const link = markedLink(element.attribs?.href ?? "", hasWords);
+        builder.addInline(link, { noWordTransform: true });
+      },
+    },
+    selectors: [
+      // Upper case would change the names of variables, and says nothing in most scripts.
+      ...HEADINGS.map((selector) => ({ selector, options: { uppercase: false } })),
+      ...BLOCKS.map((selector) => ({
+        selector,
+        format: "block",
+        options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
+      })),
+      { selector: "tr", format: "row" },
+      { selector: "td", format: "cell" },
+      { selector: "th", format: "cell" },
+      { selector: "ol", format: "numbered" },
+      { selector: "a", format: "link" },
+      { selector: "img", format: "alternativeText" },
+      { selector: "title", format: "skip" },
+      { selector: '[style*="display:none"]', format: "skip" },
+      { selector: '[style*="display: none"]', format: "skip" },
+    ],
+  });
+  const lines = text.split("\n").flatMap(separateCells);
+  return lines
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+function followsCell(cell: Node): boolean {
+  const name = elementBefore(cell)?.name;
+  return name === "td" || name === "th";
+}
+
+function beginsTable(row: Node): boolean {
+  const { parent } = row;
+  if (elementBefore(row) !== null || followsBlock(row)) return false;
+  return parent === null || parent.name === "table" || elementBefore(parent) === null;
+}
+
+function elementBefore({ prev }: Node): Node | null {
+  let node = prev;
+  while (node !== null && node.type !== "tag") node = node.prev;
+  return node;
+}
+
+/** Whether the text in front of an element ends or begins a block. */
+function followsBlock({ prev }: Node): boolean {
+  let node = prev;
+  while (node !== null && node.type !== "tag" && !isBlock(node)) node = node.prev;
+  return node !== null && isBlock(node);
+}
+
+function isBlock({ type, data }: Node): boolean {
+  return type === "text" && holdsBlockWord(data ?? "");
+}
+
+/** Cells of one line, two blanks apart. A line that has nothing but borders of cells is none. */
+function separateCells(line: string): string[] {
+  if (!line.includes(CELL)) return [line.trimEnd()];
+  const words = line
+    .split(CELL)
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== "");
+  return words.length === 0 ? [] : [words.join("  ")];
+}

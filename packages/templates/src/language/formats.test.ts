@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compileTemplate } from "../compile.ts";
+import { parseVariables } from "../parse-variables.ts";
+import { createRenderer, type RenderSettings } from "../render.ts";
+
+async function written(content: string, variables: string, settings: RenderSettings = {}) {
+  const result = await compileTemplate({ kind: "notification", title: "T", content }, "acme");
+  assert.ok(result.ok, JSON.stringify(result));
+  const rendered = createRenderer(result.compiled)(parseVariables(variables) ?? {}, settings);
+  assert.ok(rendered.ok && rendered.kind === "notification");
+  return rendered.body;
+}
+
+/** Without the blanks that no line breaks at, which versions of ICU write differently. */
+const plain = (text: string): string => text.replace(/\p{Zs}/gu, " ");
+
+test("dates are written in the language and the zone, and moved by no zone without a time or a zone", async () => {
+  for (const [tag, value, settings, text] of [
+    ["date", '"2026-11-22"', {}, "Nov 22, 2026"],
+    [
+      'date: "long"',
+      '"2026-11-22"',
+      { locale: "de", timeZone: "Pacific/Honolulu" },
+      "22. November 2026",
+    ],
+    [
+      'date: "short", "short"',
+      '"2026-11-22T23:30:00Z"',
+      { locale: "de", timeZone: "Asia/Tokyo" },
+      "23.11.26, 08:30",
+    ],
+    [
+      'date: "short", "short"',
+      '"2026-11-22T23:30"',
+      { locale: "de", timeZone: "Asia/Tokyo" },
+      "22.11.26, 23:30",
+    ],
+    ['date: "time"', '"2026-11-22 10:05:00+0200"', { locale: "de" }, "08:05"],
+    ['date: "time"', "1763805600", { locale: "de", timeZone: "Europe/Berlin" }, "11:00"],
+    ['date: "full"', "1763805600000", { locale: "fr" }, "samedi 22 novembre 2025"],
+    ["date", '"2026-02-30"', {}, "2026-02-30"],
+    ["date", '"tomorrow"', {}, "tomorrow"],
+    ["date", "2026", {}, "2026"],
+    ["date", "null", {}, ""],
+    ["date", '["2026-11-22"]', {}, '["2026-11-22"]'],
+  ] as const) {
+    assert.equal(
+      plain(await written(`{{ d | ${tag} }}`, `{"d":${value}}`, settings)),
+      text,
+      `${tag} ${value}`,
+    );
+  }
+});
+
+test("numbers keep their digits, amounts have those of their currency", async () => {
+  for (const [tag, value, locale, text] of [
+    ["number", "1234567.10", "en", "1,234,567.10"],
+    ["number", "12345678901234567890.123456789", "de", "12.345.678.901.234.567.890,123456789"],
+    ["number: 0", "2.5", "en", "3"],
+    ["number: 2", '"1000"', "de", "1.000,00"],
+    ["number", '"12 apples"', "en", "12 apples"],
+    ["number", "1e3", "en", "1,000"],
+    ["number", "1e999", "en", "1e999"],
+    ['money: "EUR"', "19.9", "de", "19,90 €"],
+    ['money: "JPY"', '"1234.5"', "en", "¥1,235"],
+    ["money: c", "5", "en", "$5.00"],
+    ["money: gone", "5", "en", "5"],
+    ['money: "EUR"', "true", "en", "true"],
+  ] as const) {
+    const body = await written(`{{ n | ${tag} }}`, `{"n":${value},"c":"USD"}`, { locale });
+    assert.equal(plain(body), text, `${tag} ${value} ${locale}`);
+  }
+});
+
+test("a word's form goes by its number and language", async () => {
+  const forms = 'plural: one: "plik", few: "pliki", many: files, other: "pliku"';
+  for (const [value, text] of [
+    ["1", "plik"],
+    ["3", "pliki"],
+    ["5", "plików"],
+    ["1.5", "pliku"],
+    ['"5"', "plików"],
+    ["null", "pliku"],
+  ] as const) {
+    const variables = `{"n":${value},"files":"plików"}`;
+    assert.equal(await written(`{{ n | ${forms} }}`, variables, { locale: "pl" }), text, value);
+  }
+});
+
+test("a language or a zone that there is none of is English and UTC, not the machine's", async () => {
+  const settings = { locale: "xx-invalid-locale-", timeZone: "Mars/Olympus" };
+  const body = await written(
+    '{{ d | date: "short", "short" }} {{ n | number }}',
+    '{"d":"2026-11-22T10:00Z","n":1.5}',
+    settings,
+  );
+  assert.equal(plain(body), "11/22/26, 10:00 AM 1.5");
+});
+
+test("in a short message no blank doubles its price", async () => {
+  const content = '{{ n | money: "EUR" }} {{ n | number }} {{ d | date: "time" }} {{ own }}';
+  const result = await compileTemplate({ kind: "text", content }, "acme", "fr");
+  assert.ok(result.ok);
+  const rendered = createRenderer(result.compiled)({
+    n: 12345.5,
+    d: "2026-11-22T10:00Z",
+    own: "x",
+  });
+  assert.ok(rendered.ok && rendered.kind === "text");
+  assert.equal(rendered.text, "12 345,50 € 12 345,5 10:00 x");
+  assert.equal(rendered.encoding, "GSM-7");
+});

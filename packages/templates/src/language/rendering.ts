@@ -1,0 +1,69 @@
+/** What one message is rendered with, and what it may still cost. */
+
+import { MAX_RENDER_STEPS, MAX_RENDER_WORK_CHARACTERS } from "../bounds.ts";
+
+/** What a message takes from elsewhere than its template and its variables. */
+export interface RenderSettings {
+  /** Language of dates and numbers where the template is no translation: the tenant's. Default `en`. */
+  locale?: string | undefined;
+  /** IANA name of the zone that dates are written in. Default `UTC`. */
+  timeZone?: string | undefined;
+  /** Names without which nothing is written: missing, null or blank, each ends the message. */
+  required?: readonly string[] | undefined;
+  /** Values of names that begin with `$`. A tenant's own variable of that name wins. */
+  system?: Readonly<Record<string, unknown>> | undefined;
+  /** For previews: what is written for a value that is missing, by its name. Default: nothing. */
+  mark?: ((name: string) => string) | undefined;
+}
+
+/** What the texts of one message share while it is rendered. */
+export interface Rendering {
+  /** Names that the variables lack. */
+  missing: Set<string>;
+  /** Characters of values that may still be read; below zero the message is too costly. */
+  workLeft: number;
+  /** Steps that logic may still take; below zero the message is too costly. */
+  stepsLeft: number;
+  system: Readonly<Record<string, unknown>> | undefined;
+  settings: RenderSettings | undefined;
+  /** That of a translation, which wins over the settings. */
+  locale: string | undefined;
+  /** The keys of objects that were counted or looped over: reading them is slow. */
+  keys: Map<object, readonly string[]> | undefined;
+  /** How deep lists and objects are that were written as JSON. */
+  depths: Map<object, number> | undefined;
+  mark: ((name: string) => string) | undefined;
+}
+
+export function beginRendering(settings?: RenderSettings, locale?: string): Rendering {
+  return {
+    missing: new Set(),
+    workLeft: MAX_RENDER_WORK_CHARACTERS,
+    stepsLeft: MAX_RENDER_STEPS,
+    system: settings?.system,
+    settings,
+    locale,
+    keys: undefined,
+    depths: undefined,
+    mark: settings?.mark,
+  };
+}
+
+/** Whether a message came to the end of its work: it is too costly. */
+export function hasEnded({ workLeft, stepsLeft }: Rendering): boolean {
+  return workLeft < 0 || stepsLeft < 0;
+}
+
+/** Thrown where a message reaches a bound in the middle of its logic; caught where its text is written. */
+export class RenderingEnded extends Error {}
+
+/** Takes steps. Throws `RenderingEnded` when there are no more. */
+export function spend(rendering: Rendering, steps: number): void {
+  rendering.stepsLeft -= steps;
+  if (rendering.stepsLeft < 0) throw new RenderingEnded();
+}
+
+/** Takes the steps of reading or writing so many characters: one for each 64 begun. */
+export function spendCharacters(rendering: Rendering, characters: number): void {
+  spend(rendering, (characters + 63) >> 6);
+}

@@ -1,0 +1,178 @@
+/** Reads the words and signs of one tag, in their order. */
+
+import { MAX_NAME_CHARACTERS } from "../bounds.ts";
+import { BLANK, EMPTY, type FilterCall, NIL, type Operand } from "./expressions.ts";
+import { FILTERS } from "./filters.ts";
+import { type Token, tagTokens } from "./tag-tokens.ts";
+import type { TagFault } from "./tags.ts";
+import { UNSUPPORTED_FILTERS, UNSUPPORTED_SIGNS } from "./unsupported.ts";
+
+/** The names of the items of the loops around a tag, the outermost first. */
+export type LoopNames = readonly string[];
+
+export const LITERALS = new Map<string, unknown>([
+  ["true", true],
+  ["false", false],
+  ["nil", NIL],
+  ["null", NIL],
+  ["empty", EMPTY],
+  ["blank", BLANK],
+]);
+const FORLOOP_FIELDS = new Set(["first", "last", "index"]);
+
+/** Thrown where a tag cannot be read; caught where its reading began. */
+export class Fault extends Error {
+  readonly offset: number;
+
+  constructor(offset: number, message: string) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+export function nameOperand(
+  name: string,
+  loops: LoopNames,
+  offset: number,
+): Exclude<Operand, { kind: "literal" }> {
+  if (name.length > MAX_NAME_CHARACTERS) {
+    throw new Fault(offset, `a name is longer than ${MAX_NAME_CHARACTERS} characters`);
+  }
+  const dot = name.indexOf(".");
+  const first = dot === -1 ? name : name.slice(0, dot);
+  const loop = loops.lastIndexOf(first);
+  if (loop !== -1) {
+    const key = dot === -1 ? "" : name.slice(dot + 1);
+    return { kind: "name", name, loop, key, path: key === "" ? [] : key.split(".") };
+  }
+  if (first === "forloop" && loops.length > 0) {
+    const field = name.slice(dot + 1);
+    if (dot === -1 || !FORLOOP_FIELDS.has(field)) {
+      throw new Fault(offset, "of forloop there are forloop.first, forloop.last and forloop.index");
+    }
+    return { kind: "forloop", loop: loops.length - 1, field: field as "first" };
+  }
+  return { kind: "name", name, loop: undefined, key: name, path: name.split(".") };
+}
+
+/** Reads the tokens of one tag. */
+export class TagReader {
+  readonly #tokens: readonly Token[];
+  readonly #loops: LoopNames;
+  readonly #fault: TagFault | undefined;
+  #at = 0;
+
+  constructor(code: string, offset: number, loops: LoopNames) {
+    const { tokens, fault } = tagTokens(code, offset);
+    this.#tokens = tokens;
+    this.#fault = fault;
+    this.#loops = loops;
+  }
+
+  get next(): Token {
+    const token = this.#tokens[this.#at];
+    if (token !== undefined) return token;
+    throw new Fault(this.#fault?.offset ?? 0, this.#fault?.message ?? "this tag cannot be read");
+  }
+
+  take(): Token {
+    const token = this.next;
+    if (token.kind !== "end") this.#at += 1;
+    return token;
+  }
+
+  sign(text: string, message: string): void {
+    const token = this.next;
+    if (token.kind !== "sign" || token.text !== text) throw new Fault(token.offset, message);
+    this.#at += 1;
+  }
+
+  end(expected: string): void {
+    const { kind, text, offset } = this.next;
+    if (kind === "end") return;
+    const instead = kind === "text" ? undefined : insteadOf(text);
+    throw new Fault(
+      offset,
+      `${shown(this.next)} stands where ${expected} is expected${hint(instead)}`,
+    );
+  }
+
+  operand(): Operand {
+    const token = this.next;
+    const { kind, text, offset } = token;
+    if (kind === "sign" || kind === "end" || (kind === "name" && text === "not")) {
+      const instead = kind === "end" ? undefined : insteadOf(text);
+      throw new Fault(offset, `a name, a number or a text in quotes is expected${hint(instead)}`);
+    }
+    this.#at += 1;
+    if (kind === "text") return { kind: "literal", value: text };
+    if (kind === "number") return { kind: "literal", value: numberAsWritten(text) };
+    if (LITERALS.has(text)) return { kind: "literal", value: LITERALS.get(text) };
+    if (this.next.text === "[" || this.next.text === "..") {
+      throw new Fault(this.next.offset, "write a dot and the name: list.0, order.total");
+    }
+    if (text.endsWith(".") || text.includes(".."))
+      throw new Fault(offset, "a name is missing at a dot");
+    return nameOperand(text, this.#loops, offset);
+  }
+
+  filter(): FilterCall {
+    const { kind, text: name, offset } = this.take();
+    if (kind !== "name") throw new Fault(offset, 'the name of a filter is expected behind "|"');
+    const filter = FILTERS.get(name);
+    if (filter === undefined) {
+      const instead = Object.hasOwn(UNSUPPORTED_FILTERS, name)
+        ? UNSUPPORTED_FILTERS[name]
+        : `there are ${[...FILTERS.keys()].join(", ")}, newline_to_br`;
+      throw new Fault(offset, `there is no filter ${name}${hint(instead)}`);
+    }
+    const call = { name, filter, arguments: [] as Operand[], keywords: [] as [string, Operand][] };
+    for (let sign = ":"; this.#stands(sign); sign = ",") {
+      this.#at += 1;
+      this.#argument(call);
+    }
+    if (this.next.kind !== "end" && this.next.text !== "|") {
+      throw new Fault(
+        this.next.offset,
+        `${shown(this.next)} stands where ",", "|" or the end is expected`,
+      );
+    }
+    const fault = filter.fault(call);
+    if (fault !== undefined) throw new Fault(offset, `${name}: ${fault}`);
+    return call;
+  }
+
+  #stands(sign: string): boolean {
+    return this.next.kind === "sign" && this.next.text === sign;
+  }
+
+  #argument(call: { arguments: Operand[]; keywords: [string, Operand][] }): void {
+    const behind = this.#tokens[this.#at + 1];
+    if (this.next.kind === "name" && behind?.kind === "sign" && behind.text === ":") {
+      const keyword = this.take().text;
+      this.#at += 1;
+      call.keywords.push([keyword, this.operand()]);
+    } else {
+      call.arguments.push(this.operand());
+    }
+  }
+}
+
+function numberAsWritten(text: string): unknown {
+  const number = Number(text);
+  return String(number) === text || text.startsWith("+") || /^-?0\d/.test(text)
+    ? number
+    : JSON.rawJSON(text);
+}
+
+function shown({ kind, text }: Token): string {
+  return kind === "text" ? "a text in quotes" : `"${text}"`;
+}
+
+function insteadOf(sign: string): string | undefined {
+  return Object.hasOwn(UNSUPPORTED_SIGNS, sign) ? UNSUPPORTED_SIGNS[sign] : undefined;
+}
+
+function hint(instead: string | undefined): string {
+  return instead === undefined ? "" : `: ${instead}`;
+}

@@ -1,0 +1,189 @@
+/** The scanner of tags: `{{ name }}`, with filters behind the name or without, and `{% if … %}`. */
+
+import { MAX_TAGS } from "../bounds.ts";
+import { characterName } from "../characters.ts";
+
+export interface Tag {
+  kind: "value" | "block";
+  /**
+   * Of a value: the variable's name, which is all in front of the first `|`; nothing where a text in
+   * quotes stands there. Of a block: its word, as `if` or `endfor`.
+   */
+  name: string;
+  /** The trimmed text between the braces; of a block with the `-` that trims blanks around it. */
+  code: string;
+  /** Offset of the first opening brace. */
+  start: number;
+  /** Offset behind the last closing brace. */
+  end: number;
+}
+
+export interface TagFault {
+  offset: number;
+  message: string;
+}
+
+// Letters take their combining marks along: words of many scripts cannot be written without.
+const NAME_CHARACTER = /[\p{L}\p{M}\p{Nd}_\-.$: ]/u;
+
+/**
+ * Finds every tag of a text, and what is wrong with one by itself: it is unclosed, empty, or its name
+ * holds a forbidden character. What is behind a `|` or inside a block's tag is read by the parser.
+ */
+export function scanTags(text: string): { tags: Tag[]; faults: TagFault[] } {
+  return scan(text, true);
+}
+
+/** The same for texts without logic: only `{{ name }}` is a tag, and `{%` is text as any other. */
+export function scanPlainTags(text: string): { tags: Tag[]; faults: TagFault[] } {
+  return scan(text, false);
+}
+
+function scan(text: string, logic: boolean): { tags: Tag[]; faults: TagFault[] } {
+  const tags: Tag[] = [];
+  const faults: TagFault[] = [];
+  const values = finder(text, "{{");
+  const blocks = logic ? finder(text, "{%") : () => Number.POSITIVE_INFINITY;
+  let at = 0;
+  for (;;) {
+    const block = blocks(at);
+    const start = Math.min(values(at), block);
+    if (start === Number.POSITIVE_INFINITY) break;
+    if (tags.length === MAX_TAGS) {
+      faults.push({ offset: start, message: `more than ${MAX_TAGS} tags` });
+      break;
+    }
+    const kind = start === block ? "block" : "value";
+    const closing = kind === "block" ? "%}" : "}}";
+    const close = text.indexOf(closing, start + 2);
+    if (close === -1) {
+      faults.push({ offset: start, message: `this tag is not closed: ${closing} is missing` });
+      break;
+    }
+    const end = beforeBlanks(text, start + 2, close);
+    const begin = afterBlanks(text, start + 2, end);
+    const code = text.slice(begin, end);
+    const name = kind === "block" ? blockWord(code) : valueName(code, logic);
+    const fault = kind === "block" ? wordFault(name) : nameFault(name, code, logic);
+    if (fault === undefined) tags.push({ kind, name, code, start, end: close + 2 });
+    else faults.push({ offset: begin + fault.offset, message: fault.message });
+    at = close + 2;
+  }
+  return { tags, faults };
+}
+
+/** Finds a sign at or behind offsets that only grow, so that all together read the text once. */
+function finder(text: string, sign: string): (from: number) => number {
+  let found = -1;
+  return (from) => {
+    if (found < from) found = text.indexOf(sign, from);
+    if (found === -1) found = Number.POSITIVE_INFINITY;
+    return found;
+  };
+}
+
+/** Of a block's code: the word that says what it is. Empty where none begins it. */
+function blockWord(code: string): string {
+  return /^-?[\t\n\r ]*([A-Za-z_]*)/.exec(code)?.[1] ?? "";
+}
+
+function wordFault(word: string): TagFault | undefined {
+  return word === ""
+    ? { offset: 0, message: "this tag has no word, as if, for or else" }
+    : undefined;
+}
+
+function valueName(code: string, logic: boolean): string {
+  if (!logic) return code;
+  if (isQuoted(code)) return "";
+  const pipe = code.indexOf("|");
+  return pipe === -1 ? code : code.slice(0, beforeBlanks(code, 0, pipe));
+}
+
+function isQuoted(code: string): boolean {
+  return code.startsWith('"') || code.startsWith("'");
+}
+
+/**
+ * Whether a tag is more than a variable's name, so that its text is read with logic. An own property
+ * is called `size`, `first` or `last` as well, but of a list they are what Liquid makes of them.
+ */
+export function needsLogic({ kind, name, code }: Tag): boolean {
+  return kind === "block" || code !== name || /\.(?:size|first|last)(?:\.|$)/.test(name);
+}
+
+/** Whether a value's line ends shall become `<br>`, which only the text of an HTML document can hold. */
+export function breaksLines({ kind, code }: Tag): boolean {
+  return kind === "value" && /\|\s*newline_to_br\s*$/.test(code);
+}
+
+/** The text with every tag replaced by as many letters, and the blanks that it trims, so that offsets stay. */
+export function maskTags(text: string, tags: readonly Tag[]): string {
+  let masked = "";
+  let at = 0;
+  for (const { start, end } of tagExtents(text, tags)) {
+    masked += text.slice(at, start) + "v".repeat(end - Math.max(at, start));
+    at = end;
+  }
+  return masked + text.slice(at);
+}
+
+/**
+ * What of a text each tag takes the place of: itself, and the blanks and line ends around it that the
+ * `-` of a block's tag trims. In order; two may share the blanks between them.
+ */
+export function tagExtents(text: string, tags: readonly Tag[]): { start: number; end: number }[] {
+  return tags.map(({ kind, code, start: from, end: to }, index) => {
+    let [start, end] = [from, to];
+    if (kind !== "block") return { start, end };
+    const before = tags[index - 1]?.end ?? 0;
+    const behind = tags[index + 1]?.start ?? text.length;
+    if (code.startsWith("-")) while (start > before && isSpace(text.charAt(start - 1))) start--;
+    if (code.endsWith("-")) while (end < behind && isSpace(text.charAt(end))) end++;
+    return { start, end };
+  });
+}
+
+function isSpace(character: string): boolean {
+  return /\s/.test(character);
+}
+
+function afterBlanks(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && isBlank(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function beforeBlanks(text: string, from: number, to: number): number {
+  let at = to;
+  while (at > from && isBlank(text.charCodeAt(at - 1))) at--;
+  return at;
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
+function nameFault(name: string, code: string, logic: boolean): TagFault | undefined {
+  if (logic && isQuoted(code)) return undefined;
+  if (name === "") return { offset: 0, message: "this tag has no name" };
+  let offset = 0;
+  let previous = "";
+  for (const character of name) {
+    if (!NAME_CHARACTER.test(character)) {
+      return { offset, message: `${shown(character)} is not allowed in a tag: ${ALLOWED}` };
+    }
+    if (character === " " && previous === " ") {
+      return { offset, message: `two spaces in a row are not allowed in a tag: ${ALLOWED}` };
+    }
+    previous = character;
+    offset += character.length;
+  }
+  return undefined;
+}
+
+const ALLOWED = "a name is made of letters, digits, _ - . $ : and single spaces";
+
+function shown(character: string): string {
+  return /[\p{C}\p{Z}]/u.test(character) ? characterName(character) : `"${character}"`;
+}

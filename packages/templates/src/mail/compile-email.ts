@@ -1,0 +1,154 @@
+/** Compiles a mail's content: MJML, HTML or plain text to an HTML and a text part with safe tags. */
+
+import type { TextLink } from "../compiled-template.ts";
+import { type EmailFormat, emailFormat } from "../email-format.ts";
+import { escapeHtml } from "../html/escape-html.ts";
+import { htmlSlots, judgeHtml } from "../html/html-slots.ts";
+import { withoutTagLines } from "../html/tag-lines.ts";
+import { takeLinks } from "../html/text-links.ts";
+import { findBlocks } from "../language/blocks.ts";
+import { breaksLines, scanTags, type Tag, type TagFault } from "../language/tags.ts";
+import { compileMarkup } from "./markup-compiler.ts";
+import type { MarkupResult } from "./markup-job.ts";
+import { type MarkupWords, markupWords, tagText } from "./markup-words.ts";
+import { checkMjml } from "./mjml-source.ts";
+
+export type CompiledContent =
+  | {
+      ok: true;
+      format: EmailFormat;
+      html: string;
+      text: string;
+      links: TextLink[];
+      warnings: TagFault[];
+    }
+  | { ok: false; faults: TagFault[] };
+
+/** Compiles a content whose tags have been scanned without faults. `owner`: whose turn it takes. */
+export async function compileEmailContent(
+  content: string,
+  tags: readonly Tag[],
+  owner: string,
+  format = emailFormat(content),
+): Promise<CompiledContent> {
+  if (format === "text") {
+    const breaking = tags
+      .filter(breaksLines)
+      .map(({ start }) => ({ offset: start, message: KEPT }));
+    if (breaking.length > 0) return { ok: false, faults: breaking };
+    const hasBlocks = tags.some(({ kind }) => kind === "block");
+    const text = hasBlocks ? withoutTagLines(content, tags) : content;
+    const html = textPage(text, hasBlocks ? scanTags(text).tags : tags);
+    return { ok: true, format, html, text, links: [], warnings: [] };
+  }
+  const isMjml = format === "mjml";
+  const source = isMjml ? checkMjml(content, tags) : { faults: htmlFaults(content, tags) };
+  if (source.faults.length > 0) return { ok: false, faults: source.faults };
+  const words = markupWords(content, tags, "between" in source ? source.between : undefined);
+  const result = await compileMarkup({ owner, format, content: words.content });
+  if (!result.ok) return { ok: false, faults: compilerFaults(result, words, tags) };
+  const text = takeLinks(words.restoreText(result.text));
+  const textFaults = brokenBlocks(text.text, words.indexesIn(result.text), tags);
+  if (textFaults.length > 0) return { ok: false, faults: textFaults };
+  if (!isMjml) return { ok: true, format, html: content, ...text, warnings: [] };
+  const html = words.restore(result.html);
+  const faults = compiledFaults(html, words.indexesIn(result.html), tags);
+  if (faults.length > 0) return { ok: false, faults };
+  return { ok: true, format, html, ...text, warnings: pictureWarnings(content, html) };
+}
+
+const KEPT = "newline_to_br is for HTML: a plain text keeps the line ends of its values";
+
+/** Where MJML's own pictures come from: icons of networks, arrows of carousels and accordions. */
+const MJML_PICTURES = ["https://www.mailjet.com/images/", "https://i.imgur.com/"];
+
+function pictureWarnings(content: string, html: string): TagFault[] {
+  return MJML_PICTURES.filter((base) => html.includes(base) && !content.includes(base)).map(
+    (base) => ({
+      offset: Math.max(0, content.search(/<mj-(?:social|carousel|accordion)/i)),
+      message: `each mail loads a picture of MJML's own from ${base}: name your own in src, left-icon, icon-wrapped-url and the like`,
+    }),
+  );
+}
+
+/** Faults of compiled HTML, each at the tag of the source that it comes from. */
+function compiledFaults(
+  html: string,
+  indexes: readonly number[],
+  tags: readonly Tag[],
+): TagFault[] {
+  const survived = new Set(indexes);
+  const lost = tags.filter((_, index) => !survived.has(index));
+  if (lost.length > 0) {
+    return lost.map((tag) => ({
+      offset: tag.start,
+      message: `${tagText(tag)} does not survive the compilation of MJML here`,
+    }));
+  }
+  const compiled = scanTags(html);
+  if (compiled.faults.length > 0 || compiled.tags.length !== indexes.length) {
+    return [{ offset: 0, message: "the content holds braces that MJML brings together" }];
+  }
+  const broken = brokenBlocks(html, indexes, tags);
+  if (broken.length > 0) return broken;
+  const faults = new Map<number, string>();
+  htmlSlots(html, compiled.tags).forEach((slot, place) => {
+    const index = indexes[place];
+    if ("refused" in slot && index !== undefined) faults.set(index, slot.refused);
+  });
+  return [...faults].map(([index, message]) => ({ offset: tags[index]?.start ?? 0, message }));
+}
+
+/** Faults of blocks whose tags a compiler has torn apart. `indexes`: of the text's tags in the source. */
+function brokenBlocks(text: string, indexes: readonly number[], tags: readonly Tag[]): TagFault[] {
+  const compiled = scanTags(text).tags;
+  const [fault] = findBlocks(compiled).faults;
+  if (fault === undefined) return [];
+  const place = compiled.findIndex(({ start }) => start === fault.offset);
+  const offset = tags[indexes[place] ?? -1]?.start ?? 0;
+  return [{ offset, message: `this block does not survive here as a whole: ${fault.message}` }];
+}
+
+/** Each fault stands where its reason does, which a block's tag may be far from. */
+function htmlFaults(html: string, tags: readonly Tag[]): TagFault[] {
+  const { slots, blocks } = judgeHtml(html, tags);
+  const values = slots.flatMap((slot, index) =>
+    "refused" in slot ? [{ offset: tags[index]?.start ?? 0, message: slot.refused }] : [],
+  );
+  return [...values, ...blocks].sort((a, b) => a.offset - b.offset);
+}
+
+/** The compiler's faults; one that names a tag stands at that tag, any other at its line. */
+function compilerFaults(
+  result: Extract<MarkupResult, { ok: false }>,
+  words: MarkupWords,
+  tags: readonly Tag[],
+): TagFault[] {
+  return result.errors.map(({ line, message }) => {
+    const tag = tags[words.indexesIn(message)[0] ?? -1];
+    const isOfBlock = tag?.kind === "block" && message.startsWith("Attribute ");
+    const instead = isOfBlock
+      ? ": put the block around the whole element, once with each value"
+      : "";
+    return {
+      offset: tag?.start ?? words.lineOffset(line),
+      message: words.restore(message) + instead,
+    };
+  });
+}
+
+/** A plain text as a page: line ends of the template as breaks, those of a value by the style. */
+function textPage(content: string, tags: readonly Tag[]): string {
+  let body = "";
+  let at = 0;
+  const own = (text: string): string => escapeHtml(text).replace(/\r?\n/g, "<br>");
+  for (const tag of tags) {
+    body += own(content.slice(at, tag.start)) + content.slice(tag.start, tag.end);
+    at = tag.end;
+  }
+  body += own(content.slice(at));
+  return (
+    '<!doctype html><html><head><meta charset="utf-8"></head><body>' +
+    `<div dir="auto" style="white-space:pre-wrap;overflow-wrap:break-word;font-family:sans-serif">${body}</div></body></html>`
+  );
+}

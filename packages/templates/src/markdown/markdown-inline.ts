@@ -1,0 +1,96 @@
+/** Words with their marks, as HTML. */
+
+import { escapeHtml } from "../html/escape-html.ts";
+import { beginsWithWord } from "../mail/markup-words.ts";
+import type { Token } from "./markdown-parser.ts";
+
+/** What is wrong with a link or an image; `near` is what to look for where it stands. */
+export interface InlineFault {
+  near: string;
+  message: string;
+}
+
+export interface InlineStyle {
+  /** Of a link, as CSS. */
+  link: string;
+  /** The class of a link, by which a dark page colours it anew. */
+  linkClass: string;
+}
+
+const CODE = "font-family:Consolas,Menlo,monospace;font-size:0.9em;word-break:break-all";
+
+/** Text as HTML. No brace of its own is left that could become a tag's. */
+export function plainHtml(text: string): string {
+  return escapeHtml(text).replaceAll("{", "&#123;");
+}
+
+/** Writes tokens of one paragraph, and notes what is wrong with them. */
+export function inlineHtml(
+  tokens: readonly Token[],
+  style: InlineStyle,
+  faults: InlineFault[],
+): string {
+  let html = "";
+  for (const token of tokens) html += tokenHtml(token, style, faults);
+  return html;
+}
+
+function tokenHtml(token: Token, style: InlineStyle, faults: InlineFault[]): string {
+  switch (token.type) {
+    case "text":
+      return plainHtml(token.content);
+    case "softbreak":
+    case "hardbreak":
+      return "<br />";
+    case "code_inline":
+      return `<code style="${CODE}">${plainHtml(token.content)}</code>`;
+    case "link_open":
+      return linkHtml(token, style, faults);
+    case "image":
+      faults.push({
+        near: "![",
+        message: "an image stands alone on its line, with nothing before or behind it",
+      });
+      return "";
+    default:
+      // strong, em and s, and the end of a link.
+      return token.nesting === -1 ? `</${token.tag}>` : `<${token.tag}>`;
+  }
+}
+
+function linkHtml(token: Token, style: InlineStyle, faults: InlineFault[]): string {
+  const href = linkAddress(token, faults);
+  const title = attribute(token, "title");
+  const named = title === "" ? "" : ` title="${plainHtml(title)}"`;
+  const looks = `class="${style.linkClass}" style="${style.link}"`;
+  return `<a href="${plainHtml(href)}"${named} target="_blank" ${looks}>`;
+}
+
+/** Where a link leads. */
+export function linkAddress(token: Token, faults: InlineFault[]): string {
+  const href = attribute(token, "href");
+  if (!beginsWithWord(href) && !/^(?:https?|mailto|tel|sms):./i.test(href)) {
+    faults.push({
+      near: `](${href.slice(0, 40)}`,
+      message:
+        "a link leads to https://, mailto:, tel: or sms:, or to a variable that holds such an address",
+    });
+  }
+  return href;
+}
+
+/** Where a picture is loaded from. */
+export function imageAddress(token: Token, faults: InlineFault[]): string {
+  const src = attribute(token, "src");
+  if (!beginsWithWord(src) && !/^https?:./i.test(src)) {
+    faults.push({
+      near: "![",
+      message: "an image is loaded from https://, or from a variable that holds such an address",
+    });
+  }
+  return src;
+}
+
+export function attribute(token: Token, name: string): string {
+  return String(token.attrGet(name) ?? "");
+}
