@@ -12,6 +12,7 @@ import {
   insertSuppressions,
 } from "@belfry/administration/events/suppression-rows";
 import { expireApiKeys } from "@belfry/administration/tenants/api-key-rows";
+import { storeUsers } from "@belfry/administration/users/user-rows";
 import type { Database, Pool } from "@belfry/database/connection";
 import {
   acceptEvents,
@@ -70,6 +71,7 @@ const SEED = [
   `insert into realtime_channels select 't1', 'u', 'c' || n, 1 from generate_series(6, 1, -1) n`,
   `insert into api_keys (id, tenant_id, sha256, prefix) select id, 't1', uuid_send(id), 'p' from unnest($5::uuid[]) id`,
   `insert into suppressions select 't1', 'EMAIL', 'a' || n, 'by hand' from generate_series(6, 1, -1) n`,
+  `insert into recipients (tenant_id, user_id) select 't1', 'u' || n from generate_series(6, 1, -1) n`,
   `insert into outbox (id, tenant_id, event_id, delivery_id, channel, recipient, text)
    select id, 't1', id, id, 'SMS', 'x', 'x' from unnest($2::uuid[]) id`,
 ];
@@ -224,6 +226,19 @@ const CASES: Record<string, Case> = {
         "t1",
         "EMAIL",
         PLACES.map((place) => `a${place}`),
+      ),
+  },
+  "storing users": {
+    table: "recipients",
+    key: "user_id",
+    work: (_, db) =>
+      storeUsers(
+        db,
+        "t1",
+        PLACES.map((place) => ({
+          ...{ userId: `u${place}`, email: null, phone: null, locale: null, timezone: null },
+          ...{ quietFrom: null, quietTo: null },
+        })),
       ),
   },
   "deleting from the outbox": {

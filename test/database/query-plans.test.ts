@@ -8,6 +8,7 @@ import {
   refuseEvents,
 } from "@belfry/database/functions/accept-events";
 import { claimDeliveries, type DeliveryToClaim } from "@belfry/database/functions/claim-deliveries";
+import { preferencesOf } from "@belfry/database/functions/preference-rule";
 import { forgetEmptyChannels, healChannels } from "@belfry/database/functions/realtime-channels";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import {
@@ -207,6 +208,37 @@ test("forgetting and healing realtime channels read their own rows by index", as
     const read = await rowsRead(pool, work);
     for (const table of ["realtime_channels", "notifications", "realtime_resets"]) {
       assert.ok(read(table) <= most, `${name}: ${read(table)} rows of ${table}`);
+    }
+  }
+});
+
+test("what a user wants is asked of its own rows, by index", async (t) => {
+  const ask = (client: Pool) =>
+    preferencesOf(
+      client,
+      Array.from({ length: 300 }, (_, n) => ({
+        ...{ tenantId: "a", userId: `user-${n}`, eventType: `type-${n % 100}` },
+        channel: (["EMAIL", "SMS", "PUSH"] as const)[n % 3]!,
+      })),
+    );
+  const { pool } = await filled(t, async (pool) => void (await ask(pool)));
+  await pool.query(
+    `insert into categories (tenant_id, key, label, description)
+     select 'a', 'c' || n, '{"": "C"}', '{}' from generate_series(1, 100) n`,
+  );
+  await pool.query(
+    "insert into event_type_categories select 'a', 'type-' || n, 'c' || n % 100 + 1 from generate_series(1, 5000) n",
+  );
+  await pool.query(
+    `insert into preferences
+     select 'a', 'user-' || n / 20, 'c' || n % 20, 'EMAIL', n % 3 = 0, 'api', now() from generate_series(1, $1::integer) n`,
+    [ROWS],
+  );
+  for (const analyzed of [false, true]) {
+    if (analyzed) await pool.query("analyze");
+    const read = await rowsRead(pool, ask);
+    for (const table of ["preferences", "categories", "event_type_categories"]) {
+      assert.ok(read(table) <= 900, `${read(table)} rows of ${table}`);
     }
   }
 });

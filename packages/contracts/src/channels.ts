@@ -10,6 +10,14 @@ interface AnyRow {
   content: Content;
   /** As people read it: alone, and within a sentence. */
   words: { label: string; inSentence: string };
+  /** The same for the readers of messages, by their language; without them `words` are used. */
+  readersWords?: Readonly<Record<string, ReadersWords>>;
+}
+
+/** A channel's name on a page of its own, and how a message comes by it, within a sentence. */
+export interface ReadersWords {
+  label: string;
+  by: string;
 }
 
 /** It leaves through a tenant's provider. */
@@ -43,6 +51,12 @@ const ROWS = {
     content: "email",
     address: "recipientEmail",
     words: { label: "Email", inSentence: "email" },
+    readersWords: {
+      en: { label: "Email", by: "by email" },
+      de: { label: "E-Mail", by: "per E-Mail" },
+      fr: { label: "E-mail", by: "par e-mail" },
+      es: { label: "Correo electrónico", by: "por correo electrónico" },
+    },
     sender: { service: "email-sender", retrySeconds: RETRY_SECONDS },
   },
   SMS: {
@@ -50,6 +64,12 @@ const ROWS = {
     content: "text",
     address: "recipientPhone",
     words: { label: "SMS", inSentence: "SMS" },
+    readersWords: {
+      en: { label: "SMS", by: "by SMS" },
+      de: { label: "SMS", by: "per SMS" },
+      fr: { label: "SMS", by: "par SMS" },
+      es: { label: "SMS", by: "por SMS" },
+    },
     sender: { service: "sms-sender", retrySeconds: RETRY_SECONDS },
   },
   PUSH: {
@@ -57,6 +77,12 @@ const ROWS = {
     content: "notification",
     address: null,
     words: { label: "Push", inSentence: "push" },
+    readersWords: {
+      en: { label: "In the app", by: "in the app" },
+      de: { label: "In der App", by: "in der App" },
+      fr: { label: "Dans l’application", by: "dans l’application" },
+      es: { label: "En la aplicación", by: "en la aplicación" },
+    },
     sender: null,
   },
 } as const satisfies Record<string, ChannelRow>;

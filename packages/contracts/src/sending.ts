@@ -2,6 +2,14 @@ import type { ProviderChannel } from "./channels.ts";
 
 /** What a sender gives to a provider, and what it gets back. */
 
+/** How mailbox providers let a reader leave the list that a mail is of: RFC 8058, 2369 and 2919. */
+export interface ListHeaders {
+  /** The address whose GET shows a page, and whose POST unsubscribes: http or https, visible ASCII. */
+  listUnsubscribe: string;
+  /** What the list is called among machines: a name in the form of a domain's, as `offers.acme.example.com`. */
+  listId: string;
+}
+
 export interface EmailMessage {
   /** The delivery's id: travels to the vendor as its custom argument, never an address or a name. */
   deliveryId: string;
@@ -11,6 +19,8 @@ export interface EmailMessage {
   subject: string;
   html: string;
   text: string;
+  /** Of mail that can be unsubscribed from. */
+  headers?: ListHeaders | undefined;
 }
 
 export interface SmsMessage {
@@ -53,6 +63,8 @@ export interface SendOutcome {
   retryAfterSeconds: number | null;
   /** With `transient`: nothing was asked of the vendor, so it is no attempt. */
   notBegun?: true;
+  /** With `permanent`: the recipient has told the vendor that nothing more is wanted. */
+  optedOut?: true;
 }
 
 export const MAX_VENDOR_ANSWER_BYTES = 1024;
@@ -67,5 +79,7 @@ export interface OutboxMessage {
   html: string | null;
   text: string;
   segments: number | null;
+  /** Of a mail that can be unsubscribed from: its header fields for that, by name. */
+  headers?: Readonly<Record<string, string>>;
   createdAt: string;
 }

@@ -24,7 +24,13 @@ create table tenants (
   previous_webhook_secret_until timestamptz,
   default_locale text not null default 'en',
   timezone text,
-  check ((previous_webhook_secret is null) = (previous_webhook_secret_until is null))
+  quiet_from time,
+  quiet_to time,
+  uses_recipients boolean not null default false,
+  uses_preferences boolean not null default false,
+  check ((previous_webhook_secret is null) = (previous_webhook_secret_until is null)),
+  check ((quiet_from is null) = (quiet_to is null)),
+  check (quiet_from <> quiet_to)
 );
 comment on column tenants.webhook_secret is 'compact JWE';
 comment on column tenants.event_retention_days is 'null: EVENT_RETENTION_DAYS of the dispatcher';
@@ -32,6 +38,9 @@ comment on column tenants.notification_retention_days is 'null: NOTIFICATION_RET
 comment on column tenants.default_locale is 'of the templates'' default variants: how they write dates, numbers and money';
 comment on column tenants.timezone is 'IANA name; null: UTC';
 comment on column tenants.previous_webhook_secret is 'compact JWE; taken until its time: machines change one by one';
+comment on column tenants.quiet_from is 'of users without quiet hours of their own; null: none';
+comment on column tenants.uses_recipients is 'set with the first row of recipients, never unset: without it nobody looks there';
+comment on column tenants.uses_preferences is 'the same of categories and preferences';
 
 -- The one hot row of a tenant: rewritten by every batch that accepts for it, so it is alone.
 create table tenant_limits (
@@ -195,16 +204,120 @@ create table suppressions (
   reason text not null check (reason in ('bounced', 'complained', 'opted out', 'by hand')),
   source text,
   created_at timestamptz not null default now(),
-  primary key (tenant_id, channel, address)
+  -- An opt-out stands beside a bounce: whoever takes it back has not made the address good again.
+  primary key (tenant_id, channel, address, reason)
 );
 comment on column suppressions.address is 'as the events name it, its ASCII letters in lower case; or E.164';
 comment on column suppressions.source is 'whose receipt it was, or who added it';
+
+-- What people answer to text messages, for the tenant's people to read. A keyword (STOP, START) changes the
+-- suppressions and leaves nothing here but its id, by which it is known when it comes again.
+create table inbound_messages (
+  id uuid primary key,
+  tenant_id text collate "C" not null,
+  provider_kind text not null,
+  vendor_id text collate "C" not null,
+  sender text collate "C",
+  recipient text,
+  text text,
+  received_at timestamptz not null default now(),
+  unique (tenant_id, provider_kind, vendor_id)
+);
+comment on column inbound_messages.text is 'null: it was a keyword';
+create index inbound_messages_of_tenant on inbound_messages (tenant_id, id) where text is not null;
+create index inbound_messages_of_sender on inbound_messages (tenant_id, sender) where text is not null;
+
+-- Whom tenants notify, where they name them: their addresses, language, zone and quiet hours. Written by the
+-- tenant's backend; only tenants that use them have rows.
+create table recipients (
+  tenant_id text collate "C" not null references tenants on delete cascade,
+  user_id text collate "C" not null,
+  email text,
+  phone text,
+  locale text,
+  timezone text,
+  quiet_from time,
+  quiet_to time,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, user_id),
+  check ((quiet_from is null) = (quiet_to is null)),
+  check (quiet_from <> quiet_to)
+);
+comment on column recipients.locale is 'canonical BCP 47';
+comment on column recipients.timezone is 'an IANA name; null: the zone of the tenant';
+comment on column recipients.quiet_from is 'null: the quiet hours of the tenant';
+
+-- What users choose among. A label and a description are by language: {"": "Offers", "de": "Angebote"}.
+create table categories (
+  tenant_id text collate "C" not null references tenants on delete cascade,
+  key text collate "C" not null check (key ~ '^[a-z0-9][a-z0-9_.-]{0,63}$'),
+  label jsonb not null,
+  description jsonb not null,
+  required boolean not null default false,
+  default_on boolean not null default true,
+  position integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, key),
+  check (label ? '')
+);
+comment on column categories.required is 'sent whatever a user has turned off';
+comment on column categories.default_on is 'false: sent only to users who have turned it on';
+
+create table event_type_categories (
+  tenant_id text collate "C" not null,
+  event_type text collate "C" not null,
+  category text collate "C" not null,
+  primary key (tenant_id, event_type),
+  foreign key (tenant_id, category) references categories on delete cascade
+);
+
+-- A cell that a user has said something of. Read by functions/preference-rule.sql alone.
+create table preferences (
+  tenant_id text collate "C" not null references tenants on delete cascade,
+  user_id text collate "C" not null,
+  category text collate "C" not null,
+  channel text collate "C" not null check (channel = '*' or channel ~ '^[A-Z_]{2,16}$'),
+  enabled boolean not null,
+  source text not null
+    check (source in ('api', 'preference page', 'unsubscribe link', 'inbox', 'import', 'by hand')),
+  at timestamptz not null default now(),
+  primary key (tenant_id, user_id, category, channel)
+);
+comment on column preferences.category is 'a key of categories, of one that is gone too; *: of all, and of event types without one';
+comment on column preferences.channel is '*: all';
 
 create table configuration_version (
   only_row boolean primary key default true check (only_row),
   version bigint not null default 1
 );
 insert into configuration_version default values;
+
+-- Erasures that tenants asked for over HTTP, worked off one at a time a tenant. Once it is done, a row holds
+-- nothing of the person but a hash, as the audit log does.
+create table erasures (
+  id uuid primary key,
+  tenant_id text collate "C" not null references tenants on delete cascade,
+  user_hash bytea not null,
+  user_id text,
+  state text not null default 'waiting' check (state in ('waiting', 'running', 'done')),
+  requested_at timestamptz not null default now(),
+  due_at timestamptz not null default now(),
+  started_at timestamptz,
+  claimed_until timestamptz,
+  ended_at timestamptz,
+  deleted jsonb,
+  check ((state = 'done') = (ended_at is not null)),
+  check ((state = 'done') = (user_id is null))
+);
+comment on column erasures.user_hash is 'SHA-256 of tenant and user id, as the audit log names who was erased';
+comment on column erasures.claimed_until is 'what a process that died has begun is begun again after this';
+comment on column erasures.deleted is 'rows, by table';
+create index erasures_open on erasures (due_at) where state <> 'done';
+create unique index erasures_of_user on erasures (tenant_id, user_hash) where state <> 'done';
+create unique index erasures_running on erasures (tenant_id) where state = 'running';
+create index erasures_by_end on erasures (ended_at) where state = 'done';
 
 -- Events, from acceptance to dispatch.
 
@@ -227,7 +340,7 @@ create table events (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 comment on column events.reference is 'the eventId of the tenant: shown, not unique';
 comment on column events.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
-comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}, "linksLeftOut": {CHANNEL: [words]}}';
+comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}, "linksLeftOut": {CHANNEL: [words]}, "waits": {CHANNEL: reason}}';
 comment on column events.locale is 'of the trigger, canonical BCP 47; null: none was named';
 create index events_of_tenant on events (tenant_id, id);
 create index events_by_reference on events (tenant_id, reference, id) where reference is not null;
@@ -286,7 +399,7 @@ create table deliveries (
   unique (event_id, channel)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 comment on column deliveries.channel is 'no check: every update would run it; dispatching writes what templates hold';
-comment on column deliveries.recipient is 'the address of the channel that its event had';
+comment on column deliveries.recipient is 'the address of the channel that its event had, or its user then';
 comment on column deliveries.attempts is 'rows in attempts';
 comment on column deliveries.retries is 'place in the retry schedule: throttled attempts do not count';
 comment on column deliveries.due_at is 'when it may be released; null once settled';
@@ -348,9 +461,11 @@ create table outbox (
   html text,
   text text not null,
   segments integer,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  headers jsonb
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table outbox is 'what the sandbox provider was given';
+comment on column outbox.headers is 'of a mail that can be unsubscribed from: {name: value}';
 create index outbox_of_tenant on outbox (tenant_id, id);
 
 -- In-app history and its realtime channels. An event leaves one notification at most, with the event's id.

@@ -72,6 +72,24 @@ create table audit_log (
 create index audit_log_of_tenant ON audit_log USING btree (tenant_id, id);
 comment on column audit_log.before is 'secrets masked; null: there was nothing';
 
+create table categories (
+  tenant_id text collate "C" not null,
+  key text collate "C" not null,
+  label jsonb not null,
+  description jsonb not null,
+  required boolean not null default false,
+  default_on boolean not null default true,
+  position integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint categories_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_.-]{0,63}$'::text)),
+  constraint categories_label_check CHECK ((label ? ''::text)),
+  constraint categories_pkey PRIMARY KEY (tenant_id, key),
+  constraint categories_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+comment on column categories.required is 'sent whatever a user has turned off';
+comment on column categories.default_on is 'false: sent only to users who have turned it on';
+
 create table configuration_version (
   only_row boolean not null default true,
   version bigint not null default 1,
@@ -131,11 +149,45 @@ create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_a
 create index deliveries_released ON deliveries USING btree (channel, tenant_id, released_at) WHERE (released_at IS NOT NULL);
 CREATE TRIGGER deliveries_move BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_delivery_move();
 comment on column deliveries.channel is 'no check: every update would run it; dispatching writes what templates hold';
-comment on column deliveries.recipient is 'the address of the channel that its event had';
+comment on column deliveries.recipient is 'the address of the channel that its event had, or its user then';
 comment on column deliveries.attempts is 'rows in attempts';
 comment on column deliveries.retries is 'place in the retry schedule: throttled attempts do not count';
 comment on column deliveries.due_at is 'when it may be released; null once settled';
 comment on column deliveries.released_at is 'on its way to a sender since; null while it rests';
+
+create table erasures (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  user_hash bytea not null,
+  user_id text,
+  state text not null default 'waiting'::text,
+  requested_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  claimed_until timestamp with time zone,
+  ended_at timestamp with time zone,
+  deleted jsonb,
+  constraint erasures_check CHECK (((state = 'done'::text) = (ended_at IS NOT NULL))),
+  constraint erasures_check1 CHECK (((state = 'done'::text) = (user_id IS NULL))),
+  constraint erasures_pkey PRIMARY KEY (id),
+  constraint erasures_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text]))),
+  constraint erasures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index erasures_by_end ON erasures USING btree (ended_at) WHERE (state = 'done'::text);
+create index erasures_open ON erasures USING btree (due_at) WHERE (state <> 'done'::text);
+create unique index erasures_of_user ON erasures USING btree (tenant_id, user_hash) WHERE (state <> 'done'::text);
+create unique index erasures_running ON erasures USING btree (tenant_id) WHERE (state = 'running'::text);
+comment on column erasures.user_hash is 'SHA-256 of tenant and user id, as the audit log names who was erased';
+comment on column erasures.claimed_until is 'what a process that died has begun is begun again after this';
+comment on column erasures.deleted is 'rows, by table';
+
+create table event_type_categories (
+  tenant_id text collate "C" not null,
+  event_type text collate "C" not null,
+  category text collate "C" not null,
+  constraint event_type_categories_pkey PRIMARY KEY (tenant_id, event_type),
+  constraint event_type_categories_tenant_id_category_fkey FOREIGN KEY (tenant_id, category) REFERENCES categories(tenant_id, key) ON DELETE CASCADE
+);
 
 create table events (
   id uuid not null,
@@ -159,7 +211,7 @@ create index events_by_reference ON events USING btree (tenant_id, reference, id
 create index events_of_tenant ON events USING btree (tenant_id, id);
 comment on column events.reference is 'the eventId of the tenant: shown, not unique';
 comment on column events.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
-comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}, "linksLeftOut": {CHANNEL: [words]}}';
+comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}, "linksLeftOut": {CHANNEL: [words]}, "waits": {CHANNEL: reason}}';
 comment on column events.locale is 'of the trigger, canonical BCP 47; null: none was named';
 
 create table expiry_cursors (
@@ -170,6 +222,22 @@ create table expiry_cursors (
   constraint expiry_cursors_pkey PRIMARY KEY (table_name, tenant_id)
 ) with (fillfactor=50);
 comment on column expiry_cursors.tenant_id is 'empty: every tenant without a row of its own';
+
+create table inbound_messages (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  provider_kind text not null,
+  vendor_id text collate "C" not null,
+  sender text collate "C",
+  recipient text,
+  text text,
+  received_at timestamp with time zone not null default now(),
+  constraint inbound_messages_pkey PRIMARY KEY (id),
+  constraint inbound_messages_tenant_id_provider_kind_vendor_id_key UNIQUE (tenant_id, provider_kind, vendor_id)
+);
+create index inbound_messages_of_sender ON inbound_messages USING btree (tenant_id, sender) WHERE (text IS NOT NULL);
+create index inbound_messages_of_tenant ON inbound_messages USING btree (tenant_id, id) WHERE (text IS NOT NULL);
+comment on column inbound_messages.text is 'null: it was a keyword';
 
 create table invitations (
   id uuid not null,
@@ -264,10 +332,12 @@ create table outbox (
   text text not null,
   segments integer,
   created_at timestamp with time zone not null default now(),
+  headers jsonb,
   constraint outbox_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05);
 create index outbox_of_tenant ON outbox USING btree (tenant_id, id);
 comment on table outbox is 'what the sandbox provider was given';
+comment on column outbox.headers is 'of a mail that can be unsubscribed from: {name: value}';
 
 create table people (
   id uuid not null,
@@ -282,6 +352,22 @@ create table people (
   constraint people_pkey PRIMARY KEY (id)
 );
 comment on column people.password is 'scrypt, with its costs and salt';
+
+create table preferences (
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  category text collate "C" not null,
+  channel text collate "C" not null,
+  enabled boolean not null,
+  source text not null,
+  at timestamp with time zone not null default now(),
+  constraint preferences_channel_check CHECK (((channel = '*'::text) OR (channel ~ '^[A-Z_]{2,16}$'::text))),
+  constraint preferences_pkey PRIMARY KEY (tenant_id, user_id, category, channel),
+  constraint preferences_source_check CHECK ((source = ANY (ARRAY['api'::text, 'preference page'::text, 'unsubscribe link'::text, 'inbox'::text, 'import'::text, 'by hand'::text]))),
+  constraint preferences_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+comment on column preferences.category is 'a key of categories, of one that is gone too; *: of all, and of event types without one';
+comment on column preferences.channel is '*: all';
 
 create table provider_circuits (
   provider_id uuid not null,
@@ -364,6 +450,26 @@ create index receipts_of_delivery ON receipts USING btree (delivery_id);
 comment on column receipts.vendor_event is 'the id by which the same event is known when it comes again';
 comment on column receipts.occurred_at is 'by the clock of the provider';
 
+create table recipients (
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  email text,
+  phone text,
+  locale text,
+  timezone text,
+  quiet_from time without time zone,
+  quiet_to time without time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint recipients_check CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
+  constraint recipients_check1 CHECK ((quiet_from <> quiet_to)),
+  constraint recipients_pkey PRIMARY KEY (tenant_id, user_id),
+  constraint recipients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+comment on column recipients.locale is 'canonical BCP 47';
+comment on column recipients.timezone is 'an IANA name; null: the zone of the tenant';
+comment on column recipients.quiet_from is 'null: the quiet hours of the tenant';
+
 create table reconciliations (
   hour timestamp with time zone not null,
   what text not null,
@@ -411,7 +517,7 @@ create table suppressions (
   created_at timestamp with time zone not null default now(),
   constraint suppressions_address_check CHECK ((address = lower(address))),
   constraint suppressions_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
-  constraint suppressions_pkey PRIMARY KEY (tenant_id, channel, address),
+  constraint suppressions_pkey PRIMARY KEY (tenant_id, channel, address, reason),
   constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['bounced'::text, 'complained'::text, 'opted out'::text, 'by hand'::text]))),
   constraint suppressions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
@@ -531,7 +637,13 @@ create table tenants (
   previous_webhook_secret_until timestamp with time zone,
   default_locale text not null default 'en'::text,
   timezone text,
+  quiet_from time without time zone,
+  quiet_to time without time zone,
+  uses_recipients boolean not null default false,
+  uses_preferences boolean not null default false,
   constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
+  constraint tenants_check1 CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
+  constraint tenants_check2 CHECK ((quiet_from <> quiet_to)),
   constraint tenants_daily_cap_check CHECK ((daily_cap >= 0)),
   constraint tenants_event_retention_days_check CHECK (((event_retention_days >= 1) AND (event_retention_days <= 3650))),
   constraint tenants_id_check CHECK (((id ~ '^[a-z0-9]{1,32}$'::text) AND (id <> 'platform'::text))),
@@ -545,6 +657,9 @@ comment on column tenants.notification_retention_days is 'null: NOTIFICATION_RET
 comment on column tenants.previous_webhook_secret is 'compact JWE; taken until its time: machines change one by one';
 comment on column tenants.default_locale is 'of the templates'' default variants: how they write dates, numbers and money';
 comment on column tenants.timezone is 'IANA name; null: UTC';
+comment on column tenants.quiet_from is 'of users without quiet hours of their own; null: none';
+comment on column tenants.uses_recipients is 'set with the first row of recipients, never unset: without it nobody looks there';
+comment on column tenants.uses_preferences is 'the same of categories and preferences';
 
 create table undispatched_events (
   event_id uuid not null,

@@ -14,6 +14,7 @@ export interface NewOutboxMessage {
   html: string | null;
   text: string;
   segments: number | null;
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** Keeps what a `sandbox` provider was given; returns the message's id. */
@@ -38,6 +39,7 @@ export async function storeOutboxMessages(
     html: entry.html,
     text: entry.text,
     segments: entry.segments,
+    headers: entry.headers === undefined ? null : JSON.stringify(entry.headers),
   }));
   await db.insertInto("outbox").values(rows).execute();
   return rows.map((row) => row.id);
@@ -87,6 +89,7 @@ function selectMessages(db: Database) {
       "html",
       "text",
       "segments",
+      "headers",
       "created_at",
     ]);
 }
@@ -103,6 +106,7 @@ function outboxMessage(row: Row): OutboxMessage {
     html: row.html,
     text: row.text,
     segments: row.segments,
+    ...(row.headers === null ? {} : { headers: row.headers }),
     createdAt: row.created_at.toISOString(),
   };
 }

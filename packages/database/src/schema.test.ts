@@ -64,10 +64,15 @@ const KINDS: Readonly<Record<string, string>> = {
   SuppressionReason: "string",
   "Channel[]": "string[]",
   StoredFormat: "string",
+  PreferenceChannel: "string",
+  PreferenceSource: "string",
+  ErasureState: "string",
   EventOutcome: "json",
   "StoredAction[]": "json",
   unknown: "json",
   "Record<string, unknown>": "json",
+  "Record<string, number>": "json",
+  "Record<string, string>": "json",
 };
 
 function firstArgument(text: string): string {
@@ -86,6 +91,7 @@ const TYPES: Readonly<Record<string, string>> = {
   // pg gives bigint, and Kysely takes date, as text.
   int8: "string",
   date: "string",
+  time: "string",
   bool: "boolean",
   int2: "number",
   int4: "number",

@@ -1,5 +1,7 @@
 import type { Channel, ProviderChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { ErasureState } from "@belfry/contracts/erasure";
+import type { PreferenceChannel, PreferenceSource } from "@belfry/contracts/preferences";
 import type { ReceiptKind, SuppressionReason } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
@@ -31,6 +33,12 @@ export interface Schema {
   dead_messages: DeadMessagesTable;
   receipts: ReceiptsTable;
   suppressions: SuppressionsTable;
+  inbound_messages: InboundMessagesTable;
+  recipients: RecipientsTable;
+  categories: CategoriesTable;
+  event_type_categories: EventTypeCategoriesTable;
+  preferences: PreferencesTable;
+  erasures: ErasuresTable;
   people: PeopleTable;
   memberships: MembershipsTable;
   sessions: SessionsTable;
@@ -69,6 +77,11 @@ export interface TenantsTable {
   default_locale: Generated<string>;
   /** IANA name; null: UTC. */
   timezone: string | null;
+  /** As 22:00:00. */
+  quiet_from: string | null;
+  quiet_to: string | null;
+  uses_recipients: Generated<boolean>;
+  uses_preferences: Generated<boolean>;
 }
 
 export interface TenantLimitsTable {
@@ -225,6 +238,76 @@ export interface ProviderSendsTable {
   next_at: Date;
 }
 
+export interface RecipientsTable {
+  tenant_id: string;
+  user_id: string;
+  email: string | null;
+  phone: string | null;
+  locale: string | null;
+  timezone: string | null;
+  quiet_from: string | null;
+  quiet_to: string | null;
+  created_at: CreatedAt;
+  updated_at: UpdatedAt;
+}
+
+export interface InboundMessagesTable {
+  id: string;
+  tenant_id: string;
+  provider_kind: string;
+  vendor_id: string;
+  /** Of a keyword, as text and recipient: null. */
+  sender: string | null;
+  recipient: string | null;
+  text: string | null;
+  received_at: CreatedAt;
+}
+
+export interface CategoriesTable {
+  tenant_id: string;
+  key: string;
+  /** By language; "" is there always. */
+  label: ColumnType<Record<string, string>, string, string>;
+  description: ColumnType<Record<string, string>, string, string>;
+  required: Generated<boolean>;
+  default_on: Generated<boolean>;
+  position: Generated<number>;
+  created_at: CreatedAt;
+  updated_at: UpdatedAt;
+}
+
+export interface EventTypeCategoriesTable {
+  tenant_id: string;
+  event_type: string;
+  category: string;
+}
+
+export interface PreferencesTable {
+  tenant_id: string;
+  user_id: string;
+  /** A key, or * for all. */
+  category: string;
+  channel: PreferenceChannel;
+  enabled: boolean;
+  source: PreferenceSource;
+  at: Generated<Date>;
+}
+
+export interface ErasuresTable {
+  id: string;
+  tenant_id: string;
+  user_hash: Buffer;
+  /** null once it is done. */
+  user_id: string | null;
+  state: Generated<ErasureState>;
+  requested_at: Generated<Date>;
+  due_at: Generated<Date>;
+  started_at: Date | null;
+  claimed_until: Date | null;
+  ended_at: Date | null;
+  deleted: ColumnType<Record<string, number> | null, string | null, string | null>;
+}
+
 export interface ConfigurationVersionTable {
   only_row: Generated<boolean>;
   version: Generated<string>;
@@ -238,6 +321,8 @@ export interface EventOutcome {
   missing?: Partial<Record<Channel, string[]>>;
   /** Links of a template that are not shown, in words with the reason. */
   linksLeftOut?: Partial<Record<Channel, string[]>>;
+  /** Why it did not leave at once, and until when. */
+  waits?: Partial<Record<Channel, string>>;
 }
 
 export interface EventsTable {
@@ -366,6 +451,7 @@ export interface OutboxTable {
   html: string | null;
   text: string;
   segments: number | null;
+  headers: ColumnType<Record<string, string> | null, string | null, never>;
   created_at: CreatedAt;
 }
 

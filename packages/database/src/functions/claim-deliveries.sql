@@ -5,25 +5,31 @@
 -- Returns one row a delivery found, with what it `becomes`:
 --   sending            claimed; `number` is the attempt's
 --   busy               another sender holds it for `wait_ms` more
---   gone               settled, or waiting for a later time
+--   gone               settled, or waiting for a later time, as what falls into quiet hours does from here on
 --   skipped, expired, failed, unknown   it ended here, for `reason`, without a try
 -- A delivery still `sending` after its lease was left by a sender that died: that attempt ends as ambiguous
 -- and counts as a retry, and where the template says at most once the delivery as unknown. A delivery to a
--- suppressed address ends as skipped.
+-- suppressed address ends as skipped; so does one that its user has turned off, and quiet hours hold one up. These
+-- two are asked of what has waited for a minute since its event was accepted, and only where the tenant has any:
+-- statements of their own, as subqueries would cost each claim of everybody else.
+-- `category` is that of the event's type, where the tenant has categories, with whether it is required.
 create or replace function claim_deliveries(
   p_channel text, p_ids uuid[], p_tenants text[], p_providers uuid[], p_kinds text[],
   p_lease_ms integer, p_max_retries integer
 ) returns table (
   delivery_id uuid, becomes text, was text, reason text, wait_ms integer, event_id uuid, tenant_id text,
   number integer, retries integer, template_version_id bigint, at_most_once boolean, sensitive boolean,
-  recipient text, variables text, trace_id text, default_locale text, timezone text, required text[]
+  recipient text, variables text, trace_id text, default_locale text, timezone text, required text[],
+  user_id text, category text, is_required boolean
 ) language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
 #variable_conflict use_column
+<<claim>>
 declare
   died constant text := 'the sender ended before the outcome was known';
+  long constant interval := '60 seconds';
   moment timestamptz;
   place bigint;
   held_until timestamptz;
@@ -33,6 +39,15 @@ declare
   has_template boolean;
   is_active boolean;
   suppressed text;
+  unwanted text;
+  own record;
+  event_type text;
+  uses_recipients boolean;
+  uses_preferences boolean;
+  waited boolean;
+  quiet_from time;
+  quiet_to time;
+  quiet_end timestamptz;
   claimed uuid[] := '{}';
   numbers integer[];
 begin
@@ -40,7 +55,8 @@ begin
   moment := clock_timestamp();
   for place, delivery_id, was, held_until, rests, expires, event_id, tenant_id, number, retries,
       template_version_id, has_event, recipient, variables, trace_id, has_template, at_most_once, sensitive,
-      required, is_active, default_locale, timezone, suppressed
+      required, is_active, default_locale, timezone, suppressed, user_id, event_type, waited, quiet_from,
+      quiet_to, uses_recipients, uses_preferences
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
@@ -48,9 +64,11 @@ begin
            v.id is not null, v.at_most_once,
            v.sensitive or coalesce(e.accepted_at <= v.sensitive_until, false),
            v.required_variables, o.active, o.default_locale, o.timezone,
-           (select s.reason from suppressions s
+           (select min(s.reason) from suppressions s
             where s.tenant_id = d.tenant_id and s.channel = p_channel
-              and s.address = lower(d.recipient collate "C"))
+              and s.address = lower(d.recipient collate "C")),
+           e.user_id, e.event_type, e.accepted_at < moment - long, o.quiet_from, o.quiet_to,
+           o.uses_recipients, o.uses_preferences
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
     -- One look into an index an item: this plan is made on an empty database, where a walk over a
     -- whole table looks cheapest, and it must stay good while the tables grow. The arrays of ids in
@@ -65,13 +83,38 @@ begin
       where v.id = d.template_version_id limit 1
     ) v on true
     left join lateral (
-      select t.active, t.default_locale, t.timezone from tenants t where t.id = d.tenant_id limit 1
+      select t.active, t.default_locale, t.timezone, t.quiet_from, t.quiet_to, t.uses_recipients,
+             t.uses_preferences
+      from tenants t where t.id = d.tenant_id limit 1
     ) o on true
   loop
     continue when place <> array_position(p_ids, delivery_id);
     reason := null;
     wait_ms := null;
     becomes := 'gone';
+    category := null;
+    is_required := null;
+    unwanted := null;
+    if uses_recipients then
+      select r.timezone, r.quiet_from, r.quiet_to into own from recipients r
+      where r.tenant_id = claim_deliveries.tenant_id and r.user_id = claim_deliveries.user_id limit 1;
+      timezone := coalesce(own.timezone, timezone);
+      quiet_from := coalesce(own.quiet_from, quiet_from);
+      quiet_to := coalesce(own.quiet_to, quiet_to);
+    end if;
+    if uses_preferences then
+      category := (
+        select k.category from event_type_categories k
+        where k.tenant_id = claim_deliveries.tenant_id and k.event_type = claim.event_type limit 1);
+      is_required := (
+        select c.required from categories c
+        where c.tenant_id = claim_deliveries.tenant_id and c.key = claim_deliveries.category limit 1);
+      if waited then
+        unwanted := (
+          select p.reason from preference_of(
+            claim_deliveries.tenant_id, claim_deliveries.user_id, claim.event_type, p_channel) p);
+      end if;
+    end if;
     if was = 'sending' and held_until > moment then
       becomes := 'busy';
       wait_ms := greatest(1, ceil(extract(epoch from held_until - moment) * 1000))::integer;
@@ -86,6 +129,9 @@ begin
     elsif expires <= moment then
       becomes := 'expired';
       reason := 'expired before it could be sent';
+    elsif unwanted is not null then
+      becomes := 'skipped';
+      reason := unwanted;
     elsif suppressed is not null then
       becomes := 'skipped';
       reason := 'address suppressed (' || suppressed || ')';
@@ -98,8 +144,21 @@ begin
     elsif was = 'sending' and retries > p_max_retries then
       becomes := 'failed';
       reason := 'retries exhausted: ' || died;
+    elsif quiet_from is not null and waited and is_required is not true then
+      quiet_end := quiet_until(moment, timezone, quiet_from, quiet_to);
+      if quiet_end >= expires then
+        becomes := 'expired';
+        reason := 'it would expire before quiet hours end at ' || quiet_end_words(quiet_end, timezone);
+      elsif quiet_end is not null then
+        becomes := 'quiet';
+        reason := 'quiet hours until ' || quiet_end_words(quiet_end, timezone);
+      else
+        becomes := 'sending';
+      end if;
     else
       becomes := 'sending';
+    end if;
+    if becomes = 'sending' then
       claimed := claimed || delivery_id;
       numbers := numbers || number;
     end if;
@@ -108,7 +167,14 @@ begin
       where a.delivery_id = claim_deliveries.delivery_id and a.number = claim_deliveries.number - 1
         and a.ended_at is null;
     end if;
-    if becomes not in ('sending', 'busy', 'gone') then
+    if becomes = 'quiet' then
+      becomes := 'gone';
+      update deliveries d
+      set status = case when d.status = 'sending' then 'waiting' else d.status end, due_at = quiet_end,
+          reason = claim_deliveries.reason, retries = claim_deliveries.retries, claimed_until = null,
+          released_at = null
+      where d.id = claim_deliveries.delivery_id;
+    elsif becomes not in ('sending', 'busy', 'gone') then
       update deliveries d
       set status = becomes, reason = claim_deliveries.reason, retries = claim_deliveries.retries,
           claimed_until = null, released_at = null, due_at = null, settled_at = moment

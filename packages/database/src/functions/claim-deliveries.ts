@@ -27,13 +27,17 @@ export interface ClaimedDelivery {
   variables: string | null;
   traceId: string;
   settings: MessageSettings;
+  /** Whom the event is for; null: it is gone. */
+  userId: string | null;
+  /** Of the event's type, where the tenant has categories. */
+  category: { key: string; required: boolean } | undefined;
 }
 
 /** What a message takes from its tenant and its template's settings, as they are now. */
 export interface MessageSettings {
   /** Of dates and numbers where the template is no translation. */
   locale: string | undefined;
-  /** IANA name; undefined: UTC. */
+  /** IANA name, the user's or else the tenant's; undefined: UTC. */
   timeZone: string | undefined;
   /** Names of variables without which nothing is sent. */
   required: readonly string[] | undefined;
@@ -82,6 +86,9 @@ interface Row {
   default_locale: string | null;
   timezone: string | null;
   required: string[] | null;
+  user_id: string | null;
+  category: string | null;
+  is_required: boolean | null;
 }
 
 /** Claims a batch in one call. Results come in the order of the batch. */
@@ -135,6 +142,11 @@ function toResult(row: Row): ClaimResult {
             timeZone: row.timezone ?? undefined,
             required: row.required ?? undefined,
           },
+          userId: row.user_id,
+          category:
+            row.category === null
+              ? undefined
+              : { key: row.category, required: row.is_required === true },
         },
       };
     default:

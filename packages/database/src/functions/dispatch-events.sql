@@ -1,9 +1,10 @@
 -- What the dispatcher knows of events. As a statement of its own it was planned for each call, because a plan
--- for one id always looks cheaper than one for any number.
+-- for one id always looks cheaper than one for any number. What a tenant makes use of comes with its events, so
+-- that it holds from its first user and its first preference on, and who uses none is asked for none.
 create or replace function read_events(p_ids uuid[]) returns table (
   id uuid, tenant_id text, event_type text, user_id text, recipient_email text, recipient_phone text,
   channels smallint, locale text, variables text, trace_id text, accepted_at timestamptz,
-  accepted_at_text text, dispatched boolean, refused boolean
+  accepted_at_text text, dispatched boolean, refused boolean, has_recipients boolean, has_preferences boolean
 ) language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -13,8 +14,14 @@ begin
   return query
     select e.id, e.tenant_id, e.event_type, e.user_id, e.recipient_email, e.recipient_phone, e.channels,
            e.locale, e.variables, e.trace_id, e.accepted_at, e.accepted_at::text,
-           e.dispatched_at is not null, e.refused_at is not null
-    from events e where e.id = any (p_ids);
+           e.dispatched_at is not null, e.refused_at is not null,
+           coalesce(t.has_recipients, false), coalesce(t.uses_preferences, false)
+    from events e
+    left join lateral (
+      select t.uses_recipients or t.quiet_from is not null as has_recipients, t.uses_preferences
+      from tenants t where t.id = e.tenant_id limit 1
+    ) t on true
+    where e.id = any (p_ids);
 end
 $function$;
 
@@ -27,8 +34,9 @@ $function$;
 -- With p_in_turn an event of a batch with pushes is claimed only when no earlier one of the same user waits
 -- outside the batch. Offsets of a realtime channel follow the acceptance, and a notification is as old as
 -- its event. A delivery is released at once (`released_at`) while its tenant has less than p_in_flight
--- outstanding on the channel; the others rest until release_deliveries finds them. Few pushes lead somewhere:
--- p_push_urls and p_push_actions are null as a whole where none does.
+-- outstanding on the channel; the others rest until release_deliveries finds them. One with a time in
+-- p_delivery_due waits for it, for the reason beside it, or ends as expired where it would have by then. Few
+-- deliveries wait and few pushes lead somewhere: these arrays are null as a whole where none does.
 --
 -- Returns rows of `kind`: claimed (an event), earlier (an event that the batch has to wait for: up to the
 -- last of a user's in the batch, at most 200 a user, the oldest), released (a delivery), published (a
@@ -37,7 +45,7 @@ create or replace function dispatch_events(
   p_ids uuid[], p_accepted timestamptz[], p_outcomes text[], p_erase boolean[],
   p_delivery_ids uuid[], p_delivery_events uuid[], p_delivery_tenants text[],
   p_delivery_channels text[], p_delivery_recipients text[], p_delivery_versions bigint[],
-  p_delivery_expires timestamptz[],
+  p_delivery_expires timestamptz[], p_delivery_due timestamptz[], p_delivery_reasons text[],
   p_push_ids uuid[], p_push_tenants text[], p_push_users text[], p_push_types text[],
   p_push_titles text[], p_push_bodies text[], p_push_names text[], p_push_accepted timestamptz[],
   p_push_urls text[], p_push_actions text[],
@@ -145,6 +153,7 @@ begin
     released := array_fill(null::timestamptz, array[cardinality(p_delivery_ids)]);
     for i in 1 .. cardinality(p_delivery_ids) loop
       continue when not every and p_delivery_events[i] <> all (claimed);
+      continue when p_delivery_due[i] is not null;
       pair := array_position(pairs, p_delivery_channels[i] || ' ' || p_delivery_tenants[i]);
       if pair is null then
         pairs := pairs || (p_delivery_channels[i] || ' ' || p_delivery_tenants[i]);
@@ -163,13 +172,19 @@ begin
         return next;
       end if;
     end loop;
-    insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at,
-        released_at, expires_at, created_at)
-    select item.id, item.event_id, item.tenant_id, item.channel, item.recipient, item.version, moment,
-           item.released, item.expires, moment
-    from unnest(p_delivery_ids, p_delivery_events, p_delivery_tenants, p_delivery_channels,
-        p_delivery_recipients, p_delivery_versions, p_delivery_expires, released)
-      as item (id, event_id, tenant_id, channel, recipient, version, expires, released)
+    insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, status, reason,
+        due_at, released_at, expires_at, created_at, settled_at)
+    select item.id, item.event_id, item.tenant_id, item.channel, item.recipient, item.version,
+           case when item.ends then 'expired' else 'queued' end, item.reason,
+           case when not item.ends then greatest(item.due, moment) end, item.released, item.expires, moment,
+           case when item.ends then moment end
+    from (
+      select item.*, coalesce(item.expires <= item.due, false) as ends
+      from unnest(p_delivery_ids, p_delivery_events, p_delivery_tenants, p_delivery_channels,
+          p_delivery_recipients, p_delivery_versions, p_delivery_expires, p_delivery_due,
+          p_delivery_reasons, released)
+        as item (id, event_id, tenant_id, channel, recipient, version, expires, due, reason, released)
+    ) item
     where every or item.event_id = any (claimed);
   end if;
 

@@ -24,6 +24,10 @@ export interface StoredEvent {
   acceptedAtText: string;
   dispatched: boolean;
   refused: boolean;
+  /** Its tenant names its users, or has quiet hours. */
+  hasRecipients: boolean;
+  /** Its tenant has categories, or users who have said what they want. */
+  hasPreferences: boolean;
 }
 
 /** What becomes of one event. */
@@ -53,6 +57,8 @@ export interface NewDelivery {
   recipient: string | null;
   templateVersionId: string;
   expiresAt: Date | null;
+  /** Until when it waits, and why. It ends as expired at once where it would not live to see that. */
+  waits?: { until: Date; reason: string };
 }
 
 export interface NewPush {
@@ -103,6 +109,8 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
     acceptedAtText: row.accepted_at_text,
     dispatched: row.dispatched,
     refused: row.refused,
+    hasRecipients: row.has_recipients,
+    hasPreferences: row.has_preferences,
   }));
 }
 
@@ -155,6 +163,8 @@ async function dispatchOnce(
     p_delivery_recipients: deliveries.map((delivery) => delivery.recipient),
     p_delivery_versions: deliveries.map((delivery) => delivery.templateVersionId),
     p_delivery_expires: deliveries.map(({ expiresAt }) => expiresAt?.toISOString() ?? null),
+    p_delivery_due: orNone(deliveries.map(({ waits }) => waits?.until.toISOString())),
+    p_delivery_reasons: orNone(deliveries.map(({ waits }) => waits?.reason)),
     p_push_ids: pushes.map((push) => push.eventId),
     p_push_tenants: pushes.map((push) => push.tenantId),
     p_push_users: pushes.map((push) => push.userId),

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { callFunction } from "./call-function.ts";
 
 /** Tables whose rows leave tenant by tenant; what belongs to an event leaves with it. */
-export const WALKED_TABLES = ["events", "outbox", "notifications"] as const;
+export const WALKED_TABLES = ["events", "outbox", "notifications", "inbound_messages"] as const;
 export type WalkedTable = (typeof WALKED_TABLES)[number];
 
 /** Days of tenants that have none of their own. */
@@ -27,6 +27,7 @@ const MOST: Readonly<Record<WalkedTable, number>> = {
   events: 500,
   outbox: 1_000,
   notifications: 2_000,
+  inbound_messages: 1_000,
 };
 
 /**

@@ -42,10 +42,18 @@ begin
     ),
     suppressed as (
       insert into suppressions (tenant_id, channel, address, reason, source, created_at)
-      select distinct on (f.channel, f.address) p_tenant, f.channel, f.address, f.suppress, p_provider_kind, moment
+      select distinct on (f.channel, f.address, f.suppress = 'opted out') p_tenant, f.channel, f.address, f.suppress, p_provider_kind, moment
       from fresh f
-      where f.suppress is not null and f.address is not null
-      order by f.channel, f.address
+      where f.suppress is not null and f.address is not null and (
+        -- One look into an index an item, and no join: its plan is made on an empty database.
+        select count(*) from (
+          select from suppressions s
+          where s.tenant_id = p_tenant and s.channel = f.channel and s.address = f.address
+            and (s.reason = 'opted out') = (f.suppress = 'opted out')
+          limit 1
+        ) there
+      ) = 0
+      order by f.channel, f.address, f.suppress = 'opted out'
       on conflict do nothing
     ),
     furthest as (

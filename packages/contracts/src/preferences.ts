@@ -1,0 +1,109 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { CHANNELS, type Channel } from "./channels.ts";
+import { field, oneOf } from "./fields.ts";
+
+/** `GET|PATCH /api/v1/users/{userId}/preferences`: what a user wants, by category and channel. */
+export const PREFERENCES_PATH = "/api/v1/users/:userId/preferences";
+
+/** For a category or a channel: all of them. */
+export const ANY = "*";
+export type PreferenceChannel = Channel | typeof ANY;
+export const PREFERENCE_CHANNELS = [ANY, ...CHANNELS] as const;
+
+/** Of a preference, in the words of the timeline. The table of preferences says the same. */
+export const PREFERENCE_SOURCES = [
+  "api",
+  "preference page",
+  "unsubscribe link",
+  "inbox",
+  "import",
+  "by hand",
+] as const;
+export type PreferenceSource = (typeof PREFERENCE_SOURCES)[number];
+
+/** The table of categories says the same. */
+export const CATEGORY_KEY = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
+/** After a field's name. */
+export const NO_CATEGORY_KEY =
+  "must be 1 to 64 of a-z, 0-9, _ . and -, the first a letter or a digit";
+export const MAX_CATEGORIES = 100;
+/** In one call. */
+export const MAX_PREFERENCES = 500;
+
+/** A cell of a user's table, and what to write into it. */
+export interface PreferenceChange {
+  /** A category's key, or *. */
+  category: string;
+  channel: PreferenceChannel;
+  /** null: forget what was said; the category's default counts again. */
+  enabled: boolean | null;
+}
+
+export function isPreferenceChannel(value: unknown): value is PreferenceChannel {
+  return PREFERENCE_CHANNELS.includes(value as PreferenceChannel);
+}
+
+export const ChangePreferencesRequest = Type.Object(
+  {
+    preferences: Type.Array(
+      Type.Object({
+        category: field<string>(
+          {
+            type: "string",
+            description: "The key of a category, or * for all of them",
+            examples: [ANY, "offers"],
+          },
+          (value) => (typeof value === "string" ? undefined : "must be a string"),
+        ),
+        channel: oneOf(PREFERENCE_CHANNELS, { description: "A channel, or * for all of them" }),
+        enabled: field<boolean | null>(
+          {
+            type: ["boolean", "null"],
+            description: "null forgets what was said: the default of the category counts again",
+          },
+          (value) =>
+            value === null || typeof value === "boolean"
+              ? undefined
+              : "must be true, false or null",
+        ),
+      }),
+      { maxItems: MAX_PREFERENCES, description: "The last one of a cell counts" },
+    ),
+  },
+  { title: "ChangePreferencesRequest" },
+);
+export type ChangePreferencesRequest = Static<typeof ChangePreferencesRequest>;
+
+const texts = (description: string) =>
+  Type.Record(Type.String(), Type.String(), { description: `${description}; "" is the default` });
+
+export const PreferencesResponse = Type.Object(
+  {
+    success: Type.Boolean({ description: "Always true" }),
+    data: Type.Object({
+      userId: Type.String(),
+      preferences: Type.Array(
+        Type.Object({
+          category: Type.String({ description: "A key, or *" }),
+          channel: oneOf(PREFERENCE_CHANNELS),
+          enabled: Type.Boolean(),
+          source: oneOf(PREFERENCE_SOURCES, { description: "How it came to be said" }),
+          at: Type.String({ description: "When; ISO 8601, UTC" }),
+        }),
+        { description: "What the user has said; what is not here is as the category has it" },
+      ),
+      categories: Type.Array(
+        Type.Object({
+          key: Type.String(),
+          label: texts("By language"),
+          description: texts("By language"),
+          required: Type.Boolean({ description: "Sent whatever is turned off" }),
+          defaultOn: Type.Boolean({ description: "false: sent only where it is turned on" }),
+        }),
+        { description: "All of the tenant, in their order" },
+      ),
+    }),
+  },
+  { title: "PreferencesResponse" },
+);
+export type PreferencesResponse = Static<typeof PreferencesResponse>;

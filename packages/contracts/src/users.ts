@@ -1,0 +1,131 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { emailOrNone, faultOf, field, locale, phoneOrNone, text } from "./fields.ts";
+import { quietHoursOrNone } from "./quiet-hours.ts";
+import { NO_TIME_ZONE, timeZoneName } from "./time-zone.ts";
+
+/** A tenant's users, where it names them: `PUT|GET|DELETE /api/v1/users/{userId}`. */
+export const USER_PATH = "/api/v1/users/:userId";
+export const USERS_BATCH_PATH = "/api/v1/users/batch";
+
+export const MAX_USERS_OF_BATCH = 1_000;
+export const MAX_USERS_BATCH_BYTES = 1024 * 1024;
+
+const language = locale({});
+
+const settings = {
+  email: Type.Optional(
+    emailOrNone({
+      description: "Used where a trigger names no recipientEmail",
+      examples: ["ann@example.com"],
+    }),
+  ),
+  phone: Type.Optional(
+    phoneOrNone({
+      description: "E.164; used where a trigger names no recipientPhone",
+      examples: ["+12025550123"],
+    }),
+  ),
+  locale: Type.Optional(
+    field<string | null>(
+      {
+        ...language,
+        type: ["string", "null"],
+        description: "The language, where a trigger names none: language[-Script][-REGION]",
+        examples: ["de-AT"],
+      },
+      (value) => (value === null ? undefined : faultOf(language)?.(value)),
+    ),
+  ),
+  timezone: Type.Optional(
+    field<string | null>(
+      {
+        type: ["string", "null"],
+        description: "A name of the IANA database; none: the tenant's zone",
+        examples: ["Europe/Berlin"],
+      },
+      (value) =>
+        value === null || (typeof value === "string" && timeZoneName(value) !== undefined)
+          ? undefined
+          : NO_TIME_ZONE,
+    ),
+  ),
+  quietHours: Type.Optional(
+    quietHoursOrNone(
+      "By the clock of the user's zone; past midnight where `to` is earlier. None: the tenant's",
+    ),
+  ),
+};
+
+export const UserRequest = Type.Object(settings, {
+  title: "UserRequest",
+  description: "All that is to be known of the user: what is left out, or null, is forgotten",
+});
+export type UserRequest = Static<typeof UserRequest>;
+
+/** One of a batch. */
+export const BatchUser = Type.Object({
+  userId: text({ description: "The user's id in your own system" }),
+  ...settings,
+});
+export type BatchUser = Static<typeof BatchUser>;
+
+export const UsersBatchRequest = Type.Object(
+  {
+    users: field<unknown[]>(
+      {
+        type: "array",
+        items: BatchUser,
+        maxItems: MAX_USERS_OF_BATCH,
+        description: "Each as PUT has it, with its userId; the last one of a userId counts",
+      },
+      (value) => {
+        if (!Array.isArray(value)) return "must be an array";
+        if (value.length <= MAX_USERS_OF_BATCH) return undefined;
+        return `must have at most ${MAX_USERS_OF_BATCH} items`;
+      },
+    ),
+  },
+  { title: "UsersBatchRequest" },
+);
+export type UsersBatchRequest = Static<typeof UsersBatchRequest>;
+
+const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const UserResponse = Type.Object(
+  {
+    success: Type.Boolean({ description: "Always true" }),
+    data: Type.Object({
+      userId: Type.String(),
+      email: orNull("An international domain in its ASCII form"),
+      phone: orNull("E.164"),
+      locale: orNull("Canonical, as de-AT"),
+      timezone: orNull("null: the tenant's"),
+      quietHours: Type.Union(
+        [Type.Object({ from: Type.String(), to: Type.String() }), Type.Null()],
+        { description: "null: the tenant's" },
+      ),
+      createdAt: Type.String({ description: "ISO 8601, UTC" }),
+      updatedAt: Type.String({ description: "ISO 8601, UTC" }),
+    }),
+  },
+  { title: "UserResponse" },
+);
+export type UserResponse = Static<typeof UserResponse>;
+
+export const UsersBatchResponse = Type.Object(
+  {
+    success: Type.Boolean({ description: "Always true: each item has its own" }),
+    results: Type.Array(
+      Type.Object({
+        userId: orNull("As sent; null: there was none"),
+        success: Type.Boolean({ description: "false: nothing was changed for this item" }),
+        message: Type.Optional(
+          Type.Array(Type.String(), { description: "Every fault of the item, naming its field" }),
+        ),
+      }),
+      { description: "In the order of the request" },
+    ),
+  },
+  { title: "UsersBatchResponse" },
+);
+export type UsersBatchResponse = Static<typeof UsersBatchResponse>;

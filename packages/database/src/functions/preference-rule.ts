@@ -1,0 +1,38 @@
+import type { Channel } from "@belfry/contracts/channels";
+import type pg from "pg";
+import { callFunction } from "./call-function.ts";
+
+/** Is an event of this type to be sent to the user on the channel? */
+export interface PreferenceQuestion {
+  tenantId: string;
+  userId: string;
+  eventType: string;
+  channel: Channel;
+}
+
+export interface PreferenceVerdict {
+  sends: boolean;
+  /** Why it is not sent, after `skipped: `, in the words of the timeline; null: it is. */
+  reason: string | null;
+  /** The event type's; null: it has none. */
+  category: string | null;
+  /** The category is sent whatever is turned off, and at any hour. */
+  required: boolean;
+}
+
+/** Asks the one rule on preferences for a batch, in one statement. Answers come in the order of the batch. */
+export async function preferencesOf(
+  pool: pg.Pool,
+  batch: readonly PreferenceQuestion[],
+): Promise<PreferenceVerdict[]> {
+  type Row = PreferenceVerdict & { place: number };
+  const rows = await callFunction<Row>(pool, "preferences_of", {
+    p_tenants: batch.map((one) => one.tenantId),
+    p_users: batch.map((one) => one.userId),
+    p_event_types: batch.map((one) => one.eventType),
+    p_channels: batch.map((one) => one.channel),
+  });
+  const verdicts = new Array<PreferenceVerdict>(batch.length);
+  for (const { place, ...verdict } of rows) verdicts[place - 1] = verdict;
+  return verdicts;
+}

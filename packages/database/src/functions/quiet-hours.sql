@@ -1,0 +1,81 @@
+-- The first and the last moment at which the clock of a zone shows a time. Where the clock goes back and shows
+-- it twice they differ. Where the clock goes forward over it, both are the moment of that change: the first at
+-- which it shows a later time. p_time has no fractions of a second.
+create or replace function clock_moments(
+  p_time timestamp, p_zone text, out first_at timestamptz, out last_at timestamptz
+) language plpgsql stable as $function$
+declare
+  -- Longer than any change of a clock: Apia went forward by a day in 2011.
+  a_day constant interval := interval '25 hours';
+  guess constant timestamptz := p_time at time zone p_zone;
+  -- The same time by the offset before a change, and by the one after it.
+  old_at constant timestamptz := (
+    p_time - ((guess - a_day) at time zone p_zone - (guess - a_day) at time zone 'UTC')) at time zone 'UTC';
+  new_at constant timestamptz := (
+    p_time - ((guess + a_day) at time zone p_zone - (guess + a_day) at time zone 'UTC')) at time zone 'UTC';
+  was_shown constant boolean := old_at at time zone p_zone = p_time;
+  is_shown constant boolean := new_at at time zone p_zone = p_time;
+  earlier bigint;
+  later bigint;
+  middle bigint;
+begin
+  if was_shown or is_shown then
+    first_at := case when was_shown and is_shown then least(old_at, new_at) when was_shown then old_at else new_at end;
+    last_at := case when was_shown and is_shown then greatest(old_at, new_at) else first_at end;
+    return;
+  end if;
+  earlier := extract(epoch from least(old_at, new_at));
+  later := extract(epoch from greatest(old_at, new_at));
+  while later - earlier > 1 loop
+    middle := (earlier + later) / 2;
+    if to_timestamp(middle) at time zone p_zone > p_time then later := middle; else earlier := middle; end if;
+  end loop;
+  first_at := to_timestamp(later);
+  last_at := first_at;
+end
+$function$;
+
+-- Until when quiet hours last that cover a moment; null: it is in none. They begin at p_from by the clock of the
+-- zone and end before p_to, on the next day where p_to is not later than p_from. With both the same there are none.
+-- Where the clock changes, they are never shorter than the clock has it:
+--   - a beginning or an end that the clock leaves out (02:30 in spring) is the moment of the change;
+--   - of one that it shows twice (02:30 in autumn), quiet hours begin at the first and end at the second,
+--     and are not interrupted between the two;
+--   - hours that end when others have begun go on to the end of those.
+-- A zone that this database does not know counts as UTC.
+create or replace function quiet_until(p_moment timestamptz, p_zone text, p_from time, p_to time)
+returns timestamptz language plpgsql stable as $function$
+declare
+  -- Longer than quiet hours that begin with a change of the clock, and the day that such a change may take.
+  near constant interval := interval '3 days';
+  zone text := coalesce(p_zone, 'UTC');
+  shown timestamp;
+  today date;
+  begins timestamptz;
+  ends timestamptz;
+begin
+  if p_from is null or p_to is null or p_from = p_to then return null; end if;
+  begin
+    shown := p_moment at time zone zone;
+  exception when invalid_parameter_value then
+    zone := 'UTC';
+    shown := p_moment at time zone zone;
+  end;
+  today := shown::date;
+  if (p_moment + near) at time zone zone - (p_moment - near) at time zone zone = 2 * near then
+    -- As mostly: no change is near, and the clock alone says it.
+    if p_from < p_to and (shown::time < p_from or shown::time >= p_to)
+      or p_from > p_to and shown::time < p_from and shown::time >= p_to then return null; end if;
+    return (today + (p_from > p_to and shown::time >= p_from)::integer + p_to) at time zone zone;
+  end if;
+  -- Of yesterday, today and tomorrow: a clock may go back over midnight.
+  for day in -1..1 loop
+    begins := (clock_moments(today + day + p_from, zone)).first_at;
+    ends := (clock_moments(today + day + (p_to < p_from)::integer + p_to, zone)).last_at;
+    if begins <= p_moment and p_moment < ends then
+      return coalesce(quiet_until(ends, zone, p_from, p_to), ends);
+    end if;
+  end loop;
+  return null;
+end
+$function$;

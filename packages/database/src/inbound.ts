@@ -1,0 +1,118 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import { PHONE } from "@belfry/contracts/identifiers";
+import { type InboundMessage, type InboundText, optKeyword } from "@belfry/contracts/inbound";
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
+import type { Database } from "./connection.ts";
+
+export interface InboundOrigin {
+  tenantId: string;
+  providerKind: string;
+  /** Those that the provider serves. */
+  channels: readonly ProviderChannel[];
+}
+
+/** What became of it: `kept` for people, `stopped` or `started` its sender, or was there already. */
+export type InboundOutcome = "kept" | "stopped" | "started" | "repeated";
+
+/**
+ * Takes a person's message once, whatever comes again. A keyword suppresses its sender's number as opted out, or
+ * takes back what an opt-out had suppressed, and nothing else; any other text is kept for the tenant's people.
+ */
+export async function storeInbound(
+  db: Database,
+  { tenantId, providerKind, channels }: InboundOrigin,
+  message: InboundText,
+): Promise<InboundOutcome> {
+  const keyword = message.keyword ?? optKeyword(message.text);
+  // Nothing is ever sent to what is no number: there is nothing to suppress.
+  const word = PHONE.test(message.sender) ? keyword : undefined;
+  const [sender, recipient, text] =
+    word === undefined ? [message.sender, message.recipient, message.text] : [null, null, null];
+  const { rows } = await sql<{ is_new: boolean }>`
+    with stored as (
+      insert into inbound_messages (id, tenant_id, provider_kind, vendor_id, sender, recipient, text)
+      select ${uuidv7()}::uuid, t.id, ${providerKind}, ${message.vendorId}, ${sender}, ${recipient}, ${text}
+      from tenants t where t.id = ${tenantId}
+      on conflict do nothing
+      returning tenant_id
+    ),
+    stopped as (
+      insert into suppressions (tenant_id, channel, address, reason, source)
+      select s.tenant_id, c.channel, ${message.sender}, 'opted out', ${providerKind}
+      from stored s cross join unnest(${channels}::text[]) c (channel)
+      where ${word === "stop"}
+      order by c.channel
+      on conflict do nothing
+    ),
+    started as (
+      delete from suppressions p using stored s
+      where ${word === "start"} and p.tenant_id = s.tenant_id and p.channel = any (${channels}::text[])
+        and p.address = ${message.sender} and p.reason = 'opted out'
+    )
+    select exists (select from stored) as is_new`.execute(db);
+  if (rows[0]?.is_new !== true) return "repeated";
+  if (word === undefined) return "kept";
+  return word === "stop" ? "stopped" : "started";
+}
+
+/** How many texts these senders have written to the tenant. */
+export async function countInbound(
+  db: Database,
+  tenantId: string,
+  senders: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from inbound_messages
+    where tenant_id = ${tenantId} and sender = any (${senders}::text[])
+      and text is not null`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Forgets what these senders have written to the tenant; returns how many texts. */
+export async function deleteInbound(
+  db: Database,
+  tenantId: string,
+  senders: readonly string[],
+): Promise<number> {
+  const result = await sql`
+    with locked as materialized (
+      select id from inbound_messages
+      where tenant_id = ${tenantId} and sender = any (${senders}::text[]) and text is not null
+      order by id for update
+    )
+    delete from inbound_messages where id = any (array(select id from locked))`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+export interface InboundFilter {
+  limit: number;
+  /** Of one number only. */
+  sender?: string | undefined;
+  /** Only messages older than this one: the last of the page before. */
+  before?: string | undefined;
+}
+
+/** A tenant's messages for its people, newest first. */
+export async function inboundOfTenant(
+  db: Database,
+  tenantId: string,
+  filter: InboundFilter,
+): Promise<InboundMessage[]> {
+  let query = db
+    .selectFrom("inbound_messages")
+    .select(["id", "provider_kind", "sender", "recipient", "text", "received_at"])
+    .where("tenant_id", "=", tenantId)
+    .where("text", "is not", null);
+  if (filter.sender !== undefined) query = query.where("sender", "=", filter.sender);
+  if (filter.before !== undefined) query = query.where("id", "<", filter.before);
+  const rows = await query.orderBy("id", "desc").limit(filter.limit).execute();
+  return rows.map((row) => ({
+    id: row.id,
+    provider: row.provider_kind,
+    sender: row.sender ?? "",
+    recipient: row.recipient ?? "",
+    text: row.text ?? "",
+    receivedAt: row.received_at.toISOString(),
+  }));
+}

@@ -1,0 +1,114 @@
+import type {
+  PreferenceChange,
+  PreferenceChannel,
+  PreferenceSource,
+} from "@belfry/contracts/preferences";
+import { sql } from "kysely";
+import type { Database } from "./connection.ts";
+import { noteUse } from "./note-use.ts";
+import type { Owner } from "./notifications.ts";
+
+/** A cell that a user has said something of. */
+export interface Preference {
+  /** A category's key, or *. */
+  category: string;
+  channel: PreferenceChannel;
+  enabled: boolean;
+  source: PreferenceSource;
+  at: Date;
+}
+
+/** Texts are by language; "" is the default. */
+export interface Category {
+  key: string;
+  label: Record<string, string>;
+  description: Record<string, string>;
+  /** Sent whatever is turned off. */
+  required: boolean;
+  /** false: sent only to users who have turned it on. */
+  defaultOn: boolean;
+  position: number;
+}
+
+export async function preferencesOfUser(db: Database, owner: Owner): Promise<Preference[]> {
+  return await db
+    .selectFrom("preferences")
+    .select(["category", "channel", "enabled", "source", "at"])
+    .where("tenant_id", "=", owner.tenantId)
+    .where("user_id", "=", owner.userId)
+    .orderBy("category")
+    .orderBy("channel")
+    .execute();
+}
+
+/** All of a tenant, in their order. */
+export async function categoriesOfTenant(db: Database, tenantId: string): Promise<Category[]> {
+  return await db
+    .selectFrom("categories")
+    .select(["key", "label", "description", "required", "default_on as defaultOn", "position"])
+    .where("tenant_id", "=", tenantId)
+    .orderBy("position")
+    .orderBy("key")
+    .execute();
+}
+
+/**
+ * Writes cells of one user, in force for every event that is dispatched from now on; of several of one cell the
+ * last counts. A cell that says so already keeps its source and its time. The tenant must be there. Within a
+ * caller's transaction it joins that one.
+ */
+export async function setPreferences(
+  db: Database,
+  { tenantId, userId }: Owner,
+  source: PreferenceSource,
+  changes: readonly PreferenceChange[],
+): Promise<void> {
+  const byCell = new Map(changes.map((change) => [`${change.category}/${change.channel}`, change]));
+  if (byCell.size === 0) return;
+  const cells = [...byCell.values()];
+  const wanted = sql`
+    select * from unnest(${cells.map((cell) => cell.category)}::text[],
+      ${cells.map((cell) => cell.channel)}::text[], ${cells.map((cell) => cell.enabled)}::boolean[]
+    ) w (category, channel, enabled)`;
+  const write = async (transaction: Database) => {
+    await noteUse(transaction, tenantId, "uses_preferences");
+    await lockUser(transaction, { tenantId, userId });
+    await sql`
+      with wanted as materialized (${wanted}),
+      forgotten as (
+        delete from preferences p using wanted w
+        where p.tenant_id = ${tenantId} and p.user_id = ${userId}
+          and p.category = w.category and p.channel = w.channel and w.enabled is null
+      )
+      insert into preferences as p (tenant_id, user_id, category, channel, enabled, source)
+      select ${tenantId}, ${userId}, w.category, w.channel, w.enabled, ${source}
+      from wanted w where w.enabled is not null
+      order by w.category collate "C", w.channel collate "C"
+      on conflict (tenant_id, user_id, category, channel) do update
+      set enabled = excluded.enabled, source = excluded.source, at = excluded.at
+      where p.enabled <> excluded.enabled`.execute(transaction);
+  };
+  await (db.isTransaction ? write(db) : db.transaction().execute(write));
+}
+
+/** Everything that a user has said; returns how many cells. Within a caller's transaction it joins that one. */
+export async function deletePreferencesOfUser(db: Database, owner: Owner): Promise<number> {
+  const remove = async (transaction: Database) => {
+    await lockUser(transaction, owner);
+    const result = await transaction
+      .deleteFrom("preferences")
+      .where("tenant_id", "=", owner.tenantId)
+      .where("user_id", "=", owner.userId)
+      .executeTakeFirst();
+    return Number(result.numDeletedRows);
+  };
+  return await (db.isTransaction ? remove(db) : db.transaction().execute(remove));
+}
+
+/** One change of a user's cells at a time: rows that come and go have no order to be locked in. */
+async function lockUser(transaction: Database, { tenantId, userId }: Owner): Promise<void> {
+  await sql`select pg_advisory_xact_lock(
+    hashtextextended('belfry preferences ' || ${tenantId} || ' ' || ${userId}, 0))`.execute(
+    transaction,
+  );
+}
