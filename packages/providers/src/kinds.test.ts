@@ -46,6 +46,7 @@ test("every property that holds a credential is a secret", () => {
     "sendgrid.apiKey",
     "smtp.password",
     "twilio.authToken",
+    "twilio.webhookAuthToken",
     "vonage.apiSecret",
     "vonage.privateKey",
     "vonage.signatureSecret",

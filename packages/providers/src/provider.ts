@@ -17,6 +17,8 @@ export interface OutboxEntry {
   html: string | null;
   text: string;
   segments: number | null;
+  /** By name. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export interface ProviderDeps {

@@ -20,10 +20,16 @@ export type ReceiptsRead =
 export interface ReceiptReader {
   kind: string;
   content: ProviderContent;
-  /** The provider's setting that holds the key; several providers of one kind have several keys. */
-  keySetting: string;
+  /** The key of a provider's settings, undefined: none is set; several providers of one kind have several. */
+  keyOf(settings: Readonly<Record<string, unknown>>): string | undefined;
   /** Verifies, then reads. Never throws for what the request holds. */
   read(request: ReceiptRequest, keys: readonly string[], now: Date): Promise<ReceiptsRead>;
+}
+
+/** A text among the settings. */
+export function textSetting(settings: Readonly<Record<string, unknown>>, name: string) {
+  const value = settings[name];
+  return typeof value === "string" ? value : undefined;
 }
 
 const MAX_REASON_CHARACTERS = 500;

@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 import type { EmailMessage, SmsMessage } from "@belfry/contracts/sending";
+import { listHeadersFault } from "./list-headers.ts";
 
 /**
  * One bare address: no name, list, comment, quoted local part or control character. Stricter than
@@ -32,7 +33,7 @@ export function emailFault(message: EmailMessage): string | null {
   if (message.subject.trim() === "") return "the subject is empty";
   if (CONTROL_CHARACTER.test(message.subject)) return "the subject has control characters";
   if (message.html === "" && message.text === "") return "the message is empty";
-  return null;
+  return message.headers === undefined ? null : listHeadersFault(message.headers);
 }
 
 /** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */

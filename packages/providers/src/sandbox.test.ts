@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
-import { EMAIL, SMS, testDeps } from "../test/messages.ts";
+import { BAD_LIST_HEADERS, EMAIL, LIST_EMAIL, SMS, testDeps } from "../test/messages.ts";
 import type { OutboxEntry } from "./provider.ts";
 import { sandboxEmail, sandboxText } from "./sandbox.ts";
 
@@ -18,6 +18,26 @@ test("an email and a text message are kept in the outbox as they would have been
     { ...smsFields, subject: null, html: null },
   ]);
 });
+
+test("a mail that can be unsubscribed from is kept with its headers, by name", async () => {
+  const kept: OutboxEntry[] = [];
+  const deps = testDeps({ storeInOutbox: async (entry) => `outbox-${kept.push(entry)}` });
+  await sandboxEmail.create({}, deps).send(LIST_EMAIL);
+  assert.deepEqual(kept[0]!.headers, {
+    "List-Unsubscribe": `<${LIST_EMAIL.headers!.listUnsubscribe}>`,
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    "List-Id": "<offers.acme.mail.example.com>",
+  });
+});
+
+for (const [name, headers] of BAD_LIST_HEADERS) {
+  test(`a mail is sent to nobody with ${JSON.stringify(name.slice(0, 60))}`, async () => {
+    const deps = testDeps({ storeInOutbox: () => assert.fail("kept") });
+    const outcome = await sandboxEmail.create({}, deps).send({ ...EMAIL, headers });
+    assert.equal(outcome.class, "permanent");
+    assert.match(outcome.reason, /cannot stand in a header$/);
+  });
+}
 
 test("an outbox that cannot be written is tried again", async () => {
   const storeInOutbox = async () => {

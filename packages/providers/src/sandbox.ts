@@ -1,5 +1,6 @@
 import type { EmailMessage, SmsMessage } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
+import { listHeaders } from "./list-headers.ts";
 import { defineProvider, type OutboxEntry, type ProviderDeps } from "./provider.ts";
 import { outcome } from "./send-outcome.ts";
 
@@ -15,7 +16,8 @@ export const sandboxEmail = defineProvider<EmailMessage, typeof SETTINGS>({
     async send(message) {
       const { deliveryId, tenantId, eventId, to, subject, html, text } = message;
       const ids = { deliveryId, tenantId, eventId };
-      return store(deps, { ...ids, to, subject, html, text, segments: null });
+      const headers = message.headers === undefined ? {} : { headers: listHeaders(message) };
+      return store(deps, { ...ids, to, subject, html, text, segments: null, ...headers });
     },
     close: async () => {},
   }),

@@ -7,6 +7,7 @@ import {
   type ReceiptReader,
   type ReceiptRequest,
   receiptText,
+  textSetting,
   vendorEventOf,
 } from "./receipt.ts";
 
@@ -21,7 +22,7 @@ const MAX_AHEAD_SECONDS = 15 * 60;
 export const sendgridReceipts: ReceiptReader = {
   kind: "sendgrid",
   content: "email",
-  keySetting: "webhookPublicKey",
+  keyOf: (settings) => textSetting(settings, "webhookPublicKey"),
   async read(request, keys, now) {
     if (!isSigned(request, keys, now)) return { ok: false, fault: "forged" };
     const events = parseReceiptBody(request.body);

@@ -4,7 +4,7 @@ import type { OutcomeClass } from "@belfry/contracts/sending";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { testHttpPromises } from "../test/http-provider-promises.ts";
 import { startVendor } from "../test/loopback-vendor.ts";
-import { EMAIL, testDeps } from "../test/messages.ts";
+import { EMAIL, LIST_EMAIL, testDeps } from "../test/messages.ts";
 import { sendgrid } from "./sendgrid.ts";
 import { checkSettings } from "./settings.ts";
 
@@ -67,6 +67,21 @@ test("a message is the vendor's documented request, field by field", async (t) =
       { type: "text/html", value: EMAIL.html },
     ],
   });
+});
+
+test("a mail that can be unsubscribed from has its three headers, and the vendor adds none", async (t) => {
+  const vendor = await startVendor(t, (response) => response.writeHead(202).end());
+  const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
+  t.after(() => provider.close());
+  await provider.send(LIST_EMAIL);
+  const body = JSON.parse(vendor.received[0]!.body);
+  assert.deepEqual(body.headers, {
+    "List-Unsubscribe": `<${LIST_EMAIL.headers!.listUnsubscribe}>`,
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    "List-Id": "<offers.acme.mail.example.com>",
+  });
+  assert.deepEqual(body.tracking_settings, { subscription_tracking: { enable: false } });
+  assert.equal(body.personalizations[0].headers, undefined);
 });
 
 test("what is not set is not sent: no name, no reply address, no empty part", async (t) => {

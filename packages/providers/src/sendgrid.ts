@@ -2,6 +2,7 @@ import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/
 import { type Static, Type } from "@sinclair/typebox";
 import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
 import { refusal, statusClass } from "./http-outcome.ts";
+import { listHeaders } from "./list-headers.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { asciiDomain } from "./recipient.ts";
 import { NotAccepted, outcome, thrownOutcome } from "./send-outcome.ts";
@@ -163,6 +164,13 @@ function toMail(message: EmailMessage, settings: Static<typeof SETTINGS>): Sendg
       : { replyTo: { email: asciiDomain(settings.replyTo) } }),
     subject: message.subject,
     content: parts as [(typeof parts)[number]],
+    ...(message.headers === undefined
+      ? {}
+      : {
+          headers: listHeaders(message),
+          // An account that has it on would add a List-Unsubscribe of the vendor's own.
+          trackingSettings: { subscriptionTracking: { enable: false } },
+        }),
   };
 }
 

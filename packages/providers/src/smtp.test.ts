@@ -7,7 +7,7 @@ import { createHandClock } from "@belfry/testing/hand-clock";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { closedPort, startPort } from "../test/loopback-vendor.ts";
-import { EMAIL, testDeps } from "../test/messages.ts";
+import { EMAIL, LIST_EMAIL, testDeps } from "../test/messages.ts";
 import type { ProviderDeps } from "./provider.ts";
 import { checkSettings } from "./settings.ts";
 import { smtp, smtpTarget } from "./smtp.ts";
@@ -157,6 +157,36 @@ test("a message arrives logged in, over STARTTLS, with its envelope, headers and
   assert.match(headers["Content-Type"]!, /^multipart\/alternative;/);
   assert.match(mail!.data, /Content-Type: text\/plain; charset=utf-8/);
   assert.match(mail!.data, /Content-Type: text\/html; charset=utf-8/);
+});
+
+test("a mail that can be unsubscribed from arrives with each of its headers once, folded validly", async (t) => {
+  const server = await startMailServer(t);
+  const provider = providerAt(t, server.port);
+  const longest = {
+    ...LIST_EMAIL.headers!,
+    listUnsubscribe: `https://a.example/${"Ab-_9".repeat(188)}`,
+  };
+  for (const headers of [LIST_EMAIL.headers!, longest]) {
+    assert.equal((await provider.send({ ...EMAIL, headers })).class, "accepted");
+    const { data } = server.taken.pop()!;
+    const head = data.slice(0, data.indexOf("\r\n\r\n"));
+    const lines = head.split("\r\n");
+    for (const line of lines) {
+      // RFC 5322: no line beyond 998, none of blanks alone, none that ends in the middle of CR LF.
+      assert.ok(line.length <= 998 && line.trim() !== "", line);
+      assert.doesNotMatch(line, /[\r\n]/);
+      assert.match(line, /^(?:[!-9;-~]+:|[ \t]+\S)/);
+    }
+    const fields = head.replaceAll(/\r\n(?=[ \t])/g, "").split("\r\n");
+    const ofList = fields
+      .filter((line) => /^list-/i.test(line))
+      .map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()));
+    assert.deepEqual(ofList.sort(), [
+      "list-id: <offers.acme.mail.example.com>",
+      "list-unsubscribe-post: List-Unsubscribe=One-Click",
+      `list-unsubscribe: <${headers.listUnsubscribe}>`,
+    ]);
+  }
 });
 
 const REFUSALS: readonly (readonly [string, SMTPServerOptions, OutcomeClass, string])[] = [

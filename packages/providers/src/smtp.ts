@@ -4,6 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import MailComposer from "nodemailer/lib/mail-composer";
 import type { SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
 import { canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
+import { listHeaders } from "./list-headers.ts";
 import { type Patience, startPatience } from "./patience.ts";
 import {
   defineProvider,
@@ -173,6 +174,7 @@ function toMail(message: EmailMessage, settings: Settings) {
     // The same at each attempt, so that a mailbox can tell a second copy.
     messageId: `<${message.deliveryId}${from.slice(from.lastIndexOf("@"))}>`,
     subject: message.subject,
+    ...(message.headers === undefined ? {} : { headers: listHeaders(message) }),
     ...(message.text === "" ? {} : { text: message.text }),
     ...(message.html === "" ? {} : { html: message.html }),
     // A message's text is never the name of a file or an address to fetch.

@@ -130,6 +130,7 @@ for (const [code, status, expected] of CODES) {
     const outcome = await provider.send(SMS);
     assert.equal(outcome.class, expected);
     assert.equal(outcome.vendorStatus, String(code));
+    assert.equal(outcome.optedOut, code === 21610 ? true : undefined);
     assert.deepEqual(JSON.parse(outcome.vendorAnswer!), body);
   });
 }

@@ -30,6 +30,13 @@ const SETTINGS = Type.Object(
       title: "Secret",
       description: "The API key's secret, or the account's auth token.",
     }),
+    webhookAuthToken: Type.Optional(
+      secretField({
+        title: "Auth token for webhooks",
+        description:
+          "The account's auth token, which signs what Twilio posts to /webhooks/twilio/<tenant>/inbound: the answers of people. Only with an API key; else the secret above is it.",
+      }),
+    ),
     sender: lineField({
       title: "Sender",
       description:
@@ -85,6 +92,9 @@ const CODE_CLASSES: Readonly<Record<string, OutcomeClass>> = {
   "20503": "transient",
 };
 
+/** The recipient has answered STOP, and the vendor holds to it. */
+const OPTED_OUT = "21610";
+
 /** Text messages through Twilio's Programmable Messaging, `POST /2010-04-01/Accounts/{sid}/Messages.json`. */
 export const twilio = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "twilio",
@@ -135,12 +145,22 @@ function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
     // The message exists and is at its end: asking again would make another.
     if (body.status === "failed" || body.status === "undelivered" || body.status === "canceled") {
       const outcomeClass = (code === null ? undefined : CODE_CLASSES[code]) ?? "permanent";
-      return refusal("Twilio", outcomeClass, answer, context, code);
+      return refused(outcomeClass, answer, context, code);
     }
   }
   const outcomeClass =
     (code === null ? undefined : CODE_CLASSES[code]) ?? statusClass(answer.status);
-  return refusal("Twilio", answer.status < 300 ? "ambiguous" : outcomeClass, answer, context, code);
+  return refused(answer.status < 300 ? "ambiguous" : outcomeClass, answer, context, code);
+}
+
+function refused(
+  outcomeClass: OutcomeClass,
+  answer: HttpAnswer,
+  context: ProviderContext,
+  code: string | null,
+): SendOutcome {
+  const outcome = refusal("Twilio", outcomeClass, answer, context, code);
+  return code === OPTED_OUT ? { ...outcome, optedOut: true } : outcome;
 }
 
 function isMessageId(value: unknown): value is string {

@@ -53,6 +53,8 @@ test("each status says what became of its delivery, and a barred number is suppr
     [{ status: "read" }, "delivered", null, null],
     [{ status: "undeliverable", error: { error: { title: "1030" } } }, "bounced", null, "1030"],
     [{ status: "rejected", error: barred }, "bounced", "bounced", "1050"],
+    [{ status: "rejected", error: { title: 9, detail: "opted out" } }, "bounced", "opted out", "9"],
+    [{ status: "undeliverable", error: { type: "https://x#9" } }, "bounced", "opted out", "9"],
     [{ status: "sent by pigeon" }, null, null, null],
     [{ client_ref: "1001" }, null, null, null],
     [{ message_uuid: null }, null, null, null],

@@ -1,32 +1,22 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Receipt } from "@belfry/contracts/receipt";
-import { errors, jwtVerify } from "jose";
 import {
   deliveryIdOf,
-  headerOf,
   parseReceiptBody,
   type ReceiptReader,
   receiptText,
+  textSetting,
   vendorEventOf,
 } from "./receipt.ts";
-
-const MAX_TOKEN_AGE = "5m";
-/** Our clock may be wrong: what comes again is known by its id, so a wider window costs nothing. */
-const CLOCK_TOLERANCE = "10m";
+import { vonageSigned } from "./vonage-signature.ts";
 
 /** The status webhook of the vendor's Messages API, signed by a token (HS256) over the body's hash. */
 export const vonageReceipts: ReceiptReader = {
   kind: "vonage",
   content: "text",
-  keySetting: "signatureSecret",
+  keyOf: (settings) => textSetting(settings, "signatureSecret"),
   async read(request, keys, now) {
-    const authorization = headerOf(request, "authorization");
-    // Rarely the vendor sends one without; answered with a 5xx it comes again, signed.
-    if (authorization === undefined) return { ok: false, fault: "unsigned" };
-    const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
-    if (token === undefined || !(await isSigned(token, request.body, keys, now))) {
-      return { ok: false, fault: "forged" };
-    }
+    const verdict = await vonageSigned(request, keys, now);
+    if (verdict !== "signed") return { ok: false, fault: verdict };
     const status = parseReceiptBody(request.body);
     if (typeof status !== "object" || status === null || Array.isArray(status)) {
       return { ok: false, fault: "unreadable" };
@@ -35,38 +25,6 @@ export const vonageReceipts: ReceiptReader = {
     return { ok: true, receipts: receipt === null ? [] : [receipt] };
   },
 };
-
-async function isSigned(
-  token: string,
-  body: Buffer,
-  keys: readonly string[],
-  now: Date,
-): Promise<boolean> {
-  for (const key of keys) {
-    try {
-      const { payload } = await jwtVerify(token, new TextEncoder().encode(key), {
-        algorithms: ["HS256"],
-        issuer: "Vonage",
-        requiredClaims: ["jti", "payload_hash"],
-        maxTokenAge: MAX_TOKEN_AGE,
-        clockTolerance: CLOCK_TOLERANCE,
-        currentDate: now,
-      });
-      return isHashOf(payload.payload_hash, body);
-    } catch (error) {
-      // Signed with another key: perhaps the next.
-      if (error instanceof errors.JWSSignatureVerificationFailed) continue;
-      if (error instanceof errors.JOSEError) return false;
-      throw error;
-    }
-  }
-  return false;
-}
-
-function isHashOf(hash: unknown, body: Buffer): boolean {
-  if (typeof hash !== "string" || !/^[0-9a-f]{64}$/i.test(hash)) return false;
-  return timingSafeEqual(Buffer.from(hash, "hex"), createHash("sha256").update(body).digest());
-}
 
 const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
   submitted: "accepted",
@@ -78,6 +36,8 @@ const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
 
 /** The Messages API's code for a number that may not be sent to. */
 const NUMBER_BARRED = "1050";
+/** The vendor's own list of those who answered STOP. */
+const OPTED_OUT = "9";
 
 function toReceipt(status: Record<string, unknown>): Receipt | null {
   const name = typeof status.status === "string" ? status.status : "";
@@ -96,8 +56,13 @@ function toReceipt(status: Record<string, unknown>): Receipt | null {
     reason: receiptText(error.detail) ?? receiptText(error.title),
     vendorStatus: code,
     occurredAt: timeOf(status.timestamp),
-    suppress: kind === "bounced" && code === NUMBER_BARRED ? "bounced" : null,
+    suppress: kind === "bounced" ? suppressionFor(code) : null,
   };
+}
+
+function suppressionFor(code: string | null): Receipt["suppress"] {
+  if (code === OPTED_OUT) return "opted out";
+  return code === NUMBER_BARRED ? "bounced" : null;
 }
 
 /** Older callbacks wrap it once more. */
@@ -107,7 +72,7 @@ function errorOf(status: Record<string, unknown>): Record<string, unknown> {
 }
 
 function errorCode(error: Record<string, unknown>): string | null {
-  const fragment = typeof error.type === "string" ? /#(\d{3,5})$/.exec(error.type)?.[1] : undefined;
+  const fragment = typeof error.type === "string" ? /#(\d{1,5})$/.exec(error.type)?.[1] : undefined;
   if (fragment !== undefined) return fragment;
   return /^\d{1,5}$/.exec(String(error.title ?? ""))?.[0] ?? null;
 }

@@ -57,7 +57,7 @@ const SETTINGS = Type.Object(
       secretField({
         title: "Signature secret",
         description:
-          "Of the account's signed webhooks, which post to /webhooks/vonage/<tenant>: what became of each message.",
+          "Of the account's signed webhooks, which post to /webhooks/vonage/<tenant>: what became of each message, and to /webhooks/vonage/<tenant>/inbound: the answers of people.",
       }),
     ),
     baseUrl: baseUrlField(VENDOR_URL),

@@ -15,6 +15,41 @@ export const EMAIL: EmailMessage = {
   text: "Hello & welcome 🎉",
 };
 
+/** A mail that can be unsubscribed from. */
+export const LIST_EMAIL: EmailMessage = {
+  ...EMAIL,
+  headers: {
+    listUnsubscribe: `https://mail.example.com/unsubscribe/k1.${"Ab-_9".repeat(60)}`,
+    listId: "offers.acme.mail.example.com",
+  },
+};
+
+/** What no header field of a mail may hold, as the parts of `headers`. */
+export const BAD_LIST_HEADERS: readonly (readonly [
+  string,
+  NonNullable<EmailMessage["headers"]>,
+])[] = (
+  [
+    ["listUnsubscribe", "https://a.example/\r\nBcc: eve@example.com"],
+    ["listUnsubscribe", "https://a.example/\nBcc: eve@example.com"],
+    ["listUnsubscribe", "https://a.example/\u0000"],
+    ["listUnsubscribe", "https://a.example/ b"],
+    ["listUnsubscribe", "https://a.example/>, <mailto:eve@example.com"],
+    ["listUnsubscribe", "https://a.example/ü"],
+    ["listUnsubscribe", "mailto:eve@example.com"],
+    ["listUnsubscribe", "javascript:alert(1)"],
+    ["listUnsubscribe", ""],
+    ["listUnsubscribe", `https://a.example/${"a".repeat(1000)}`],
+    ["listId", "offers.acme.example.com>\r\nBcc: eve@example.com"],
+    ["listId", "offers acme.example.com"],
+    ["listId", "offers"],
+    ["listId", "offers..acme"],
+    ["listId", ".offers.acme"],
+    ["listId", "öffers.acme"],
+    ["listId", `${"a".repeat(250)}.example`],
+  ] as const
+).map(([part, value]) => [`${part}: ${value}`, { ...LIST_EMAIL.headers!, [part]: value }]);
+
 export const SMS: SmsMessage = {
   ...IDS,
   to: "+12025550123",
