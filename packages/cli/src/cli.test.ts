@@ -355,6 +355,8 @@ test("what is wrong goes to standard error with exit code 1 and names the flag",
     [["event", "show", "1001"], /1001/],
     [["outbox", "list", "--tenant", "nobody"], /--tenant/],
     [["outbox", "show", "nothing"], /nothing/],
+    [["sms", "inbound", "list", "--tenant", "nobody"], /--tenant/],
+    [["sms", "inbound", "list", "--tenant", id, "--number", "0123"], /--number/],
     [["nonsense"], /nonsense/],
   ];
   for (const [args, pattern, input] of cases) assertFails(await belfry.run(args, input), pattern);
@@ -379,6 +381,7 @@ test("every command explains itself with --help on standard output, without a da
     "outbox list",
     "dead replay",
     "suppression add",
+    "sms inbound list",
     "migrate",
     "stop",
   ];

@@ -8,6 +8,7 @@ import {
   PROVIDER_CHANNELS,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
+import { type QuietHours, quietHoursFault } from "@belfry/contracts/quiet-hours";
 import { InvalidArgumentError } from "commander";
 
 /** As the flags' help says it. */
@@ -61,4 +62,13 @@ export function providerChannelValue(text: string): ProviderChannel {
     throw new InvalidArgumentError(`It must be ${ANY_PROVIDER_CHANNEL}.`);
   }
   return text;
+}
+
+/** As 22:00-06:00. */
+export function quietHoursOrNone(text: string): QuietHours | "none" {
+  if (text === "none") return text;
+  const [from = "", to = "", ...rest] = text.split("-");
+  const fault = rest.length > 0 ? "one - too many" : quietHoursFault({ from, to });
+  if (fault === undefined) return { from, to };
+  throw new InvalidArgumentError("It must be two different times, as 22:00-06:00, or none.");
 }

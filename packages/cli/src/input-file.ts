@@ -38,15 +38,42 @@ export async function readJsonInput(flag: string, path: string): Promise<Record<
   return value as Record<string, unknown>;
 }
 
+export interface OpenInput extends AsyncDisposable {
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+/** A file, or standard input for `-`, of whatever length: read as it is asked for. Errors name the flag. */
+export async function openInput(flag: string, path: string): Promise<OpenInput> {
+  if (path === "-") {
+    takeStandardInput(flag);
+    return { bytes: process.stdin, [Symbol.asyncDispose]: async () => undefined };
+  }
+  try {
+    const file = await open(path, "r");
+    if ((await file.stat()).isDirectory()) {
+      await file.close();
+      throw Object.assign(new Error("a folder"), { code: "EISDIR" });
+    }
+    const bytes = file.createReadStream({ autoClose: false });
+    return { bytes, [Symbol.asyncDispose]: () => file.close() };
+  } catch (cause) {
+    throw unreadable(flag, path, cause);
+  }
+}
+
 async function readFileBytes(flag: string, path: string): Promise<Uint8Array> {
   try {
     await using file = await open(path, "r");
     return await collect(flag, path, file.createReadStream({ autoClose: false }));
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
-    const code = (cause as NodeJS.ErrnoException).code ?? "";
-    throw new CommandError(`${flag}: cannot read ${path}: ${REASONS[code] ?? code}`, { cause });
+    throw unreadable(flag, path, cause);
   }
+}
+
+function unreadable(flag: string, path: string, cause: unknown): CommandError {
+  const code = (cause as NodeJS.ErrnoException).code ?? "";
+  return new CommandError(`${flag}: cannot read ${path}: ${REASONS[code] ?? code}`, { cause });
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -56,11 +83,15 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 async function readStandardInput(flag: string): Promise<Uint8Array> {
+  takeStandardInput(flag);
+  return await collect(flag, "-", process.stdin);
+}
+
+function takeStandardInput(flag: string): void {
   if (takenBy !== undefined) {
     throw new CommandError(`${flag}: standard input (-) is taken by ${takenBy}`);
   }
   takenBy = flag;
-  return await collect(flag, "-", process.stdin);
 }
 
 async function collect(

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { categoryCommand } from "./category-command.ts";
 import { deadCommand } from "./dead-command.ts";
 import { eventCommand } from "./event-command.ts";
 import { layoutCommand } from "./layout-command.ts";
@@ -8,6 +9,7 @@ import { outboxCommand } from "./outbox-command.ts";
 import { providerCommand } from "./provider-command.ts";
 import { realtimeCommand } from "./realtime-command.ts";
 import { secretsCommand } from "./secrets-command.ts";
+import { smsCommand } from "./sms-command.ts";
 import { stopCommand } from "./stop-command.ts";
 import { suppressionCommand } from "./suppression-command.ts";
 import { templateCommand } from "./template-command.ts";
@@ -36,7 +38,9 @@ export function createProgram(): Command {
     realtimeCommand(),
     deadCommand(),
     suppressionCommand(),
+    smsCommand(),
     userCommand(),
+    categoryCommand(),
     secretsCommand(),
     migrateCommand(),
     stopCommand(),

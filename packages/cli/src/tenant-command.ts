@@ -1,7 +1,14 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE, MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
 import { CHANNELS, type Channel } from "@belfry/contracts/channels";
+import type { QuietHours } from "@belfry/contracts/quiet-hours";
 import { Command } from "commander";
-import { channelsOrAll, integerOrDefault, integerOrNone, integerValue } from "./flag-values.ts";
+import {
+  channelsOrAll,
+  integerOrDefault,
+  integerOrNone,
+  integerValue,
+  quietHoursOrNone,
+} from "./flag-values.ts";
 import { readSecretInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import { type Session, withDatabase } from "./session.ts";
@@ -16,6 +23,7 @@ interface TenantFlags {
   notificationRetentionDays?: number | "default";
   defaultLocale?: string;
   timezone?: string;
+  quietHours?: QuietHours | "none";
   webhookSecretFile?: string;
   /** false: `--no-webhook-secret`. */
   webhookSecret?: boolean;
@@ -155,6 +163,11 @@ function settingFlags(command: Command): Command {
     )
     .option("--timezone <name|none>", "IANA name, as Europe/Berlin, for dates; none: UTC")
     .option(
+      "--quiet-hours <from-to|none>",
+      "as 22:00-06:00: of users without their own, by the clock of their zone",
+      quietHoursOrNone,
+    )
+    .option(
       "--webhook-secret-file <file>",
       "holds the secret that every trigger must be signed with, or - for standard input",
     );
@@ -178,6 +191,7 @@ async function tenantInput(flags: TenantFlags) {
     notificationRetentionDays: daysOf(flags.notificationRetentionDays),
     defaultLocale: flags.defaultLocale,
     timezone: flags.timezone === "none" ? null : flags.timezone,
+    quietHours: flags.quietHours === "none" ? null : flags.quietHours,
     webhookSecret,
   };
 }

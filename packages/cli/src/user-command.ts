@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import { commandLineActor } from "./command-line-actor.ts";
+import { addDirectoryCommands } from "./directory-commands.ts";
 import { printJson } from "./output.ts";
+import { addPreferenceCommands } from "./preference-commands.ts";
 import { withDatabase } from "./session.ts";
 
 interface EraseFlags {
@@ -39,5 +41,7 @@ export function userCommand(): Command {
         await printJson(await eraseUser(db, erasure, { actor, disconnect }));
       }),
     );
+  addDirectoryCommands(user);
+  addPreferenceCommands(user);
   return user;
 }

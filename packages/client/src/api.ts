@@ -106,3 +106,83 @@ export interface ChannelReport {
   };
   notification?: { id: string; realtimeChannel: string; read: boolean; readAt: string | null };
 }
+
+export interface QuietHours {
+  /** As 22:00, by the clock of the user's zone. */
+  from: string;
+  /** Earlier than `from`: on the next day. */
+  to: string;
+}
+
+/** All that Belfry is to know of a user: what is left out, or null, is forgotten. */
+export interface UserInput {
+  /** Used where a trigger names no recipientEmail. */
+  email?: string | null;
+  /** E.164; used where a trigger names no recipientPhone. */
+  phone?: string | null;
+  /** As `de-AT`; used where a trigger names none. */
+  locale?: string | null;
+  /** As `Europe/Vienna`; none: the tenant's. */
+  timezone?: string | null;
+  /** None: the tenant's. */
+  quietHours?: QuietHours | null;
+}
+
+export interface User {
+  userId: string;
+  email: string | null;
+  phone: string | null;
+  locale: string | null;
+  timezone: string | null;
+  quietHours: QuietHours | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** What became of one user of a batch. */
+export interface UserResult {
+  userId: string | null;
+  success: boolean;
+  /** Every fault, naming its field. */
+  message?: string[];
+}
+
+export interface PreferenceChange {
+  /** A category's key, or * for all. */
+  category: string;
+  channel: Channel | "*";
+  /** null forgets what was said. */
+  enabled: boolean | null;
+}
+
+export interface Preferences {
+  userId: string;
+  preferences: {
+    category: string;
+    channel: Channel | "*";
+    enabled: boolean;
+    source: "api" | "preference page" | "unsubscribe link" | "inbox" | "import" | "by hand";
+    at: string;
+  }[];
+  /** Texts are by language; "" is the default. */
+  categories: {
+    key: string;
+    label: Record<string, string>;
+    description: Record<string, string>;
+    /** Sent whatever is turned off. */
+    required: boolean;
+    /** false: sent only where it is turned on. */
+    defaultOn: boolean;
+  }[];
+}
+
+export interface Erasure {
+  id: string;
+  status: "waiting" | "running" | "done";
+  requestedAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  /** Rows that went, by kind; null until it is done. */
+  deleted: Record<string, number> | null;
+}

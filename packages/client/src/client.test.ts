@@ -3,12 +3,24 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import type { ErasureResponse } from "@belfry/contracts/erasure";
 import type { EventReport as Documented } from "@belfry/contracts/event-report";
 import type { Notification as DocumentedNotification } from "@belfry/contracts/notification";
+import type { PreferencesResponse } from "@belfry/contracts/preferences";
 import type { RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
 import type { TriggerRequest } from "@belfry/contracts/trigger";
+import type { UserRequest, UserResponse } from "@belfry/contracts/users";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import type { EventReport, Notification, RealtimeToken, TriggerInput } from "./api.ts";
+import type {
+  Erasure,
+  EventReport,
+  Notification,
+  Preferences,
+  RealtimeToken,
+  TriggerInput,
+  User,
+  UserInput,
+} from "./api.ts";
 import { type ClientOptions, createClient, sign } from "./client.ts";
 import { BelfryError, BelfryNetworkError } from "./errors.ts";
 
@@ -17,7 +29,11 @@ const input: (mine: TriggerInput) => TriggerRequest = (mine) => mine;
 const report: (theirs: Documented) => EventReport = (theirs) => theirs;
 const item: (theirs: DocumentedNotification) => Notification = (theirs) => theirs;
 const token: (theirs: RealtimeTokenResponse) => RealtimeToken = (theirs) => theirs;
-void [input, report, item, token];
+const userInput: (mine: UserInput) => UserRequest = (mine) => mine;
+const user: (theirs: UserResponse["data"]) => User = (theirs) => theirs;
+const preferences: (theirs: PreferencesResponse["data"]) => Preferences = (theirs) => theirs;
+const erasure: (theirs: ErasureResponse["data"]) => Erasure = (theirs) => theirs;
+void [input, report, item, token, userInput, user, preferences, erasure];
 
 const event: TriggerInput = { eventType: "order.confirmed", payload: { userId: "user-1" } };
 const HOUR_MS = 3_600_000;
@@ -215,6 +231,35 @@ test("a call ends with its signal, in a try and in a pause", async (t) => {
   await nextTurn();
   other.abort();
   await assert.rejects(pausing, { name: "AbortError" });
+});
+
+test("what changes a user is signed as a trigger is, an empty body too, and sent to its path", async (t) => {
+  const { server, client } = await setUp(t, { webhookSecret: "hush" });
+  server.answer = { status: 200, body: { success: true, data: { id: "e" }, results: [] } };
+  const off = { category: "*", channel: "SMS", enabled: false } as const;
+  await client.putUser("a/b", { locale: "de", email: "jörg@example.com" });
+  await client.putUsers([{ userId: "u" }]);
+  await client.changePreferences("batch", [off]);
+  await client.eraseUser("batch");
+  await client.user("u");
+  await client.preferences("u");
+  await client.erasure("e-1");
+  assert.deepEqual(
+    server.requests.map(({ method, path, body }) => `${method} ${path} ${body}`),
+    [
+      'PUT /api/v1/users/a%2Fb {"locale":"de","email":"jörg@example.com"}',
+      'POST /api/v1/users/batch {"users":[{"userId":"u"}]}',
+      `PATCH /api/v1/users/%62atch/preferences {"preferences":[${JSON.stringify(off)}]}`,
+      "DELETE /api/v1/users/%62atch ",
+      "GET /api/v1/users/u ",
+      "GET /api/v1/users/u/preferences ",
+      "GET /api/v1/erasures/e-1 ",
+    ],
+  );
+  const signatures = server.requests.map(({ headers }) => headers["x-service-signature"]);
+  const expected = server.requests.map(({ body }, at) => (at < 4 ? sign("hush", body) : undefined));
+  assert.deepEqual(signatures, expected);
+  for (const id of ["", ".", ".."]) await assert.rejects(client.eraseUser(id), TypeError);
 });
 
 test("ids are one path segment, whatever they hold", async (t) => {

@@ -1,11 +1,17 @@
 import { createHmac, randomUUID } from "node:crypto";
 import type {
+  Erasure,
   EventReport,
   HistoryPage,
   Notification,
+  PreferenceChange,
+  Preferences,
   RealtimeToken,
   Triggered,
   TriggerInput,
+  User,
+  UserInput,
+  UserResult,
 } from "./api.ts";
 import { type CallOptions, createCaller, type Transport } from "./call.ts";
 
@@ -14,7 +20,7 @@ export interface ClientOptions extends Partial<Transport> {
   baseUrl: string;
   /** Your API key: a secret of your backend. */
   apiKey: string;
-  /** The webhook secret, if your tenant has one: then every trigger is signed. */
+  /** The webhook secret, if your tenant has one: then every trigger and every change of a user is signed. */
   webhookSecret?: string | undefined;
   /** Your tenant's id: needed for `history` and `markRead` alone. */
   tenantId?: string | undefined;
@@ -40,6 +46,26 @@ export interface Client {
   markRead(userId: string, notificationId: string, options?: CallOptions): Promise<void>;
   /** What became of an event, by the id that `trigger` gave. */
   event(id: string, options?: CallOptions): Promise<EventReport>;
+  /** Stores all that is to be known of a user. */
+  putUser(userId: string, user: UserInput, options?: CallOptions): Promise<User>;
+  /** The same of up to 1,000; a bad one is told in its result and does not hold the others up. */
+  putUsers(
+    users: readonly (UserInput & { userId: string })[],
+    options?: CallOptions,
+  ): Promise<UserResult[]>;
+  /** As you have named it; a 404 where you have not. */
+  user(userId: string, options?: CallOptions): Promise<User>;
+  /** What a user has turned on and off, and the categories there are. */
+  preferences(userId: string, options?: CallOptions): Promise<Preferences>;
+  /** Changes these cells, all or none, and leaves the others. */
+  changePreferences(
+    userId: string,
+    changes: readonly PreferenceChange[],
+    options?: CallOptions,
+  ): Promise<Preferences>;
+  /** Erases a user, in the background: `erasure` tells how far it is. */
+  eraseUser(userId: string, options?: CallOptions): Promise<Erasure>;
+  erasure(id: string, options?: CallOptions): Promise<Erasure>;
 }
 
 /**
@@ -54,13 +80,25 @@ export function createClient(options: ClientOptions): Client {
     if (tenantId === undefined) throw new TypeError("history and markRead need the tenantId");
     return `/api/v1/notifications/${segment(tenantId)}/${segment(userId)}`;
   };
+  /** The text once, for all tries: a signature is over these very bytes. */
+  const signed = (text: string): Record<string, string> =>
+    webhookSecret === undefined ? {} : { "x-service-signature": sign(webhookSecret, text) };
+  const changed = async <Data>(method: string, path: string, value: unknown, rest: CallOptions) => {
+    const body = value === undefined ? undefined : JSON.stringify(value);
+    const headers = signed(body ?? "");
+    const request = body === undefined ? { ...rest, headers } : { ...rest, headers, body };
+    return (await call<Data>(method, path, request)).body;
+  };
+  const read = async <Data>(path: string, rest: CallOptions) =>
+    (await call<{ data: Data }>("GET", path, rest)).body.data;
   return {
     async trigger(input, { idempotencyKey = randomUUID(), traceId, ...rest } = {}) {
-      // Text once, for all tries: the signature is over these very bytes.
       const body = JSON.stringify(input);
-      const headers: Record<string, string> = { "x-idempotency-key": idempotencyKey };
+      const headers: Record<string, string> = {
+        ...signed(body),
+        "x-idempotency-key": idempotencyKey,
+      };
       if (traceId !== undefined) headers["x-trace-id"] = traceId;
-      if (webhookSecret !== undefined) headers["x-service-signature"] = sign(webhookSecret, body);
       const answer = await call<{ message: string }>("POST", "/api/v1/events/trigger", {
         ...rest,
         headers,
@@ -91,7 +129,38 @@ export function createClient(options: ClientOptions): Client {
     async event(id, rest = {}) {
       return (await call<EventReport>("GET", `/api/v1/events/${segment(id)}`, rest)).body;
     },
+    async putUser(userId, user, rest = {}) {
+      return (await changed<{ data: User }>("PUT", userPath(userId), user, rest)).data;
+    },
+    async putUsers(users, rest = {}) {
+      type Answer = { results: UserResult[] };
+      return (await changed<Answer>("POST", BATCH_PATH, { users }, rest)).results;
+    },
+    async user(userId, rest = {}) {
+      return await read<User>(userPath(userId), rest);
+    },
+    async preferences(userId, rest = {}) {
+      return await read<Preferences>(`${userPath(userId)}/preferences`, rest);
+    },
+    async changePreferences(userId, preferences, rest = {}) {
+      type Answer = { data: Preferences };
+      const path = `${userPath(userId)}/preferences`;
+      return (await changed<Answer>("PATCH", path, { preferences }, rest)).data;
+    },
+    async eraseUser(userId, rest = {}) {
+      return (await changed<{ data: Erasure }>("DELETE", userPath(userId), undefined, rest)).data;
+    },
+    async erasure(id, rest = {}) {
+      return await read<Erasure>(`/api/v1/erasures/${segment(id)}`, rest);
+    },
   };
+}
+
+const BATCH_PATH = "/api/v1/users/batch";
+
+function userPath(userId: string): string {
+  // The path of the batch is no user's.
+  return `/api/v1/users/${userId === "batch" ? "%62atch" : segment(userId)}`;
 }
 
 /** URLs fold `.` and `..` away, encoded or not: the request would go to another path. */

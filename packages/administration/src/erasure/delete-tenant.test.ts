@@ -22,6 +22,8 @@ const TABLES = [
   "notifications",
   "outbox",
   "dedup_keys",
+  "recipients",
+  "preferences",
 ] as const;
 
 test("a deleted tenant leaves nothing behind, and another tenant loses nothing", async (t) => {
@@ -85,7 +87,16 @@ test("what is published while its tenant's row is deleted does not stay behind",
 
 test("a tenant's data goes in batches until none is left", async (t) => {
   const db = await testDatabase(t);
-  for (let event = 0; event < 5; event += 1) await storeTraces(db, "many");
+  await db.insertInto("tenants").values({ id: "many", name: "Many", per_minute: 1 }).execute();
+  for (let event = 0; event < 5; event += 1) {
+    await storeTraces(db, "many");
+    const of = { tenant_id: "many", user_id: `u${event}` };
+    await db.insertInto("recipients").values(of).execute();
+    await db
+      .insertInto("preferences")
+      .values({ ...of, category: "*", channel: "*", enabled: false, source: "api" })
+      .execute();
+  }
   const deleted = await deleteTenantData(db, "many", 2);
   assert.deepEqual(deleted, { events: 5, deliveries: 5, notifications: 5, outboxMessages: 5 });
   assert.ok(Object.values(await counts(db)).every((rows) => rows === 0));

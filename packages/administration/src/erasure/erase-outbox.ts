@@ -11,7 +11,7 @@ const ROWS_PER_BATCH = 1_000;
 export async function eraseOutbox(
   db: Database,
   owner: UserOfTenant,
-  { dryRun }: { dryRun: boolean },
+  { dryRun, onStep }: { dryRun: boolean; onStep(): Promise<void> },
 ): Promise<number> {
   let total = 0;
   let after: string | undefined;
@@ -24,6 +24,7 @@ export async function eraseOutbox(
       }
     }
     after = page.reached;
+    await onStep();
   } while (after !== undefined);
   return total;
 }

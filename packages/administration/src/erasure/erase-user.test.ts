@@ -4,12 +4,15 @@ import { test } from "node:test";
 import { encodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { Database, Pool } from "@belfry/database/connection";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
+import { storeInbound } from "@belfry/database/inbound";
 import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { addSuppressions } from "../events/suppressions.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { ADA, BOB, storeEvent, storeOutbox, tablesWith } from "../people/person-under-test.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { changePreferences } from "../users/preferences.ts";
+import { putUser } from "../users/users.ts";
 import { erasedUser, eraseUser } from "./erase-user.ts";
 
 const ACTOR = { personId: null, person: "command line (root)", address: "host" };
@@ -33,6 +36,14 @@ test("nothing of an erased person is left in any table, except where the report 
   const shared = await setAside(db, { [open.id]: ADA, [other.id]: BOB });
   const undecodable = await setAside(db, undefined);
   await addSuppressions(db, { tenantId, channel: "EMAIL", addresses: [ADA.email] });
+  for (const { userId, email, phone } of [ADA, BOB]) {
+    await putUser(db, tenantId, { userId, email, phone });
+    const changes = [{ category: "*", channel: "SMS", enabled: false } as const];
+    await changePreferences(db, { tenantId, userId, changes, source: "api" });
+    const origin = { tenantId, providerKind: "twilio", channels: ["SMS"] } as const;
+    const text = { vendorId: userId, sender: phone, recipient: "", text: "please call me" };
+    await storeInbound(db, origin, text);
+  }
   await pool.query(
     `insert into audit_log (id, person, address, tenant_id, action, target)
      values (gen_random_uuid(), 'Olga', '::1', $1, 'suppression.add', $2)`,
@@ -55,6 +66,9 @@ test("nothing of an erased person is left in any table, except where the report 
     realtimeChannels: 1,
     deadMessages: 1,
     suppressions: 0,
+    inboundMessages: 1,
+    recipients: 1,
+    preferences: 1,
   });
   assert.equal(report.unsent, 2);
   const counted = report.kept.filter(({ count }) => count !== undefined);
@@ -102,11 +116,22 @@ test("the suppressions of the person's addresses go only when that is asked for"
   assert.deepEqual(await tablesWith(pool, BOB.email), ["suppressions"]);
 });
 
+test("an address that a message was sent to is the person's, though no event and no directory names it", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  await storeEvent(db, tenantId, ADA);
+  const former = "former@example.com";
+  await pool.query("update deliveries set recipient = $1 where channel = 'EMAIL'", [former]);
+  await addSuppressions(db, { tenantId, channel: "EMAIL", addresses: [former] });
+  const report = await eraseUser(db, { ...ada, suppressions: true }, DEPS);
+  assert.equal(report.deleted.suppressions, 1);
+});
+
 test("a dry run says what would go, disconnects nobody and changes nothing", async (t) => {
   const { db, pool, tenantId, ada } = await world(t);
   await storeEvent(db, tenantId, ADA, { status: "queued" });
   await storeEvent(db, tenantId, ADA, { dispatched: false });
   await addSuppressions(db, { tenantId, channel: "SMS", addresses: [ADA.phone] });
+  await putUser(db, tenantId, { userId: ADA.userId, email: "other@example.com" });
   const refuse = async () => assert.fail("nobody is to be disconnected");
   const before = await Promise.all(NEEDLES.map((needle) => tablesWith(pool, needle)));
   const erasure = { ...ada, suppressions: true };

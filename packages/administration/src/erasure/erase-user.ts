@@ -5,12 +5,15 @@ import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { forgetChannels } from "@belfry/database/functions/realtime-channels";
+import { countInbound, deleteInbound } from "@belfry/database/inbound";
+import { deletePreferencesOfUser, preferencesOfUser } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
 import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import { refuseFaults } from "../input-error.ts";
 import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
+import { deleteUser, findUser } from "../users/user-rows.ts";
 import { eraseDeadMessages } from "./erase-dead-messages.ts";
 import { eraseOutbox } from "./erase-outbox.ts";
 import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
@@ -36,6 +39,8 @@ export interface ErasureDeps {
   disconnect(): Promise<void>;
   /** How long a sender may hold a delivery before the erasure gives up. Default: 10 minutes. */
   heldMs?: number;
+  /** Called between the small steps; what it throws ends the erasure there. */
+  onStep?(): Promise<void>;
 }
 
 const EVENTS_PER_BATCH = 200;
@@ -71,15 +76,21 @@ export async function eraseUser(
     await deps.disconnect();
     await note("user.erase", { suppressions: erasure.suppressions === true });
   }
-  const found = await eraseEvents(db, owner, { dryRun, heldMs: deps.heldMs ?? HELD_MS });
+  const { heldMs = HELD_MS, onStep = async () => undefined } = deps;
+  const directory = await eraseDirectory(db, owner, dryRun);
+  const found = await eraseEvents(db, owner, { dryRun, heldMs, onStep });
+  for (const address of directory.addresses) found.addresses.add(address);
   const deleted: ErasedRows = {
     ...found.deleted,
-    outbox: await eraseOutbox(db, owner, { dryRun }),
-    ...(await eraseHistory(db, owner, dryRun)),
+    ...directory.deleted,
+    outbox: await eraseOutbox(db, owner, { dryRun, onStep }),
+    ...(await eraseHistory(db, owner, { dryRun, onStep })),
     deadMessages: dryRun ? 0 : await eraseDeadMessages(db),
     suppressions: 0,
+    inboundMessages: 0,
   };
   const addresses = [...found.addresses].map(suppressedForm);
+  deleted.inboundMessages = await (dryRun ? countInbound : deleteInbound)(db, tenantId, addresses);
   let suppressions = await countSuppressions(db, tenantId, addresses);
   if (erasure.suppressions) {
     deleted.suppressions = suppressions;
@@ -116,7 +127,7 @@ interface FoundEvents {
 async function eraseEvents(
   db: Database,
   owner: UserOfTenant,
-  { dryRun, heldMs }: { dryRun: boolean; heldMs: number },
+  { dryRun, heldMs, onStep }: { dryRun: boolean; heldMs: number; onStep(): Promise<void> },
 ): Promise<FoundEvents> {
   const found: FoundEvents = {
     deleted: { events: 0, undispatchedEvents: 0, deliveries: 0, attempts: 0, receipts: 0 },
@@ -138,7 +149,11 @@ async function eraseEvents(
   const look = async (from: Parameters<typeof userEvents>[2]) => {
     const page = await userEvents(db, owner, from);
     for (const address of page.addresses) found.addresses.add(address);
-    for (const ids of batches(page.ids, EVENTS_PER_BATCH)) await take(ids);
+    for (const ids of batches(page.ids, EVENTS_PER_BATCH)) {
+      await take(ids);
+      await onStep();
+    }
+    await onStep();
     return page;
   };
 
@@ -158,15 +173,36 @@ async function eraseEvents(
       throw new Error(`senders still hold ${held.size} deliveries of this user: run it again`);
     }
     await pause(HELD_LOOK_EVERY_MS);
+    await onStep();
     for (const ids of batches([...held], EVENTS_PER_BATCH)) await take(ids);
   }
   return found;
 }
 
+/** What the tenant and the user have said of the user; the addresses are those that were named. */
+async function eraseDirectory(
+  db: Database,
+  { tenantId, userId }: UserOfTenant,
+  dryRun: boolean,
+): Promise<{ deleted: Pick<ErasedRows, "recipients" | "preferences">; addresses: string[] }> {
+  const user = await findUser(db, tenantId, userId);
+  const addresses = [user?.email, user?.phone].filter((address) => address != null);
+  const deleted = dryRun
+    ? {
+        recipients: user === undefined ? 0 : 1,
+        preferences: (await preferencesOfUser(db, { tenantId, userId })).length,
+      }
+    : {
+        recipients: await deleteUser(db, tenantId, userId),
+        preferences: await deletePreferencesOfUser(db, { tenantId, userId }),
+      };
+  return { deleted, addresses };
+}
+
 async function eraseHistory(
   db: Database,
   owner: UserOfTenant,
-  dryRun: boolean,
+  { dryRun, onStep }: { dryRun: boolean; onStep(): Promise<void> },
 ): Promise<Pick<ErasedRows, "notifications" | "realtimeChannels">> {
   if (dryRun) {
     return {
@@ -177,6 +213,7 @@ async function eraseHistory(
   let notifications = 0;
   for (let rows = ROWS_PER_BATCH; rows === ROWS_PER_BATCH; notifications += rows) {
     rows = await deleteNotifications(db, owner, ROWS_PER_BATCH);
+    await onStep();
   }
   // With what has come since: nobody gives an offset meanwhile.
   const forgotten = await forgetChannels(db, owner, ROWS_PER_BATCH);

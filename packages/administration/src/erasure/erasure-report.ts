@@ -13,6 +13,12 @@ export interface ErasedRows {
   /** NATS messages that had been set aside and named nothing else. */
   deadMessages: number;
   suppressions: number;
+  /** What the person has answered to text messages. */
+  inboundMessages: number;
+  /** What the tenant has said of the user: addresses, language, zone, quiet hours. */
+  recipients: number;
+  /** What the user has turned on and off. */
+  preferences: number;
 }
 
 export interface Kept {

@@ -34,6 +34,9 @@ export async function deleteTenantData(
   deleted.outboxMessages = await deleteAll(db, "outbox", tenantId, batchRows);
   await deleteAll(db, "receipts", tenantId, batchRows);
   await deleteAll(db, "dedup_keys", tenantId, batchRows);
+  await deleteAll(db, "recipients", tenantId, batchRows);
+  await deleteAll(db, "preferences", tenantId, batchRows);
+  await deleteAll(db, "inbound_messages", tenantId, batchRows);
   return deleted;
 }
 
@@ -52,7 +55,14 @@ async function deleteSomeEvents(db: Database, tenantId: string, rows: number) {
 /** What somebody else holds is left to the second call. */
 async function deleteAll(
   db: Database,
-  table: "notifications" | "outbox" | "receipts" | "dedup_keys",
+  table:
+    | "notifications"
+    | "outbox"
+    | "receipts"
+    | "dedup_keys"
+    | "recipients"
+    | "preferences"
+    | "inbound_messages",
   tenantId: string,
   batchRows: number,
 ): Promise<number> {

@@ -42,7 +42,13 @@ export async function userEvents(
     found as materialized (select * from seen where user_id = ${userId})
     select array(select id::text from found) as ids,
            array(select distinct a.address from found, unnest(array[${ADDRESS_COLUMNS}]) a (address)
-                 where a.address is not null) as addresses,
+                 where a.address is not null
+                 union
+                 -- Of the directory, as it was then.
+                 select d.recipient from found cross join lateral (
+                   select d.recipient from deliveries d
+                   where d.event_id = found.id and d.recipient is not null limit 32
+                 ) d) as addresses,
            (select id from seen order by id limit 1) as oldest,
            (select id from seen order by id desc limit 1) as newest,
            (select count(*) = ${sql.lit(LOOKS)} from seen) as more`.execute(db);

@@ -69,10 +69,13 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
   if (event.dispatchedAt === null) return entries;
   const at = event.dispatchedAt;
   entries.push(entry(at, null, "dispatched"));
-  const { skipped = {}, failed = {}, missing = {}, linksLeftOut = {} } = event.outcome ?? {};
+  const outcome = event.outcome ?? {};
+  const { skipped = {}, failed = {}, missing = {}, linksLeftOut = {}, waits = {} } = outcome;
   for (const [channel, reason] of pairs(skipped)) {
     entries.push(entry(at, channel, `skipped: ${reason}`));
   }
+  for (const [channel, reason] of pairs(waits))
+    entries.push(entry(at, channel, `waits: ${reason}`));
   for (const [channel, names] of pairs(missing)) entries.push(warning(at, channel, names));
   for (const [channel, words] of pairs(linksLeftOut)) {
     entries.push(entry(at, channel, `links left out: ${words.join(", ")}`));

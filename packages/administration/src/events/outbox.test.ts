@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { OutboxMessage } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
-import { storeOutboxMessage } from "@belfry/database/outbox";
+import { outboxOfTenant, storeOutboxMessage } from "@belfry/database/outbox";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
@@ -51,14 +51,35 @@ test("one message of the outbox is shown by its id, within a tenant if it is nam
   await assert.rejects(list(db, { tenantId: "acme", eventId: "1001" }), InvalidInput);
 });
 
+test("a mail's headers for unsubscribing are shown by their names, and other messages have none", async (t) => {
+  const db = await testDatabase(t);
+  const plain = await store(db, "acme", randomUUID(), "Hello");
+  assert.ok(!("headers" in (await showOutboxMessage(db, plain))));
+  const headers = {
+    "List-Unsubscribe": "<https://mail.example.com/unsubscribe/k1.abc>",
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    "List-Id": "<offers.acme.mail.example.com>",
+  };
+  const id = await store(db, "acme", randomUUID(), "Offers", headers);
+  assert.deepEqual((await showOutboxMessage(db, id)).headers, headers);
+  assert.deepEqual((await outboxOfTenant(db, "acme", { limit: 1 }))[0]!.headers, headers);
+});
+
 async function list(db: Database, query: OutboxQuery) {
   const messages: OutboxMessage[] = [];
   for await (const page of outboxPages(db, query)) messages.push(...page);
   return messages;
 }
 
-async function store(db: Database, tenantId: string, eventId: string, text: string) {
+async function store(
+  db: Database,
+  tenantId: string,
+  eventId: string,
+  text: string,
+  headers?: Record<string, string>,
+) {
   return await storeOutboxMessage(db, {
+    ...(headers === undefined ? {} : { headers }),
     deliveryId: randomUUID(),
     tenantId,
     eventId,

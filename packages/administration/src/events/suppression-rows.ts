@@ -40,49 +40,70 @@ export async function suppressionReason(
     .where("tenant_id", "=", tenantId)
     .where("channel", "=", channel)
     .where("address", "=", suppressedForm(address))
+    .orderBy("reason")
+    .limit(1)
     .executeTakeFirst();
   return row?.reason;
 }
 
-/** Adds those that are not there; an address keeps the reason for which it came first. Returns how many are new. */
+/**
+ * Adds those that are not there: an address keeps the reason for which it came first, and an opt-out stands
+ * beside any other. Returns how many are new.
+ */
 export async function insertSuppressions(db: Database, entry: NewSuppression): Promise<number> {
   if (entry.addresses.length === 0) return 0;
   const result = await sql`
     insert into suppressions (tenant_id, channel, address, reason, source)
     select ${entry.tenantId}, ${entry.channel}, a.address, ${entry.reason}, ${entry.source}
     from (select distinct address from unnest(${entry.addresses}::text[]) a (address)) a
+    where not exists (
+      select from suppressions s
+      where s.tenant_id = ${entry.tenantId} and s.channel = ${entry.channel} and s.address = a.address
+        and (s.reason = 'opted out') = ${entry.reason === "opted out"}
+    )
     order by a.address collate "C"
     on conflict do nothing`.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Returns how many were there. */
+/** Whatever the reasons. Returns how many addresses were there. */
 export async function deleteSuppressions(
   db: Database,
   tenantId: string,
   channel: ProviderChannel,
   addresses: readonly string[],
 ): Promise<number> {
-  const result = await sql`
+  const { rows } = await sql<{ count: number }>`
     with locked as materialized (
       select address from suppressions
       where tenant_id = ${tenantId} and channel = ${channel} and address = any (${addresses}::text[])
-      order by address for update
+      order by address, reason for update
+    ),
+    gone as (
+      delete from suppressions
+      where tenant_id = ${tenantId} and channel = ${channel}
+        and address = any (array(select address from locked))
+      returning address
     )
-    delete from suppressions
-    where tenant_id = ${tenantId} and channel = ${channel}
-      and address = any (array(select address from locked))`.execute(db);
-  return Number(result.numAffectedRows ?? 0n);
+    select count(distinct address)::integer as count from gone`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
-/** A page, by channel and address, after the last of the page before. */
+/** The last row of a page; without a reason: all of its address. */
+export interface SuppressionPlace {
+  channel: ProviderChannel;
+  address: string;
+  reason?: SuppressionReason | undefined;
+}
+
+/** A page, by channel, address and reason, after the last of the page before. */
 export async function suppressionsOfTenant(
   db: Database,
   tenantId: string,
   page: {
     limit: number;
     channel?: ProviderChannel | undefined;
-    after?: { channel: ProviderChannel; address: string } | undefined;
+    after?: SuppressionPlace | undefined;
   },
 ): Promise<SuppressionRow[]> {
   let query = db
@@ -91,8 +112,17 @@ export async function suppressionsOfTenant(
     .where("tenant_id", "=", tenantId);
   if (page.channel !== undefined) query = query.where("channel", "=", page.channel);
   if (page.after !== undefined) {
-    const { channel, address } = page.after;
-    query = query.where(sql<boolean>`(channel, address) > (${channel}, ${address})`);
+    const { channel, address, reason } = page.after;
+    query = query.where(
+      reason === undefined
+        ? sql<boolean>`(channel, address) > (${channel}, ${address})`
+        : sql<boolean>`(channel, address, reason) > (${channel}, ${address}, ${reason})`,
+    );
   }
-  return await query.orderBy("channel").orderBy("address").limit(page.limit).execute();
+  return await query
+    .orderBy("channel")
+    .orderBy("address")
+    .orderBy("reason")
+    .limit(page.limit)
+    .execute();
 }

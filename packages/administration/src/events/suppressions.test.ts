@@ -130,3 +130,27 @@ test("what is no address is refused, each named, and nothing is added", async (t
   );
   assert.deepEqual(await list(), []);
 });
+
+test("an opt-out stands beside a bounce: both are listed and hold, and the address goes with both", async (t) => {
+  const { db, tenantId, claim, list } = await setUp(t);
+  const both = {
+    tenantId,
+    channel: "EMAIL",
+    addresses: ["ann@example.com", "bob@example.com"],
+  } as const;
+  for (const reason of ["bounced", "opted out"] as const) {
+    assert.deepEqual(await addSuppressions(db, { ...both, reason }), { added: 2, alreadyThere: 0 });
+  }
+  // No third: an address that bounced is not suppressed by hand as well.
+  assert.deepEqual(await addSuppressions(db, both), { added: 0, alreadyThere: 2 });
+  await addSuppressions(db, { ...both, addresses: ["amy@example.com"] });
+  assert.deepEqual(await list(), [
+    "EMAIL amy@example.com by hand",
+    ...["EMAIL ann@example.com bounced", "EMAIL ann@example.com opted out"],
+    ...["EMAIL bob@example.com bounced", "EMAIL bob@example.com opted out"],
+  ]);
+  const { becomes, reason } = await claim("ann@example.com");
+  assert.deepEqual([becomes, reason], ["skipped", "address suppressed (bounced)"]);
+  assert.deepEqual(await removeSuppressions(db, both), { removed: 2, notThere: 0 });
+  assert.equal((await claim("ann@example.com")).becomes, "sending");
+});

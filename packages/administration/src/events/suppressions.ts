@@ -8,6 +8,7 @@ import { tenantNotFound } from "../tenants/tenants.ts";
 import {
   deleteSuppressions,
   insertSuppressions,
+  type SuppressionPlace,
   suppressedForm,
   suppressionsOfTenant,
 } from "./suppression-rows.ts";
@@ -64,14 +65,14 @@ export async function removeSuppressions(
   return { removed, notThere: addresses.length - removed };
 }
 
-/** By channel and address, a page at a time. Throws `NotFound`. */
+/** By channel, address and reason, a page at a time. Throws `NotFound`. */
 export async function* suppressionPages(
   db: Database,
   query: { tenantId: string; channel?: ProviderChannel | undefined; pageRows?: number },
 ): AsyncGenerator<Suppression[]> {
   const { tenantId, channel, pageRows = PAGE_ROWS } = query;
   await requireTenant(db, tenantId);
-  let after: { channel: ProviderChannel; address: string } | undefined;
+  let after: SuppressionPlace | undefined;
   for (;;) {
     const rows = await suppressionsOfTenant(db, tenantId, { limit: pageRows, channel, after });
     if (rows.length > 0) {

@@ -1,4 +1,5 @@
 import type { Channel } from "@belfry/contracts/channels";
+import { DEAD_LINKS } from "@belfry/contracts/dead-links";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
@@ -135,14 +136,15 @@ async function sourceVariables(
   });
 }
 
-/** As the tenant's messages are written. */
+/** As the tenant's messages are written, but that their links to unsubscribe are dead. */
 export async function renderSettings(
   db: Database | undefined,
   tenantId: string,
 ): Promise<RenderSettings> {
-  if (db === undefined || tenantId === PLATFORM) return {};
+  const system = DEAD_LINKS;
+  if (db === undefined || tenantId === PLATFORM) return { system };
   const tenant = await tenantById(db, tenantId);
-  return { locale: tenant?.defaultLocale, timeZone: tenant?.timezone ?? undefined };
+  return { locale: tenant?.defaultLocale, timeZone: tenant?.timezone ?? undefined, system };
 }
 
 async function preview(

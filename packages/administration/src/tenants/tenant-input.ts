@@ -1,6 +1,7 @@
 import { CHANNELS, type Channel, isChannel, listed } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
 import { canonicalLocale, NO_LOCALE } from "@belfry/contracts/locale";
+import { type QuietHours, quietHoursFault } from "@belfry/contracts/quiet-hours";
 import type { InputFault } from "../input-error.ts";
 import { timeZoneFault } from "./time-zone.ts";
 
@@ -25,6 +26,8 @@ export interface TenantInput {
   defaultLocale?: string | undefined;
   /** IANA name; null: UTC. */
   timezone?: string | null | undefined;
+  /** Of users without their own; null: none. */
+  quietHours?: QuietHours | null | undefined;
 }
 
 const MAX_PER_MINUTE = 1_000_000_000;
@@ -44,6 +47,7 @@ export function tenantFaults(input: TenantInput): (InputFault | undefined)[] {
     countFault("notificationRetentionDays", input.notificationRetentionDays, 1, MAX_RETENTION_DAYS),
     defaultLocaleFault(input.defaultLocale),
     timeZoneFault(input.timezone),
+    quietFault(input.quietHours),
   ];
 }
 
@@ -76,6 +80,11 @@ function defaultLocaleFault(text: string | undefined): InputFault | undefined {
   if (locale === undefined) return { field, message: NO_LOCALE };
   if (Intl.NumberFormat.supportedLocalesOf(locale).length > 0) return undefined;
   return { field, message: "must be a language that is known here" };
+}
+
+function quietFault(hours: QuietHours | null | undefined): InputFault | undefined {
+  const message = hours == null ? undefined : quietHoursFault(hours);
+  return message === undefined ? undefined : { field: "quietHours", message };
 }
 
 function webhookSecretFault(secret: string | undefined): InputFault | undefined {

@@ -23,6 +23,9 @@ export interface TenantSettings {
   defaultLocale: string;
   /** IANA name; null: UTC. */
   timezone: string | null;
+  /** Of users without their own, as 22:00:00; null: none. */
+  quietFrom: string | null;
+  quietTo: string | null;
 }
 
 export interface TenantRow extends TenantSettings {
@@ -133,6 +136,8 @@ function columns(settings: Partial<TenantSettings>) {
       : { notification_retention_days: settings.notificationRetentionDays }),
     ...(settings.defaultLocale === undefined ? {} : { default_locale: settings.defaultLocale }),
     ...(settings.timezone === undefined ? {} : { timezone: settings.timezone }),
+    ...(settings.quietFrom === undefined ? {} : { quiet_from: settings.quietFrom }),
+    ...(settings.quietTo === undefined ? {} : { quiet_to: settings.quietTo }),
   };
 }
 
@@ -157,6 +162,8 @@ function tenantRow(
     notificationRetentionDays: row.notification_retention_days,
     defaultLocale: row.default_locale,
     timezone: row.timezone,
+    quietFrom: row.quiet_from,
+    quietTo: row.quiet_to,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -139,3 +139,17 @@ test("a tenant has a language and a time zone for its templates: known ones, in 
   }
   await assert.rejects(requireTimeZone(db, "America/Nowhere"), /timezone must be an IANA name/);
 });
+
+test("a tenant's quiet hours are for users without their own; the same time twice is none", async (t) => {
+  const db = await testDatabase(t);
+  const { id, quietHours } = await createTenant(db, { name: "Acme" });
+  assert.equal(quietHours, null);
+  const hours = { from: "22:00", to: "06:00" };
+  assert.deepEqual((await updateTenant(db, id, { quietHours: hours })).quietHours, hours);
+  assert.deepEqual((await updateTenant(db, id, { name: "Acme AG" })).quietHours, hours);
+  await assert.rejects(
+    updateTenant(db, id, { quietHours: { from: "22:00", to: "22:00" } }),
+    /quietHours from and to must not be the same time/,
+  );
+  assert.equal((await updateTenant(db, id, { quietHours: null })).quietHours, null);
+});

@@ -2,6 +2,8 @@ import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds"
 import type { Channel } from "@belfry/contracts/channels";
 import { CHANNELS } from "@belfry/contracts/channels";
 import { canonicalLocale } from "@belfry/contracts/locale";
+import { type QuietHours, quietHoursOf } from "@belfry/contracts/quiet-hours";
+import { timeZoneName } from "@belfry/contracts/time-zone";
 import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
@@ -18,7 +20,7 @@ import {
   tenantById,
   updateTenantRow,
 } from "./tenant-rows.ts";
-import { requireTimeZone, timeZoneName } from "./time-zone.ts";
+import { requireTimeZone } from "./time-zone.ts";
 
 /** A tenant as people see it: no secret in it. Times are ISO 8601, UTC. */
 export interface Tenant {
@@ -43,6 +45,8 @@ export interface Tenant {
   defaultLocale: string;
   /** IANA name; null: UTC. */
   timezone: string | null;
+  /** Of users without their own; null: none. */
+  quietHours: QuietHours | null;
   /** The live ones, newest first. */
   apiKeys: ApiKeyView[];
   createdAt: string;
@@ -83,6 +87,8 @@ export async function createTenant(
     notificationRetentionDays: null,
     defaultLocale: "en",
     timezone: null,
+    quietFrom: null,
+    quietTo: null,
     ...(await settingsOf(db, id, input, keys)),
     name: input.name,
   };
@@ -159,7 +165,7 @@ async function settingsOf(
   keys: SecretKeys | undefined,
 ): Promise<Partial<TenantSettings>> {
   const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = input;
-  const { webhookSecret, eventRetentionDays, notificationRetentionDays } = input;
+  const { webhookSecret, eventRetentionDays, notificationRetentionDays, quietHours } = input;
   const defaultLocale = canonicalLocale(input.defaultLocale ?? "");
   const timezone = input.timezone == null ? input.timezone : timeZoneName(input.timezone);
   if (timezone != null) await requireTimeZone(db, timezone);
@@ -178,6 +184,9 @@ async function settingsOf(
     ...(notificationRetentionDays === undefined ? {} : { notificationRetentionDays }),
     ...(defaultLocale === undefined ? {} : { defaultLocale }),
     ...(timezone === undefined ? {} : { timezone }),
+    ...(quietHours === undefined
+      ? {}
+      : { quietFrom: quietHours?.from ?? null, quietTo: quietHours?.to ?? null }),
   };
 }
 
@@ -210,6 +219,7 @@ function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
     notificationRetentionDays: tenant.notificationRetentionDays,
     defaultLocale: tenant.defaultLocale,
     timezone: tenant.timezone,
+    quietHours: quietHoursOf(tenant.quietFrom, tenant.quietTo),
     apiKeys: keys.map((key) => ({
       id: key.id,
       prefix: key.prefix,

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connectedDatabase } from "@belfry/testing/database";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+import { NotFound } from "../input-error.ts";
+import { ADA, BOB, storeEvent, tablesWith } from "../people/person-under-test.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { changePreferences } from "../users/preferences.ts";
+import { putUser, showUser } from "../users/users.ts";
+import { claimErasure } from "./erasure-rows.ts";
+import { ErasuresFull, requestErasure, showErasure } from "./request-erasure.ts";
+import { type ErasureWork, workErasures } from "./work-erasures.ts";
+
+async function world(t: { after(fn: () => Promise<void>): void }) {
+  const { pool, db } = await connectedDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const disconnected: string[] = [];
+  const work: ErasureWork = {
+    db,
+    disconnect: async ({ userId }) => void disconnected.push(userId),
+  };
+  const run = (over: Partial<ErasureWork> = {}, signal = new AbortController().signal) =>
+    workErasures({ ...work, ...over }, signal);
+  const ada = { tenantId, userId: ADA.userId };
+  const bob = { tenantId, userId: BOB.userId };
+  const status = async (id: string) => (await showErasure(db, tenantId, id)).status;
+  return { db, pool, tenantId, ada, bob, run, status, disconnected };
+}
+
+test("what was said of a user goes at once, the rest in the background, and then nothing tells of the person", async (t) => {
+  const { db, pool, tenantId, ada, run, disconnected } = await world(t);
+  await storeEvent(db, tenantId, ADA);
+  await storeEvent(db, tenantId, BOB);
+  await putUser(db, tenantId, { userId: ADA.userId, email: ADA.email });
+  const changes = [{ category: "*", channel: "*", enabled: false } as const];
+  await changePreferences(db, { ...ada, changes, source: "api" });
+  const asked = await requestErasure(db, ada);
+  assert.deepEqual(
+    [asked.status, asked.startedAt, asked.endedAt, asked.deleted],
+    ["waiting", null, null, null],
+  );
+  await assert.rejects(showUser(db, tenantId, ADA.userId), NotFound);
+  assert.deepEqual((await db.selectFrom("preferences").selectAll().execute()).length, 0);
+
+  assert.equal(await run(), 1);
+  const done = await showErasure(db, tenantId, asked.id);
+  assert.deepEqual([done.status, done.deleted?.events, done.deleted?.outbox], ["done", 1, 2]);
+  assert.ok(done.requestedAt <= done.startedAt! && done.startedAt! <= done.endedAt!);
+  assert.deepEqual(disconnected, [ADA.userId, ADA.userId]);
+  for (const needle of Object.values(ADA)) assert.deepEqual(await tablesWith(pool, needle), []);
+  assert.ok((await tablesWith(pool, BOB.userId)).includes("events"));
+  const { rows } = await pool.query("select distinct person from audit_log");
+  assert.deepEqual(rows, [{ person: "the tenant, by API" }]);
+  assert.equal(await run(), 0);
+});
+
+test("a user whose erasure is open is asked for once; later it is another one", async (t) => {
+  const { db, ada, bob, run } = await world(t);
+  const first = await requestErasure(db, ada);
+  assert.equal((await requestErasure(db, ada)).id, first.id);
+  assert.notEqual((await requestErasure(db, bob)).id, first.id);
+  assert.equal(await run(), 2);
+  assert.notEqual((await requestErasure(db, ada)).id, first.id);
+});
+
+test("of a tenant one erasure runs at a time, in the order in which they were asked for", async (t) => {
+  const { db, tenantId, ada, bob, run, status } = await world(t);
+  const other = await createTenant(db, { name: "Other" });
+  const [first, second] = [await requestErasure(db, ada), await requestErasure(db, bob)];
+  await requestErasure(db, { tenantId: other.id, userId: "u" });
+  const claimed = await claimErasure(db, 60_000);
+  assert.equal(claimed?.id, first.id);
+  assert.equal(await run(), 1);
+  assert.deepEqual([await status(first.id), await status(second.id)], ["running", "waiting"]);
+  assert.equal((await claimErasure(db, 60_000))?.id, undefined);
+
+  // Its process died: the lease ends, and somebody else begins it again.
+  await db
+    .updateTable("erasures")
+    .set({ claimed_until: new Date(Date.now() - 1000) })
+    .where("tenant_id", "=", tenantId)
+    .where("state", "=", "running")
+    .execute();
+  assert.equal(await run(), 2);
+  assert.deepEqual([await status(first.id), await status(second.id)], ["done", "done"]);
+});
+
+test("what two processes begin in the same moment one of them carries out", async (t) => {
+  const { db, pool, ada, bob } = await world(t);
+  await requestErasure(db, ada);
+  await requestErasure(db, bob);
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const first = db.transaction().execute(async (transaction) => {
+    const claimed = await claimErasure(transaction, 60_000);
+    begun.resolve();
+    await held.promise;
+    return claimed;
+  });
+  await begun.promise;
+  const second = claimErasure(db, 60_000);
+  await untilBlocked(pool);
+  held.resolve();
+  assert.deepEqual([(await first) === undefined, await second], [false, undefined]);
+});
+
+test("a process that stops lets go, and one that cannot go on leaves it for later and does others", async (t) => {
+  const { db, tenantId, ada, bob, run, status } = await world(t);
+  await storeEvent(db, tenantId, ADA);
+  const first = await requestErasure(db, ada);
+  const stopping = new AbortController();
+  const disconnect = async () => stopping.abort();
+  assert.equal(await run({ disconnect }, stopping.signal), 0);
+  assert.equal(await status(first.id), "waiting");
+
+  const second = await requestErasure(db, bob);
+  const postponed: unknown[] = [];
+  const failing = await run({
+    disconnect: async ({ userId }) => {
+      if (userId === ADA.userId) throw new Error("NATS is away");
+    },
+    onPostponed: (error) => void postponed.push((error as Error).message),
+  });
+  assert.deepEqual([failing, postponed], [1, ["NATS is away"]]);
+  assert.deepEqual([await status(first.id), await status(second.id)], ["waiting", "done"]);
+  await db
+    .updateTable("erasures")
+    .set({ due_at: new Date(0) })
+    .where("id", "=", first.id)
+    .execute();
+  assert.equal(await run(), 1);
+});
+
+test("an erasure that lasts is kept from others by its steps", async (t) => {
+  const { db, tenantId, ada, run } = await world(t);
+  await storeEvent(db, tenantId, ADA);
+  const { id } = await requestErasure(db, ada);
+  let nowMs = 0;
+  const until = async () =>
+    (await db.selectFrom("erasures").select("claimed_until as at").executeTakeFirstOrThrow()).at;
+  let first: Date | null = null;
+  const seen: boolean[] = [];
+  assert.equal(
+    await run({
+      nowMs() {
+        nowMs += 11_000;
+        return nowMs;
+      },
+      async disconnect() {
+        const at = await until();
+        first ??= at;
+        seen.push(at! > first!);
+      },
+    }),
+    1,
+  );
+  assert.deepEqual(seen, [false, true]);
+  assert.equal((await showErasure(db, tenantId, id)).status, "done");
+});
+
+test("another tenant's erasure, an unknown one and an unknown tenant are not found", async (t) => {
+  const { db, tenantId, ada } = await world(t);
+  const other = await createTenant(db, { name: "Other" });
+  const { id } = await requestErasure(db, ada);
+  await assert.rejects(showErasure(db, other.id, id), NotFound);
+  await assert.rejects(requestErasure(db, { tenantId: "none", userId: "u" }), NotFound);
+  await assert.rejects(requestErasure(db, { tenantId, userId: "a\nb" }), /control characters/);
+});
+
+test("erasures that wait are bounded, and one too many changes nothing", async (t) => {
+  const { db, pool, tenantId } = await world(t);
+  await pool.query(
+    `insert into erasures (id, tenant_id, user_hash, user_id)
+     select gen_random_uuid(), $1, sha256(n::text::bytea), 'u' || n from generate_series(1, 10000) n`,
+    [tenantId],
+  );
+  await putUser(db, tenantId, { userId: "ann" });
+  await assert.rejects(requestErasure(db, { tenantId, userId: "ann" }), ErasuresFull);
+  assert.equal((await showUser(db, tenantId, "ann")).userId, "ann");
+});

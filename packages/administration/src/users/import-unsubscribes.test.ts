@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { putCategory } from "./categories.ts";
+import { csvFields } from "./csv-line.ts";
+import { importUnsubscribes } from "./import-unsubscribes.ts";
+import { linesOf } from "./lines-of.ts";
+import { changePreferences, showPreferences } from "./preferences.ts";
+
+async function world(t: { after(fn: () => Promise<void>): void }) {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  await putCategory(db, { tenantId, key: "offers", label: { "": "Offers" } });
+  await putCategory(db, { tenantId, key: "security", label: { "": "Security" }, required: true });
+  const importText = (text: string | Buffer) =>
+    importUnsubscribes(db, tenantId, [Buffer.from(text)]);
+  const said = async (userId: string) =>
+    (await showPreferences(db, tenantId, userId)).preferences.map(
+      ({ category, channel, enabled, source }) => `${category}/${channel} ${enabled} ${source}`,
+    );
+  return { db, tenantId, importText, said };
+}
+
+test("what a file turns off is off, whatever was on; what was off keeps where it came from", async (t) => {
+  const { db, tenantId, importText, said } = await world(t);
+  for (const [userId, enabled] of [
+    ["ann", true],
+    ["bob", false],
+  ] as const) {
+    const changes = [{ category: "offers", channel: "EMAIL", enabled } as const];
+    await changePreferences(db, { tenantId, userId, changes, source: "api" });
+  }
+  const text = [
+    "\ufeffUser,Category,Channel",
+    "ann,offers,EMAIL",
+    "bob , offers , EMAIL",
+    "",
+    '"o\'neil, ""Pat""",*,*',
+    "ann,offers,EMAIL",
+    "carl,*,SMS",
+  ].join("\r\n");
+  assert.deepEqual(await importText(text), { lines: 5, turnedOff: 3, alreadyOff: 1 });
+  assert.deepEqual(await said("ann"), ["offers/EMAIL false import"]);
+  assert.deepEqual(await said("bob"), ["offers/EMAIL false api"]);
+  assert.deepEqual(await said('o\'neil, "Pat"'), ["*/* false import"]);
+  assert.deepEqual(await said("carl"), ["*/SMS false import"]);
+  assert.deepEqual(await importText(text), { lines: 5, turnedOff: 0, alreadyOff: 4 });
+});
+
+test("every bad line is told with its number, and nothing of the file is done", async (t) => {
+  const { importText, said } = await world(t);
+  const faults = async (text: string | Buffer) => {
+    const error = await importText(text).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof InvalidInput);
+    return error.faults.map(({ field, message }) => `${field} ${message}`);
+  };
+  assert.deepEqual(
+    await faults(
+      [
+        "ann,offers,EMAIL",
+        "ann,offers",
+        "user,category,channel",
+        '"ann,offers,EMAIL',
+        ",offers,EMAIL",
+        "ann,security,*",
+        "ann,offers,FAX",
+        `${"x".repeat(5_000)},offers,EMAIL`,
+        'ann,"offers" x,EMAIL',
+        "bob,offers,EMAIL",
+      ].join("\n"),
+    ),
+    [
+      "file line 2: must have three columns, user, category, channel: it has 2",
+      'file line 3: category must be * or the key of a category: "category"',
+      "file line 3: channel must be *, EMAIL, SMS or PUSH",
+      "file line 4: has a quote that does not end",
+      "file line 5: user should not be empty",
+      'file line 6: category is required, and cannot be turned off: "security"',
+      "file line 7: channel must be *, EMAIL, SMS or PUSH",
+      "file line 8: must be at most 4000 characters",
+      "file line 9: has something between a quote and the next comma",
+    ],
+  );
+  const many = await faults(`ann,offers,EMAIL\n${"x\n".repeat(70)}`);
+  assert.deepEqual([many.length, many.at(-1)], [51, "file and 20 more"]);
+  assert.deepEqual(await faults(Buffer.from([0x61, 0xff, 0x0a])), [
+    "file must be UTF-8: line 1 is not",
+  ]);
+  assert.deepEqual([await said("ann"), await said("bob")], [[], []]);
+});
+
+test("a file of many thousands of lines, in whatever pieces it comes, is one change", async (t) => {
+  const { db, tenantId, said } = await world(t);
+  const text = Array.from({ length: 12_000 }, (_, n) => `üser-${n % 11_000},offers,EMAIL`).join(
+    "\n",
+  );
+  const bytes = Buffer.from(text);
+  const pieces = function* () {
+    for (let at = 0; at < bytes.length; at += 1_001) yield bytes.subarray(at, at + 1_001);
+  };
+  const result = await importUnsubscribes(db, tenantId, pieces());
+  assert.deepEqual(result, { lines: 12_000, turnedOff: 11_000, alreadyOff: 0 });
+  assert.deepEqual(await said("üser-10999"), ["offers/EMAIL false import"]);
+  await assert.rejects(importUnsubscribes(db, "none", []), NotFound);
+  assert.deepEqual(await importUnsubscribes(db, tenantId, []), {
+    ...{ lines: 0, turnedOff: 0, alreadyOff: 0 },
+  });
+});
+
+test("lines and fields are read as RFC 4180 has them, in time linear in their length", async () => {
+  const lines = async (pieces: string[], most = 100) => {
+    const found: string[] = [];
+    const chunks = pieces.map((piece) => Buffer.from(piece));
+    for await (const line of linesOf(chunks, most)) found.push(line);
+    return found;
+  };
+  assert.deepEqual(await lines(["a\r", "\nb", "c\n", "", "d"]), ["a", "bc", "d"]);
+  assert.deepEqual(await lines(["\n\n"]), ["", ""]);
+  assert.deepEqual(await lines(["x".repeat(30), "y\nz"], 10), ["x".repeat(11), "z"]);
+  for (const [line, fields] of [
+    ["a,b", ["a", "b"]],
+    ["a,,", ["a", "", ""]],
+    ['"",""""', ["", '"']],
+    [' "a b" ,  c d  ', ["a b", "c d"]],
+    ['a"b', ['a"b']],
+    ["", [""]],
+  ] as const) {
+    assert.deepEqual(csvFields(line), { fields });
+  }
+  assert.deepEqual(csvFields(`"${'""'.repeat(1_990)}"`), { fields: ['"'.repeat(1_990)] });
+});

@@ -1,0 +1,154 @@
+import { textFault } from "@belfry/contracts/identifiers";
+import type { PreferenceChannel } from "@belfry/contracts/preferences";
+import type { Database } from "@belfry/database/connection";
+import { noteUse } from "@belfry/database/note-use";
+import { categoriesOfTenant } from "@belfry/database/preferences";
+import { sql } from "kysely";
+import { InvalidInput } from "../input-error.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+import { csvFields, MAX_LINE_CHARACTERS } from "./csv-line.ts";
+import { linesOf, NotUtf8 } from "./lines-of.ts";
+import { changeFaults } from "./preferences.ts";
+
+export interface ImportedUnsubscribes {
+  /** Without the heading and empty ones. */
+  lines: number;
+  /** Cells that are off now and were not before. */
+  turnedOff: number;
+  /** Those that were off before keep where they came from, and when. */
+  alreadyOff: number;
+}
+
+interface Cell {
+  userId: string;
+  category: string;
+  channel: PreferenceChannel;
+}
+
+const COLUMNS = ["user", "category", "channel"];
+const ROWS_PER_STATEMENT = 5_000;
+const MAX_TOLD = 50;
+
+/**
+ * Turns off what the lines of a CSV file say: user, category (a key, or *) and channel (or *). A first line that
+ * names these columns is left out. All of it in one transaction, or nothing: throws `InvalidInput` with a fault a
+ * bad line, at most 50 and how many more there are; `NotFound` for an unknown tenant. Within a caller's transaction
+ * it joins that one.
+ */
+export async function importUnsubscribes(
+  db: Database,
+  tenantId: string,
+  file: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<ImportedUnsubscribes> {
+  const run = async (transaction: Database): Promise<ImportedUnsubscribes> => {
+    if ((await tenantById(transaction, tenantId)) === undefined) {
+      throw tenantNotFound(tenantId, "tenantId");
+    }
+    const known = await categoriesOfTenant(transaction, tenantId);
+    const categories = new Map(known.map((category) => [category.key, category]));
+    await sql`
+      create temp table unsubscribes (user_id text, category text, channel text) on commit drop
+    `.execute(transaction);
+    const faults = createFaults();
+    let batch: Cell[] = [];
+    let number = 0;
+    let lines = 0;
+    const store = async () => {
+      if (batch.length > 0 && faults.count() === 0) await addUnsubscribes(transaction, batch);
+      batch = [];
+    };
+    try {
+      for await (const line of linesOf(file, MAX_LINE_CHARACTERS)) {
+        number += 1;
+        if (line.trim() === "") continue;
+        const read = readLine(line, categories);
+        if (number === 1 && read.isHeading) continue;
+        lines += 1;
+        for (const fault of read.faults) faults.add(number, fault);
+        batch.push(read.cell);
+        if (batch.length === ROWS_PER_STATEMENT) await store();
+      }
+    } catch (error) {
+      if (!(error instanceof NotUtf8)) throw error;
+      throw new InvalidInput([
+        { field: "file", message: `must be UTF-8: line ${number + 1} is not` },
+      ]);
+    }
+    await store();
+    faults.refuse();
+    if (lines === 0) return { lines, turnedOff: 0, alreadyOff: 0 };
+    await noteUse(transaction, tenantId, "uses_preferences");
+    const { changed, all } = await turnOff(transaction, tenantId);
+    return { lines, turnedOff: changed, alreadyOff: all - changed };
+  };
+  return await (db.isTransaction ? run(db) : db.transaction().execute(run));
+}
+
+function createFaults() {
+  const told: string[] = [];
+  let count = 0;
+  return {
+    count: () => count,
+    add(line: number, fault: string) {
+      count += 1;
+      if (told.length < MAX_TOLD) told.push(`line ${line}: ${fault}`);
+    },
+    refuse() {
+      if (count === 0) return;
+      const more = count > told.length ? [`and ${count - told.length} more`] : [];
+      throw new InvalidInput([...told, ...more].map((message) => ({ field: "file", message })));
+    },
+  };
+}
+
+function readLine(line: string, categories: Parameters<typeof changeFaults>[1]) {
+  const parsed = csvFields(line);
+  const fields = "fields" in parsed ? parsed.fields : [];
+  const [userId = "", category = "", channel = ""] = fields;
+  const cell = { userId, category, channel: channel as PreferenceChannel };
+  const isHeading = fields.join(",").toLowerCase() === COLUMNS.join(",");
+  if ("fault" in parsed) return { isHeading, cell, faults: [parsed.fault] };
+  if (fields.length !== COLUMNS.length) {
+    const fault = `must have three columns, ${COLUMNS.join(", ")}: it has ${fields.length}`;
+    return { isHeading, cell, faults: [fault] };
+  }
+  const idFault = textFault(userId);
+  const faults = [
+    ...(idFault === undefined ? [] : [`user ${idFault}`]),
+    ...changeFaults({ ...cell, enabled: false }, categories).map(
+      ({ field, message }) => `${field} ${message}`,
+    ),
+  ];
+  return { isHeading, cell, faults };
+}
+
+async function addUnsubscribes(db: Database, cells: readonly Cell[]): Promise<void> {
+  const column = (name: keyof Cell) => cells.map((cell) => cell[name]);
+  await sql`
+    insert into unsubscribes select * from unnest(
+      ${column("userId")}::text[], ${column("category")}::text[], ${column("channel")}::text[])
+  `.execute(db);
+}
+
+/** In the order in which everybody locks these rows. */
+async function turnOff(db: Database, tenantId: string): Promise<{ changed: number; all: number }> {
+  const { rows } = await sql<{ changed: number; all: number }>`
+    with named as materialized (
+      select distinct u.user_id collate "C" as user_id, u.category collate "C" as category,
+        u.channel collate "C" as channel
+      from unsubscribes u
+    ),
+    written as (
+      insert into preferences as p (tenant_id, user_id, category, channel, enabled, source, at)
+      select ${tenantId}, n.user_id, n.category, n.channel, false, 'import', now() from named n
+      order by n.user_id, n.category, n.channel
+      on conflict (tenant_id, user_id, category, channel) do update
+        set enabled = false, source = excluded.source, at = excluded.at
+        where p.enabled
+      returning 1
+    )
+    select (select count(*)::integer from written) as changed,
+           (select count(*)::integer from named) as all`.execute(db);
+  return rows[0]!;
+}

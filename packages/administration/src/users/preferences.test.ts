@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PreferenceChange } from "@belfry/contracts/preferences";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { putCategory } from "./categories.ts";
+import { changePreferences, showPreferences } from "./preferences.ts";
+
+async function world(t: { after(fn: () => Promise<void>): void }) {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  await putCategory(db, { tenantId, key: "offers", label: { "": "Offers" } });
+  await putCategory(db, { tenantId, key: "security", label: { "": "Security" }, required: true });
+  const say = (changes: PreferenceChange[], userId = "ann") =>
+    changePreferences(db, { tenantId, userId, changes, source: "api" });
+  const said = async (userId = "ann") =>
+    (await showPreferences(db, tenantId, userId)).preferences.map(
+      ({ category, channel, enabled, source }) => `${category}/${channel} ${enabled} ${source}`,
+    );
+  return { db, tenantId, say, said };
+}
+
+test("cells are written and forgotten as named, the last word counts, and others stay", async (t) => {
+  const { db, tenantId, say, said } = await world(t);
+  await say([
+    { category: "*", channel: "SMS", enabled: false },
+    { category: "offers", channel: "EMAIL", enabled: true },
+    { category: "offers", channel: "EMAIL", enabled: false },
+    { category: "offers", channel: "*", enabled: true },
+  ]);
+  await say([{ category: "*", channel: "*", enabled: true }], "bob");
+  assert.deepEqual(await said(), [
+    "*/SMS false api",
+    "offers/* true api",
+    "offers/EMAIL false api",
+  ]);
+  await say([
+    { category: "offers", channel: "EMAIL", enabled: null },
+    { category: "offers", channel: "PUSH", enabled: null },
+    { category: "offers", channel: "*", enabled: false },
+  ]);
+  assert.deepEqual(await said(), ["*/SMS false api", "offers/* false api"]);
+  assert.deepEqual(await said("bob"), ["*/* true api"]);
+  const shown = await showPreferences(db, tenantId, "ann");
+  assert.deepEqual(
+    shown.categories.map(({ key, required }) => [key, required]),
+    [
+      ["offers", false],
+      ["security", true],
+    ],
+  );
+});
+
+test("saying the same again keeps where it came from, and when", async (t) => {
+  const { db, tenantId, say } = await world(t);
+  const off = { category: "offers", channel: "EMAIL", enabled: false } as const;
+  await changePreferences(db, {
+    ...{ tenantId, userId: "ann", changes: [off], source: "unsubscribe link" },
+  });
+  const before = await showPreferences(db, tenantId, "ann");
+  await say([off]);
+  assert.deepEqual(await showPreferences(db, tenantId, "ann"), before);
+  await say([{ ...off, enabled: true }]);
+  const [after] = (await showPreferences(db, tenantId, "ann")).preferences;
+  assert.deepEqual([after?.enabled, after?.source], [true, "api"]);
+  assert.ok(after!.at > before.preferences[0]!.at);
+});
+
+test("an unknown category or channel, and a required one turned off, are refused with all that came with them", async (t) => {
+  const { db, tenantId, say, said } = await world(t);
+  const refused = say([
+    { category: "offers", channel: "EMAIL", enabled: false },
+    { category: "gone", channel: "EMAIL", enabled: false },
+    { category: "security", channel: "*", enabled: false },
+    { category: "offers", channel: "FAX" as "SMS", enabled: false },
+  ]);
+  await assert.rejects(refused, (error: unknown) => {
+    assert.ok(error instanceof InvalidInput);
+    assert.deepEqual(error.message.split("\n"), [
+      'preferences[1].category must be * or the key of a category: "gone"',
+      'preferences[2].category is required, and cannot be turned off: "security"',
+      "preferences[3].channel must be *, EMAIL, SMS or PUSH",
+    ]);
+    return true;
+  });
+  assert.deepEqual(await said(), []);
+  await say([{ category: "security", channel: "*", enabled: true }]);
+  const unknown = { tenantId: "none", userId: "ann", changes: [], source: "api" } as const;
+  await assert.rejects(changePreferences(db, unknown), NotFound);
+  await assert.rejects(
+    changePreferences(db, { ...unknown, tenantId, userId: "a\u0000" }),
+    InvalidInput,
+  );
+});
+
+test("changes of one user from many places at once neither fail nor mix", async (t) => {
+  const { say, said } = await world(t);
+  const cells = (["EMAIL", "SMS", "PUSH", "*"] as const).flatMap((channel) =>
+    ["offers", "*"].map((category) => ({ category, channel })),
+  );
+  const every = (enabled: boolean | null, reverse: boolean) =>
+    say((reverse ? cells.toReversed() : cells).map((cell) => ({ ...cell, enabled })));
+  await Promise.all(
+    Array.from({ length: 12 }, (_, n) => every([true, false, null][n % 3]!, n % 2 === 0)),
+  );
+  await every(true, false);
+  assert.equal((await said()).filter((cell) => cell.endsWith("true api")).length, 8);
+});

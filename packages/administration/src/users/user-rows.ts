@@ -1,0 +1,76 @@
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+
+/** Queries on `recipients`: whom a tenant notifies, where it names them. */
+
+export interface UserRow {
+  userId: string;
+  email: string | null;
+  phone: string | null;
+  /** Canonical BCP 47. */
+  locale: string | null;
+  /** An IANA name; null: the tenant's. */
+  timezone: string | null;
+  /** As 22:00:00; null: the tenant's. */
+  quietFrom: string | null;
+  quietTo: string | null;
+}
+
+export interface StoredUser extends UserRow {
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** Stores them, or writes them anew; each user once. */
+export async function storeUsers(
+  db: Database,
+  tenantId: string,
+  users: readonly UserRow[],
+): Promise<void> {
+  const column = (name: keyof UserRow) => users.map((user) => user[name]);
+  await sql`
+    insert into recipients (tenant_id, user_id, email, phone, locale, timezone, quiet_from, quiet_to)
+    select ${tenantId}, u.* from unnest(
+      ${column("userId")}::text[], ${column("email")}::text[], ${column("phone")}::text[],
+      ${column("locale")}::text[], ${column("timezone")}::text[], ${column("quietFrom")}::time[],
+      ${column("quietTo")}::time[]
+    ) u (user_id, email, phone, locale, timezone, quiet_from, quiet_to)
+    order by u.user_id collate "C"
+    on conflict (tenant_id, user_id) do update set
+      email = excluded.email, phone = excluded.phone, locale = excluded.locale,
+      timezone = excluded.timezone, quiet_from = excluded.quiet_from, quiet_to = excluded.quiet_to,
+      updated_at = now()`.execute(db);
+}
+
+export async function findUser(
+  db: Database,
+  tenantId: string,
+  userId: string,
+): Promise<StoredUser | undefined> {
+  return await db
+    .selectFrom("recipients")
+    .select([
+      "user_id as userId",
+      "email",
+      "phone",
+      "locale",
+      "timezone",
+      "quiet_from as quietFrom",
+      "quiet_to as quietTo",
+      "created_at as createdAt",
+      "updated_at as updatedAt",
+    ])
+    .where("tenant_id", "=", tenantId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+}
+
+/** Returns how many there were: 0 or 1. */
+export async function deleteUser(db: Database, tenantId: string, userId: string): Promise<number> {
+  const result = await db
+    .deleteFrom("recipients")
+    .where("tenant_id", "=", tenantId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { putUser, putUsers, showUser, userFaults } from "./users.ts";
+
+async function world(t: { after(fn: () => Promise<void>): void }) {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const uses = async () => {
+    const tenant = await db
+      .selectFrom("tenants")
+      .select("uses_recipients")
+      .where("id", "=", tenantId)
+      .executeTakeFirstOrThrow();
+    return tenant.uses_recipients;
+  };
+  return { db, tenantId, uses };
+}
+
+test("a user is stored in the forms that events have, and written anew whole", async (t) => {
+  const { db, tenantId } = await world(t);
+  const { createdAt, updatedAt, ...user } = await putUser(db, tenantId, {
+    ...{ userId: "ann", email: "ann@bücher.example", phone: "+12025550123", locale: "DE-at" },
+    ...{ timezone: "europe/vienna", quietHours: { from: "22:00", to: "06:00" } },
+  });
+  assert.deepEqual(user, {
+    ...{ userId: "ann", email: "ann@xn--bcher-kva.example", phone: "+12025550123" },
+    ...{ locale: "de-AT", timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+  });
+  const again = await putUser(db, tenantId, { userId: "ann", phone: "", email: null });
+  assert.deepEqual(
+    { ...again, updatedAt: "" },
+    {
+      ...{ userId: "ann", email: null, phone: null, locale: null, timezone: null },
+      ...{ quietHours: null, createdAt, updatedAt: "" },
+    },
+  );
+  assert.ok(again.updatedAt > updatedAt);
+});
+
+test("the same id of another tenant is another user", async (t) => {
+  const { db, tenantId } = await world(t);
+  const other = await createTenant(db, { name: "Other" });
+  await putUser(db, tenantId, { userId: "ann", email: "ann@example.com" });
+  await assert.rejects(showUser(db, other.id, "ann"), NotFound);
+  await putUser(db, other.id, { userId: "ann", email: "other@example.com" });
+  assert.equal((await showUser(db, tenantId, "ann")).email, "ann@example.com");
+});
+
+test("a tenant is known to name users with its first one, and that is a change of configuration once", async (t) => {
+  const { db, tenantId, uses } = await world(t);
+  assert.equal(await uses(), false);
+  const before = await readConfigurationVersion(db);
+  await assert.rejects(putUser(db, tenantId, { userId: "ann", email: "no" }), InvalidInput);
+  assert.equal(await uses(), false);
+  await putUser(db, tenantId, { userId: "ann" });
+  const after = await readConfigurationVersion(db);
+  assert.deepEqual([await uses(), after !== before], [true, true]);
+  await putUser(db, tenantId, { userId: "bob" });
+  assert.equal(await readConfigurationVersion(db), after);
+});
+
+test("of a batch the last one of a user counts", async (t) => {
+  const { db, tenantId } = await world(t);
+  await putUsers(db, tenantId, [
+    { userId: "ann", email: "first@example.com" },
+    { userId: "bob", locale: "de" },
+    { userId: "ann", email: "last@example.com" },
+  ]);
+  assert.equal((await showUser(db, tenantId, "ann")).email, "last@example.com");
+  assert.equal((await showUser(db, tenantId, "bob")).locale, "de");
+  await assert.rejects(putUsers(db, "none", [{ userId: "ann" }]), NotFound);
+});
+
+test("every fault of a user is told, naming its field", () => {
+  const faults = userFaults({
+    ...{ userId: "a\nb", email: "ann", phone: "0123", locale: "german", timezone: "+01:00" },
+    quietHours: { from: "22:00", to: "22:00" },
+  });
+  const told = faults.map((fault) => `${fault?.field} ${fault?.message}`);
+  assert.deepEqual(told, [
+    "user must not contain control characters",
+    "email must be an email address",
+    "phone must be a phone number, as +12025550123",
+    "locale must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant",
+    "timezone must be an IANA name, as Europe/Berlin or UTC",
+    "quietHours from and to must not be the same time",
+  ]);
+  for (const timezone of [
+    "Mars/Olympus",
+    "Europe/Berlin'",
+    "EST5EDT4,M3",
+    "../etc/passwd",
+    "+01",
+  ]) {
+    assert.ok(userFaults({ userId: "u", timezone })[4], timezone);
+  }
+  for (const timezone of ["Europe/Berlin", "UTC", "America/Argentina/Buenos_Aires", "Etc/GMT+5"]) {
+    assert.equal(userFaults({ userId: "u", timezone })[4], undefined, timezone);
+  }
+  for (const quietHours of [{ from: "24:00", to: "06:00" }, { from: "22:00" }, [], "22:00"]) {
+    assert.ok(userFaults({ userId: "u", quietHours: quietHours as never })[5]);
+  }
+});
+
+test("every zone that this process knows, the database knows as well", async (t) => {
+  const { db } = await world(t);
+  const { rows } = await db.executeQuery<{ name: string }>(
+    db
+      .selectFrom((from) => from.fn<{ name: string }>("pg_timezone_names").as("z"))
+      .select("z.name")
+      .compile(),
+  );
+  const known = new Set(rows.map(({ name }) => name));
+  const unknown = Intl.supportedValuesOf("timeZone").filter((name) => !known.has(name));
+  assert.deepEqual(unknown, []);
+});

@@ -1,0 +1,129 @@
+import { Command, InvalidArgumentError } from "commander";
+import { integerValue } from "./flag-values.ts";
+import { printJson } from "./output.ts";
+import { type Session, withDatabase } from "./session.ts";
+
+interface PutFlags {
+  tenant: string;
+  key: string;
+  label?: string;
+  labelIn?: Record<string, string>;
+  description?: string;
+  descriptionIn?: Record<string, string>;
+  required?: boolean;
+  default?: boolean;
+  position?: number;
+}
+
+const TENANT = ["--tenant <id>", "the tenant's id"] as const;
+const KEY = ["--key <key>", "1 to 64 of a-z, 0-9, _ . and -"] as const;
+
+export function categoryCommand(): Command {
+  const category = new Command("category").description(
+    "Kinds of messages, such as offers, that users turn on and off",
+  );
+
+  category
+    .command("put")
+    .description("Make a category, or change what is given of one; in force within 5 s")
+    .requiredOption(...TENANT)
+    .requiredOption(...KEY)
+    .option("--label <text>", "how users read it; a new category needs it")
+    .option(
+      "--label-in <locale=text>",
+      "the same in a language, as de=Angebote; again for more",
+      texts,
+    )
+    .option("--description <text>", "what it is, in a sentence")
+    .option("--description-in <locale=text>", "the same in a language", texts)
+    .option("--required", "sent whatever users have turned off, and at any hour")
+    .option("--no-required", "users may turn it off (the default)")
+    .option("--default <on|off>", "off: sent only to users who have turned it on", onOrOff)
+    .option("--position <n>", "place among the others, from the least", integerValue)
+    .addHelpText("after", "\nAn empty text after = takes a language away.")
+    .action((flags: PutFlags) =>
+      run((session, categories) =>
+        categories.putCategory(session.db, {
+          tenantId: flags.tenant,
+          key: flags.key,
+          label: inLanguages(flags.label, flags.labelIn),
+          description: inLanguages(flags.description, flags.descriptionIn),
+          required: flags.required,
+          defaultOn: flags.default,
+          position: flags.position,
+        }),
+      ),
+    );
+
+  category
+    .command("list")
+    .description("A tenant's categories, each with the event types that belong to it")
+    .requiredOption(...TENANT)
+    .action(({ tenant }: { tenant: string }) =>
+      run((session, categories) => categories.listCategories(session.db, tenant)),
+    );
+
+  category
+    .command("assign")
+    .description("Say which category events of a type belong to")
+    .requiredOption(...TENANT)
+    .requiredOption("--event-type <type>", "as the tenant's events name it")
+    .option("--category <key>", "the category's key")
+    .option("--no-category", "they belong to none any more")
+    .action((flags: { tenant: string; eventType: string; category?: string | false }) =>
+      run(async (session, categories) => {
+        const { category: key } = flags;
+        if (key === undefined) {
+          const { CommandError } = await import("./command-error.ts");
+          throw new CommandError("--category: give --category, or --no-category");
+        }
+        return await categories.assignCategory(session.db, {
+          tenantId: flags.tenant,
+          eventType: flags.eventType,
+          category: key === false ? null : key,
+        });
+      }),
+    );
+
+  category
+    .command("delete")
+    .description("Delete a category to which no event type belongs; what users said of it stays")
+    .requiredOption(...TENANT)
+    .requiredOption(...KEY)
+    .action(({ tenant, key }: { tenant: string; key: string }) =>
+      run((session, categories) =>
+        categories.deleteCategory(session.db, { tenantId: tenant, key }),
+      ),
+    );
+
+  return category;
+}
+
+type Categories = typeof import("@belfry/administration/users/categories");
+
+async function run(
+  work: (session: Session, categories: Categories) => Promise<unknown>,
+): Promise<void> {
+  await withDatabase(async (session) => {
+    await printJson(await work(session, await import("@belfry/administration/users/categories")));
+  });
+}
+
+function onOrOff(text: string): boolean {
+  if (text !== "on" && text !== "off") throw new InvalidArgumentError("It must be on or off.");
+  return text === "on";
+}
+
+function texts(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It must be as de=Angebote.");
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+function inLanguages(
+  text: string | undefined,
+  languages: Record<string, string> | undefined,
+): Record<string, string> | undefined {
+  if (text === undefined) return languages;
+  return { ...languages, "": text };
+}

@@ -1,0 +1,88 @@
+import {
+  isPreferenceChannel,
+  PREFERENCE_CHANNELS,
+  type PreferenceChannel,
+} from "@belfry/contracts/preferences";
+import { type Command, InvalidArgumentError } from "commander";
+import { openInput } from "./input-file.ts";
+import { printJson } from "./output.ts";
+import { withDatabase } from "./session.ts";
+
+interface SetFlags {
+  tenant: string;
+  user: string;
+  category: string;
+  channel: PreferenceChannel;
+  enabled: boolean | "default";
+}
+
+/** `user preferences`, `user preference set` and `user import`: what users want. */
+export function addPreferenceCommands(user: Command): void {
+  user
+    .command("preferences")
+    .description("What a user has turned on and off, from where and when; and the categories")
+    .requiredOption("--tenant <id>", "the tenant's id")
+    .requiredOption("--user <id>", "the user's id, as the tenant's events name it")
+    .action((flags: { tenant: string; user: string }) =>
+      withDatabase(async ({ db }) => {
+        const { showPreferences } = await import("@belfry/administration/users/preferences");
+        await printJson(await showPreferences(db, flags.tenant, flags.user));
+      }),
+    );
+
+  user
+    .command("preference")
+    .description("A single preference of a user")
+    .command("set")
+    .description("Turn a category on a channel on or off for a user, or forget what was said")
+    .requiredOption("--tenant <id>", "the tenant's id")
+    .requiredOption("--user <id>", "the user's id, as the tenant's events name it")
+    .requiredOption("--category <key|*>", "a category's key; *: all of them")
+    .requiredOption("--channel <channel|*>", `${PREFERENCE_CHANNELS.join(", ")}`, channelOrAny)
+    .requiredOption(
+      "--enabled <on|off|default>",
+      "default: what was said is forgotten, and the category's default counts again",
+      enabledValue,
+    )
+    .action((flags: SetFlags) =>
+      withDatabase(async ({ db }) => {
+        const preferences = await import("@belfry/administration/users/preferences");
+        const { tenant: tenantId, user: userId, category, channel } = flags;
+        const enabled = flags.enabled === "default" ? null : flags.enabled;
+        await preferences.changePreferences(db, {
+          ...{ tenantId, userId, changes: [{ category, channel, enabled }], source: "by hand" },
+          fieldOf: (_at, field) => field,
+        });
+        await printJson(await preferences.showPreferences(db, tenantId, userId));
+      }),
+    );
+
+  user
+    .command("import")
+    .description("Turn off what users unsubscribed from elsewhere: all of a CSV file, or nothing")
+    .requiredOption("--tenant <id>", "the tenant's id")
+    .requiredOption(
+      "--file <file>",
+      "columns user, category (a key or *), channel (or *); - for standard input",
+    )
+    .action((flags: { tenant: string; file: string }) =>
+      withDatabase(async ({ db }) => {
+        const { importUnsubscribes } = await import(
+          "@belfry/administration/users/import-unsubscribes"
+        );
+        await using input = await openInput("--file", flags.file);
+        await printJson(await importUnsubscribes(db, flags.tenant, input.bytes));
+      }),
+    );
+}
+
+function channelOrAny(text: string): PreferenceChannel {
+  if (isPreferenceChannel(text)) return text;
+  throw new InvalidArgumentError(`It must be one of ${PREFERENCE_CHANNELS.join(", ")}.`);
+}
+
+function enabledValue(text: string): boolean | "default" {
+  if (text === "default") return text;
+  if (text === "on" || text === "off") return text === "on";
+  throw new InvalidArgumentError("It must be on, off or default.");
+}
