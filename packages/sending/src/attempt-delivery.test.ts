@@ -15,6 +15,8 @@ const DELIVERY = {
   recipient: "+12025550123",
   variables: "{}",
   traceId: "t",
+  userId: "ann",
+  category: undefined,
   settings: { locale: "en", timeZone: undefined, required: undefined },
 };
 
@@ -49,6 +51,7 @@ test("a message for which no connection came free rests untried, and tells nothi
         }),
       },
       learn: async () => assert.fail("nothing was learned of the provider"),
+      suppressOptOut: async () => assert.fail("nothing was said of the recipient"),
       random: () => 0.5,
       log: createLogger({ service: "test", level: "silent" }),
     },

@@ -4,7 +4,9 @@ import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliverie
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import type { ActiveProvider } from "./active-providers.ts";
+import { listLinks } from "./list-links.ts";
 import { makeMessage } from "./make-message.ts";
+import type { MessageLinks } from "./message-links.ts";
 import { nextStep } from "./next-step.ts";
 import type { Renderers } from "./renderers.ts";
 import { countAttempt, countOutcome, observeFirstAcceptance } from "./sending-metrics.ts";
@@ -12,8 +14,12 @@ import { countAttempt, countOutcome, observeFirstAcceptance } from "./sending-me
 export interface AttemptDeps {
   channel: ProviderChannel;
   renderers: Renderers;
+  /** Undefined: messages have no links of ours. */
+  links?: MessageLinks | undefined;
   /** Learns from the outcome; resolves to whether another provider takes over. */
   learn: (outcome: SendOutcome) => Promise<boolean>;
+  /** Nothing more is sent to its recipient on this channel: the vendor was told so. */
+  suppressOptOut: (delivery: ClaimedDelivery, providerKind: string) => Promise<void>;
   /** In [0, 1); draws the jitter. */
   random: () => number;
   log: Logger;
@@ -31,10 +37,11 @@ export async function attemptDelivery(
   provider: ActiveProvider,
   deps: AttemptDeps,
 ): Promise<Settlement> {
-  const { channel, renderers, learn, random, log } = deps;
+  const { channel, renderers, learn, suppressOptOut, random, log } = deps;
   const renderer = await renderers.of(delivery.templateVersionId);
   if (renderer === undefined) return withoutCall(delivery, channel, "the template is gone");
-  const made = makeMessage(sentRow(channel).content, delivery, renderer);
+  const links = deps.links && listLinks(deps.links, channel, delivery);
+  const made = makeMessage(sentRow(channel).content, delivery, renderer, links);
   if (!made.ok) return withoutCall(delivery, channel, made.reason, made.missing);
 
   const startedAt = performance.now();
@@ -48,6 +55,7 @@ export async function attemptDelivery(
   }
   if (outcome.notBegun) return later(delivery, outcome.reason);
   const durationMs = performance.now() - startedAt;
+  if (outcome.optedOut) await suppressOptOut(delivery, provider.kind);
   const step = nextStep(outcome, {
     channel,
     retries: delivery.retries,

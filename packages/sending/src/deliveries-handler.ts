@@ -10,6 +10,7 @@ import {
   type MessageHandler,
   type MessageOutcome,
 } from "@belfry/service/message-outcome";
+import type { AttemptDeps } from "./attempt-delivery.ts";
 import type { Circuits } from "./circuits.ts";
 import type { Leases } from "./leases.ts";
 import type { Permits } from "./permits.ts";
@@ -22,6 +23,7 @@ export interface DeliveriesHandlerDeps {
   permits: Permits;
   circuits: Circuits;
   renderers: Renderers;
+  links?: AttemptDeps["links"];
   slots: Slots;
   leases: Leases;
   /** Each of these gathers what comes in the same moment into one call of Postgres. */
@@ -31,6 +33,8 @@ export interface DeliveriesHandlerDeps {
   postpone: (postponement: Postponement) => Promise<void>;
   /** Called when a delivery of a sensitive template has ended. */
   eraseVariables: (eventId: string) => Promise<void>;
+  /** Called when a vendor says that a delivery's recipient has opted out. */
+  suppressOptOut: AttemptDeps["suppressOptOut"];
   /** How long a message waits for its tenant's share of the calls before the rest is put back. */
   slotWaitMs: number;
   random: () => number;

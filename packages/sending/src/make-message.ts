@@ -4,17 +4,19 @@ import { emailFault, smsFault } from "@belfry/providers/recipient";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import type { Renderer } from "@belfry/templates/render";
 import type { OutgoingMessage } from "./active-providers.ts";
+import type { ListLinks } from "./list-links.ts";
 
 /** What would be sent, or why nothing can be. */
 export type MadeMessage =
   | { ok: true; message: OutgoingMessage; missing: string[] }
   | { ok: false; reason: string; missing?: string[] };
 
-/** Renders a delivery's template version with its event's variables. Never throws. */
+/** Renders a delivery's template version with its event's variables, and says how its reader leaves. Never throws. */
 export function makeMessage(
   content: Content,
   delivery: ClaimedDelivery,
   renderer: Renderer,
+  links?: ListLinks,
 ): MadeMessage {
   if (delivery.recipient === null) return { ok: false, reason: "the recipient is gone" };
   const variables = parseVariables(delivery.variables ?? "{}");
@@ -27,7 +29,8 @@ export function makeMessage(
   };
   let rendered: ReturnType<Renderer>;
   try {
-    rendered = renderer(variables, delivery.settings);
+    const { settings } = delivery;
+    rendered = renderer(variables, links ? { ...settings, system: links.system } : settings);
   } catch {
     return { ok: false, reason: "the template cannot be rendered" };
   }
@@ -36,7 +39,8 @@ export function makeMessage(
   if (rendered.kind !== content) return { ok: false, reason: "the template is of another channel" };
   if (rendered.kind === "email") {
     const { subject, html, text } = rendered;
-    const message = { ...ids, subject, html, text };
+    const headers = links?.headers();
+    const message = { ...ids, subject, html, text, ...(headers && { headers }) };
     return judged(message, missing, emailFault(message));
   }
   if (rendered.kind === "text") {

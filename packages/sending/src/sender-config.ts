@@ -1,4 +1,6 @@
+import { parsePublicUrl } from "@belfry/contracts/link-pages";
 import { DELIVERY_ACK_WAIT_MS } from "@belfry/contracts/streams";
+import { parseLinkKeys } from "@belfry/database/link-token";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { commonConfig } from "@belfry/service/config";
 import { type Static, Type } from "@sinclair/typebox";
@@ -11,6 +13,18 @@ export const senderConfig = Type.Object({
     minLength: 1,
     secret: true,
     parse: parseSecretKeys,
+  }),
+  LINK_KEYS: Type.String({
+    description:
+      "Keys of links in messages, as kid:base64 of 32 bytes, comma-separated; the first seals; empty: no links",
+    secret: true,
+    default: "",
+    parse: parseLinkKeys,
+  }),
+  PUBLIC_URL: Type.String({
+    description: "Where browsers reach ingest-api, for links in messages; empty: no links",
+    default: "",
+    parse: parsePublicUrl,
   }),
   CONCURRENCY: Type.Integer({
     description: "Calls of providers at a time; a tenant has at most its share",

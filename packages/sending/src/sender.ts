@@ -6,6 +6,7 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { consumeLoop } from "@belfry/service/consume";
 import type { Service } from "@belfry/service/run-service";
+import { messageLinks } from "./message-links.ts";
 import { crossCheck, type SenderConfig, senderConfig } from "./sender-config.ts";
 import { createSending } from "./sending.ts";
 import { setAsideIn } from "./set-aside.ts";
@@ -37,6 +38,13 @@ export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDa
     async start({ config, log, database, nats, signal }) {
       const { pool, db } = database;
       const { nc } = await nats;
+      const links = messageLinks(config);
+      if (links === undefined) {
+        log.info(
+          {},
+          "PUBLIC_URL or LINK_KEYS is not set: messages have no links to unsubscribe by",
+        );
+      }
       const sending = createSending({
         channel,
         pool,
@@ -47,6 +55,7 @@ export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDa
         leaseMs: config.LEASE_MS,
         providerTimeoutMs: config.PROVIDER_TIMEOUT_MS,
         allowPrivateAddresses: config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
+        links,
         giveUp: abortedLater(signal, Math.max(0, config.SHUTDOWN_GRACE_MS - CLOSING_MS)),
         random: Math.random,
         log,

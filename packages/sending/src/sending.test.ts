@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { eventually } from "@belfry/testing/eventually";
 import { createHandClock } from "@belfry/testing/hand-clock";
@@ -45,6 +47,42 @@ test("an email leaves once, rendered, and its acceptance is written down", async
   assert.equal(attempt.message_id, row.message_id);
   assert.ok(attempt.started_at <= attempt.ended_at);
   assert.equal(attempt.next_at, null);
+});
+
+test("a number whose owner told the vendor STOP is suppressed, and the next message asks the vendor nothing", async (t) => {
+  const fixture = await createFixture(t);
+  let calls = 0;
+  const server = createServer((request, response) => {
+    calls += 1;
+    request.resume();
+    response.writeHead(400).end(JSON.stringify({ code: 21610, message: "unsubscribed" }));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const tenant = await fixture.tenant();
+  const settings = { accountSid: `AC${"0a".repeat(16)}`, authToken: "a-token", sender: "Shop" };
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await fixture.provider(tenant, "SMS", "twilio", { ...settings, baseUrl });
+  const version = await fixture.template(tenant, SMS_TEMPLATE);
+  const send = async () => {
+    const id = await fixture.delivery(tenant, version, {
+      channel: "SMS",
+      variables: '{"code":"123456"}',
+    });
+    await fixture.sender({ channel: "SMS" }).handle(message(tenant, [id]));
+    const { status, reason } = await fixture.row(id);
+    return `${status}: ${reason}`;
+  };
+  assert.equal(await send(), "failed: Twilio refused the message (21610)");
+  const { rows } = await fixture.pool.query(
+    "select channel, address, reason, source from suppressions",
+  );
+  assert.deepEqual(rows, [
+    { channel: "SMS", address: PHONE, reason: "opted out", source: "twilio" },
+  ]);
+  assert.equal(await send(), "skipped: address suppressed (opted out)");
+  assert.equal(calls, 1);
 });
 
 test("an SMS leaves through the tenant's SMS provider", async (t) => {

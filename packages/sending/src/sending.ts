@@ -15,6 +15,7 @@ import {
 } from "@belfry/database/functions/settle-deliveries";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import type { SecretKeys } from "@belfry/database/secrets";
+import { suppressOptOut } from "@belfry/database/suppress-opt-out";
 import type { Clock } from "@belfry/providers/clock";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
@@ -24,6 +25,7 @@ import { createActiveProviders } from "./active-providers.ts";
 import { createCircuits } from "./circuits.ts";
 import { createDeliveriesHandler } from "./deliveries-handler.ts";
 import { createLeases } from "./leases.ts";
+import type { MessageLinks } from "./message-links.ts";
 import { maxRetries } from "./next-step.ts";
 import { createPermits } from "./permits.ts";
 import { createRenderers } from "./renderers.ts";
@@ -42,6 +44,8 @@ export interface SendingOptions {
   leaseMs: number;
   providerTimeoutMs: number;
   allowPrivateAddresses: boolean;
+  /** Where readers of messages turn them off; undefined: nowhere. */
+  links?: MessageLinks | undefined;
   /** When what Postgres does not take any more is left to the lease. */
   giveUp: AbortSignal;
   random: () => number;
@@ -112,6 +116,7 @@ export function createSending(options: SendingOptions): Sending {
     permits,
     circuits,
     renderers: createRenderers(pool),
+    links: options.links,
     slots: createSlots(
       options.concurrency,
       options.messagesInHand - options.concurrency,
@@ -127,6 +132,11 @@ export function createSending(options: SendingOptions): Sending {
     settle: (settlement) => settlements(settlement),
     postpone: (postponement) => postponeDeliveries(pool, postponement),
     eraseVariables: (eventId) => erasures(eventId),
+    async suppressOptOut({ tenantId, recipient }, providerKind) {
+      if (recipient !== null) {
+        await suppressOptOut(db, { tenantId, channel, address: recipient, source: providerKind });
+      }
+    },
     slotWaitMs: SLOT_WAIT_MS,
     random: options.random,
     log,

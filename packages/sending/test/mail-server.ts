@@ -13,6 +13,7 @@ const REPLIES: Readonly<Record<string, string>> = {
 /** A mail server on loopback; `answer` says when it has taken a whole message. */
 export async function startMailServer(t: TestContext, answer: (take: () => void) => void) {
   const recipients: string[] = [];
+  const messages: string[] = [];
   let connections = 0;
   let mostConnections = 0;
   const sockets = new Set<Socket>();
@@ -27,6 +28,7 @@ export async function startMailServer(t: TestContext, answer: (take: () => void)
     socket.write("220 mx ready\r\n");
     let buffered = "";
     let inMessage = false;
+    let message: string[] = [];
     socket.setEncoding("utf8");
     socket.on("data", (chunk: string) => {
       buffered += chunk;
@@ -35,8 +37,13 @@ export async function startMailServer(t: TestContext, answer: (take: () => void)
       for (const line of lines) {
         const verb = line.slice(0, 4).toUpperCase();
         if (inMessage) {
-          if (line !== ".") continue;
+          if (line !== ".") {
+            message.push(line.replace(/^\./, ""));
+            continue;
+          }
           inMessage = false;
+          messages.push(message.join("\r\n"));
+          message = [];
           answer(() => socket.write("250 queued\r\n"));
           continue;
         }
@@ -56,6 +63,6 @@ export async function startMailServer(t: TestContext, answer: (take: () => void)
     port: (server.address() as AddressInfo).port,
     from: "shop@example.com",
   };
-  /** `recipients`: of every message that was begun. */
-  return { settings, recipients, mostConnections: () => mostConnections };
+  /** `recipients`: of every message that was begun; `messages`: whole, as they arrived. */
+  return { settings, recipients, messages, mostConnections: () => mostConnections };
 }

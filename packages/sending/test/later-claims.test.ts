@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { noteUse } from "@belfry/database/note-use";
+import { setPreferences } from "@belfry/database/preferences";
+import { type Fixture, message, SMS_TEMPLATE } from "./sending-fixture.ts";
+import { createShop } from "./shop.ts";
+import { deliveryOf } from "./vendor.ts";
+
+async function setUp(t: TestContext) {
+  const shop = await createShop(t);
+  const { fixture, tenant, version } = shop;
+  const { pool, db } = fixture;
+  const sender = fixture.sender();
+  return {
+    ...shop,
+    pool,
+    /** A delivery of ann's event, which was accepted so long ago. */
+    async delivery(seconds: number, more: Parameters<Fixture["delivery"]>[2] = {}) {
+      const id = await fixture.delivery(tenant, version, more);
+      await pool.query(
+        `update events set accepted_at = now() - $2 * interval '1 second'
+         where id = (select event_id from deliveries where id = $1)`,
+        [id, seconds],
+      );
+      return id;
+    },
+    async send(id: string) {
+      await sender.handle(message(tenant, [id]));
+      const { rows } = await pool.query("select * from deliveries where id = $1", [id]);
+      return rows[0];
+    },
+    off: () =>
+      setPreferences(db, { tenantId: tenant, userId: "ann" }, "unsubscribe link", [
+        { category: "offers", channel: "EMAIL", enabled: false },
+      ]),
+    async category(required = false) {
+      await pool.query(
+        `insert into categories (tenant_id, key, label, description, required)
+         values ($1, 'offers', '{"": "Offers"}', '{}', $2)`,
+        [tenant, required],
+      );
+      await pool.query(
+        "insert into event_type_categories values ($1, 'order.confirmed', 'offers')",
+        [tenant],
+      );
+      await noteUse(db, tenant, "uses_preferences");
+    },
+    /** Quiet hours of ann, which last for so many minutes yet; returns their end. */
+    async quiet(minutes: number, who: "ann" | "tenant" = "ann") {
+      const { rows } = await pool.query("select clock_timestamp() as now");
+      const minute = Math.floor(rows[0].now.getTime() / 60_000) * 60_000;
+      const at = (after: number) => new Date(minute + after * 60_000).toISOString().slice(11, 16);
+      const hours = [at(-60), at(minutes)];
+      if (who === "tenant") {
+        await pool.query("update tenants set quiet_from = $2, quiet_to = $3 where id = $1", [
+          tenant,
+          ...hours,
+        ]);
+      } else {
+        await pool.query(
+          "insert into recipients (tenant_id, user_id, quiet_from, quiet_to) values ($1, 'ann', $2, $3)",
+          [tenant, ...hours],
+        );
+        await noteUse(db, tenant, "uses_recipients");
+      }
+      return new Date(minute + minutes * 60_000);
+    },
+  };
+}
+
+test("what has waited for more than a minute is not sent once its user has turned it off", async (t) => {
+  const { vendor, delivery, send, off, category, pool, tenant } = await setUp(t);
+  await category();
+  await off();
+  const row = await send(await delivery(61));
+  assert.equal(row.status, "skipped");
+  assert.match(
+    row.reason,
+    /^turned off by the user for Offers on EMAIL, \d+ \w+ 20\d\d, unsubscribe link$/,
+  );
+  assert.equal(vendor.calls.length, 0);
+  const fresh = await delivery(0);
+  assert.equal((await send(fresh)).status, "accepted", "decided when it was dispatched");
+  await pool.query("update categories set required = true where tenant_id = $1", [tenant]);
+  assert.equal((await send(await delivery(61))).status, "accepted", "required");
+});
+
+test("a preference is told before a suppression, and a suppressed address beats what is required", async (t) => {
+  const { delivery, send, off, category, pool, tenant } = await setUp(t);
+  await category();
+  await pool.query(
+    "insert into suppressions (tenant_id, channel, address, reason) values ($1, 'EMAIL', 'ann@example.com', 'bounced')",
+    [tenant],
+  );
+  assert.equal((await send(await delivery(61))).reason, "address suppressed (bounced)");
+  await off();
+  assert.match((await send(await delivery(61))).reason, /^turned off by the user/);
+  await pool.query("update categories set required = true where tenant_id = $1", [tenant]);
+  assert.equal((await send(await delivery(61))).reason, "address suppressed (bounced)");
+});
+
+async function restsUntilTheEnd(t: TestContext, who: "ann" | "tenant") {
+  const { vendor, delivery, send, quiet, category, fixture, pool } = await setUp(t);
+  const end = await quiet(30, who);
+  const queued = await send(await delivery(61));
+  assert.deepEqual(
+    [queued.status, queued.released_at, queued.attempts, queued.due_at],
+    ["queued", null, 0, end],
+  );
+  assert.match(queued.reason, /^quiet hours until \d\d:\d\d, \d+ \w+ 20\d\d \(UTC\)$/);
+
+  const retried = await delivery(61);
+  await pool.query("update deliveries set status = 'sending' where id = $1", [retried]);
+  await pool.query("update deliveries set status = 'waiting', retries = 2 where id = $1", [
+    retried,
+  ]);
+  const again = await send(retried);
+  assert.deepEqual([again.status, again.retries, again.due_at], ["waiting", 2, end]);
+
+  const left = await delivery(61);
+  await pool.query(
+    `update deliveries set status = 'sending', attempts = 1,
+         claimed_until = now() - interval '1 second' where id = $1`,
+    [left],
+  );
+  await pool.query(
+    `insert into attempts (delivery_id, number, provider_kind, started_at)
+       values ($1, 1, 'sendgrid', now())`,
+    [left],
+  );
+  const died = await send(left);
+  assert.deepEqual(
+    [died.status, died.retries, died.claimed_until, died.due_at],
+    ["waiting", 1, null, end],
+  );
+  assert.equal((await fixture.attempts(left))[0].class, "ambiguous");
+  assert.equal(vendor.calls.length, 0);
+
+  const brief = await send(await delivery(61, { expiresInMs: 600_000 }));
+  assert.deepEqual([brief.status, brief.due_at], ["expired", null]);
+  assert.match(brief.reason, /^it would expire before quiet hours end at /);
+  const lasting = await send(await delivery(61, { expiresInMs: 3_600_000 }));
+  assert.deepEqual([lasting.status, lasting.due_at], ["queued", end]);
+
+  const fresh = await delivery(0);
+  assert.equal((await send(fresh)).status, "accepted", "it was not quiet when it was dispatched");
+  await category(true);
+  const required = await delivery(61);
+  assert.equal((await send(required)).status, "accepted", "required");
+  assert.deepEqual(vendor.calls.map(deliveryOf), [fresh, required]);
+}
+
+test("what falls into quiet hours while it waits rests until their end", (t) =>
+  restsUntilTheEnd(t, "ann"));
+
+test("and so it does by the tenant's quiet hours, of a user whom nobody has named", (t) =>
+  restsUntilTheEnd(t, "tenant"));
+
+test("dates are written in the user's zone", async (t) => {
+  const { fixture, pool, tenant } = await setUp(t);
+  await fixture.provider(tenant, "SMS", "sandbox", {});
+  const text = '{{at | date: "short", "short"}}';
+  const version = await fixture.template(tenant, { ...SMS_TEMPLATE, text, logic: true });
+  const variables = '{"at":"2026-03-28T23:30:00Z"}';
+  const id = await fixture.delivery(tenant, version, { channel: "SMS", variables });
+  await pool.query("update tenants set timezone = 'UTC', uses_recipients = true where id = $1", [
+    tenant,
+  ]);
+  await pool.query(
+    "insert into recipients (tenant_id, user_id, timezone) values ($1, 'ann', 'Asia/Kolkata')",
+    [tenant],
+  );
+  await fixture.sender({ channel: "SMS" }).handle(message(tenant, [id], "SMS"));
+  const { rows } = await pool.query("select text from outbox where delivery_id = $1", [id]);
+  assert.equal(rows[0]?.text.replace(/\s/g, " "), "3/29/26, 5:00 AM");
+});
