@@ -11,12 +11,14 @@ import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import { countDispatched } from "./dispatcher-metrics.ts";
 import { EventFault } from "./event-fault.ts";
+import { leaveSuppressed } from "./leave-suppressed.ts";
 import { logDispatched } from "./log-dispatched.ts";
 import type { Outward, OutwardDelivery, OutwardPush } from "./outward.ts";
 import { routeEvent } from "./route-event.ts";
 import type { Routing, RoutingCache } from "./routing-cache.ts";
 import { noteSensitiveEvents } from "./sensitive-events.ts";
 import type { UserTurn } from "./user-turns.ts";
+import { readUserWishes, type UserWishes } from "./user-wishes.ts";
 
 export interface DispatchDeps {
   pool: Pool;
@@ -66,6 +68,8 @@ export async function dispatchBatch(
   let batch: EventDispatch[];
   let result: DispatchResult | undefined;
   try {
+    // What users want is read as late as can be: a change binds what is dispatched after it.
+    if (open.some(hasWishes)) await turn.ready;
     batch = await routeAll(deps, open);
     await turn.ready;
     if (batch.length > 0) result = await dispatchInTurn(deps, batch, order);
@@ -113,12 +117,21 @@ async function routeAll(
   events: readonly StoredEvent[],
 ): Promise<EventDispatch[]> {
   const routing = await deps.routing.routingFor(events);
-  const batch = events.map((event) => route(event, routing));
+  const wishes = events.some(hasWishes)
+    ? await readUserWishes(deps.pool, events, routing)
+    : undefined;
+  const batch = events.map((event, at) => route(event, routing, wishes?.[at]));
+  if (batch.some(({ outcome }) => outcome?.waits)) await leaveSuppressed(deps.pool, batch);
   await noteSensitiveEvents(
     deps.pool,
     batch.filter((one) => one.isSensitive && !one.eraseVariables).map((one) => one.eventId),
   );
   return batch;
+}
+
+/** Whether its tenant has said anything of its users, or they of themselves. */
+function hasWishes({ hasRecipients, hasPreferences }: StoredEvent): boolean {
+  return hasRecipients || hasPreferences;
 }
 
 /** Earlier events of the same users first, a bounded number of them; then what waited for these. */
@@ -146,10 +159,11 @@ async function dispatchInTurn(
   return all;
 }
 
-function route(event: StoredEvent, routing: Routing): EventDispatch {
+function route(event: StoredEvent, routing: Routing, wishes?: UserWishes): EventDispatch {
   const { id, tenantId, eventType } = event;
   try {
-    return routeEvent(event, routing.tenant(tenantId), routing.templates(tenantId, eventType));
+    const templates = routing.templates(tenantId, eventType);
+    return routeEvent(event, routing.tenant(tenantId), templates, wishes);
   } catch (cause) {
     throw new EventFault(`event ${id} cannot be routed`, { cause });
   }

@@ -36,6 +36,7 @@ export interface EventSetup {
   phone?: string | null;
   channels?: Channel[];
   variables?: Record<string, unknown> | null;
+  locale?: string;
 }
 
 /** A database of its own, what a dispatcher needs around it, and a record of what it sent out. */
@@ -162,7 +163,7 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
         reference: null,
         recipientEmail: setup.email === undefined ? "a@example.com" : setup.email,
         recipientPhone: setup.phone === undefined ? "+12025550123" : setup.phone,
-        options: { channels: channelMask(setup.channels) },
+        options: { channels: channelMask(setup.channels), locale: setup.locale ?? null },
         variables:
           setup.variables === null
             ? null

@@ -23,6 +23,8 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("api_keys", "expires_at", ago(0)),
     before("dead_messages", "created_at", ago(eventDays * DAY_MS)),
     before("message_tries", "begun_at", ago(HOUR_MS)),
+    // Of open ones it is null.
+    before("erasures", "ended_at", ago(eventDays * DAY_MS)),
   ];
 }
 

@@ -38,10 +38,21 @@ test("each thing leaves when its time is over, and not before", async (t) => {
       [uuidv7(), daysAgo(days)],
     );
   }
+  for (const days of [29, 31]) {
+    await pool.query(
+      "insert into erasures (id, tenant_id, user_hash, state, ended_at) values ($1, $2, '', 'done', $3)",
+      [uuidv7(), acme, daysAgo(days)],
+    );
+  }
+  await pool.query(
+    "insert into erasures (id, tenant_id, user_hash, user_id, requested_at) values ($1, $2, '', 'u', $3)",
+    [uuidv7(), acme, daysAgo(99)],
+  );
   assert.deepEqual(nonZero(await under.expire()), {
     dedup_keys: 1,
     api_keys: 1,
     dead_messages: 1,
+    erasures: 1,
     events: 3,
     deliveries: 6,
     attempts: 6,
@@ -107,7 +118,10 @@ test("a change of the days is in force at the next step, in both directions and 
   );
   assert.deepEqual(
     rows,
-    ["events", "notifications", "outbox"].map((table) => ({ table_name: table, tenant_id: "" })),
+    ["events", "inbound_messages", "notifications", "outbox"].map((table) => ({
+      table_name: table,
+      tenant_id: "",
+    })),
     "a tenant that has caught up walks with the others",
   );
 });
@@ -238,6 +252,8 @@ test("a realtime channel leaves when its last notification has, and not before",
   assert.deepEqual(await channels(), []);
 });
 
+const NOTHING_BEHIND = { events: 0, outbox: 0, notifications: 0, inbound_messages: 0 };
+
 test("how far behind it is can be read, and nothing is behind after a round", async (t) => {
   const under = await expiryUnderTest(t);
   const { pool, retention } = under;
@@ -255,7 +271,7 @@ test("how far behind it is can be read, and nothing is behind after a round", as
         seconds / 86_400,
       ]),
     );
-  assert.deepEqual(await behind(), { events: 0, outbox: 0, notifications: 0 });
+  assert.deepEqual(await behind(), NOTHING_BEHIND);
   await pool.query("update expiry_cursors set next_id = $1", [idOfAge(2_000)]);
   await eventOfAge(under, acme, ageNow(95));
   await eventOfAge(under, short, ageNow(8));
@@ -266,10 +282,11 @@ test("how far behind it is can be read, and nothing is behind after a round", as
       ["events", 88],
       ["outbox", 88],
       ["notifications", 88],
+      ["inbound_messages", 0],
     ],
   );
   await replica();
-  assert.deepEqual(await behind(), { events: 0, outbox: 0, notifications: 0 });
+  assert.deepEqual(await behind(), NOTHING_BEHIND);
 });
 
 test("an event that is dispatched while it is deleted leaves no delivery behind", async (t) => {
@@ -420,3 +437,23 @@ async function waiting(pool: Under["pool"]): Promise<void> {
 function nonZero(rows: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0));
 }
+
+test("what people answered leaves with the events of its time; the id of a keyword stays", async (t) => {
+  const under = await expiryUnderTest(t);
+  const tenant = await under.tenant();
+  await under.setDays(tenant, 7, 7);
+  for (const [days, text] of [
+    [6, "young"],
+    [8, "old"],
+    [8, null],
+  ] as const) {
+    await under.pool.query(
+      `insert into inbound_messages (id, tenant_id, provider_kind, vendor_id, text)
+       values ($1, $2, 'twilio', $1::uuid::text, $3)`,
+      [idOfAge(days), tenant, text],
+    );
+  }
+  await under.newReplica()();
+  const { rows } = await under.pool.query("select text from inbound_messages order by text");
+  assert.deepEqual(rows, [{ text: "young" }, { text: null }]);
+});

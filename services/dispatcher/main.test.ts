@@ -251,3 +251,26 @@ test("Postgres and NATS may be absent at start and go away: it waits, not ready,
   await dispatched(ids[3]);
   assert.equal(child.exitCode, null);
 });
+
+test("a user whose erasure was asked for over HTTP is erased, and disconnected before and after", async (t) => {
+  const { pool, tenant, realtime, start } = await running(t);
+  const tenantId = await tenant();
+  await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at)
+     values (gen_random_uuid(), $1, 'x', 'ann', 't', now(), now())`,
+    [tenantId],
+  );
+  await pool.query(
+    "insert into erasures (id, tenant_id, user_hash, user_id) values (gen_random_uuid(), $1, '\\x00', 'ann')",
+    [tenantId],
+  );
+  start();
+  await eventually(async () => {
+    const { rows } = await pool.query("select state, user_id, deleted from erasures");
+    return rows[0].state === "done" && rows[0].user_id === null && rows[0].deleted.events === 1;
+  });
+  assert.equal((await pool.query("select from events")).rowCount, 0);
+  const kinds = () => realtime.map(({ message }) => message.kind);
+  await eventually(() => kinds().length === 2);
+  assert.deepEqual(kinds(), ["disconnect", "disconnect"]);
+});

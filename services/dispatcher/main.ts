@@ -15,6 +15,7 @@ import { runService } from "@belfry/service/run-service";
 import { createStoreWatch } from "@belfry/service/store-watch";
 import { DispatcherConfig } from "./config.ts";
 import { showBacklogAges, showExpiryLags } from "./dispatcher-metrics.ts";
+import { createErasures } from "./erasures.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { every } from "./every.ts";
 import { createExpiry } from "./expiry.ts";
@@ -29,6 +30,7 @@ import { createUserTurns } from "./user-turns.ts";
 const STORE_LOOK_EVERY_MS = 2000;
 const ERASE_EVERY_MS = 5000;
 const ERASED_PER_LOOK = 1000;
+const ERASURES_EVERY_MS = 5000;
 
 const streamsOf = (prefix: string) => [eventsStream(prefix), deliveriesStream(prefix)];
 
@@ -39,8 +41,8 @@ await runService({
     openDatabase({
       url: config.DATABASE_URL,
       applicationName: "belfry-dispatcher",
-      // Every lane's batches, the release of each channel, the sweeper, and the watch of the configuration.
-      maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 6,
+      // Every lane's batches, the release of each channel, the sweeper, the watch of the configuration, erasures.
+      maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 7,
       mustWrite: true,
       log,
     }),
@@ -93,6 +95,7 @@ await runService({
       notificationDays: config.NOTIFICATION_RETENTION_DAYS,
     };
     const expire = createExpiry({ pool, retention, log });
+    const erase = createErasures({ db, nats: link, prefix, log });
 
     showBacklogAges(pool);
     showExpiryLags(pool, retention);
@@ -141,6 +144,7 @@ await runService({
           createNotedErasure(pool, ERASED_PER_LOOK),
           { log, signal },
         ),
+        every(ERASURES_EVERY_MS, "erasing users", () => erase(signal), { log, signal }),
         every(STORE_LOOK_EVERY_MS, "looking after the streams", lookAfterStore, { log, signal }),
         every(config.EXPIRE_EVERY_MS, "deleting what has had its time", () => expire(signal), {
           log,

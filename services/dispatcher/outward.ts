@@ -107,7 +107,8 @@ function slices<T>(items: readonly T[], size: number): T[][] {
   return result;
 }
 
-async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
+/** What the work gives; throws when NATS takes longer. */
+export async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("NATS did not answer in time")), timeoutMs);

@@ -24,6 +24,8 @@ const EVENT: StoredEvent = {
   acceptedAtText: "2026-01-01 00:00:00+00",
   dispatched: false,
   refused: false,
+  hasRecipients: false,
+  hasPreferences: false,
 };
 const TENANT: RoutingTenant = {
   id: "acme",

@@ -8,23 +8,30 @@ import {
 import { noAddress, SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
 import { localeChain } from "@belfry/contracts/locale";
-import type { EventDispatch, StoredEvent } from "@belfry/database/functions/dispatch-events";
+import type {
+  EventDispatch,
+  NewDelivery,
+  StoredEvent,
+} from "@belfry/database/functions/dispatch-events";
 import type { EventOutcome } from "@belfry/database/schema";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { uuidv7 } from "uuidv7";
 import type { RoutingTenant } from "./read-routing.ts";
 import type { ActiveTemplate, ActiveTemplates, ActiveVariant } from "./routing-cache.ts";
+import { NO_WISHES, type UserWishes } from "./user-wishes.ts";
 
 /**
  * Decides what becomes of an event on each channel (specification, 4.1 rule 3) and renders what is published here.
  * The first reason that holds is the one that the timeline shows: inactive tenant, no active template,
- * whitelist of the tenant, filter of the request, missing address, no provider. A template is taken in the
- * event's language, else in a wider one (`de-AT`, `de`), else in its default one.
+ * whitelist of the tenant, filter of the request, missing address, no provider, the user's preferences. What is
+ * left waits for the end of quiet hours, but for the history and what is required. A template is taken in the
+ * event's language or else the user's, else in a wider one (`de-AT`, `de`), else in its default one.
  */
 export function routeEvent(
   event: StoredEvent,
   tenant: RoutingTenant | undefined,
   templates: ActiveTemplates,
+  wishes: UserWishes = NO_WISHES,
 ): EventDispatch {
   const skipped: Partial<Record<Channel, string>> = {};
   const outcome: EventOutcome = {};
@@ -38,23 +45,35 @@ export function routeEvent(
     push: null,
   };
   const requested = channelsOfMask(event.channels);
+  const locale = event.locale ?? wishes.recipient?.locale ?? null;
   for (const channel of CHANNELS) {
     const template = templates.get(channel);
-    const variant = template && variantOf(template, event.locale);
-    const reason = skipReason(event, channel, tenant, variant, requested);
+    const variant = template && variantOf(template, locale);
+    const reason =
+      skipReason({ event, wishes, channel, tenant, variant, requested }) ??
+      wishes.verdicts?.get(channel)?.reason ??
+      undefined;
     if (reason !== undefined || tenant === undefined || !template || !variant) {
       skipped[channel] = reason ?? SKIP_REASONS.noTemplate;
     } else if (!isProviderChannel(channel)) {
-      renderPush({ event, tenant, channel, template, variant }, dispatch, outcome);
+      renderPush({ event, wishes, tenant, channel, template, variant }, dispatch, outcome);
     } else {
-      dispatch.deliveries.push({
+      const expiresAt = expiry(event, template);
+      const waits = quietHours(wishes, channel, expiresAt);
+      const delivery: NewDelivery = {
         id: uuidv7(),
         tenantId: event.tenantId,
         channel,
-        recipient: addressOf(event, channel),
+        recipient: addressOf(event, wishes, channel),
         templateVersionId: variant.versionId,
-        expiresAt: expiry(event, template),
-      });
+        expiresAt,
+      };
+      if (waits !== undefined) {
+        delivery.waits = waits;
+        const ends = expiresAt !== null && expiresAt <= waits.until;
+        if (!ends) outcome.waits = { ...outcome.waits, [channel]: waits.reason };
+      }
+      dispatch.deliveries.push(delivery);
     }
   }
   if (Object.keys(skipped).length > 0) outcome.skipped = skipped;
@@ -77,13 +96,17 @@ function variantOf({ variants }: ActiveTemplate, locale: string | null): ActiveV
   return variants.get("");
 }
 
-function skipReason(
-  event: StoredEvent,
-  channel: Channel,
-  tenant: RoutingTenant | undefined,
-  variant: ActiveVariant | undefined,
-  requested: readonly Channel[] | null,
-): SkipReason | undefined {
+interface Way {
+  event: StoredEvent;
+  wishes: UserWishes;
+  channel: Channel;
+  tenant: RoutingTenant | undefined;
+  variant: ActiveVariant | undefined;
+  requested: readonly Channel[] | null;
+}
+
+function skipReason(way: Way): SkipReason | undefined {
+  const { event, wishes, channel, tenant, variant, requested } = way;
   if (tenant === undefined || !tenant.active) return SKIP_REASONS.tenantInactive;
   if (variant === undefined) return SKIP_REASONS.noTemplate;
   const { deliveryChannels } = tenant;
@@ -92,14 +115,37 @@ function skipReason(
   }
   if (requested !== null && !requested.includes(channel)) return SKIP_REASONS.notRequested;
   const { address, sender } = CHANNEL_ROWS[channel];
-  if (address !== null && !event[address]) return noAddress(address);
+  if (address !== null && !addressOf(event, wishes, channel)) return noAddress(address);
   if (sender === null || tenant.providerChannels.some((one) => one === channel)) return undefined;
   return SKIP_REASONS.noProvider;
 }
 
-function addressOf(event: StoredEvent, channel: Channel): string | null {
-  const { address } = CHANNEL_ROWS[channel];
-  return address === null ? null : event[address];
+/** Undefined: it is not quiet now, or this is sent at any hour. */
+function quietHours(
+  { recipient, verdicts }: UserWishes,
+  channel: Channel,
+  expiresAt: Date | null,
+): NewDelivery["waits"] {
+  const until = recipient?.quietUntil ?? null;
+  if (until === null || verdicts?.get(channel)?.required) return undefined;
+  const end = recipient?.quietEnd ?? until.toISOString();
+  const ends = expiresAt !== null && expiresAt <= until;
+  return {
+    until,
+    reason: ends ? `it would expire before quiet hours end at ${end}` : `quiet hours until ${end}`,
+  };
+}
+
+/** What the trigger names, else what the tenant has said of the user. */
+function addressOf(event: StoredEvent, { recipient }: UserWishes, channel: Channel): string | null {
+  switch (CHANNEL_ROWS[channel].address) {
+    case "recipientEmail":
+      return event.recipientEmail || (recipient?.email ?? null);
+    case "recipientPhone":
+      return event.recipientPhone || (recipient?.phone ?? null);
+    case null:
+      return null;
+  }
 }
 
 function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
@@ -109,6 +155,7 @@ function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
 
 interface Chosen {
   event: StoredEvent;
+  wishes: UserWishes;
   tenant: RoutingTenant;
   channel: Channel;
   template: ActiveTemplate;
@@ -116,7 +163,7 @@ interface Chosen {
 }
 
 function renderPush(
-  { event, tenant, channel, template, variant }: Chosen,
+  { event, wishes, tenant, channel, template, variant }: Chosen,
   dispatch: EventDispatch,
   outcome: EventOutcome,
 ): void {
@@ -125,7 +172,7 @@ function renderPush(
   if (variables === undefined) throw new Error("the variables cannot be read");
   const rendered = variant.render(variables, {
     locale: tenant.defaultLocale,
-    timeZone: tenant.timeZone ?? undefined,
+    timeZone: wishes.recipient?.timezone ?? tenant.timeZone ?? undefined,
     required: template.required,
   });
   if (!rendered.ok) {

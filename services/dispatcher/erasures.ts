@@ -1,0 +1,52 @@
+import type { Database } from "@belfry/database/connection";
+import type { Logger } from "@belfry/service/logger";
+import type { NatsLink } from "@belfry/service/nats";
+import { within } from "./outward.ts";
+
+const FLUSH_TIMEOUT_MS = 2_000;
+
+/**
+ * Returns a round that carries out the erasures of users that tenants have asked for over HTTP. What is under
+ * way at the signal is begun again by whoever is next; replicas may all run it.
+ */
+export function createErasures(deps: {
+  db: Database;
+  nats: NatsLink;
+  prefix: string;
+  log: Logger;
+}): (signal: AbortSignal) => Promise<number> {
+  const { db, nats, prefix, log } = deps;
+  return async (signal) => {
+    if (!(await isAnyOpen(db))) return 0;
+    // Loaded with the first one: most installations erase rarely.
+    const [{ workErasures }, { disconnectMessage }] = await Promise.all([
+      import("@belfry/administration/erasure/work-erasures"),
+      import("@belfry/administration/tenants/realtime-disconnect"),
+    ]);
+    const done = await workErasures(
+      {
+        db,
+        async disconnect(owner) {
+          if (!nats.isConnected()) throw new Error("NATS is not connected");
+          const { subject, message } = await disconnectMessage(db, owner, prefix);
+          nats.nc.publish(subject, message);
+          await within(nats.nc.flush(), FLUSH_TIMEOUT_MS);
+        },
+        onPostponed: (err) => log.warn({ err }, "an erasure cannot go on now: later again"),
+      },
+      signal,
+    );
+    if (done > 0) log.info({ users: done }, "users erased");
+    return done;
+  };
+}
+
+async function isAnyOpen(db: Database): Promise<boolean> {
+  const row = await db
+    .selectFrom("erasures")
+    .select("id")
+    .where("state", "<>", "done")
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,264 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Channel } from "@belfry/contracts/channels";
+import { createDatabase, type Pool } from "@belfry/database/connection";
+import { noteUse } from "@belfry/database/note-use";
+import { setPreferences } from "@belfry/database/preferences";
+import { dispatcherUnderTest, type EventSetup, eventsMessage } from "./dispatcher-under-test.ts";
+import { createEventHandler } from "./event-handler.ts";
+
+const ANN = { tenantId: "acme", userId: "ann" };
+
+async function setUp(t: TestContext) {
+  const under = await dispatcherUnderTest(t);
+  const { pool } = under;
+  const db = createDatabase(pool);
+  const handler = createEventHandler(under.deps);
+  await under.tenant({ id: ANN.tenantId });
+  await under.templates(ANN.tenantId, "sale.began");
+  return {
+    ...under,
+    db,
+    /** Accepts and dispatches one event of Ann; what became of it. */
+    async dispatch(setup: EventSetup = {}) {
+      const [id = ""] = await under.events(ANN.tenantId, {
+        ...{ eventType: "sale.began", userId: ANN.userId },
+        ...setup,
+      });
+      const signal = new AbortController().signal;
+      await handler([eventsMessage([id])], { log: under.log, signal });
+      const { outcome } = await under.outcome(id);
+      const rows = await under.deliveries(`event_id = '${id}'`);
+      const by = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.channel, row]));
+      const pushed = await pool.query("select 1 from notifications where id = $1", [id]);
+      return { id, outcome, by, channels: [...by.keys()].sort(), pushed: pushed.rowCount === 1 };
+    },
+    async category(key: string, more: { required?: boolean; default_on?: boolean } = {}) {
+      const texts = { label: JSON.stringify({ "": "Offers" }), description: "{}" };
+      await db
+        .insertInto("categories")
+        .values({ tenant_id: ANN.tenantId, key, ...texts, ...more })
+        .execute();
+      await db
+        .insertInto("event_type_categories")
+        .values({ tenant_id: ANN.tenantId, event_type: "sale.began", category: key })
+        .execute();
+      await noteUse(db, ANN.tenantId, "uses_preferences");
+    },
+    off: (category: string, channel: Channel | "*") =>
+      setPreferences(db, ANN, "preference page", [{ category, channel, enabled: false }]),
+    async recipient(more: Record<string, unknown>, userId = ANN.userId) {
+      await db
+        .insertInto("recipients")
+        .values({ tenant_id: ANN.tenantId, user_id: userId, ...more })
+        .onConflict((conflict) =>
+          conflict.columns(["tenant_id", "user_id"]).doUpdateSet({
+            ...{ email: null, phone: null, locale: null, timezone: null },
+            ...{ quiet_from: null, quiet_to: null },
+            ...more,
+          }),
+        )
+        .execute();
+      await noteUse(db, ANN.tenantId, "uses_recipients");
+    },
+  };
+}
+
+/** The names of the statements that a piece of work sends. */
+async function statementsOf(pool: Pool, work: () => Promise<unknown>): Promise<string[]> {
+  const { query } = pool;
+  const names: string[] = [];
+  pool.query = ((...args: unknown[]) => {
+    names.push((args[0] as { name?: string }).name ?? "unnamed");
+    return (query as (...all: unknown[]) => unknown).apply(pool, args);
+  }) as typeof query;
+  await work();
+  pool.query = query;
+  return names;
+}
+
+test("a tenant that names no users and has no preferences is asked for none", async (t) => {
+  const { pool, dispatch } = await setUp(t);
+  await dispatch();
+  const names = await statementsOf(pool, () => dispatch());
+  assert.ok(names.includes("dispatch_events"));
+  const more = names.filter((name) => /recipients|preferences|suppressions/.test(name));
+  assert.deepEqual(more, []);
+});
+
+test("the first preference and the first user bind the next event, whatever the caches hold", async (t) => {
+  const { dispatch, off, recipient } = await setUp(t);
+  assert.deepEqual((await dispatch()).channels, ["EMAIL", "SMS"]);
+  await off("*", "SMS");
+  const { channels, outcome } = await dispatch();
+  assert.deepEqual(channels, ["EMAIL"]);
+  assert.match(
+    outcome.skipped.SMS,
+    /^turned off by the user on SMS, \d+ \w+ 20\d\d, preference page$/,
+  );
+  assert.match((await dispatch({ email: null })).outcome.skipped.EMAIL, /^no recipientEmail$/);
+  await recipient({ email: "ann@example.com" });
+  const { by } = await dispatch({ email: null });
+  assert.equal(by.get("EMAIL").recipient, "ann@example.com");
+});
+
+test("an address in the trigger wins, else the user's is written on the delivery", async (t) => {
+  const { dispatch, recipient } = await setUp(t);
+  await recipient({ email: "ann@example.com", phone: "+12025550199" });
+  await recipient({ email: "bob@example.com" }, "bob");
+  for (const [setup, email, phone] of [
+    [{}, "a@example.com", "+12025550123"],
+    [{ email: null }, "ann@example.com", "+12025550123"],
+    [{ email: null, phone: null }, "ann@example.com", "+12025550199"],
+    [{ email: null, phone: null, userId: "bob" }, "bob@example.com", undefined],
+  ] as const) {
+    const { by, outcome } = await dispatch(setup);
+    assert.equal(by.get("EMAIL").recipient, email);
+    assert.equal(by.get("SMS")?.recipient, phone);
+    assert.equal(outcome?.skipped?.SMS, phone === undefined ? "no recipientPhone" : undefined);
+  }
+});
+
+test("the user's language is taken where the trigger names none", async (t) => {
+  const { pool, dispatch, recipient } = await setUp(t);
+  await pool.query(
+    `insert into template_variants (template_id, locale, current_version_id)
+     select template_id, 'de', current_version_id from template_variants
+     join templates on templates.id = template_id where channel = 'PUSH'`,
+  );
+  const german = { kind: "notification", title: "Titel", body: "Hallo", variables: [] };
+  await pool.query(
+    `with v as (insert into template_versions (template_id, version, content, compiled)
+       select template_id, 2, 'x', $1 from template_variants where locale = 'de' returning id)
+     update template_variants set current_version_id = v.id from v where locale = 'de'`,
+    [JSON.stringify(german)],
+  );
+  await recipient({ locale: "de-AT" });
+  const titleOf = async (setup: EventSetup) => {
+    const { id } = await dispatch(setup);
+    const { rows } = await pool.query("select title from notifications where id = $1", [id]);
+    return rows[0].title;
+  };
+  assert.equal(await titleOf({}), "Titel");
+  assert.equal(await titleOf({ locale: "fr" }), "Order");
+});
+
+test("each channel is decided on its own; PUSH that is off leaves no history; required is sent all the same", async (t) => {
+  const { pool, dispatch, off, category } = await setUp(t);
+  await category("offers");
+  await off("offers", "PUSH");
+  const pushOff = await dispatch();
+  assert.deepEqual([pushOff.channels, pushOff.pushed], [["EMAIL", "SMS"], false]);
+  assert.match(pushOff.outcome.skipped.PUSH, /^turned off by the user for Offers on PUSH, /);
+  await off("*", "*");
+  const nothing = await dispatch();
+  assert.deepEqual([nothing.channels, nothing.pushed], [[], false]);
+  assert.deepEqual(Object.keys(nothing.outcome.skipped).sort(), ["EMAIL", "PUSH", "SMS"]);
+  await pool.query("update categories set required = true");
+  const required = await dispatch();
+  assert.deepEqual([required.channels, required.pushed], [["EMAIL", "SMS"], true]);
+});
+
+test("today's reasons are told before a preference, a preference before a suppression", async (t) => {
+  const { pool, dispatch, off, recipient } = await setUp(t);
+  const { at } = await clock(pool);
+  await recipient({ quiet_from: at(-60), quiet_to: at(60) });
+  const suppress = (channel: string, address: string) =>
+    pool.query(
+      "insert into suppressions (tenant_id, channel, address, reason) values ('acme', $1, $2, 'bounced')",
+      [channel, address],
+    );
+  await suppress("EMAIL", "a@example.com");
+  const asked = (await dispatch({ channels: ["EMAIL", "SMS"] })).outcome;
+  assert.equal(asked.skipped.EMAIL, "address suppressed (bounced)");
+  assert.deepEqual(Object.keys(asked.waits), ["SMS"]);
+  await off("*", "EMAIL");
+  assert.match((await dispatch()).outcome.skipped.EMAIL, /^turned off by the user on EMAIL/);
+  assert.equal((await dispatch({ email: null })).outcome.skipped.EMAIL, "no recipientEmail");
+  assert.equal((await dispatch({ channels: ["SMS"] })).outcome.skipped.EMAIL, "not requested");
+});
+
+/** By the clock of the database: the minute that it is, and times of day around it, in UTC. */
+async function clock(pool: Pool) {
+  const { rows } = await pool.query<{ now: Date }>("select clock_timestamp() as now");
+  const minute = Math.floor(rows[0]!.now.getTime() / 60_000) * 60_000;
+  const at = (minutes: number, offset = 0) =>
+    new Date(minute + (minutes + offset) * 60_000).toISOString().slice(11, 16);
+  return { minute, at };
+}
+
+const KOLKATA_MINUTES = 330;
+
+test("in quiet hours email and text messages rest until their end, by the clock of the user's zone", async (t) => {
+  const { pool, dispatch, recipient, category } = await setUp(t);
+  const { minute, at } = await clock(pool);
+  const now = { from: at(-60), to: at(60) };
+  const there = { from: at(-60, KOLKATA_MINUTES), to: at(90, KOLKATA_MINUTES) };
+  const later = { from: at(60), to: at(120) };
+  interface Said {
+    timezone?: string | null;
+    from?: string | null;
+    to?: string | null;
+  }
+  const TABLE: [what: string, user: Said | null, tenant: Said, minutes: number | null][] = [
+    ["the user's own, UTC", now, {}, 60],
+    ["the user's own, in the user's zone", { ...there, timezone: "Asia/Kolkata" }, {}, 90],
+    ["the user's own, in the tenant's zone", there, { timezone: "Asia/Kolkata" }, 90],
+    ["the user's zone wins", { ...now, timezone: "UTC" }, { timezone: "Asia/Kolkata" }, 60],
+    ["the tenant's hours, by the user's zone", { timezone: "Asia/Kolkata" }, there, 90],
+    ["the tenant's hours, of a user whom nobody has named", null, now, 60],
+    ["the user's hours win", later, now, null],
+    ["not quiet now", later, {}, null],
+    ["the same hours elsewhere", { ...now, timezone: "Asia/Kolkata" }, {}, null],
+  ];
+  for (const [what, user, tenant, minutes] of TABLE) {
+    await pool.query(
+      "update tenants set timezone = $1, quiet_from = $2, quiet_to = $3 where id = 'acme'",
+      [tenant.timezone ?? null, tenant.from ?? null, tenant.to ?? null],
+    );
+    await pool.query("delete from recipients");
+    const { from, to, timezone } = user ?? {};
+    if (user !== null) await recipient({ timezone, quiet_from: from, quiet_to: to });
+    const { by, pushed, outcome } = await dispatch();
+    assert.ok(pushed, `${what}: the inbox is never delayed`);
+    for (const channel of ["EMAIL", "SMS"]) {
+      const row = by.get(channel);
+      assert.equal(row.status, "queued", what);
+      if (minutes === null) {
+        assert.deepEqual([row.due_at, row.reason], [row.created_at, null], what);
+        assert.ok(row.released_at !== null, what);
+        continue;
+      }
+      assert.equal(row.due_at.getTime(), minute + minutes * 60_000, what);
+      assert.equal(row.released_at, null, what);
+      assert.match(
+        row.reason,
+        /^quiet hours until \d\d:\d\d, \d+ \w+ 20\d\d \((UTC|Asia\/Kolkata)\)$/,
+      );
+      assert.equal(outcome.waits[channel], row.reason);
+    }
+    assert.equal(outcome?.waits === undefined, minutes === null, what);
+  }
+  await pool.query("delete from recipients");
+  await recipient({ quiet_from: now.from, quiet_to: now.to });
+  await category("offers", { required: true });
+  const required = await dispatch();
+  for (const row of required.by.values()) assert.deepEqual(row.due_at, row.created_at);
+  assert.equal(required.outcome, null);
+});
+
+test("what would expire before quiet hours end has expired at once, and is told so", async (t) => {
+  const { pool, dispatch, recipient, templates } = await setUp(t);
+  const { minute, at } = await clock(pool);
+  await recipient({ quiet_from: at(-60), quiet_to: at(60) });
+  await templates("acme", "short", ["EMAIL"], { expiresAfterSeconds: 1_800 });
+  await templates("acme", "long", ["EMAIL"], { expiresAfterSeconds: 7_200 });
+  const short = await dispatch({ eventType: "short" });
+  const row = short.by.get("EMAIL");
+  assert.deepEqual([row.status, row.due_at, row.released_at], ["expired", null, null]);
+  assert.ok(row.settled_at !== null);
+  assert.match(row.reason, /^it would expire before quiet hours end at \d\d:\d\d, .* \(UTC\)$/);
+  assert.equal(short.outcome?.waits, undefined);
+  const long = (await dispatch({ eventType: "long" })).by.get("EMAIL");
+  assert.deepEqual([long.status, long.due_at.getTime()], ["queued", minute + 3_600_000]);
+});
