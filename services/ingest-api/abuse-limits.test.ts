@@ -7,7 +7,12 @@ import { createAbuseLimits } from "./abuse-limits.ts";
 test("whoever guesses keys is counted by the network that he can take addresses of", async () => {
   const log = createLogger({ service: "test", level: "silent" });
   await using app = createHttpServer({ log, maxBodyBytes: 1024, trustProxy: "127.0.0.1" });
-  const bounds = { unknownKeysPerMinute: 2, otherPerMinute: 1, receiptsPerMinute: 1 };
+  const bounds = {
+    unknownKeysPerMinute: 2,
+    otherPerMinute: 1,
+    receiptsPerMinute: 1,
+    linksPerMinute: 60,
+  };
   const limits = await createAbuseLimits(app, bounds);
   app.get("/guess", async (request) => {
     await limits.countUnknownKey(request);

@@ -1,5 +1,7 @@
+import { hash } from "node:crypto";
 import { clientNetwork } from "@belfry/contracts/client-network";
 import { Problem } from "@belfry/contracts/problems";
+import type { Link } from "@belfry/database/link-token";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
@@ -21,12 +23,18 @@ export interface AbuseLimits {
    * has the same addresses for all tenants, and one tenant's wrong key must not end the others' receipts.
    */
   countUnverified(request: FastifyRequest): Promise<void>;
+  /**
+   * A request to a link's page, against what the link says and not who asks: mailbox providers post for many
+   * people from few addresses. Looking and changing count apart, so that no scanner keeps a reader from leaving.
+   */
+  countLink(request: FastifyRequest, purpose: string, link: Link): Promise<void>;
 }
 
 export interface AbuseBounds {
   unknownKeysPerMinute: number;
   otherPerMinute: number;
   receiptsPerMinute: number;
+  linksPerMinute: number;
 }
 
 /**
@@ -54,6 +62,8 @@ export async function createAbuseLimits(
     bounds.unknownKeysPerMinute,
     (request) => `unverified ${clientNetwork(request.ip)} ${webhookOf(request)}`,
   );
+  const links = new WeakMap<FastifyRequest, string>();
+  const link = limit(bounds.linksPerMinute, (request) => `link ${links.get(request) ?? ""}`);
   return {
     async countUnknownKey(request) {
       refuse(await unknownKeys(request));
@@ -71,6 +81,12 @@ export async function createAbuseLimits(
     },
     async countUnverified(request) {
       refuse(await unverified(request));
+    },
+    async countLink(request, purpose, { tenantId, userId, category, channel }) {
+      const isChange = request.method === "POST";
+      const key = JSON.stringify([isChange, purpose, tenantId, userId, category, channel]);
+      links.set(request, hash("sha256", key, "base64"));
+      refuse(await link(request));
     },
   };
 }

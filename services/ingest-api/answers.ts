@@ -23,6 +23,8 @@ export const KEYED: Problems = {
 export const WITH_BODY: Problems = { unparsable: {}, tooLarge: {}, unsupportedMediaType: {} };
 
 interface GoodAnswer {
+  /** Default: 200. */
+  status?: number;
   description: string;
   headers?: AnswerHeader[];
   schema: TSchema;
@@ -39,10 +41,10 @@ export function answers(
   problems: Problems,
   headers: Record<number, AnswerHeader[]> = {},
 ): Record<string, object> {
-  const { description, schema, example, mediaType = JSON_TYPE } = good;
+  const { status: goodStatus = 200, description, schema, example, mediaType = JSON_TYPE } = good;
   const examples = example === undefined ? {} : { examples: { good: { value: example } } };
   const all: Record<string, ReturnType<typeof answer>> = {
-    200: answer(description, good.headers, { [mediaType]: { schema, ...examples } }),
+    [goodStatus]: answer(description, good.headers, { [mediaType]: { schema, ...examples } }),
   };
   for (const [name, row] of Object.entries(PROBLEMS)) {
     const change = problems[name as ProblemName];

@@ -8,17 +8,25 @@ import type { Acceptor } from "./accept.ts";
 import { createAuthentication } from "./authenticate.ts";
 import { checkRoutes } from "./check-request.ts";
 import { docsRoutes } from "./docs-page.ts";
+import { erasureRoutes } from "./erasure-routes.ts";
 import { eventRoute } from "./event-route.ts";
+import { type InboundDeps, inboundRoute } from "./inbound-route.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { notificationRoutes } from "./notification-routes.ts";
 import { documentRoutes } from "./openapi.ts";
+import { type LinkPageDeps, linkRoutes } from "./pages/link-routes.ts";
+import { preferenceRoutes } from "./preference-routes.ts";
 import { realtimeTokenRoute } from "./realtime-token-route.ts";
 import type { TenantDirectory } from "./tenant-directory.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
 import { triggerRoute } from "./trigger-route.ts";
+import { userRoutes } from "./user-routes.ts";
 import { type WebhookDeps, webhookRoute } from "./webhook-route.ts";
 
-export interface AppDeps extends Omit<WebhookDeps, "limits"> {
+export interface AppDeps
+  extends Omit<WebhookDeps, "limits">,
+    Omit<InboundDeps, "limits">,
+    Omit<LinkPageDeps, "limits"> {
   config: AbuseBounds & { trustProxy: string };
   acceptor(): Acceptor | undefined;
   refusals: KnownRefusals;
@@ -50,7 +58,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
   eventRoute(app, { ...deps, authentication });
+  userRoutes(app, { ...deps, authentication });
+  erasureRoutes(app, { ...deps, authentication });
+  preferenceRoutes(app, { ...deps, authentication });
   webhookRoute(app, { ...deps, limits });
+  inboundRoute(app, { ...deps, limits });
+  linkRoutes(app, { ...deps, limits });
   docsRoutes(app);
   return app;
 }

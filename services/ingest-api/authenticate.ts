@@ -3,6 +3,7 @@ import { HEADERS } from "@belfry/contracts/trigger";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AbuseLimits } from "./abuse-limits.ts";
 import type { KeyUses } from "./key-uses.ts";
+import { verifySignature } from "./signature.ts";
 import type { Tenant, TenantDirectory } from "./tenant-directory.ts";
 
 /** Longer than any key of ours: refused without a look. */
@@ -68,6 +69,19 @@ export function createAuthentication(
       await deps.limits.countOther(request, request.tenant.id);
     },
   };
+}
+
+/**
+ * For `preValidation`, of what makes or moves messages or changes users: where the tenant has a webhook secret,
+ * the raw body must be signed, an empty one too.
+ */
+export function requireSignature(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  const { webhookSecrets } = request.tenant;
+  if (webhookSecrets.length > 0) {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    verifySignature(webhookSecrets, body, request.headers[HEADERS.signature], new Date());
+  }
+  done();
 }
 
 /** One message for every cause; the cause is for the log. */

@@ -1,4 +1,6 @@
+import { parsePublicUrl } from "@belfry/contracts/link-pages";
 import { EXPRESS_PER_MINUTE } from "@belfry/contracts/streams";
+import { parseLinkKeys } from "@belfry/database/link-token";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { commonConfig } from "@belfry/service/config";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
@@ -31,6 +33,19 @@ export const configSchema = Type.Object({
     secret: true,
     parse: parseTokenKeys,
   }),
+  LINK_KEYS: Type.String({
+    description:
+      "Keys of links in messages, as kid:base64 of 32 bytes, comma-separated; all open; empty: no pages to unsubscribe",
+    secret: true,
+    default: "",
+    parse: parseLinkKeys,
+  }),
+  PUBLIC_URL: Type.String({
+    description:
+      "Where browsers and vendors reach this service; empty: Twilio's webhooks cannot be verified",
+    default: "",
+    parse: parsePublicUrl,
+  }),
   TRUST_PROXY: Type.String({
     description:
       "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",
@@ -51,6 +66,12 @@ export const configSchema = Type.Object({
     description: "Requests of a provider to one tenant's webhook, a replica",
     minimum: 1,
     default: 12_000,
+  }),
+  LINK_REQUESTS_PER_MINUTE: Type.Integer({
+    description:
+      "Requests to the page of one link in a message, looking and changing each, a replica",
+    minimum: 1,
+    default: 60,
   }),
   EXPRESS_PER_MINUTE: Type.Integer({
     description: "A tenant with more events than this in the last minute goes to the bulk lane",

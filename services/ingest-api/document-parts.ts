@@ -8,6 +8,17 @@ export function unsent(value: string) {
   return { "x-examples": { shown: { value, "x-disabled": true } } };
 }
 
+export const SIGNATURE_HEADER = {
+  "X-Service-Signature": Type.Optional(
+    Type.String({
+      pattern: "^[0-9a-f]{64}$",
+      description:
+        "Required if the tenant has a webhook secret: HMAC-SHA256 of the raw body with the secret as key, in lowercase hex",
+      ...unsent("4b8d5b1f0b6d6f4e8c0a2f4e6a8c0e2f4a6c8e0f2a4c6e8f0a2c4e6f8a0c2e4f"),
+    }),
+  ),
+};
+
 /** Headers that requests may bring, for the document: what they mean is told by who reads them. */
 export const TRACE_HEADERS = {
   "X-Trace-Id": Type.Optional(

@@ -1,3 +1,4 @@
+import { parsePublicUrl } from "@belfry/contracts/link-pages";
 import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { eventsStream, realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
@@ -8,6 +9,8 @@ import {
   refuseEvents,
 } from "@belfry/database/functions/accept-events";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
+import { storeInbound } from "@belfry/database/inbound";
+import { parseLinkKeys } from "@belfry/database/link-token";
 import { countUnread } from "@belfry/database/notifications";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -51,6 +54,8 @@ await runService({
     const prefix = config.NATS_PREFIX;
     const now = () => new Date();
     const secretKeys = parseSecretKeys(config.SECRETS_KEYS);
+    const linkKeys = config.LINK_KEYS === "" ? undefined : parseLinkKeys(config.LINK_KEYS);
+    if (linkKeys === undefined) log.info({}, "LINK_KEYS is not set: no link in a message works");
     const tokenKeys = parseTokenKeys(config.REALTIME_TOKEN_KEYS);
     const connected = () => {
       const there = link();
@@ -68,6 +73,7 @@ await runService({
         unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
         otherPerMinute: config.OTHER_REQUESTS_PER_MINUTE,
         receiptsPerMinute: config.RECEIPTS_PER_MINUTE,
+        linksPerMinute: config.LINK_REQUESTS_PER_MINUTE,
       },
       acceptor() {
         const there = connected();
@@ -92,6 +98,9 @@ await runService({
       directory,
       keyUses,
       webhookKeys,
+      linkKeys,
+      publicUrl: config.PUBLIC_URL === "" ? "" : parsePublicUrl(config.PUBLIC_URL),
+      storeInbound: (origin, message) => storeInbound(db, origin, message),
       storeReceipts: (origin, receipts) => storeReceipts(pool, origin, receipts),
       db,
       signToken: (claims) => signRealtimeToken(tokenKeys, claims, {}),

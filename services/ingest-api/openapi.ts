@@ -15,6 +15,7 @@ const DESCRIPTION = [
 const LICENSE = { name: "Apache-2.0", identifier: "Apache-2.0" };
 const TAGS = [
   { name: "Events", description: "Send an event, and see what became of it" },
+  { name: "Users", description: "Whom you notify, and what they want" },
   { name: "Realtime", description: "Let a user's browser connect" },
   { name: "Notifications", description: "What a user has been shown in your application" },
   { name: "Documentation", description: "This interface, for tools and for people" },

@@ -14,13 +14,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
 import { answers, KEYED, WITH_BODY } from "./answers.ts";
-import type { Authentication } from "./authenticate.ts";
-import { TRACE_HEADERS, unsent } from "./document-parts.ts";
+import { type Authentication, requireSignature } from "./authenticate.ts";
+import { SIGNATURE_HEADER, TRACE_HEADERS, unsent } from "./document-parts.ts";
 import { headerText } from "./header-text.ts";
 import { countTrigger } from "./ingest-metrics.ts";
 import { readBody } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
-import { verifySignature } from "./signature.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
 import { writeVariables } from "./write-variables.ts";
 
@@ -31,14 +30,7 @@ const schema = {
   description: `Accepts an event for dispatch over ${listed(CHANNELS, "and")}. 200 means: stored, and it will be dispatched. The checks come in this order: key, signature, body, limits. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.`,
   security: [{ apiKey: [] }],
   headers: Type.Object({
-    "X-Service-Signature": Type.Optional(
-      Type.String({
-        pattern: "^[0-9a-f]{64}$",
-        description:
-          "Required if the tenant has a webhook secret: HMAC-SHA256 of the raw body with the secret as key, in lowercase hex",
-        ...unsent("4b8d5b1f0b6d6f4e8c0a2f4e6a8c0e2f4a6c8e0f2a4c6e8f0a2c4e6f8a0c2e4f"),
-      }),
-    ),
+    ...SIGNATURE_HEADER,
     "X-Idempotency-Key": Type.Optional(
       text({
         description: "The deduplication key in place of the automatic one; remembered for 24 hours",
@@ -164,13 +156,4 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       return { success: true, message };
     },
   );
-}
-
-function requireSignature(request: FastifyRequest, _reply: unknown, done: () => void): void {
-  const { webhookSecrets } = request.tenant;
-  if (webhookSecrets.length > 0) {
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    verifySignature(webhookSecrets, body, request.headers[HEADERS.signature], new Date());
-  }
-  done();
 }

@@ -1,15 +1,22 @@
 import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
-import type { ReceiptReader } from "@belfry/providers/receipt";
+import { INBOUND_READERS } from "@belfry/providers/inbound-readers";
 import { RECEIPT_READERS } from "@belfry/providers/receipt-readers";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 
 const MAX_ENTRIES = 5_000;
 
+/** What comes by a webhook, and who reads it. */
+const READERS = { receipts: RECEIPT_READERS, inbound: INBOUND_READERS } as const;
+export type WebhookUse = keyof typeof READERS;
+
 export interface WebhookKeys {
-  /** The keys of the tenant's providers of this kind, inactive ones included; empty when there are none. */
-  of(tenantId: string, reader: ReceiptReader): Promise<readonly string[]>;
+  /**
+   * The keys that the tenant's providers of this kind sign with, those of inactive ones included; empty when
+   * there are none.
+   */
+  of(tenantId: string, kind: string, use: WebhookUse): Promise<readonly string[]>;
   /** The configuration changed: read again. */
   clear(): void;
 }
@@ -26,10 +33,10 @@ export function createWebhookKeys(db: Database, keys: SecretKeys): WebhookKeys {
     read: async ([all = ""]) => new Map([[all, await readWebhooks(db)]]),
   });
   return {
-    async of(tenantId, reader) {
-      const name = `${reader.kind} ${tenantId}`;
+    async of(tenantId, kind, use) {
+      const name = `${kind} ${tenantId}`;
       if (!(await webhooks.get("all"))?.has(name)) return [];
-      return (await cache.get(name)) ?? [];
+      return (await cache.get(`${use} ${name}`)) ?? [];
     },
     clear() {
       cache.clear();
@@ -39,7 +46,7 @@ export function createWebhookKeys(db: Database, keys: SecretKeys): WebhookKeys {
 }
 
 async function readWebhooks(db: Database): Promise<Set<string>> {
-  const kinds = RECEIPT_READERS.map((reader) => reader.kind);
+  const kinds = Object.values(READERS).flatMap((readers) => readers.map((reader) => reader.kind));
   const rows = await db
     .selectFrom("providers")
     .select(["tenant_id", "kind"])
@@ -49,8 +56,8 @@ async function readWebhooks(db: Database): Promise<Set<string>> {
 }
 
 async function readKeys(db: Database, keys: SecretKeys, name: string): Promise<string[]> {
-  const [kind = "", tenantId = ""] = name.split(" ");
-  const reader = RECEIPT_READERS.find((one) => one.kind === kind);
+  const [use = "", kind = "", tenantId = ""] = name.split(" ");
+  const reader = READERS[use as WebhookUse].find((one) => one.kind === kind);
   if (reader === undefined) return [];
   // What was sent before a provider was deactivated still has its receipts.
   const rows = await db
@@ -64,6 +71,6 @@ async function readKeys(db: Database, keys: SecretKeys, name: string): Promise<s
     rows.map((row) => decryptSecret(keys, providerSettingsOwner(tenantId, row.id), row.settings)),
   );
   return settings
-    .map((text) => (JSON.parse(text) as Record<string, unknown>)[reader.keySetting])
-    .filter((key) => typeof key === "string");
+    .map((text) => reader.keyOf(JSON.parse(text) as Record<string, unknown>))
+    .filter((key) => key !== undefined);
 }

@@ -56,7 +56,13 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
     jsonBody: "raw",
     trustProxy: "127.0.0.1",
   });
-  const bounds = { unknownKeysPerMinute: 60, otherPerMinute: 60, receiptsPerMinute: 1000, ...over };
+  const bounds = {
+    unknownKeysPerMinute: 60,
+    otherPerMinute: 60,
+    receiptsPerMinute: 1000,
+    linksPerMinute: 60,
+    ...over,
+  };
   const limits = await createAbuseLimits(app, bounds);
   const bodies = new UnverifiedBodies();
   const broken = { database: false };

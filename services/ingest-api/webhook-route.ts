@@ -40,7 +40,7 @@ export function webhookRoute(app: FastifyInstance, deps: WebhookDeps): void {
     const { provider, tenantId } = request.params as Params;
     const reader = receiptReader(provider);
     if (reader === undefined || !TENANT_ID.test(tenantId)) throw new Problem("notFound");
-    const keys = await deps.webhookKeys.of(tenantId, reader);
+    const keys = await deps.webhookKeys.of(tenantId, reader.kind, "receipts");
     if (keys.length === 0) throw new Problem("notFound");
     if (Number(request.headers["content-length"]) > MAX_WEBHOOK_BYTES)
       throw new Problem("tooLarge");
@@ -82,7 +82,7 @@ export function webhookRoute(app: FastifyInstance, deps: WebhookDeps): void {
   });
 }
 
-function refusal(fault: "forged" | "unsigned" | "unreadable"): Problem {
+export function refusal(fault: "forged" | "unsigned" | "unreadable"): Problem {
   if (fault === "unreadable") return new Problem("unparsable");
   const message = "The webhook's signature is missing, wrong or too old";
   return new Problem(fault === "unsigned" ? "unavailable" : "unauthorized", { message });

@@ -1,0 +1,122 @@
+import {
+  ErasuresFull,
+  requestErasure,
+  showErasure,
+} from "@belfry/administration/erasure/request-erasure";
+import { ERASURE_PATH, ErasureResponse } from "@belfry/contracts/erasure";
+import { id } from "@belfry/contracts/fields";
+import { UUID } from "@belfry/contracts/identifiers";
+import { Problem } from "@belfry/contracts/problems";
+import { USER_PATH } from "@belfry/contracts/users";
+import type { Database } from "@belfry/database/connection";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { answers, KEYED } from "./answers.ts";
+import { asProblem } from "./as-problem.ts";
+import { type Authentication, requireSignature } from "./authenticate.ts";
+import { EXAMPLE_ID, SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
+import { PATH_OF_USER, refuseBatchPath } from "./user-routes.ts";
+
+const WAITING = {
+  id: EXAMPLE_ID,
+  status: "waiting" as const,
+  requestedAt: "2026-11-20T09:30:00.000Z",
+  startedAt: null,
+  endedAt: null,
+  deleted: null,
+};
+const DONE = {
+  ...WAITING,
+  status: "done" as const,
+  startedAt: "2026-11-20T09:30:02.000Z",
+  endedAt: "2026-11-20T09:30:09.000Z",
+  deleted: { events: 12, deliveries: 17, notifications: 9, recipients: 1, preferences: 2 },
+};
+const RETRY_AFTER_SECONDS = 60;
+
+const common = { tags: ["Users"], security: [{ apiKey: [] }] };
+
+const requestSchema = {
+  ...common,
+  operationId: "eraseUser",
+  summary: "Erase a user",
+  description:
+    "Without a body: where a signature is needed, it is over the empty text. What was said of the user (addresses, preferences) is gone with the answer; events, deliveries, history and what else there is go in the background, one user of a tenant at a time, and what waits is not sent any more. Suppressed addresses stay suppressed. Stop sending to the user first: what is accepted meanwhile may stay.",
+  params: PATH_OF_USER,
+  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
+  response: answers(
+    {
+      status: 202,
+      description: "It will be done; of a user whose erasure is open it is that one",
+      schema: ErasureResponse,
+      example: { success: true, data: WAITING },
+    },
+    {
+      ...KEYED,
+      tooLarge: {},
+      unsupportedMediaType: {},
+      validation: { message: ["userId must be at most 255 characters"] },
+    },
+    { 401: ["WWW-Authenticate"] },
+  ),
+};
+
+const showSchema = {
+  ...common,
+  operationId: "showErasure",
+  summary: "Show how far an erasure is",
+  description: "It is kept for as long as the installation keeps events, and names nobody.",
+  params: Type.Object({
+    erasureId: id({ description: "The id that DELETE answered", examples: [EXAMPLE_ID] }),
+  }),
+  headers: Type.Object(TRACE_HEADERS),
+  response: answers(
+    {
+      description: "The erasure",
+      schema: ErasureResponse,
+      example: { success: true, data: DONE },
+    },
+    { ...KEYED, notFound: {} },
+  ),
+};
+
+/** A user is erased in the background: DELETE asks for it, GET tells how far it is. */
+export function erasureRoutes(
+  app: FastifyInstance,
+  { authentication, db }: { authentication: Authentication; db: Database },
+): void {
+  const onRequest = authentication.other;
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>();
+  routes.delete(
+    USER_PATH,
+    {
+      schema: requestSchema,
+      onRequest: [refuseBatchPath, onRequest],
+      preValidation: requireSignature,
+    },
+    async (request, reply): Promise<ErasureResponse> => {
+      const owner = { tenantId: request.tenant.id, userId: request.params.userId };
+      const data = await asProblem(() => requestErasure(db, owner)).catch((error: unknown) => {
+        if (!(error instanceof ErasuresFull)) throw error;
+        const retryAfterSeconds = RETRY_AFTER_SECONDS;
+        const message = "Too many erasures are waiting";
+        throw new Problem("tooManyRequests", { message, retryAfterSeconds });
+      });
+      request.logFields = { ...request.logFields, erasureId: data.id };
+      reply.code(202);
+      return { success: true, data };
+    },
+  );
+
+  routes.get(
+    ERASURE_PATH,
+    { schema: showSchema, onRequest },
+    async (request): Promise<ErasureResponse> => {
+      const { erasureId } = request.params;
+      if (!UUID.test(erasureId)) throw new Problem("notFound");
+      const data = await asProblem(() => showErasure(db, request.tenant.id, erasureId));
+      return { success: true, data };
+    },
+  );
+}

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { createHash, randomUUID } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { inboundOfTenant, storeInbound } from "@belfry/database/inbound";
+import { providerSettingsOwner } from "@belfry/database/secret-owners";
+import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { twilioSignature } from "@belfry/providers/twilio-inbound";
+import { createHttpServer } from "@belfry/service/http";
+import { createLogger } from "@belfry/service/logger";
+import { connectedDatabase } from "@belfry/testing/database";
+import { SignJWT } from "jose";
+import { uuidv7 } from "uuidv7";
+import { createAbuseLimits } from "./abuse-limits.ts";
+import { inboundRoute } from "./inbound-route.ts";
+import { createWebhookKeys } from "./webhook-keys.ts";
+
+const SECRET = "a-signature-secret-of-the-account";
+const PUBLIC_URL = "https://mail.example.com/belfry";
+const secretKeys = parseSecretKeys(`t1:${Buffer.alloc(32, 7).toString("base64")}`);
+const ANN = "+12025550123";
+
+/** Tenants `a` and `b`, both with both vendors under one secret; `c` has none. */
+async function setUp(t: TestContext, publicUrl = PUBLIC_URL) {
+  const { pool, db } = await connectedDatabase(t);
+  for (const id of ["a", "b", "c"]) {
+    await db.insertInto("tenants").values({ id, name: id, per_minute: 1 }).execute();
+  }
+  for (const tenantId of ["a", "b"]) {
+    for (const [kind, settings] of [
+      ["vonage", { signatureSecret: SECRET }],
+      ["twilio", { authToken: SECRET }],
+    ] as const) {
+      const id = uuidv7();
+      const owner = providerSettingsOwner(tenantId, id);
+      const sealed = await encryptSecret(secretKeys, owner, JSON.stringify(settings));
+      await pool.query(
+        `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
+         values ($1, $2, 'SMS', $3, $3, $4, '{}')`,
+        [id, tenantId, kind, sealed],
+      );
+    }
+  }
+  const app = createHttpServer({
+    log: createLogger({ service: "test", level: "silent" }),
+    maxBodyBytes: 256 * 1024,
+    jsonBody: "raw",
+  });
+  const many = 1_000_000;
+  const bounds = {
+    ...{ unknownKeysPerMinute: many, otherPerMinute: many },
+    ...{ receiptsPerMinute: many, linksPerMinute: many },
+  };
+  inboundRoute(app, {
+    webhookKeys: createWebhookKeys(db, secretKeys),
+    storeInbound: (origin, message) => storeInbound(db, origin, message),
+    limits: await createAbuseLimits(app, bounds),
+    publicUrl,
+    now: () => new Date(),
+  });
+  const address = await app.listen({ host: "127.0.0.1", port: 0 });
+  t.after(() => app.close());
+
+  const post = async (path: string, body: string, headers: Record<string, string>) => {
+    const response = await fetch(address + path, { method: "POST", body, headers });
+    const type = response.headers.get("content-type");
+    return { status: response.status, type, body: await response.text() };
+  };
+  type Sent = readonly [path: string, body: string, headers: Record<string, string>];
+  interface From {
+    tenant?: string;
+    from?: string;
+    id?: string;
+  }
+  const requests = {
+    async vonage(text: string, from: From = {}): Promise<Sent> {
+      const { tenant = "a", from: sender = ANN, id = randomUUID() } = from;
+      const to = "12025550100";
+      const body = JSON.stringify({
+        ...{ channel: "sms", message_uuid: id, to, from: sender.slice(1), text },
+        message_type: "text",
+      });
+      const token = await new SignJWT({
+        ...{ iss: "Vonage", iat: Math.floor(Date.now() / 1000), jti: randomUUID() },
+        payload_hash: createHash("sha256").update(body).digest("hex"),
+      })
+        .setProtectedHeader({ alg: "HS256" })
+        .sign(new TextEncoder().encode(SECRET));
+      const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+      return [`/webhooks/vonage/${tenant}/inbound`, body, headers];
+    },
+    async twilio(text: string, from: From = {}): Promise<Sent> {
+      const { tenant = "a", from: sender = ANN, id = randomUUID() } = from;
+      const path = `/webhooks/twilio/${tenant}/inbound`;
+      const MessageSid = `SM${id.replaceAll("-", "")}`;
+      const form = new URLSearchParams({
+        MessageSid,
+        From: sender,
+        To: "+12025550100",
+        Body: text,
+      });
+      const signature = twilioSignature(SECRET, PUBLIC_URL + path, form);
+      const headers = { "content-type": "application/x-www-form-urlencoded" };
+      return [path, form.toString(), { ...headers, "x-twilio-signature": signature }];
+    },
+  };
+  const suppressions = async () => {
+    const { rows } = await pool.query(
+      "select tenant_id, channel, address, reason, source from suppressions order by 1, 2, 3, 4",
+    );
+    return rows.map((row) => Object.values(row).join(" "));
+  };
+  const texts = async (tenantId = "a") =>
+    (await inboundOfTenant(db, tenantId, { limit: 100 })).map(
+      ({ sender, text }) => `${sender}: ${text}`,
+    );
+  return { db, pool, post, requests, suppressions, texts };
+}
+
+const VENDORS = ["vonage", "twilio"] as const;
+
+for (const vendor of VENDORS) {
+  test(`${vendor}: STOP suppresses its sender's number for its tenant, START takes it back, and nothing is answered`, async (t) => {
+    const { post, requests, suppressions, texts } = await setUp(t);
+    const send = async (text: string, options = {}) =>
+      await post(...(await requests[vendor](text, options)));
+    const answer = await send("Stop");
+    assert.equal(answer.status, 200);
+    const empty = vendor === "twilio" ? "<Response/>" : "{}";
+    assert.equal(answer.body, empty);
+    assert.match(answer.type!, vendor === "twilio" ? /^text\/xml/ : /^application\/json/);
+    assert.deepEqual(await suppressions(), [`a SMS ${ANN} opted out ${vendor}`]);
+    await send(" opt out! ", { from: "+12025550124" });
+    await send("STOPALL");
+    assert.equal((await suppressions()).length, 2);
+    await send("START", { tenant: "b" });
+    assert.equal((await suppressions()).length, 2);
+    await send("unstop");
+    assert.deepEqual(await suppressions(), [`a SMS +12025550124 opted out ${vendor}`]);
+    assert.deepEqual(await texts(), []);
+  });
+
+  test(`${vendor}: any other text suppresses nothing and is kept for the tenant's people, once`, async (t) => {
+    const { post, requests, suppressions, texts } = await setUp(t);
+    const request = await requests[vendor]("please stop calling");
+    for (let n = 0; n < 3; n += 1) assert.equal((await post(...request)).status, 200);
+    await post(...(await requests[vendor]("größer 🎉 <b>")));
+    assert.deepEqual(await suppressions(), []);
+    assert.deepEqual(await texts(), [`${ANN}: größer 🎉 <b>`, `${ANN}: please stop calling`]);
+    assert.deepEqual(await texts("b"), []);
+  });
+
+  test(`${vendor}: a webhook that is replayed changes nothing, also after what it did was undone`, async (t) => {
+    const { post, requests, suppressions } = await setUp(t);
+    const stop = await requests[vendor]("STOP");
+    const start = await requests[vendor]("START");
+    await post(...stop);
+    await post(...start);
+    assert.equal((await post(...stop)).status, 200);
+    assert.deepEqual(await suppressions(), []);
+    await post(...(await requests[vendor]("STOP")));
+    assert.equal((await post(...start)).status, 200);
+    assert.equal((await suppressions()).length, 1);
+  });
+
+  test(`${vendor}: a forged webhook changes nothing, nor one that was signed for another tenant's`, async (t) => {
+    const { post, requests, suppressions, texts } = await setUp(t);
+    const [path, body, headers] = await requests[vendor]("STOP");
+    const changed = body.replace(ANN.slice(1), "12025550199");
+    assert.notEqual(changed, body);
+    assert.equal((await post(path, changed, headers)).status, 401);
+    const type = { "content-type": headers["content-type"]! };
+    assert.ok([401, 503].includes((await post(path, body, type)).status));
+    assert.equal((await post(path.replace("/a/", "/c/"), body, headers)).status, 404);
+    assert.equal((await post(path.replace("/a/", "/nobody/"), body, headers)).status, 404);
+    assert.equal((await post(path.replace(vendor, "sendgrid"), body, headers)).status, 404);
+    assert.equal((await post(path, "x".repeat(70_000), headers)).status, 413);
+    assert.deepEqual(await suppressions(), []);
+    assert.deepEqual(await texts(), []);
+  });
+}
+
+test("START lifts an opt-out alone: a bounce, and what was done by hand, stay", async (t) => {
+  for (const vendor of VENDORS) {
+    const { post, requests, suppressions, pool } = await setUp(t);
+    for (const reason of ["bounced", "by hand", "opted out"]) {
+      await pool.query(
+        "insert into suppressions (tenant_id, channel, address, reason) values ('a', 'SMS', $1, $2)",
+        [ANN, reason],
+      );
+    }
+    await post(...(await requests[vendor]("STOP")));
+    assert.equal((await suppressions()).length, 3);
+    await post(...(await requests[vendor]("START")));
+    assert.deepEqual(await suppressions(), [`a SMS ${ANN} bounced `, `a SMS ${ANN} by hand `]);
+  }
+});
+
+test("twilio: a request that was signed for one tenant's address is forged at another's", async (t) => {
+  const { post, requests, suppressions } = await setUp(t);
+  const [path, body, headers] = await requests.twilio("STOP");
+  assert.equal((await post(path.replace("/a/", "/b/"), body, headers)).status, 401);
+  assert.deepEqual(await suppressions(), []);
+});
+
+test("twilio: where nobody has said the public address, nothing can be verified: 404", async (t) => {
+  const { post, requests } = await setUp(t, "");
+  assert.equal((await post(...(await requests.twilio("STOP")))).status, 404);
+  assert.equal((await post(...(await requests.vonage("STOP")))).status, 200);
+});
+
+test("a keyword of a sender that is no number is kept as a text: there is nothing to suppress", async (t) => {
+  const { post, requests, suppressions, texts } = await setUp(t);
+  assert.equal((await post(...(await requests.twilio("STOP", { from: "ACME" })))).status, 200);
+  assert.deepEqual(await suppressions(), []);
+  assert.deepEqual(await texts(), ["ACME: STOP"]);
+});

@@ -1,0 +1,90 @@
+import { LINK_PAGES, type LinkPurpose } from "@belfry/contracts/link-pages";
+import type { Database } from "@belfry/database/connection";
+import { type Link, type LinkKeys, openLink } from "@belfry/database/link-token";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AbuseLimits } from "../abuse-limits.ts";
+import { formOf, MAX_FORM_BYTES } from "./form.ts";
+import type { LinkPage, LinkVisit } from "./link-page.ts";
+import { readBrand } from "./link-rows.ts";
+import { type Brand, filled, sendPage, theirs } from "./page-frame.ts";
+import { readersLanguages, wordsFor } from "./page-words.ts";
+import { preferencePage } from "./preference-page.ts";
+import { unsubscribePage } from "./unsubscribe-page.ts";
+
+export interface LinkPageDeps {
+  /** Undefined: none is set, and no link leads anywhere. */
+  linkKeys: LinkKeys | undefined;
+  db: Database;
+  limits: AbuseLimits;
+  now(): Date;
+}
+
+const PAGES: readonly LinkPage[] = [unsubscribePage, preferencePage];
+
+interface Opened {
+  link: Link;
+  brand: Brand;
+}
+
+/**
+ * The pages that links in messages lead to, for whoever has the link: no key, no cookie, no script. A link that
+ * is forged, cut, too old, or of a tenant that is gone is answered 404, one like the other.
+ */
+export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
+  const opened = new WeakMap<FastifyRequest, Opened>();
+
+  const visitOf = (request: FastifyRequest, { link, brand }: Opened): LinkVisit => {
+    const languages = readersLanguages(request.headers["accept-language"]);
+    const words = wordsFor(languages);
+    return { db: deps.db, link, languages, words, name: theirs(brand.name) };
+  };
+  // Before the body is read: of what leads nowhere it does not matter.
+  const openFor =
+    (purpose: LinkPurpose) => async (request: FastifyRequest, reply: FastifyReply) => {
+      const { "*": token = "" } = request.params as { "*"?: string };
+      const link =
+        deps.linkKeys === undefined
+          ? undefined
+          : openLink(deps.linkKeys, purpose, token, deps.now());
+      if (link === undefined) return deadLink(request, reply);
+      await deps.limits.countLink(request, purpose, link);
+      const brand = await readBrand(deps.db, link.tenantId);
+      if (brand === undefined) return deadLink(request, reply);
+      request.logFields = { tenantId: link.tenantId, link: purpose };
+      opened.set(request, { link, brand });
+    };
+
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser<Buffer>(
+      ["application/x-www-form-urlencoded", "multipart/form-data"],
+      { parseAs: "buffer", bodyLimit: MAX_FORM_BYTES },
+      (_request, body, parsed) => parsed(null, body),
+    );
+    for (const page of PAGES) {
+      const url = `${LINK_PAGES[page.purpose]}/*`;
+      const onRequest = openFor(page.purpose);
+      scope.get(url, { onRequest }, async (request, reply) => {
+        const visit = visitOf(request, opened.get(request)!);
+        return sendPage(reply, visit.words, opened.get(request)!.brand, await page.show(visit));
+      });
+      scope.post(url, { onRequest }, async (request, reply) => {
+        const visit = visitOf(request, opened.get(request)!);
+        const form = await formOf(request);
+        return sendPage(
+          reply,
+          visit.words,
+          opened.get(request)!.brand,
+          await page.change(visit, form),
+        );
+      });
+    }
+    done();
+  });
+}
+
+function deadLink(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const words = wordsFor(readersLanguages(request.headers["accept-language"]));
+  const content = `<h1>${filled(words.gone, {})}</h1>\n<p>${filled(words.goneHint, {})}</p>`;
+  return sendPage(reply, words, undefined, { status: 404, title: words.gone, content });
+}

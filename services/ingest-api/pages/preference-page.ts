@@ -1,0 +1,90 @@
+import { ANY, isPreferenceChannel, type PreferenceChannel } from "@belfry/contracts/preferences";
+import {
+  type Category,
+  categoriesOfTenant,
+  preferencesOfUser,
+  setPreferences,
+} from "@belfry/database/preferences";
+import { escapeHtml } from "@belfry/templates/html/escape-html";
+import type { LinkPage, LinkVisit } from "./link-page.ts";
+import { channelsInUse } from "./link-rows.ts";
+import { filled, type Html, type Page, theirs } from "./page-frame.ts";
+import { channelWords, textFor } from "./page-words.ts";
+import { cellName, changesOf, type PreferenceRow, preferenceRows } from "./preference-table.ts";
+
+const ALL_OFF = "all-off";
+
+/** All preferences of a user: a box for each category and channel. */
+export const preferencePage: LinkPage = {
+  purpose: "preferences",
+  async show(visit) {
+    return drawn(visit, await readTable(visit), false);
+  },
+  async change(visit, form) {
+    const { rows, said } = await readTable(visit);
+    const changes =
+      form.get("action") === ALL_OFF
+        ? [{ category: ANY, channel: ANY, enabled: false } as const]
+        : changesOf(rows, said, new Set(form.getAll("was")), new Set(form.getAll("is")));
+    await setPreferences(visit.db, visit.link, "preference page", changes);
+    return drawn(visit, await readTable(visit), true);
+  },
+};
+
+async function readTable({ db, link }: LinkVisit) {
+  const [categories, said, used] = await Promise.all([
+    categoriesOfTenant(db, link.tenantId),
+    preferencesOfUser(db, link),
+    channelsInUse(db, link.tenantId),
+  ]);
+  const rows = preferenceRows(used.filter(isPreferenceChannel), categories, said);
+  return { rows, said, categories: new Map(categories.map((one) => [one.key, one])) };
+}
+
+type Table = Awaited<ReturnType<typeof readTable>>;
+
+function drawn(visit: LinkVisit, { rows, categories }: Table, isSaved: boolean): Page {
+  const { words, name } = visit;
+  const fields = rows.map((row) => rowHtml(visit, row, categories.get(row.key)));
+  const content = `<h1>${escapeHtml(words.preferences)}</h1>
+${isSaved ? `<p class="done" role="status">${escapeHtml(words.saved)}</p>` : ""}
+<p>${filled(words.choose, { name })}</p>
+<form method="post">
+${fields.join("\n")}
+<div class="buttons">
+<button class="main">${escapeHtml(words.save)}</button>
+<button name="action" value="${ALL_OFF}">${escapeHtml(words.allOff)}</button>
+</div>
+</form>`;
+  return { title: words.preferences, content };
+}
+
+function rowHtml(visit: LinkVisit, row: PreferenceRow, category: Category | undefined): Html {
+  const { words, languages } = visit;
+  const label = category === undefined ? "" : textFor(category.label, languages) || row.key;
+  const description = category === undefined ? "" : textFor(category.description, languages);
+  const legend = row.key === ANY ? escapeHtml(words.allMessages) : theirs(label);
+  const hints = [
+    row.key === ANY ? escapeHtml(words.allHint) : "",
+    description === "" ? "" : theirs(description),
+    row.required ? escapeHtml(words.always) : "",
+  ].filter((hint) => hint !== "");
+  const boxes = [...row.on].map(([channel, isOn]) => boxHtml(visit, row, channel, isOn));
+  return `<fieldset>
+<legend>${legend}</legend>
+${hints.map((hint) => `<p class="soft">${hint}</p>`).join("\n")}
+${row.required ? "" : `<div class="choices">${boxes.join("")}</div>`}
+</fieldset>`;
+}
+
+function boxHtml(
+  { words }: LinkVisit,
+  { key }: PreferenceRow,
+  channel: PreferenceChannel,
+  isOn: boolean,
+): Html {
+  const name = escapeHtml(cellName(key, channel));
+  const was = isOn ? `<input type="hidden" name="was" value="${name}">` : "";
+  const box = `<input type="checkbox" name="is" value="${name}"${isOn ? " checked" : ""}>`;
+  return `${was}<label>${box}${escapeHtml(channelWords(words, channel).label)}</label>`;
+}

@@ -1,0 +1,86 @@
+import { ANY, isPreferenceChannel } from "@belfry/contracts/preferences";
+import { setPreferences } from "@belfry/database/preferences";
+import { escapeHtml } from "@belfry/templates/html/escape-html";
+import type { LinkPage, LinkVisit } from "./link-page.ts";
+import { type CellCategory, readCell } from "./link-rows.ts";
+import { filled, type Html, type Page, theirs } from "./page-frame.ts";
+import { channelWords, type PageWords, textFor } from "./page-words.ts";
+
+/** What mailbox providers post (RFC 8058), and our own button. */
+const ONE_CLICK = { name: "List-Unsubscribe", value: "One-Click" } as const;
+const AGAIN = { name: "action", value: "subscribe" } as const;
+
+/** One cell of its user's preferences: turned off by one POST, and on again by another. */
+export const unsubscribePage: LinkPage = {
+  purpose: "unsubscribe",
+  async show(visit) {
+    const { category, enabled } = await readCell(visit.db, visit.link);
+    if (enabled === false && category?.required !== true) return unsubscribed(visit, category);
+    return category?.required === true ? requiredPage(visit, category) : asked(visit, category);
+  },
+  async change(visit, form) {
+    const { db, link } = visit;
+    const enabled = form.get(AGAIN.name) === AGAIN.value;
+    const isKnown = enabled || form.get(ONE_CLICK.name) === ONE_CLICK.value;
+    // A form of something else: nothing is done that nobody asked for.
+    if (!isKnown) return { ...(await unsubscribePage.show(visit)), status: 400 };
+    const { category, channel } = link;
+    if (isPreferenceChannel(channel)) {
+      await setPreferences(db, link, "unsubscribe link", [{ category, channel, enabled }]);
+    }
+    const { category: found } = await readCell(db, link);
+    if (found?.required === true) return requiredPage(visit, found);
+    return enabled ? subscribed(visit, found) : unsubscribed(visit, found);
+  },
+};
+
+function asked(visit: LinkVisit, category: CellCategory | undefined): Page {
+  const { words } = visit;
+  const button = `<button class="main" ${pair(ONE_CLICK)}>${escapeHtml(words.unsubscribe)}</button>`;
+  return drawn(visit, category, words.unsubscribe, words.ask, button);
+}
+
+function unsubscribed(visit: LinkVisit, category: CellCategory | undefined): Page {
+  const { words } = visit;
+  const button = `<button ${pair(AGAIN)}>${escapeHtml(words.subscribeAgain)}</button>`;
+  return drawn(visit, category, words.unsubscribed, words.noMore, button);
+}
+
+function subscribed(visit: LinkVisit, category: CellCategory | undefined): Page {
+  const { words } = visit;
+  const button = `<button ${pair(ONE_CLICK)}>${escapeHtml(words.unsubscribe)}</button>`;
+  return drawn(visit, category, words.subscribed, words.asBefore, button);
+}
+
+function requiredPage(visit: LinkVisit, category: CellCategory): Page {
+  return drawn(visit, category, visit.words.required, visit.words.requiredWhy, "");
+}
+
+function drawn(
+  visit: LinkVisit,
+  category: CellCategory | undefined,
+  title: string,
+  sentence: string,
+  button: Html,
+): Page {
+  const { words, link, name } = visit;
+  const by = isPreferenceChannel(link.channel) ? channelWords(words, link.channel).by : "";
+  const parts = { name, what: whatIs(visit, category), by: escapeHtml(by) };
+  const form = button === "" ? "" : `\n<form method="post">${button}</form>`;
+  const content = `<h1>${escapeHtml(title)}</h1>\n<p>${filled(sentence, parts)}</p>${form}`;
+  return { title, content };
+}
+
+function whatIs({ words, link, languages }: LinkVisit, category: CellCategory | undefined): Html {
+  if (link.category === ANY) return escapeHtml(words.everything);
+  const label = category === undefined ? "" : textFor(category.label, languages);
+  return label === "" ? escapeHtml(words.these) : quoted(words, label);
+}
+
+function quoted({ quoted: [open, close] }: PageWords, label: string): Html {
+  return `${open}${theirs(label)}${close}`;
+}
+
+function pair({ name, value }: { name: string; value: string }): Html {
+  return `name="${name}" value="${value}"`;
+}

@@ -1,0 +1,176 @@
+import { putUser, putUsers, showUser, type User } from "@belfry/administration/users/users";
+import { text } from "@belfry/contracts/fields";
+import { Problem } from "@belfry/contracts/problems";
+import {
+  BatchUser,
+  MAX_USERS_BATCH_BYTES,
+  MAX_USERS_OF_BATCH,
+  USER_PATH,
+  USERS_BATCH_PATH,
+  UserRequest,
+  UserResponse,
+  UsersBatchRequest,
+  UsersBatchResponse,
+} from "@belfry/contracts/users";
+import type { Database } from "@belfry/database/connection";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { answers, KEYED, WITH_BODY } from "./answers.ts";
+import { asProblem } from "./as-problem.ts";
+import { type Authentication, requireSignature } from "./authenticate.ts";
+import { checkOf, faultsOf } from "./check-request.ts";
+import { SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
+import { readBody } from "./read-body.ts";
+
+export const PATH_OF_USER = Type.Object({
+  userId: text({
+    description:
+      "The user's id in your own system, percent-encoded; of the very id `batch` write %62atch",
+    examples: ["user-1"],
+  }),
+});
+
+const REQUEST_EXAMPLE = {
+  email: "ann@example.com",
+  phone: "+12025550123",
+  locale: "de-AT",
+  timezone: "Europe/Vienna",
+  quietHours: { from: "22:00", to: "06:00" },
+};
+const USER_EXAMPLE = {
+  userId: "user-1",
+  ...REQUEST_EXAMPLE,
+  createdAt: "2026-11-20T09:30:00.000Z",
+  updatedAt: "2026-11-20T09:30:00.000Z",
+};
+
+const common = { tags: ["Users"], security: [{ apiKey: [] }] };
+
+const putSchema = {
+  ...common,
+  operationId: "putUser",
+  summary: "Name a user",
+  description:
+    "Stores all that Belfry is to know of a user: what is left out is forgotten. In force for every event that is dispatched after the answer. You need not name your users: an address in the trigger wins.",
+  params: PATH_OF_USER,
+  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
+  body: UserRequest,
+  "x-examples": { user: { value: REQUEST_EXAMPLE } },
+  response: answers(
+    {
+      description: "The user as stored",
+      schema: UserResponse,
+      example: { success: true, data: USER_EXAMPLE },
+    },
+    { ...KEYED, ...WITH_BODY, validation: { message: ["email must be an email address"] } },
+    { 401: ["WWW-Authenticate"] },
+  ),
+};
+
+const showSchema = {
+  ...common,
+  operationId: "showUser",
+  summary: "Show a user",
+  description: "As you have named it.",
+  params: PATH_OF_USER,
+  headers: Type.Object(TRACE_HEADERS),
+  response: answers(
+    {
+      description: "The user",
+      schema: UserResponse,
+      example: { success: true, data: USER_EXAMPLE },
+    },
+    { ...KEYED, notFound: {}, validation: { message: ["userId must be at most 255 characters"] } },
+  ),
+};
+
+const batchSchema = {
+  ...common,
+  operationId: "putUsers",
+  summary: "Name many users",
+  description: `Up to ${MAX_USERS_OF_BATCH} users and 1 MiB, each as by PUT, with an answer for each. The good ones are stored together; a bad one does not hold them up.`,
+  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
+  body: UsersBatchRequest,
+  "x-examples": {
+    users: { value: { users: [{ userId: "user-1", ...REQUEST_EXAMPLE }, { userId: "user-2" }] } },
+  },
+  response: answers(
+    {
+      description: "What became of each",
+      schema: UsersBatchResponse,
+      example: {
+        success: true,
+        results: [
+          { userId: "user-1", success: true },
+          { userId: "user-2", success: false, message: ["email must be an email address"] },
+        ],
+      },
+    },
+    {
+      ...KEYED,
+      ...WITH_BODY,
+      validation: { message: [`users must have at most ${MAX_USERS_OF_BATCH} items`] },
+    },
+    { 401: ["WWW-Authenticate"] },
+  ),
+};
+
+/** For `onRequest` of a user's path: that of the batch reads as one, and knows POST alone. */
+export async function refuseBatchPath(request: FastifyRequest): Promise<void> {
+  if (request.url.split("?", 1)[0] !== USERS_BATCH_PATH) return;
+  throw new Problem("methodNotAllowed", { headers: { allow: "POST" } });
+}
+
+const checkItem = checkOf(BatchUser);
+
+/** The directory of a tenant's users: put, show, put many. */
+export function userRoutes(
+  app: FastifyInstance,
+  { authentication, db }: { authentication: Authentication; db: Database },
+): void {
+  const onRequest = [refuseBatchPath, authentication.other];
+  const signed = { preValidation: [requireSignature, readBody] };
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>();
+  routes.put(
+    USER_PATH,
+    { schema: putSchema, onRequest, ...signed },
+    async (request): Promise<UserResponse> => {
+      const input = { ...request.body, userId: request.params.userId };
+      return answer(await asProblem(() => putUser(db, request.tenant.id, input)));
+    },
+  );
+
+  routes.get(
+    USER_PATH,
+    { schema: showSchema, onRequest },
+    async (request): Promise<UserResponse> =>
+      answer(await asProblem(() => showUser(db, request.tenant.id, request.params.userId))),
+  );
+
+  routes.post(
+    USERS_BATCH_PATH,
+    {
+      ...{ schema: batchSchema, onRequest: authentication.other, ...signed },
+      bodyLimit: MAX_USERS_BATCH_BYTES,
+    },
+    async (request): Promise<UsersBatchResponse> => {
+      const { users } = request.body;
+      const good = users.filter((item): item is BatchUser => checkItem(item) === undefined);
+      await asProblem(() => putUsers(db, request.tenant.id, good));
+      request.logFields = { ...request.logFields, users: good.length };
+      return { success: true, results: users.map(result) };
+    },
+  );
+}
+
+function answer(data: User): UserResponse {
+  return { success: true, data };
+}
+
+function result(item: unknown): UsersBatchResponse["results"][number] {
+  const { userId } = Object(item) as { userId?: unknown };
+  const of = { userId: typeof userId === "string" ? userId : null };
+  if (checkItem(item) === undefined) return { ...of, success: true };
+  return { ...of, success: false, message: faultsOf(BatchUser, item, "item", "") };
+}
