@@ -40,7 +40,11 @@ import { templatePages } from "./template/templates.ts";
 import { keyPages } from "./tenant/keys.ts";
 import { memberPages } from "./tenant/members.ts";
 import { suppressionPages } from "./tenant/suppressions.ts";
-import { userPages } from "./tenant/users.ts";
+import { categoryPages } from "./user/categories.ts";
+import { importPages } from "./user/import-page.ts";
+import { inboundPages } from "./user/inbound.ts";
+import { preferencePages } from "./user/preferences.ts";
+import { userPages } from "./user/users.ts";
 
 /** A template's text, as the editor sends it, and the rest of the form. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -69,6 +73,10 @@ const PAGES = [
   activityPages,
   outboxPages,
   userPages,
+  preferencePages,
+  categoryPages,
+  importPages,
+  inboundPages,
   deadLetterPages,
   suppressionPages,
   memberPages,

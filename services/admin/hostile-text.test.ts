@@ -39,6 +39,10 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/:tenantId/outbox": [`${base}/outbox`],
     "GET /tenants/:tenantId/outbox/:messageId": [`${base}/outbox/${tenant.messageId}`],
     "GET /tenants/:tenantId/users": [`${base}/users`, `${base}/users?user=${ENCODED}`],
+    "GET /tenants/:tenantId/users/import": [`${base}/users/import`],
+    "GET /tenants/:tenantId/replies": [`${base}/replies`, `${base}/replies?number=${ENCODED}`],
+    "GET /tenants/:tenantId/categories": [`${base}/categories`],
+    "GET /tenants/:tenantId/categories/:categoryKey": [`${base}/categories/offers`],
     "GET /tenants/:tenantId/dead-letters": [`${base}/dead-letters`],
     "GET /tenants/:tenantId/dead-letters/replay": [`${base}/dead-letters/replay`],
     "GET /tenants/:tenantId/dead-letters/discard": [`${base}/dead-letters/discard`],
@@ -98,6 +102,7 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
       ...["settings.apiKey", "settings.from", "maxPerSecond", "expiresAfterSeconds", "next"],
       ...["url", "actionLabel", "actionUrl", "requiredVariables", "starter", "logoUrl", "address"],
       ...["primaryColor", "footerText", "tenantId"],
+      ...["key", "label", "description", "position", "lines", "category", "quietFrom", "quietTo"],
     ].map((name) => [name, SCRIPT]),
   );
   for (const path of [
@@ -111,6 +116,10 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
     `${base}/providers/${tenant.providerId}/test`,
     `${base}/suppressions`,
     `${base}/keys/rotate`,
+    `${base}/categories`,
+    `${base}/categories/offers`,
+    `${base}/users/import`,
+    `${base}/users/preferences`,
   ]) {
     const answer = await operator.post(path, fields);
     assert.equal(answer.status, 422, path);

@@ -10,6 +10,10 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     "event-failed": `${base}/activity/${tenant.failedEventId}`,
     users: `${base}/users`,
     user: `${base}/users?user=ada`,
+    "users-import": `${base}/users/import`,
+    replies: `${base}/replies`,
+    categories: `${base}/categories`,
+    category: `${base}/categories/offers`,
     outbox: `${base}/outbox`,
     "outbox-message": `${base}/outbox/${tenant.outboxId}`,
     "dead-letters": `${base}/dead-letters`,
@@ -51,6 +55,7 @@ export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
 export function emptyPages(tenantId: string): Record<string, string> {
   const pages = ["", "activity", "users", "users?user=nobody", "outbox", "dead-letters"];
   pages.push("dead-letters/replay", "suppressions", "templates", "providers", "members", "audit");
+  pages.push("replies", "categories", "users/import");
   return Object.fromEntries(
     pages.map((path) => [`empty ${path}`, `/tenants/${tenantId}${path === "" ? "" : `/${path}`}`]),
   );

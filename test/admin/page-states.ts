@@ -119,6 +119,51 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
     "event-unknown": { path: `${base}/activity?event=nothing` },
     "events-found": { path: `${base}/activity?status=failed&channel=EMAIL` },
     "events-not-found": { path: `${base}/activity?user=nobody&from=x` },
+    "import-faults": {
+      path: `${base}/users/import`,
+      async act(page) {
+        await page.getByLabel("CSV file").setInputFiles({
+          name: "unsubscribes.csv",
+          mimeType: "text/csv",
+          buffer: Buffer.from("user,category,channel\nann,none,EMAIL\n"),
+        });
+        await page.getByText("unsubscribes.csv is in the field below").waitFor();
+        await page.getByRole("button", { name: "Import" }).click();
+        await page.getByText("line 2: category must be").waitFor();
+      },
+    },
+    "category-not-deleted": {
+      path: `${base}/categories/offers`,
+      async act(page) {
+        await page.getByRole("button", { name: "Delete category" }).click();
+        await page.getByRole("button", { name: "Go on" }).click();
+        await page.getByText("Not deleted").waitFor();
+      },
+    },
+    "category-faults": {
+      path: `${base}/categories`,
+      async act(page) {
+        await page.getByLabel("Name", { exact: true }).fill("Offers");
+        await page.getByRole("button", { name: "Make category" }).click();
+        await page.getByText("is that of another category").waitFor();
+      },
+    },
+    "turned-off-by-hand": {
+      path: `${base}/users?user=ada`,
+      async act(page) {
+        await page.getByRole("button", { name: "Turn off: News, SMS" }).click();
+        await page.getByText("Turned off. It holds").waitFor();
+      },
+    },
+    "quiet-hours-faults": {
+      path: `${base}/settings`,
+      async act(page) {
+        await page.getByLabel("From", { exact: true }).fill("22:00");
+        await page.getByRole("button", { name: "Save" }).click();
+        await page.locator("#quiet-fault").waitFor();
+      },
+    },
+    "replies-fault": { path: `${base}/replies?number=nobody` },
     "user-fault": { path: `${base}/users?user=a%00b` },
   };
 }

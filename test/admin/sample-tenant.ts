@@ -6,7 +6,11 @@ import { insertPerson, putMembership } from "@belfry/administration/people/perso
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { assignCategory, putCategory } from "@belfry/administration/users/categories";
+import { changePreferences } from "@belfry/administration/users/preferences";
+import { putUser } from "@belfry/administration/users/users";
 import type { Database } from "@belfry/database/connection";
+import { storeInbound } from "@belfry/database/inbound";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SAMPLES, storeDay } from "./sample-day.ts";
 
@@ -128,6 +132,11 @@ export async function sampleTenant({ db, keys }: AdminUnderTest): Promise<Sample
     html: "<body style='font-family:sans-serif'><h1>Thank you, Ada</h1><p>We have your order A-1001.</p></body>",
     text: "Thank you, Ada. We have your order A-1001.",
     segments: null,
+    headers: {
+      "List-Unsubscribe": `<https://belfry.example.com/u/${"x".repeat(200)}>`,
+      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      "List-Id": "<offers.northwind.example.com>",
+    },
   });
   await storeOutboxMessage(db, {
     deliveryId: failedEventId,
@@ -147,9 +156,36 @@ export async function sampleTenant({ db, keys }: AdminUnderTest): Promise<Sample
     reason: "bounced",
     source: "sendgrid",
   });
+  await storeWishes(db, id);
   await storePeople(db, id);
   const templates = { EMAIL: email.id, SMS: sms.id, PUSH: push.id };
   return { id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId };
+}
+
+/** What its users choose among, one of them, and what somebody answered. */
+async function storeWishes(db: Database, tenantId: string): Promise<void> {
+  const label = { "": "Offers", de: "Angebote" };
+  const description = { "": "Twice a month", de: "Zweimal im Monat" };
+  await putCategory(db, { tenantId, key: "offers", label, description });
+  await assignCategory(db, { tenantId, eventType: "sale.began", category: "offers" });
+  const news = { tenantId, key: "news", label: { "": "News" } };
+  await putCategory(db, { ...news, defaultOn: false, position: 1 });
+  const security = { tenantId, key: "security", label: { "": "Security" } };
+  await putCategory(db, { ...security, required: true, position: 2 });
+  await putUser(db, tenantId, {
+    ...{ userId: "ada", email: "left@example.org", phone: "+12025550123", locale: "de-AT" },
+    ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+  });
+  const changes = [
+    { category: "offers", channel: "EMAIL", enabled: false },
+    { category: "news", channel: "*", enabled: true },
+  ] as const;
+  await changePreferences(db, { tenantId, userId: "ada", changes, source: "preference page" });
+  const origin = { tenantId, providerKind: "twilio", channels: ["SMS"] } as const;
+  await storeInbound(db, origin, {
+    ...{ vendorId: "SM1", sender: "+12025550123", recipient: "+12025550100" },
+    text: "When does my order leave?",
+  });
 }
 
 /** Its members, an invitation, and what they changed. */

@@ -56,6 +56,18 @@ export const ACCESS = {
   "GET /tenants/:tenantId/outbox/:messageId/document": "viewer",
   "GET /tenants/:tenantId/users": "viewer",
   "POST /tenants/:tenantId/users/token": "editor",
+  "POST /tenants/:tenantId/users/preferences": "editor",
+  "GET /tenants/:tenantId/users/import": "editor",
+  "POST /tenants/:tenantId/users/import": "editor",
+  "GET /tenants/:tenantId/replies": "viewer",
+
+  "GET /tenants/:tenantId/categories": "viewer",
+  "POST /tenants/:tenantId/categories": "editor",
+  "GET /tenants/:tenantId/categories/:categoryKey": "viewer",
+  "POST /tenants/:tenantId/categories/:categoryKey": "editor",
+  "POST /tenants/:tenantId/categories/:categoryKey/delete": "editor",
+  "POST /tenants/:tenantId/categories/:categoryKey/assign": "editor",
+  "POST /tenants/:tenantId/categories/:categoryKey/unassign": "editor",
 
   "GET /tenants/:tenantId/dead-letters": "viewer",
   "GET /tenants/:tenantId/dead-letters/replay": "editor",

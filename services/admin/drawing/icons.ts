@@ -17,6 +17,8 @@ const PATHS: Readonly<Record<string, string>> = {
   system: "M4 5h16v6H4zM4 13h16v6H4zM8 8h.01M8 16h.01",
   dead: "M12 3l10 18H2zM12 10v5M12 18h.01",
   suppressions: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM6 6l12 12",
+  categories: "M3 12V4h8l10 10-8 8zM7.5 8h.01",
+  replies: "M4 5h16v11H9l-5 4zM8 9h8M8 12h5",
   menu: "M4 7h16M4 12h16M4 17h16",
   out: "M15 4h4v16h-4M4 12h11M8 8l-4 4 4 4",
   check: "M5 13l4 4L19 7",

@@ -20,6 +20,10 @@ const NOTICES: Readonly<Record<string, string>> = {
   replayed: "Replay under way.",
   discarded: "Discarded.",
   added: "Added.",
+  "turned-off": "Turned off. It holds for every message from now on.",
+  "turned-on": "Turned on. It holds for every message from now on.",
+  forgotten: "Forgotten. The category's own setting counts again.",
+  imported: "Imported. It holds for every message from now on.",
 };
 
 /** The sentence that a page shows once, named by the `done` of its address: no text comes from there. */

@@ -9,13 +9,12 @@ import {
 } from "@belfry/administration/events/search-events";
 import { type SentContent, sentContent } from "@belfry/administration/events/sent-content";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
-import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
-import { noAddress } from "@belfry/contracts/delivery";
 import { UUID } from "@belfry/contracts/identifiers";
 import { MAIL_HEADERS } from "../door/security-headers.ts";
 import { documentAnswer, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
+import { whyNot } from "./why-not.ts";
 
 const PAGE = 50;
 
@@ -55,7 +54,7 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
       if (report?.delivery === undefined && report?.notification === undefined) continue;
       contents[channel] = await sentContent(db, tenantId, event.id, channel);
     }
-    return page("event", event.eventType, { event, contents, why: whyNot(event), fault });
+    return page("event", event.eventType, { event, contents, why: reasonsOf(event), fault });
   };
 
   route("GET /tenants/:tenantId/activity/:eventId", ({ tenant, params }) =>
@@ -130,31 +129,12 @@ function searchOf(query: URLSearchParams, tenantId: string) {
   return { search, values, faults };
 }
 
-const SENTENCES: Readonly<Record<string, string>> = {
-  "no active template": "there is no active template of this event type for it",
-  "channel not allowed": "the operator has not allowed this channel for the tenant",
-  "not requested": "the request asked for other channels only",
-  ...Object.fromEntries(
-    Object.values(ADDRESSES).map(({ field, label }) => [
-      noAddress(field),
-      `the request carried no ${label.toLowerCase()}`,
-    ]),
-  ),
-  "no active provider": "the tenant has no active provider for it",
-  "tenant inactive": "the tenant was not active",
-};
-
 /** Why something was not sent, a sentence a channel. */
-function whyNot(event: EventReport): Record<string, string> {
+function reasonsOf(event: EventReport): Record<string, string> {
   const why: Record<string, string> = {};
-  for (const [channel, report] of Object.entries(event.channels)) {
-    const { status, reason } = report;
-    if (status === "skipped") {
-      why[channel] = `Not sent: ${SENTENCES[reason ?? ""] ?? reason ?? "it was skipped"}.`;
-    } else if (["failed", "expired", "unknown", "bounced", "complained"].includes(status)) {
-      why[channel] =
-        `${status === "unknown" ? "Nobody knows" : "Not delivered"}: ${reason ?? status}.`;
-    }
+  for (const [channel, { status, reason }] of Object.entries(event.channels)) {
+    const sentence = whyNot(status, reason);
+    if (sentence !== undefined) why[channel] = sentence;
   }
   return why;
 }

@@ -134,6 +134,9 @@ interface Values {
   defaultLocale: string;
   /** Empty: UTC. */
   timezone: string;
+  /** Both empty: none. */
+  quietFrom: string;
+  quietTo: string;
 }
 
 const DEFAULTS: Values = {
@@ -147,6 +150,8 @@ const DEFAULTS: Values = {
   notificationRetentionDays: "",
   defaultLocale: "en",
   timezone: "",
+  quietFrom: "",
+  quietTo: "",
 };
 
 function showNew(values: Values, faults: Faults): Answer {
@@ -165,6 +170,8 @@ function valuesOf(form: URLSearchParams): Values {
     notificationRetentionDays: form.get("notificationRetentionDays") ?? "",
     defaultLocale: (form.get("defaultLocale") ?? "").trim(),
     timezone: (form.get("timezone") ?? "").trim(),
+    quietFrom: (form.get("quietFrom") ?? "").trim(),
+    quietTo: (form.get("quietTo") ?? "").trim(),
   };
 }
 
@@ -180,6 +187,8 @@ function valuesOfTenant(tenant: Tenant): Values {
     notificationRetentionDays: String(tenant.notificationRetentionDays ?? ""),
     defaultLocale: tenant.defaultLocale,
     timezone: tenant.timezone ?? "",
+    quietFrom: tenant.quietHours?.from ?? "",
+    quietTo: tenant.quietHours?.to ?? "",
   };
 }
 
@@ -194,6 +203,10 @@ function inputOf(values: Values): TenantInput {
     notificationRetentionDays: wholeNumberOrNone(values.notificationRetentionDays),
     defaultLocale: values.defaultLocale === "" ? undefined : values.defaultLocale,
     timezone: values.timezone === "" ? null : values.timezone,
+    quietHours:
+      values.quietFrom === "" && values.quietTo === ""
+        ? null
+        : { from: values.quietFrom, to: values.quietTo },
   };
 }
 
@@ -208,9 +221,11 @@ function wholeNumber(text: string): number {
 
 function recorded(tenant: Tenant): object {
   const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = tenant;
-  const { eventRetentionDays, notificationRetentionDays, defaultLocale, timezone } = tenant;
+  const { eventRetentionDays, notificationRetentionDays, defaultLocale } = tenant;
+  const { timezone, quietHours } = tenant;
   return {
     ...{ name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables },
-    ...{ eventRetentionDays, notificationRetentionDays, defaultLocale, timezone },
+    ...{ eventRetentionDays, notificationRetentionDays, defaultLocale },
+    ...{ timezone, quietHours },
   };
 }

@@ -4,6 +4,7 @@ import { invite } from "@belfry/administration/people/invitations";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 import { ACCESS } from "../door/access.ts";
@@ -35,6 +36,8 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     ...{ deliveryId: eventId, tenantId: id, eventId, channel: "EMAIL", to: "a@example.com" },
     ...{ subject: "s", html: "<p>s</p>", text: "s", segments: null },
   });
+  const categoryKey = name.toLowerCase();
+  await putCategory(db, { tenantId: id, key: categoryKey, label: { "": name } });
   const idOf = async (table: string, column = "id") => {
     const found = await pool.query(`select ${column} as id from ${table} where tenant_id = $1`, [
       id,
@@ -45,6 +48,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     id,
     ids: async () => ({
       ...{ eventId, messageId, templateId: template.id, providerId: provider.id },
+      categoryKey,
       keyId: await idOf("api_keys"),
       personId: await idOf("memberships", "person_id"),
       invitationId: await idOf("invitations"),
@@ -52,7 +56,14 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     /** All that a request could have changed. */
     state: async () => {
       const tables = ["templates", "template_versions", "providers", "api_keys", "memberships"];
-      tables.push("invitations", "events", "outbox", "layouts");
+      tables.push(
+        "invitations",
+        "events",
+        "outbox",
+        "layouts",
+        "categories",
+        "event_type_categories",
+      );
       tables.push("template_variants", "template_drafts");
       const state: Record<string, unknown> = {};
       for (const table of tables) {
@@ -89,7 +100,13 @@ test("another tenant's id in any address is as unknown as none, and nothing of t
     const path = pattern
       .replace(":tenantId", own.id)
       .replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name));
-    const body = new URLSearchParams({ _token, role: "owner", to: "+12025550123", version: "1" });
+    const body = new URLSearchParams({
+      _token,
+      role: "owner",
+      to: "+12025550123",
+      version: "1",
+      eventType: "x",
+    });
     const answer =
       method === "GET" ? await owner.get(path) : await owner.raw(path, { method: "POST", body });
     if (answer.status !== 404) wrong.push(`${key}: ${answer.status}`);

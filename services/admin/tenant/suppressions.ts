@@ -6,6 +6,7 @@ import {
   PROVIDER_CHANNELS,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
+import { SUPPRESSION_REASONS } from "@belfry/contracts/receipt";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
@@ -19,7 +20,9 @@ export function suppressionPages({ route, db }: PageDeps): void {
     const channel = isProviderChannel(given) ? given : undefined;
     const search = (query.get("search") ?? "").trim().toLowerCase();
     const last = query.get("after") ?? "";
-    const after = last === "" || channel === undefined ? undefined : { channel, address: last };
+    const reason = SUPPRESSION_REASONS.find((one) => one === query.get("reason"));
+    const after =
+      last === "" || channel === undefined ? undefined : { channel, address: last, reason };
     const places = search === "" ? [{ after }] : placesBefore(search);
     const found = await Promise.all(
       places.map((place) => suppressionsOfTenant(db, tenant.id, { limit: PAGE + 1, ...place })),

@@ -6,6 +6,8 @@ import { insertSession } from "@belfry/administration/people/sessions";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { storeAssignment, storeCategory } from "@belfry/administration/users/category-rows";
+import { storeUsers } from "@belfry/administration/users/user-rows";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SCRIPT } from "@belfry/testing/hostile";
 import type { AdminUnderTest } from "../admin-under-test.ts";
@@ -55,6 +57,8 @@ export async function hostileTenant(admin: AdminUnderTest): Promise<HostileTenan
      values ($1, 'EMAIL', $2, 'bounced', $2)`,
     [id, SCRIPT],
   );
+  await storeWishes(admin, id);
+  await pool.query("update outbox set headers = $1", [{ [SCRIPT]: SCRIPT }]);
   const personId = await insertPerson(db, {
     ...{ name: SCRIPT, email: SCRIPT.toLowerCase(), password: "none", operator: true },
   });
@@ -70,6 +74,28 @@ export async function hostileTenant(admin: AdminUnderTest): Promise<HostileTenan
     ...{ before: { [SCRIPT]: SCRIPT }, after: { [SCRIPT]: `${SCRIPT}2` } },
   });
   return { id, eventId, messageId, templateId: template.id, providerId, personId };
+}
+
+/** A user who has been named, what there is to choose from, and what was answered. */
+async function storeWishes({ db, pool }: AdminUnderTest, id: string): Promise<void> {
+  const texts = { "": SCRIPT, de: SCRIPT };
+  await storeCategory(db, id, {
+    ...{ key: "offers", label: texts, description: texts },
+    ...{ required: false, defaultOn: true, position: 0 },
+  });
+  await storeAssignment(db, id, { eventType: SCRIPT, category: "offers" });
+  const user = { userId: SCRIPT, email: SCRIPT, phone: SCRIPT, locale: SCRIPT, timezone: SCRIPT };
+  await storeUsers(db, id, [{ ...user, quietFrom: null, quietTo: null }]);
+  await pool.query(
+    `insert into preferences (tenant_id, user_id, category, channel, enabled, source)
+     values ($1, $2, 'offers', 'EMAIL', false, 'api')`,
+    [id, SCRIPT],
+  );
+  await pool.query(
+    `insert into inbound_messages (id, tenant_id, provider_kind, vendor_id, sender, recipient, text)
+     values ($1, $2, $3, 'v', $3, $3, $3)`,
+    [randomUUID(), id, SCRIPT],
+  );
 }
 
 /** An event with all that its user and its vendor may have said. */
@@ -88,7 +114,11 @@ async function storeEvent({ db }: AdminUnderTest, id: string, eventId: string): 
       trace_id: SCRIPT,
       accepted_at: now,
       dispatched_at: now,
-      outcome: JSON.stringify({ skipped: { EMAIL: SCRIPT }, missing: { PUSH: [SCRIPT] } }),
+      outcome: JSON.stringify({
+        skipped: { EMAIL: SCRIPT },
+        waits: { SMS: SCRIPT },
+        missing: { PUSH: [SCRIPT] },
+      }),
     })
     .execute();
   await db

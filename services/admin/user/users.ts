@@ -13,6 +13,7 @@ import { countUnread, listNotifications } from "@belfry/database/notifications";
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { json, page } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
+import { userFacts } from "./user-page.ts";
 
 const PAGE = 30;
 /** Where the users come from that were seen lately, and how many are named. */
@@ -20,7 +21,7 @@ const LATEST_EVENTS = 100;
 const MOST_USERS = 12;
 const HIDDEN = "The template is sensitive: its content is never shown.";
 
-/** A user's history as they see it, and a live inbox to try. */
+/** What is known of a user and what they want, their history as they see it, and a live inbox to try. */
 export function userPages({ route, db, config, signToken }: PageDeps): void {
   const hiddenIds = async (tenantId: string, items: readonly { id: string }[]) => {
     const ids = items.map(({ id }) => id);
@@ -41,16 +42,18 @@ export function userPages({ route, db, config, signToken }: PageDeps): void {
     const owner = { tenantId: tenant.id, userId };
     const given = query.get("before") ?? "";
     const before = UUID.test(given) ? given : undefined;
-    const [found, unread] = await Promise.all([
+    const [found, unread, facts] = await Promise.all([
       listNotifications(db, { ...owner, limit: PAGE + 1, before }),
       countUnread(db, owner),
+      userFacts(db, tenant.id, userId),
     ]);
     const hidden = await hiddenIds(tenant.id, found);
     const items = found
       .slice(0, PAGE)
       .map((item) => (hidden.has(item.id) ? { ...item, title: HIDDEN, body: "" } : item));
     const next = found.length > PAGE ? items.at(-1)?.id : undefined;
-    return page("user", userId, { userId, items, unread, next, wsUrl: config.wsUrl });
+    const { wsUrl } = config;
+    return page("user", userId, { ...facts, userId, items, unread, next, wsUrl });
   });
 
   // For the live inbox: the browser is given what a tenant's backend would give it, never the key.

@@ -1,0 +1,43 @@
+import { audited } from "@belfry/administration/audited";
+import type { InputFault } from "@belfry/administration/input-error";
+import { listCategories } from "@belfry/administration/users/categories";
+import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
+import { PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
+import { orFaults, page } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { InTenant } from "../router.ts";
+
+/** Unsubscribes that a tenant brings from elsewhere: all of a list, or nothing of it. */
+export function importPages({ route, db }: PageDeps): void {
+  const show = async ({ tenant }: InTenant, extra: object = {}) =>
+    page("import", "Import unsubscribes", {
+      ...{ lines: "", faults: [], done: undefined },
+      categories: await listCategories(db, tenant.id),
+      channels: PREFERENCE_CHANNELS,
+      ...extra,
+    });
+
+  route("GET /tenants/:tenantId/users/import", (context) => show(context));
+
+  route("POST /tenants/:tenantId/users/import", async (context) => {
+    const { tenant, form, actor } = context;
+    const lines = form.get("lines") ?? "";
+    return await orFaults(
+      async () => {
+        const done = await audited(
+          db,
+          actor,
+          (transaction) => importUnsubscribes(transaction, tenant.id, [Buffer.from(lines)]),
+          (result) => ({
+            tenantId: tenant.id,
+            action: "user.import-unsubscribes",
+            target: `${result.lines} lines`,
+            after: result,
+          }),
+        );
+        return await show(context, { done });
+      },
+      (_, faults: readonly InputFault[]) => show(context, { lines, faults }),
+    );
+  });
+}

@@ -1,0 +1,37 @@
+import { audited } from "@belfry/administration/audited";
+import { changePreferences } from "@belfry/administration/users/preferences";
+import type { PreferenceChannel } from "@belfry/contracts/preferences";
+import { redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+
+const ENABLED: Readonly<Record<string, boolean>> = { on: true, off: false };
+const NOTICE = { true: "turned-on", false: "turned-off", null: "forgotten" } as const;
+
+/** A user's preferences, changed by somebody of the tenant: their source is `by hand`. */
+export function preferencePages({ route, db }: PageDeps): void {
+  route("POST /tenants/:tenantId/users/preferences", async ({ tenant, form, actor, base }) => {
+    const userId = form.get("user") ?? "";
+    const category = form.get("category") ?? "";
+    // What is not a channel is refused by administration, which names the field.
+    const channel = (form.get("channel") ?? "") as PreferenceChannel;
+    const enabled = ENABLED[form.get("to") ?? ""] ?? null;
+    await audited(
+      db,
+      actor,
+      (transaction) =>
+        changePreferences(transaction, {
+          ...{ tenantId: tenant.id, userId, source: "by hand" },
+          changes: [{ category, channel, enabled }],
+          fieldOf: (_, field) => field,
+        }),
+      () => ({
+        tenantId: tenant.id,
+        action: "user.preference",
+        target: userId,
+        after: { category, channel, enabled },
+      }),
+    );
+    const user = encodeURIComponent(userId);
+    return redirect(`${base}/users?user=${user}`, NOTICE[`${enabled}`]);
+  });
+}

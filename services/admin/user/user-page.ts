@@ -1,0 +1,76 @@
+import { type FoundEvent, searchEvents } from "@belfry/administration/events/search-events";
+import { showTenant } from "@belfry/administration/tenants/tenants";
+import { type Preferences, showPreferences } from "@belfry/administration/users/preferences";
+import { findUser } from "@belfry/administration/users/user-rows";
+import { suppressionsOfUser } from "@belfry/administration/users/user-suppressions";
+import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
+import { ANY, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
+import { quietHoursOf } from "@belfry/contracts/quiet-hours";
+import type { Database } from "@belfry/database/connection";
+import { whyNot } from "../event/why-not.ts";
+
+const EVENTS = 10;
+/** Of what was never meant for a channel nothing is said. */
+const NOT_MEANT = ["no active template", "channel not allowed", "not requested"];
+
+/** What is known of a user of a tenant, as the page of the user shows it. */
+export async function userFacts(db: Database, tenantId: string, userId: string) {
+  const [user, tenant, wishes, { events, searchedTo, next }] = await Promise.all([
+    findUser(db, tenantId, userId),
+    showTenant(db, tenantId),
+    showPreferences(db, tenantId, userId),
+    searchEvents(db, { tenantId, userId, limit: EVENTS }),
+  ]);
+  const ids = events.map(({ id }) => id);
+  return {
+    user,
+    quietHours: quietHoursOf(user?.quietFrom ?? null, user?.quietTo ?? null),
+    defaults: { timezone: tenant.timezone, quietHours: tenant.quietHours },
+    cells: cellRows(wishes),
+    channels: PREFERENCE_CHANNELS,
+    suppressions: await suppressionsOfUser(db, tenantId, user, ids),
+    sent: events.map((event) => ({ ...event, states: statesOf(event) })),
+    /** How far back was looked, where there may be more. */
+    lookedBackTo: next === undefined ? undefined : searchedTo,
+  };
+}
+
+/** A row for all categories, one for each, and one for each that is gone and of which something was said. */
+function cellRows({ preferences, categories }: Preferences) {
+  const said = Map.groupBy(preferences, ({ category }) => category);
+  const keys = new Set([ANY, ...categories.map(({ key }) => key), ...said.keys()]);
+  return [...keys].map((key) => {
+    const category = categories.find((one) => one.key === key);
+    return {
+      key,
+      label: key === ANY ? "All categories" : (category?.label[""] ?? key),
+      required: category?.required === true,
+      isOffByDefault: category?.defaultOn === false,
+      isGone: key !== ANY && category === undefined,
+      cells: PREFERENCE_CHANNELS.map((channel) => ({
+        channel,
+        said: said.get(key)?.find((one) => one.channel === channel),
+      })),
+    };
+  });
+}
+
+/** What became of an event on each channel that it was meant for, and why not. */
+function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
+  return CHANNELS.flatMap((channel) => {
+    const delivery = deliveries.find((one) => one.channel === channel);
+    const skipped = outcome?.skipped?.[channel];
+    const failed = outcome?.failed?.[channel];
+    const waits = outcome?.waits?.[channel];
+    const state = (status: string, why?: string) => [{ channel, status, why }];
+    if (delivery !== undefined) {
+      const { status, reason } = delivery;
+      return state(status, whyNot(status, reason) ?? reason ?? waits);
+    }
+    if (failed !== undefined) return state("failed", whyNot("failed", failed));
+    if (skipped !== undefined) {
+      return NOT_MEANT.includes(skipped) ? [] : state("skipped", whyNot("skipped", skipped));
+    }
+    return pushed && channel === IN_APP ? state("published") : [];
+  });
+}
