@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseLinkKeys } from "@belfry/database/link-token";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import {
   type HomeFolder,
@@ -20,6 +21,13 @@ test("keys are made once, fit the services, and only their owner can read them",
   assert.equal(parseSecretKeys(keys.realtimeTokenKeys).current.kid, "k1");
   assert.notEqual(keys.secretsKeys, keys.realtimeTokenKeys);
   assert.deepEqual(await localKeys(home), keys);
+  // A home from before there were links gets their key, and keeps the others.
+  const { linkKeys, ...before } = keys;
+  assert.equal(parseLinkKeys(linkKeys).current.kid, "k1");
+  await writeJson(home.keysFile, before);
+  const { linkKeys: added, ...kept } = await localKeys(home);
+  assert.deepEqual(kept, before);
+  assert.deepEqual(await localKeys(home), { ...before, linkKeys: added });
   assert.equal(await modeOf(home.keysFile), 0o600);
   assert.equal(await modeOf(home.path), 0o700);
 });

@@ -35,6 +35,8 @@ export interface LocalKeys {
   secretsKeys: string;
   /** `REALTIME_TOKEN_KEYS`: kid:base64. */
   realtimeTokenKeys: string;
+  /** `LINK_KEYS`: kid:base64. */
+  linkKeys: string;
 }
 
 export function homeFolder(path: string): HomeFolder {
@@ -60,11 +62,12 @@ export async function makeHomeFolder(home: HomeFolder): Promise<void> {
 
 /** The keys of this home, made at the first call; never replaced: data at rest depends on them. */
 export async function localKeys(home: HomeFolder): Promise<LocalKeys> {
-  const found = await readJson<LocalKeys>(home.keysFile);
-  if (found !== undefined) return found;
+  const found = await readJson<Partial<LocalKeys>>(home.keysFile);
   const key = () => `k1:${randomBytes(32).toString("base64")}`;
-  const keys: LocalKeys = { secretsKeys: key(), realtimeTokenKeys: key() };
-  await writeJson(home.keysFile, keys);
+  const { secretsKeys = key(), realtimeTokenKeys = key(), linkKeys = key() } = found ?? {};
+  const keys: LocalKeys = { secretsKeys, realtimeTokenKeys, linkKeys };
+  // One that was added since is there from now on.
+  if (found?.linkKeys === undefined) await writeJson(home.keysFile, keys);
   return keys;
 }
 

@@ -30,6 +30,7 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
   const secrets = { SECRETS_KEYS: facts.keys.secretsKeys };
   const tokens = { REALTIME_TOKEN_KEYS: facts.keys.realtimeTokenKeys };
   const { apiUrl, wsUrl, adminUrl } = addresses(facts.ports);
+  const links = { LINK_KEYS: facts.keys.linkKeys, PUBLIC_URL: apiUrl };
   const clientPorts: Record<string, number> = {
     "ingest-api": facts.ports.INGEST_API_PORT,
     "realtime-gateway": facts.ports.REALTIME_GATEWAY_PORT,
@@ -39,13 +40,14 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
     "ingest-api": {
       ...secrets,
       ...tokens,
+      ...links,
       INGEST_API_PORT: String(facts.ports.INGEST_API_PORT),
     },
     dispatcher: {},
     ...Object.fromEntries(
       PROVIDER_CHANNELS.map((channel) => [
         sentRow(channel).sender.service,
-        { ...secrets, ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true" },
+        { ...secrets, ...links, ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true" },
       ]),
     ),
     "realtime-gateway": {
