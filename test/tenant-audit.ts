@@ -37,6 +37,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/database/src/functions/release-deliveries.ts": "whoever's are due: all in turn",
   "packages/database/src/functions/reserve-sends.sql": "by the provider that will send",
   "packages/database/src/functions/settle-deliveries.sql": "ids that this sender claimed",
+  "services/dispatcher/erasures.ts": "whoever's are asked for: all in turn",
   "services/dispatcher/expiries.ts": "what is old is old in every tenant",
   "services/dispatcher/sensitive-events.ts": "what has ended is erased in every tenant",
   "services/dispatcher/sweep.ts": "what is stuck is stuck in every tenant",

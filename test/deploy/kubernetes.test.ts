@@ -62,6 +62,8 @@ test("one host: every path leads to the service that answers it", { skip }, () =
   assert.deepEqual(targets, {
     "/api": "ingest-api",
     "/webhooks": "ingest-api",
+    "/unsubscribe": "ingest-api",
+    "/preferences": "ingest-api",
     "/docs": "ingest-api",
     "/openapi.json": "ingest-api",
     "/connection": "realtime-gateway",

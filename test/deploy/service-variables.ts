@@ -33,6 +33,7 @@ const SECRETS: Record<string, string> = {
   NATS_URL: "tls://belfry:secret@nats:4222",
   SECRETS_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
   REALTIME_TOKEN_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
+  LINK_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
 };
 
 /** What a start with these variables would complain of, and variables that the service does not know. */

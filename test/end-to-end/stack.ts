@@ -70,6 +70,8 @@ export async function startStack(
     NATS_URL: natsUrl,
     NATS_PREFIX: prefix,
     SECRETS_KEYS: secretsKeys,
+    PUBLIC_URL: `http://127.0.0.1:${ports[0]}`,
+    LINK_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     REALTIME_TOKEN_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
     UNKNOWN_KEYS_PER_MINUTE: "100000",

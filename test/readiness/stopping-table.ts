@@ -110,16 +110,18 @@ const BAD = {
   MANAGEMENT_PORT: "1e9",
   SECRETS_KEYS: "k1:short",
   REALTIME_TOKEN_KEYS: "short",
+  LINK_KEYS: "short",
+  PUBLIC_URL: "http://mail.example.com",
   ALLOWED_ORIGINS: "nowhere",
   LEASE_MS: "2000",
   PONG_TIMEOUT_MS: "600000",
 };
 /** Whose of them are whose, beside those that all have. */
 const FAULTY: Record<Name, string[]> = {
-  "ingest-api": ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS"],
+  "ingest-api": ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS", "LINK_KEYS", "PUBLIC_URL"],
   dispatcher: [],
-  "email-sender": ["SECRETS_KEYS", "LEASE_MS"],
-  "sms-sender": ["SECRETS_KEYS", "LEASE_MS"],
+  "email-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
+  "sms-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "realtime-gateway": ["REALTIME_TOKEN_KEYS", "ALLOWED_ORIGINS", "PONG_TIMEOUT_MS"],
   admin: ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS"],
 };

@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { after, before, test } from "node:test";
+import { assignCategory, putCategory } from "@belfry/administration/users/categories";
+import { createClient } from "@belfry/client/client";
+import { preferencesOf } from "@belfry/database/functions/preference-rule";
+import { type Ingest, startIngest } from "../fuzz/start-ingest.ts";
+import { checkResponse } from "../openapi/check-response.ts";
+
+const endings: (() => Promise<void>)[] = [];
+let ingest: Ingest;
+
+before(async () => {
+  ingest = await startIngest({ after: (ending) => void endings.push(ending) });
+});
+after(async () => {
+  for (const ending of endings.reverse()) await ending();
+});
+
+interface Sent {
+  method: string;
+  path: string;
+  key: string;
+  body?: unknown;
+  secret?: string;
+  headers?: Record<string, string>;
+}
+
+/** Every answer is held to the document. */
+async function send({ method, path, key, body, secret, headers = {} }: Sent) {
+  const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+  const signature =
+    secret === undefined ? undefined : createHmac("sha256", secret).update(text).digest("hex");
+  const response = await fetch(`${ingest.url}${path}`, {
+    method,
+    headers: {
+      "x-api-key": key,
+      ...(text === "" ? {} : { "content-type": "application/json" }),
+      ...(signature === undefined ? {} : { "x-service-signature": signature }),
+      ...headers,
+    },
+    ...(text === "" ? {} : { body: text }),
+  });
+  const answer = await response.text();
+  checkResponse({
+    method,
+    path,
+    ...{ status: response.status, headers: response.headers, body: answer },
+  });
+  return { status: response.status, headers: response.headers, body: JSON.parse(answer) };
+}
+
+const ANN = {
+  ...{ email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
+  ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+};
+
+test("a user is put, shown, put anew and erased; of another tenant it is unknown", async () => {
+  const [tenant, other] = [await ingest.createTenant(), await ingest.createTenant()];
+  const client = createClient({ baseUrl: ingest.url, apiKey: tenant.apiKey });
+  const { createdAt, updatedAt, ...user } = await client.putUser("user/1", ANN);
+  assert.deepEqual(user, { userId: "user/1", ...ANN });
+  assert.deepEqual(await client.user("user/1"), { ...user, createdAt, updatedAt });
+  assert.equal((await client.putUser("user/1", { email: "new@example.com" })).phone, null);
+  const path = "/api/v1/users/user%2F1";
+  assert.equal((await send({ method: "GET", path, key: other.apiKey })).status, 404);
+
+  const asked = await client.eraseUser("user/1");
+  assert.equal(asked.status, "waiting");
+  await assert.rejects(client.user("user/1"), { status: 404 });
+  assert.deepEqual(await client.erasure(asked.id), asked);
+  const foreign = `/api/v1/erasures/${asked.id}`;
+  assert.equal((await send({ method: "GET", path: foreign, key: other.apiKey })).status, 404);
+  const none = "/api/v1/erasures/nothing";
+  assert.equal((await send({ method: "GET", path: none, key: tenant.apiKey })).status, 404);
+  const { status } = await send({ method: "DELETE", path, key: tenant.apiKey });
+  assert.equal(status, 202);
+});
+
+test("every fault of a user is told at once, and nothing is stored", async () => {
+  const { apiKey: key, id } = await ingest.createTenant();
+  const body = {
+    ...{ email: "ann", phone: "0123", locale: "german", timezone: "+02:00" },
+    quietHours: { from: "22:00", to: "22:00" },
+  };
+  const answer = await send({ method: "PUT", path: "/api/v1/users/ann", key, body });
+  assert.equal(answer.status, 422);
+  assert.deepEqual(answer.body.message, [
+    "email must be an email address",
+    "phone must be a phone number in E.164 form, as +12025550123",
+    "locale must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant",
+    "timezone must be an IANA name, as Europe/Berlin or UTC",
+    "quietHours from and to must not be the same time",
+  ]);
+  const { rowCount } = await ingest.pool.query("select from recipients where tenant_id = $1", [id]);
+  assert.equal(rowCount, 0);
+  const long = `/api/v1/users/${"x".repeat(256)}`;
+  assert.equal((await send({ method: "PUT", path: long, key, body: {} })).status, 422);
+});
+
+test("of a batch the good ones are stored and every bad one says why", async () => {
+  const { apiKey: key } = await ingest.createTenant();
+  const client = createClient({ baseUrl: ingest.url, apiKey: key });
+  const path = "/api/v1/users/batch";
+  const users = [
+    { userId: "ann", ...ANN },
+    { userId: "bob", email: "no address", timezone: 7 },
+    { email: "nobody@example.com" },
+    "x",
+    null,
+    { userId: "carl" },
+  ];
+  const answer = await send({ method: "POST", path, key, body: { users } });
+  assert.deepEqual(answer.body.results, [
+    { userId: "ann", success: true },
+    {
+      ...{ userId: "bob", success: false },
+      message: [
+        "email must be an email address",
+        "timezone must be an IANA name, as Europe/Berlin or UTC",
+      ],
+    },
+    { userId: null, success: false, message: ["userId must be a string"] },
+    { userId: null, success: false, message: ["item must be an object"] },
+    { userId: null, success: false, message: ["item must be an object"] },
+    { userId: "carl", success: true },
+  ]);
+  assert.equal((await client.user("ann")).timezone, "Europe/Vienna");
+  await assert.rejects(client.user("bob"), { status: 404 });
+
+  const many = Array.from({ length: 1_000 }, (_, n) => ({ ...ANN, userId: `u${n}` }));
+  assert.equal((await client.putUsers(many)).filter(({ success }) => success).length, 1_000);
+  await assert.rejects(client.putUsers([...many, { userId: "one more" }]), { status: 422 });
+  const heavy = { users: [{ userId: "x", note: "x".repeat(1024 * 1024) }] };
+  assert.equal((await send({ method: "POST", path, key, body: heavy })).status, 413);
+  assert.equal((await send({ method: "POST", path, key, body: { users: {} } })).status, 422);
+  const get = await send({ method: "GET", path, key });
+  assert.deepEqual([get.status, get.headers.get("allow")], [405, "POST"]);
+  await client.putUser("batch", { locale: "fr" });
+  assert.equal((await client.user("batch")).locale, "fr");
+});
+
+test("a change of preferences binds what is decided after its answer, and tells where it came from", async () => {
+  const { apiKey, id: tenantId } = await ingest.createTenant();
+  const client = createClient({ baseUrl: ingest.url, apiKey });
+  await putCategory(ingest.db, {
+    tenantId,
+    key: "offers",
+    label: { "": "Offers", de: "Angebote" },
+  });
+  await assignCategory(ingest.db, { tenantId, eventType: "sale", category: "offers" });
+  const sends = async () => {
+    const question = { tenantId, userId: "ann", eventType: "sale", channel: "EMAIL" } as const;
+    return (await preferencesOf(ingest.pool, [question]))[0]?.sends;
+  };
+  assert.equal(await sends(), true);
+  const changed = await client.changePreferences("ann", [
+    { category: "offers", channel: "EMAIL", enabled: false },
+    { category: "*", channel: "SMS", enabled: false },
+  ]);
+  assert.equal(await sends(), false);
+  assert.deepEqual(
+    changed.preferences.map(({ at, ...cell }) => ({ ...cell, at: typeof at })),
+    [
+      { category: "*", channel: "SMS", enabled: false, source: "api", at: "string" },
+      { category: "offers", channel: "EMAIL", enabled: false, source: "api", at: "string" },
+    ],
+  );
+  assert.deepEqual(changed.categories, [
+    {
+      ...{
+        key: "offers",
+        label: { "": "Offers", de: "Angebote" },
+        description: {},
+        required: false,
+      },
+      defaultOn: true,
+    },
+  ]);
+  assert.deepEqual(await client.preferences("ann"), changed);
+  await client.changePreferences("ann", [{ category: "offers", channel: "EMAIL", enabled: null }]);
+  assert.equal(await sends(), true);
+
+  const path = "/api/v1/users/ann/preferences";
+  const wrong = {
+    preferences: [
+      { category: "ofers", channel: "EMAIL", enabled: false },
+      { category: "offers", channel: "SMS", enabled: true },
+    ],
+  };
+  const refused = await send({ method: "PATCH", path, key: apiKey, body: wrong });
+  assert.deepEqual(
+    [refused.status, refused.body.message],
+    [422, ['preferences[0].category must be * or the key of a category: "ofers"']],
+  );
+  const shapeless = { preferences: [{ category: 1, channel: "FAX", enabled: "no" }] };
+  const told = await send({ method: "PATCH", path, key: apiKey, body: shapeless });
+  assert.deepEqual(told.body.message, [
+    "preferences[0].category must be a string",
+    "preferences[0].channel must be one of *, EMAIL, SMS, PUSH",
+    "preferences[0].enabled must be true, false or null",
+  ]);
+  assert.equal((await client.preferences("ann")).preferences.length, 1);
+});
+
+test("with a webhook secret, whatever changes a user is signed, and reading is not", async () => {
+  const secret = "hush";
+  const { apiKey: key } = await ingest.createTenant({ webhookSecret: secret });
+  const calls = [
+    { method: "PUT", path: "/api/v1/users/ann", body: { locale: "de" }, good: 200 },
+    { method: "POST", path: "/api/v1/users/batch", body: { users: [] }, good: 200 },
+    {
+      method: "PATCH",
+      path: "/api/v1/users/ann/preferences",
+      body: { preferences: [] },
+      good: 200,
+    },
+    { method: "DELETE", path: "/api/v1/users/ann", good: 202 },
+  ];
+  for (const { good, ...call } of calls) {
+    const unsigned = await send({ ...call, key });
+    assert.equal(unsigned.status, 401, call.method);
+    assert.match(unsigned.headers.get("www-authenticate") ?? "", /error="missing"/);
+    const forged = await send({ ...call, key, secret: "other" });
+    assert.match(forged.headers.get("www-authenticate") ?? "", /error="invalid"/);
+    assert.equal((await send({ ...call, key, secret })).status, good, call.method);
+  }
+  // The order of the trigger: before anything of the body is told.
+  const call = { method: "PUT", path: "/api/v1/users/ann", key, body: { locale: 1 } };
+  assert.equal((await send(call)).status, 401);
+  assert.equal((await send({ ...call, secret })).status, 422);
+  const read = { method: "GET", path: "/api/v1/users/ann/preferences", key };
+  assert.equal((await send(read)).status, 200);
+  const signing = createClient({ baseUrl: ingest.url, apiKey: key, webhookSecret: secret });
+  assert.equal((await signing.putUser("bob", { locale: "fr" })).locale, "fr");
+  assert.equal((await signing.eraseUser("bob")).status, "waiting");
+});
+
+test("without a key, or with another tenant's, nothing of a user is told or changed", async () => {
+  const { apiKey: key } = await ingest.createTenant();
+  for (const [method, path, body] of [
+    ["PUT", "/api/v1/users/ann", {}],
+    ["GET", "/api/v1/users/ann", undefined],
+    ["DELETE", "/api/v1/users/ann", undefined],
+    ["POST", "/api/v1/users/batch", { users: [] }],
+    ["GET", "/api/v1/users/ann/preferences", undefined],
+    ["PATCH", "/api/v1/users/ann/preferences", { preferences: [] }],
+    ["GET", "/api/v1/erasures/0198c0de-0000-7000-8000-000000000001", undefined],
+  ] as const) {
+    assert.equal((await send({ method, path, body, key: "bf_nobody" })).status, 401, path);
+  }
+  assert.equal((await send({ method: "GET", path: "/api/v1/users/ann", key })).status, 404);
+});
