@@ -18,7 +18,10 @@ export async function copyTemplate(
   const work = async (transaction: Database) => {
     const row = await requireTemplate(transaction, address);
     let copyId = "";
-    for (const { locale } of await localesOfTemplates(transaction, { templateId: row.id })) {
+    for (const { locale } of await localesOfTemplates(transaction, {
+      tenantId: row.tenantId,
+      templateId: row.id,
+    })) {
       const draft = await findDraft(transaction, row.id, locale);
       const text = draft ?? (await findVariant(transaction, row.id, locale));
       if (text === undefined) continue;

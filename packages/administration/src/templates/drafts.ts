@@ -115,7 +115,10 @@ export async function discardDraft(
       throw new Conflict(draft.revision, "the draft was changed meanwhile");
     }
     await deleteDraft(transaction, draft.templateId, draft.locale);
-    const left = await localesOfTemplates(transaction, { templateId: draft.templateId });
+    const left = await localesOfTemplates(transaction, {
+      tenantId,
+      templateId: draft.templateId,
+    });
     if (left.length === 0) {
       await deleteTemplateRow(transaction, { id: draft.templateId, tenantId });
     }

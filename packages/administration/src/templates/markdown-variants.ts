@@ -4,6 +4,7 @@ import { putInForce } from "./variant-rows.ts";
 
 /** What is in force of a tenant in Markdown: what its layout stands around. */
 export interface MarkdownVariant {
+  tenantId: string;
   templateId: string;
   eventType: string;
   channel: Channel;
@@ -33,7 +34,12 @@ export async function markdownVariants(
     .innerJoin("template_variants as l", "l.template_id", "t.id")
     .innerJoin("template_versions as v", "v.id", "l.current_version_id")
     .select([
-      ...(["t.id as templateId", "t.event_type as eventType", "t.channel"] as const),
+      ...([
+        "t.tenant_id as tenantId",
+        "t.id as templateId",
+        "t.event_type as eventType",
+        "t.channel",
+      ] as const),
       ...(["l.locale", "l.source_version as sourceVersion"] as const),
       ...(["v.id as versionId", "v.version"] as const),
     ])
@@ -60,7 +66,7 @@ export async function publishAnew(
   compiled: string,
   createdBy: string | null,
 ): Promise<number> {
-  const { templateId, locale, sourceVersion, versionId } = variant;
+  const { tenantId, templateId, locale, sourceVersion, versionId } = variant;
   const made = await db
     .insertInto("template_versions")
     .columns([
@@ -85,6 +91,6 @@ export async function publishAnew(
     )
     .returning(["id", "version"])
     .executeTakeFirstOrThrow();
-  await putInForce(db, { templateId, locale, sourceVersion }, made.id);
+  await putInForce(db, { tenantId, templateId, locale, sourceVersion }, made.id);
   return made.version;
 }

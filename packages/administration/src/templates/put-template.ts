@@ -161,7 +161,7 @@ async function saveText(
     return false;
   }
   const createdBy = input.createdBy ?? null;
-  const variant = { templateId, locale, sourceVersion };
+  const variant = { tenantId: input.tenantId, templateId, locale, sourceVersion };
   await insertVersion(db, variant, { ...text, compiled, createdBy });
   return true;
 }

@@ -104,7 +104,7 @@ export async function showTemplate(
   locale = "",
 ): Promise<Template> {
   const row = await requireTemplate(db, address, locale);
-  const locales = await localesOfTemplates(db, { templateId: row.id });
+  const locales = await localesOfTemplates(db, { tenantId: row.tenantId, templateId: row.id });
   if (locale !== "" && !locales.some((one) => one.locale === locale)) {
     throw new NotFound("locale", `the template has nothing in ${JSON.stringify(locale)}`);
   }

@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import { type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
 import { TEXT_COLUMNS, type TemplateText, textColumns } from "./template-text.ts";
 
 /** Queries of administration on `template_versions` and `template_variants`: what was published, and what is in force. */
@@ -44,10 +44,18 @@ export async function findVariant(
     .executeTakeFirst();
 }
 
+/** What a version is published as. `sourceVersion`: of a translation. */
+export interface VariantToPublish {
+  tenantId: string;
+  templateId: string;
+  locale: string;
+  sourceVersion: number | null;
+}
+
 /** Publishes a new version of one variant, and puts it in force. Call with the template held. */
 export async function insertVersion(
   db: Database,
-  variant: { templateId: string; locale: string; sourceVersion: number | null },
+  variant: VariantToPublish,
   version: TemplateText & { compiled: object; createdBy: string | null },
 ): Promise<number> {
   const { templateId, locale } = variant;
@@ -70,10 +78,10 @@ export async function insertVersion(
 /** The version is the template's own, and the template is held. */
 export async function putInForce(
   db: Database,
-  variant: { templateId: string; locale: string; sourceVersion: number | null },
+  variant: VariantToPublish,
   versionId: string,
 ): Promise<void> {
-  const { templateId, locale, sourceVersion } = variant;
+  const { tenantId, templateId, locale, sourceVersion } = variant;
   const inForce = { current_version_id: versionId, source_version: sourceVersion };
   await db
     .insertInto("template_variants")
@@ -84,6 +92,7 @@ export async function putInForce(
     .updateTable("templates")
     .set({ updated_at: sql<Date>`now()` })
     .where("id", "=", templateId)
+    .where("tenant_id", "=", tenantId)
     .execute();
 }
 
@@ -145,12 +154,9 @@ export interface LocaleRow {
 /** The languages of templates, by locale. */
 export async function localesOfTemplates(
   db: Database,
-  of: { tenantId: string } | { templateId: string },
+  of: { tenantId: string; templateId?: string },
 ): Promise<LocaleRow[]> {
-  const which =
-    "templateId" in of
-      ? sql<SqlBool>`t.id = ${of.templateId}`
-      : sql<SqlBool>`t.tenant_id = ${of.tenantId}`;
+  const one = of.templateId === undefined ? sql`` : sql`and t.id = ${of.templateId}`;
   const { rows } = await sql<LocaleRow>`
     select t.id as "templateId", each.locale, coalesce(v.version, 0) as version,
            coalesce(each.locale <> '' and l.source_version <> base.version, false) as outdated,
@@ -165,7 +171,7 @@ export async function localesOfTemplates(
     left join template_drafts d on d.template_id = t.id and d.locale = each.locale
     left join template_variants bl on bl.template_id = t.id and bl.locale = ''
     left join template_versions base on base.id = bl.current_version_id
-    where ${which}
+    where t.tenant_id = ${of.tenantId} ${one}
     order by t.id, each.locale`.execute(db);
   return rows;
 }
