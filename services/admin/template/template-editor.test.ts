@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { showTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 import {
   hiddenFields,
   publishAgain,
@@ -11,24 +10,10 @@ import {
   publishDraftByForm,
   saveDraftByForm,
 } from "../test/publish-by-form.ts";
-
-const SMS = {
-  eventType: "order.confirmed",
-  channel: "SMS",
-  content: "Order {{ id }}",
-  sampleVariables: '{"id": "1"}',
-};
-
-async function withTenant(admin: AdminUnderTest) {
-  const operator = await admin.operator();
-  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
-  const address = { tenantId, eventType: "order.confirmed", channel: "SMS" } as const;
-  return { operator, tenantId, base: `/tenants/${tenantId}`, address };
-}
+import { SMS, startTenant } from "../test/tenant-under-test.ts";
 
 test("of two people who edit one template the second is told, shown the difference, and keeps what was typed", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base, address } = await withTenant(admin);
+  const { admin, operator, base, address } = await startTenant(t);
   const path = await publishByForm(operator, base, SMS);
   const hers = { ...hiddenFields(await operator.text(path)), ...SMS, content: "Hers {{ id }}" };
   const his = { ...hiddenFields(await operator.text(path)), ...SMS, content: "His {{ id }}" };
@@ -58,8 +43,7 @@ test("of two people who edit one template the second is told, shown the differen
 });
 
 test("a draft is in force nowhere until it is published, and then is what the page showed", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base, address } = await withTenant(admin);
+  const { admin, operator, base, address } = await startTenant(t);
   const path = await publishByForm(operator, base, SMS);
   const version = await readConfigurationVersion(admin.db);
   const saved = await saveDraftByForm(operator, path, { ...SMS, content: "New {{ id }}" });
@@ -82,8 +66,7 @@ test("a draft is in force nowhere until it is published, and then is what the pa
 });
 
 test("a draft over which somebody else published says so, and is published knowingly", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base, address } = await withTenant(admin);
+  const { admin, operator, base, address } = await startTenant(t);
   const path = await publishByForm(operator, base, SMS);
   await saveDraftByForm(operator, path, { ...SMS, content: "Mine {{ id }}" });
   assert.equal((await operator.post(`${path}/restore`, { version: "1" })).status, 303);
@@ -95,8 +78,7 @@ test("a draft over which somebody else published says so, and is published knowi
 });
 
 test("a fault is told on the page of publishing, beside the draft that is kept, and nothing is in force", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base } = await withTenant(admin);
+  const { admin, operator, base } = await startTenant(t);
   const made = await operator.post(`${base}/templates`, SMS);
   const path = made.headers.get("location") ?? "";
   const content = "Hello\n  {{ name";
@@ -116,8 +98,7 @@ test("a fault is told on the page of publishing, beside the draft that is kept, 
 });
 
 test("two languages are published in one go, and a translation is outdated once the default changes", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base, address } = await withTenant(admin);
+  const { admin, operator, base, address } = await startTenant(t);
   const made = await operator.post(`${base}/templates`, SMS);
   const path = made.headers.get("location") ?? "";
   await saveDraftByForm(operator, path, SMS);
@@ -142,8 +123,7 @@ test("two languages are published in one go, and a translation is outdated once 
 });
 
 test("what holds for all languages is set with the default text alone", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base, address } = await withTenant(admin);
+  const { admin, operator, base, address } = await startTenant(t);
   const path = await publishByForm(operator, base, {
     ...{ ...SMS, sensitive: "on", requiredVariables: "id" },
   });
@@ -156,8 +136,7 @@ test("what holds for all languages is set with the default text alone", async (t
 });
 
 test("a viewer sees the template and its preview, and may change nothing of it", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base, tenantId } = await withTenant(admin);
+  const { admin, operator, base, tenantId } = await startTenant(t);
   const path = await publishByForm(operator, base, SMS);
   const viewer = await admin.person({
     ...{ email: "vera@example.com", name: "Vera", of: { tenantId, role: "viewer" } },
@@ -180,8 +159,7 @@ test("a viewer sees the template and its preview, and may change nothing of it",
 });
 
 test("a copy is made of drafts; to another tenant an operator may copy alone", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base, tenantId } = await withTenant(admin);
+  const { admin, operator, base, tenantId } = await startTenant(t);
   const path = await publishByForm(operator, base, SMS);
   const { id: otherId } = await createTenant(admin.db, { name: "Other" });
   const owner = await admin.person({
@@ -201,8 +179,7 @@ test("a copy is made of drafts; to another tenant an operator may copy alone", a
 });
 
 test("where the tenant's channels leave a template out, every page of it says so", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base } = await withTenant(admin);
+  const { admin, operator, base } = await startTenant(t);
   const path = await publishByForm(operator, base, SMS);
   await saveDraftByForm(operator, path, { ...SMS, content: "New {{ id }}" });
   const pages = [path, `${path}/publish`, `${base}/templates`];

@@ -1,27 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { showTemplate } from "@belfry/administration/templates/templates";
-import { createTenant } from "@belfry/administration/tenants/tenants";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 import { publishAgain, publishByForm } from "../test/publish-by-form.ts";
-
-const SMS = {
-  eventType: "order.confirmed",
-  channel: "SMS",
-  content: "Order {{ id }}",
-  sampleVariables: '{"id": "1"}',
-};
-
-async function withTenant(admin: AdminUnderTest) {
-  const operator = await admin.operator();
-  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
-  const address = { tenantId, eventType: "order.confirmed", channel: "SMS" } as const;
-  return { operator, tenantId, base: `/tenants/${tenantId}`, address };
-}
+import { SMS, startTenant } from "../test/tenant-under-test.ts";
 
 test("a test of a push is in the inbox of the user that is named, marked, with its links, and few are sent", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base, tenantId } = await withTenant(admin);
+  const { admin, operator, base, tenantId } = await startTenant(t);
   const push = {
     ...{ eventType: "order.confirmed", channel: "PUSH", title: "Order {{ id }}", content: "Hello" },
     ...{
@@ -67,8 +51,7 @@ test("a test of a push is in the inbox of the user that is named, marked, with i
 });
 
 test("what has no value is marked in the preview where it stands, and a link without an address too", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base } = await withTenant(admin);
+  const { operator, base } = await startTenant(t);
   const preview = async (fields: Record<string, string>) => {
     const answer = await operator.post(`${base}/templates/preview`, fields);
     return (await answer.json()) as {
@@ -117,8 +100,7 @@ test("what has no value is marked in the preview where it stands, and a link wit
 });
 
 test("values of a real event are shown and not kept; of a sensitive one they are not shown", async (t) => {
-  const admin = await startAdmin(t);
-  const { operator, base, tenantId, address } = await withTenant(admin);
+  const { admin, operator, base, tenantId, address } = await startTenant(t);
   await admin.pool.query(
     `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
      values (gen_random_uuid(), $1, 'order.confirmed', 'ann', '{"id": "real-7"}', 't', now(), now())`,

@@ -1,0 +1,19 @@
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { startAdmin } from "../admin-under-test.ts";
+
+/** For tests of templates: the fields of one, as its forms have them. */
+export const SMS = {
+  eventType: "order.confirmed",
+  channel: "SMS",
+  content: "Order {{ id }}",
+  sampleVariables: '{"id": "1"}',
+};
+
+/** For tests: the Admin UI with one tenant and its operator, and where that template of the tenant is. */
+export async function startTenant(t: Parameters<typeof startAdmin>[0]) {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const address = { tenantId, eventType: SMS.eventType, channel: "SMS" } as const;
+  return { admin, operator, tenantId, base: `/tenants/${tenantId}`, address };
+}
