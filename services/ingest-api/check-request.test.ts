@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { integerText, oneOf, text } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
+import { checkOf } from "@belfry/contracts/schema-faults";
 import { Type } from "@sinclair/typebox";
 import fastify from "fastify";
-import { checkOf, checkRoutes } from "./check-request.ts";
+import { checkRoutes } from "./check-request.ts";
 
 function createApp() {
   const app = fastify();

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHANNELS, channelMask } from "@belfry/contracts/channels";
 import type { Problem } from "@belfry/contracts/problems";
+import { checkOf, faultsOf as faultsIn } from "@belfry/contracts/schema-faults";
 import { TriggerRequest } from "@belfry/contracts/trigger";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { checkOf, faultsOf as faultsIn } from "./check-request.ts";
 import { parseJson } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
 

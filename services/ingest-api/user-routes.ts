@@ -1,6 +1,7 @@
 import { putUser, putUsers, showUser, type User } from "@belfry/administration/users/users";
 import { text } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
+import { checkOf, faultsOf } from "@belfry/contracts/schema-faults";
 import {
   BatchUser,
   MAX_USERS_BATCH_BYTES,
@@ -19,7 +20,6 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, requireSignature } from "./authenticate.ts";
-import { checkOf, faultsOf } from "./check-request.ts";
 import { SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
 import { readBody } from "./read-body.ts";
 

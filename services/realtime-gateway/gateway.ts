@@ -1,3 +1,4 @@
+import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import {
@@ -21,11 +22,12 @@ import { createLiveFeed } from "./feed/live-feed.ts";
 import { createPositionCheck } from "./feed/position-check.ts";
 import { readChannelPage, readChannels, readTops } from "./feed/realtime-history.ts";
 import { createTenantStates } from "./feed/tenant-states.ts";
+import { ownPreferences } from "./own-preferences.ts";
 import { jsonCodec } from "./protocol/json-codec.ts";
 import { ITEM_BYTES, MAX_READING_BYTES } from "./protocol/limits.ts";
 import { DISCONNECTS } from "./protocol/protocol-codes.ts";
 import { LargeReads } from "./session/large-reads.ts";
-import { createRpc, type Inbox } from "./session/rpc.ts";
+import { createRpc, type Inbox, type InboxOwner } from "./session/rpc.ts";
 import type { Connection, ConnectionDeps } from "./socket/connection.ts";
 import { HeldBytes } from "./socket/held-bytes.ts";
 import { parseOrigins } from "./socket/origins.ts";
@@ -77,27 +79,36 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
   });
 
+  const bytesOf = ({ tenantId, userId }: InboxOwner) =>
+    hub.find(tenantId, userId)?.bytes ?? held.strangers;
+  const tell = (tenantId: string, message: RealtimeMessage) => {
+    // This gateway's own connections need no NATS.
+    if (!feed.announce(tenantId, message)) hub.find(tenantId, message.userId)?.receive(message);
+  };
   const inbox: Inbox = {
     list(page) {
-      const user = hub.find(page.tenantId, page.userId)?.bytes ?? held.strangers;
-      return largeReads.run(user, page.limit * ITEM_BYTES, () => listNotifications(db, page));
+      const maxBytes = page.limit * ITEM_BYTES;
+      return largeReads.run(bytesOf(page), maxBytes, () => listNotifications(db, page));
     },
     countUnread: (owner) => countUnread(db, owner),
     markRead: (item) => markNotificationRead(db, item),
     markAllRead: (owner) => markAllNotificationsRead(db, owner),
-    announceMarked({ tenantId, userId }, notificationId, unread) {
-      const message = { version: 1, kind: "marked", userId, notificationId, unread } as const;
-      // This gateway's own connections need no NATS.
-      if (!feed.announce(tenantId, message)) hub.find(tenantId, userId)?.receive(message);
-    },
+    announceMarked: ({ tenantId, userId }, notificationId, unread) =>
+      tell(tenantId, { version: 1, kind: "marked", userId, notificationId, unread }),
   };
+  const preferences = ownPreferences({
+    db,
+    read: (owner, maxBytes, answer) => largeReads.run(bytesOf(owner), maxBytes, answer),
+    announceChanged: ({ tenantId, userId }) =>
+      tell(tenantId, { version: 1, kind: "preferences", userId }),
+  });
   const connection: ConnectionDeps = {
     codec: jsonCodec,
     hub,
     history,
     largeReads,
     readPage: (page) => readChannelPage(db, page),
-    rpc: createRpc(inbox),
+    rpc: createRpc(inbox, preferences),
     tenants,
     wheel,
     writes,

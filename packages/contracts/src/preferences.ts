@@ -43,32 +43,33 @@ export function isPreferenceChannel(value: unknown): value is PreferenceChannel 
   return PREFERENCE_CHANNELS.includes(value as PreferenceChannel);
 }
 
+/** As a client writes it. */
+export const PreferenceCell = Type.Object({
+  category: field<string>(
+    {
+      type: "string",
+      description: "The key of a category, or * for all of them",
+      examples: [ANY, "offers"],
+    },
+    (value) => (typeof value === "string" ? undefined : "must be a string"),
+  ),
+  channel: oneOf(PREFERENCE_CHANNELS, { description: "A channel, or * for all of them" }),
+  enabled: field<boolean | null>(
+    {
+      type: ["boolean", "null"],
+      description: "null forgets what was said: the default of the category counts again",
+    },
+    (value) =>
+      value === null || typeof value === "boolean" ? undefined : "must be true, false or null",
+  ),
+});
+
 export const ChangePreferencesRequest = Type.Object(
   {
-    preferences: Type.Array(
-      Type.Object({
-        category: field<string>(
-          {
-            type: "string",
-            description: "The key of a category, or * for all of them",
-            examples: [ANY, "offers"],
-          },
-          (value) => (typeof value === "string" ? undefined : "must be a string"),
-        ),
-        channel: oneOf(PREFERENCE_CHANNELS, { description: "A channel, or * for all of them" }),
-        enabled: field<boolean | null>(
-          {
-            type: ["boolean", "null"],
-            description: "null forgets what was said: the default of the category counts again",
-          },
-          (value) =>
-            value === null || typeof value === "boolean"
-              ? undefined
-              : "must be true, false or null",
-        ),
-      }),
-      { maxItems: MAX_PREFERENCES, description: "The last one of a cell counts" },
-    ),
+    preferences: Type.Array(PreferenceCell, {
+      maxItems: MAX_PREFERENCES,
+      description: "The last one of a cell counts",
+    }),
   },
   { title: "ChangePreferencesRequest" },
 );

@@ -64,6 +64,7 @@ export interface PublicationText {
 export type RealtimeMessage =
   | { version: 1; kind: "publication"; userId: string; publications: PublicationText[] }
   | { version: 1; kind: "marked"; userId: string; notificationId: string | "all"; unread: number }
+  | { version: 1; kind: "preferences"; userId: string }
   | { version: 1; kind: "disconnect"; userId: string };
 
 export function publicationText({ channel, offset, data, tags }: Publication): PublicationText {

@@ -35,11 +35,13 @@ test("cells are written and forgotten, the last of a call counts, and nobody els
     "offers/EMAIL false api",
     "offers/SMS false api",
   ]);
-  await setPreferences(db, ANN, "preference page", [
+  const changed = await setPreferences(db, ANN, "preference page", [
     { category: "*", channel: "*", enabled: null },
     { category: "nothing", channel: "*", enabled: null },
+    { category: "offers", channel: "SMS", enabled: false },
     { ...OFF, enabled: true },
   ]);
+  assert.equal(changed, 2, "one is forgotten, one turned on");
   assert.deepEqual(await cells(), ["offers/EMAIL true preference page", "offers/SMS false api"]);
   await setPreferences(db, ANN, "api", []);
   assert.deepEqual(await cells(other), ["offers/EMAIL false api"]);
@@ -49,7 +51,7 @@ test("a cell that says so already keeps when and how it was said", async (t) => 
   const { db } = await world(t);
   await setPreferences(db, ANN, "unsubscribe link", [OFF]);
   const [first] = await preferencesOfUser(db, ANN);
-  await setPreferences(db, ANN, "api", [OFF]);
+  assert.equal(await setPreferences(db, ANN, "api", [OFF]), 0);
   assert.deepEqual(await preferencesOfUser(db, ANN), [first]);
   await setPreferences(db, ANN, "api", [{ ...OFF, enabled: true }]);
   const [second] = await preferencesOfUser(db, ANN);

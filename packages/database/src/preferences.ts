@@ -54,17 +54,17 @@ export async function categoriesOfTenant(db: Database, tenantId: string): Promis
 
 /**
  * Writes cells of one user, in force for every event that is dispatched from now on; of several of one cell the
- * last counts. A cell that says so already keeps its source and its time. The tenant must be there. Within a
- * caller's transaction it joins that one.
+ * last counts. A cell that says so already keeps its source and its time. Returns how many say something else
+ * than before. The tenant must be there. Within a caller's transaction it joins that one.
  */
 export async function setPreferences(
   db: Database,
   { tenantId, userId }: Owner,
   source: PreferenceSource,
   changes: readonly PreferenceChange[],
-): Promise<void> {
+): Promise<number> {
   const byCell = new Map(changes.map((change) => [`${change.category}/${change.channel}`, change]));
-  if (byCell.size === 0) return;
+  if (byCell.size === 0) return 0;
   const cells = [...byCell.values()];
   const wanted = sql`
     select * from unnest(${cells.map((cell) => cell.category)}::text[],
@@ -73,22 +73,29 @@ export async function setPreferences(
   const write = async (transaction: Database) => {
     await noteUse(transaction, tenantId, "uses_preferences");
     await lockUser(transaction, { tenantId, userId });
-    await sql`
+    const { rows } = await sql<{ changed: number }>`
       with wanted as materialized (${wanted}),
       forgotten as (
         delete from preferences p using wanted w
         where p.tenant_id = ${tenantId} and p.user_id = ${userId}
           and p.category = w.category and p.channel = w.channel and w.enabled is null
+        returning 1
+      ),
+      written as (
+        insert into preferences as p (tenant_id, user_id, category, channel, enabled, source)
+        select ${tenantId}, ${userId}, w.category, w.channel, w.enabled, ${source}
+        from wanted w where w.enabled is not null
+        order by w.category collate "C", w.channel collate "C"
+        on conflict (tenant_id, user_id, category, channel) do update
+        set enabled = excluded.enabled, source = excluded.source, at = excluded.at
+        where p.enabled <> excluded.enabled
+        returning 1
       )
-      insert into preferences as p (tenant_id, user_id, category, channel, enabled, source)
-      select ${tenantId}, ${userId}, w.category, w.channel, w.enabled, ${source}
-      from wanted w where w.enabled is not null
-      order by w.category collate "C", w.channel collate "C"
-      on conflict (tenant_id, user_id, category, channel) do update
-      set enabled = excluded.enabled, source = excluded.source, at = excluded.at
-      where p.enabled <> excluded.enabled`.execute(transaction);
+      select (select count(*) from forgotten)::integer + (select count(*) from written)::integer
+        as changed`.execute(transaction);
+    return rows[0]!.changed;
   };
-  await (db.isTransaction ? write(db) : db.transaction().execute(write));
+  return await (db.isTransaction ? write(db) : db.transaction().execute(write));
 }
 
 /** Everything that a user has said; returns how many cells. Within a caller's transaction it joins that one. */

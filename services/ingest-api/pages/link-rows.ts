@@ -1,4 +1,3 @@
-import { CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import type { Link } from "@belfry/database/link-token";
 import type { Category } from "@belfry/database/preferences";
@@ -49,17 +48,4 @@ export async function readCell(
     .where(sql<boolean>`channel = ${channel}`)
     .executeTakeFirst();
   return { category: found, enabled: said?.enabled };
-}
-
-/** The channels that the tenant has templates for, in our order; all of them where it has none. */
-export async function channelsInUse(db: Database, tenantId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("templates")
-    .select("channel")
-    .distinct()
-    .where("tenant_id", "=", tenantId)
-    .where("active", "=", true)
-    .execute();
-  const used = CHANNELS.filter((channel) => rows.some((row) => row.channel === channel));
-  return used.length === 0 ? CHANNELS : used;
 }

@@ -1,4 +1,5 @@
 import { ANY, isPreferenceChannel, type PreferenceChannel } from "@belfry/contracts/preferences";
+import { channelsInUse } from "@belfry/database/channels-in-use";
 import {
   type Category,
   categoriesOfTenant,
@@ -7,7 +8,6 @@ import {
 } from "@belfry/database/preferences";
 import { escapeHtml } from "@belfry/templates/html/escape-html";
 import type { LinkPage, LinkVisit } from "./link-page.ts";
-import { channelsInUse } from "./link-rows.ts";
 import { filled, type Html, type Page, theirs } from "./page-frame.ts";
 import { channelWords, textFor } from "./page-words.ts";
 import { cellName, changesOf, type PreferenceRow, preferenceRows } from "./preference-table.ts";

@@ -67,6 +67,11 @@ export class User {
         for (const member of [...this.members]) member.push(text);
         break;
       }
+      case "preferences": {
+        const text = this.#deps.codec.push({ message: { data: { type: "preferences" } } });
+        for (const member of [...this.members]) member.push(text);
+        break;
+      }
       case "disconnect":
         this.end(DISCONNECTS.forced);
         break;

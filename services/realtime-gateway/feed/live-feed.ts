@@ -1,10 +1,7 @@
-import {
-  decodeRealtimeMessage,
-  encodeRealtimeMessage,
-  type RealtimeMessage,
-} from "@belfry/contracts/realtime-message";
+import { decodeRealtimeMessage, type RealtimeMessage } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { announce } from "@belfry/service/announce";
 import type { NatsLink } from "@belfry/service/nats";
 import { pause } from "@belfry/service/pause";
 
@@ -81,10 +78,7 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
 
   return {
     announce(tenantId, message) {
-      if (nats?.isConnected() !== true) return false;
-      const subject = realtimeSubject(prefix, tenantId, userSubjectToken(message.userId));
-      nats.nc.publish(subject, encodeRealtimeMessage(message));
-      return true;
+      return announce(nats, prefix, tenantId, message);
     },
     open(tenantId, userId, onMessage) {
       const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NestedData } from "../session/nested-data.ts";
 import { jsonCodec } from "./json-codec.ts";
 
 test("a batch keeps its order, and fields that are not known are ignored", () => {
@@ -33,7 +34,7 @@ test("a batch keeps its order, and fields that are not known are ignored", () =>
   ]);
 });
 
-test("a call keeps its flat data; of anything else, which none takes, nothing is kept", () => {
+test("a call keeps its flat data, and lists as text; of anything else, which none takes, nothing is kept", () => {
   const dataOf = (data: unknown) => {
     const [command] = jsonCodec.decode(JSON.stringify({ id: 1, rpc: { method: "é", data } })) ?? [];
     assert.ok(typeof command === "object" && command.method === "rpc");
@@ -47,8 +48,14 @@ test("a call keeps its flat data; of anything else, which none takes, nothing is
     assert.deepEqual(dataOf(data), data);
   }
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [index, 1]));
-  for (const data of [[1], { limit: [] }, { limit: {} }, { limit: null }, many]) {
+  for (const data of [[1], { limit: {} }, { limit: null }, many, { a: [[]] }, { a: [{ b: [] }] }]) {
     assert.deepEqual(dataOf(data), []);
+  }
+  for (const data of [{ limit: [] }, { limit: 1, cells: [{ a: "é", b: null }, 1, null] }]) {
+    const kept = dataOf(data);
+    assert.ok(kept instanceof NestedData);
+    assert.deepEqual(Object.keys(kept), []);
+    assert.deepEqual(kept.read(), data);
   }
 });
 

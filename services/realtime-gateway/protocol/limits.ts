@@ -5,6 +5,7 @@ import {
   MAX_PUSH_LABEL_CHARACTERS,
   MAX_PUSH_TITLE_CHARACTERS,
 } from "@belfry/contracts/bounds";
+import { MAX_CATEGORIES, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 
 /** What one session keeps to. Sources: the protocol's reference server and the issue on the gateway. */
 export interface SessionLimits {
@@ -38,6 +39,10 @@ const TEXT_CHARACTERS =
 const ADDRESS_BYTES = (1 + MAX_PUSH_ACTIONS) * MAX_PUSH_ADDRESS_CHARACTERS;
 /** What a publication or an item of the inbox may come to as JSON: its texts in letters of four bytes. */
 export const ITEM_BYTES = 4 * TEXT_CHARACTERS + ADDRESS_BYTES + 2048;
+/** What a user's preferences and the tenant's categories may come to as JSON, without the categories' texts. */
+export const PREFERENCE_CELLS_BYTES = 256 * (MAX_CATEGORIES + 1) * (1 + PREFERENCE_CHANNELS.length);
+/** A page changes a row of switches at a time; each cell is a row that is written. */
+export const MAX_PREFERENCES_OF_CALL = 64;
 /** Large answers that are read from Postgres at a time, for all connections. */
 export const MAX_READING_BYTES = 16 * 1024 * 1024;
 /** What is held back of a channel until it can be delivered in order; the rest is read from Postgres. */

@@ -1,3 +1,5 @@
+import { NestedData } from "./nested-data.ts";
+
 /** What a client asks for, in the protocol's own names, after its shape was checked. */
 
 interface With<Method extends string, Request> {
@@ -32,6 +34,7 @@ export interface HistoryRequest {
 }
 export interface RpcRequest {
   method: string;
+  /** A `NestedData`, where it is not flat. */
   data: unknown;
 }
 export interface ChannelRequest {
@@ -134,14 +137,28 @@ function fieldsOf(value: unknown): Fields {
 const MAX_CALL_FIELDS = 16;
 
 /**
- * Calls take flat objects of few fields. Anything else becomes an empty list, which none takes: while it
- * waits, what was read of nested text holds twenty times as much as the text.
+ * Calls take objects of few fields, which may be lists of flat objects. Anything else becomes an empty list,
+ * which none takes: while it waits, what was read of nested text holds twenty times as much as the text.
  */
 function callData(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.values(value);
-  const isFlat = !Array.isArray(value) && fields.every((field) => typeof field !== "object");
-  return isFlat && fields.length <= MAX_CALL_FIELDS ? value : [];
+  if (Array.isArray(value) || fields.length > MAX_CALL_FIELDS) return [];
+  const nested = fields.filter((field) => typeof field === "object");
+  if (nested.length === 0) return value;
+  return nested.every(isFlatList) ? new NestedData(value) : [];
+}
+
+function isFlatList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => isScalar(item) || isFlatObject(item));
+}
+
+function isFlatObject(value: object): boolean {
+  return !Array.isArray(value) && Object.values(value).every(isScalar);
+}
+
+function isScalar(value: unknown): value is string | number | boolean | null | undefined {
+  return typeof value !== "object" || value === null;
 }
 
 /** Own fields only; null is the same as absent. */

@@ -4,6 +4,7 @@ import type { Notification } from "@belfry/contracts/notification";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { ERRORS, type ProtocolError } from "../protocol/protocol-codes.ts";
+import { type OwnPreferences, preferenceMethods } from "./preference-rpc.ts";
 
 /** The user of a session: the only one whose inbox its calls reach. */
 export interface InboxOwner {
@@ -43,10 +44,12 @@ const BAD_REQUEST: RpcAnswer = { ok: false, error: ERRORS.badRequest };
  * - `notifications.list` `{limit?, offset?, before?}` → `{notifications: [...]}`, newest first;
  * - `notifications.unread_count` → `{unread}`;
  * - `notifications.mark_read` `{id}` → `{status: "marked" | "already", unread}`; unknown: error 404;
- * - `notifications.mark_all_read` → `{marked, unread}`.
+ * - `notifications.mark_all_read` → `{marked, unread}`;
+ * - and the user's preferences: see preference-rpc.ts.
  */
-export function createRpc(inbox: Inbox): Rpc {
+export function createRpc(inbox: Inbox, preferences: OwnPreferences): Rpc {
   const methods: Record<string, (owner: InboxOwner, data: unknown) => Promise<RpcAnswer>> = {
+    ...preferenceMethods(preferences),
     async "notifications.list"(owner, data) {
       const request = data ?? {};
       if (!Value.Check(ListRequest, request)) return BAD_REQUEST;

@@ -12,6 +12,7 @@ import type { Timed } from "../timer-wheel.ts";
 import { CommandQueue, type CommandRunner } from "./command-queue.ts";
 import type { Command, ConnectRequest, Incoming } from "./commands.ts";
 import { Crowded } from "./large-reads.ts";
+import { NestedData } from "./nested-data.ts";
 import { ReadingTurns } from "./reading-turns.ts";
 import { SessionChannels } from "./session-channels.ts";
 import type { SessionDeps, Transport } from "./session-deps.ts";
@@ -280,7 +281,8 @@ export class Session implements Member, Timed, CommandRunner {
   async #rpc(id: number, request: { method: string; data: unknown }): Promise<void> {
     const user = this.#user;
     if (user === undefined) return;
-    const answer = await this.#deps.rpc(user, request.method, request.data);
+    const data = request.data instanceof NestedData ? request.data.read() : request.data;
+    const answer = await this.#deps.rpc(user, request.method, data);
     if (answer.ok) this.reply({ id, rpc: { data: answer.data } });
     else this.fail(id, answer.error);
   }

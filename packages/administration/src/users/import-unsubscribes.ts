@@ -1,4 +1,5 @@
 import { textFault } from "@belfry/contracts/identifiers";
+import { preferenceFaults } from "@belfry/contracts/preference-faults";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
@@ -9,7 +10,6 @@ import { tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 import { csvFields, MAX_LINE_CHARACTERS } from "./csv-line.ts";
 import { linesOf, NotUtf8 } from "./lines-of.ts";
-import { changeFaults } from "./preferences.ts";
 
 export interface ImportedUnsubscribes {
   /** Without the heading and empty ones. */
@@ -102,7 +102,7 @@ function createFaults() {
   };
 }
 
-function readLine(line: string, categories: Parameters<typeof changeFaults>[1]) {
+function readLine(line: string, categories: Parameters<typeof preferenceFaults>[1]) {
   const parsed = csvFields(line);
   const fields = "fields" in parsed ? parsed.fields : [];
   const [userId = "", category = "", channel = ""] = fields;
@@ -116,7 +116,7 @@ function readLine(line: string, categories: Parameters<typeof changeFaults>[1]) 
   const idFault = textFault(userId);
   const faults = [
     ...(idFault === undefined ? [] : [`user ${idFault}`]),
-    ...changeFaults({ ...cell, enabled: false }, categories).map(
+    ...preferenceFaults({ ...cell, enabled: false }, categories).map(
       ({ field, message }) => `${field} ${message}`,
     ),
   ];

@@ -1,30 +1,15 @@
-import { listed } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
-import {
-  ANY,
-  isPreferenceChannel,
-  PREFERENCE_CHANNELS,
-  type PreferenceChange,
-  type PreferenceSource,
-} from "@belfry/contracts/preferences";
+import type { PreferenceChange, PreferenceSource } from "@belfry/contracts/preferences";
+import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import type { Database } from "@belfry/database/connection";
-import {
-  type Category,
-  categoriesOfTenant,
-  type Preference,
-  preferencesOfUser,
-  setPreferences,
-} from "@belfry/database/preferences";
-import { type InputFault, refuseFaults } from "../input-error.ts";
+import { type ShownPreferences, shownPreferences } from "@belfry/database/shown-preferences";
+import { refuseFaults } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 
 /** What a user has said, and what there is to say something of. */
-export interface Preferences {
+export interface Preferences extends ShownPreferences {
   userId: string;
-  preferences: (Omit<Preference, "at"> & { at: string })[];
-  /** In the tenant's order. */
-  categories: Omit<Category, "position">[];
 }
 
 /** Of any user id: a tenant need not have named its users. Throws `InvalidInput`. */
@@ -34,15 +19,7 @@ export async function showPreferences(
   userId: string,
 ): Promise<Preferences> {
   refuseUserId(userId);
-  const categories = await categoriesOfTenant(db, tenantId);
-  return {
-    userId,
-    preferences: (await preferencesOfUser(db, { tenantId, userId })).map((row) => ({
-      ...row,
-      at: row.at.toISOString(),
-    })),
-    categories: categories.map(({ position: _, ...category }) => category),
-  };
+  return { userId, ...(await shownPreferences(db, { tenantId, userId })) };
 }
 
 export interface PreferenceInput {
@@ -68,39 +45,15 @@ export async function changePreferences(db: Database, input: PreferenceInput): P
     if ((await tenantById(transaction, tenantId)) === undefined) {
       throw tenantNotFound(tenantId, "tenantId");
     }
-    const known = await categoriesOfTenant(transaction, tenantId);
-    const categories = new Map(known.map((category) => [category.key, category]));
-    refuseFaults(
-      changes.flatMap((change, at) =>
-        changeFaults(change, categories).map(({ field, message }) => ({
-          field: fieldOf(at, field as keyof PreferenceChange),
-          message,
-        })),
-      ),
+    const { faults } = await changePreferencesOfUser(
+      transaction,
+      { tenantId, userId },
+      source,
+      changes,
     );
-    await setPreferences(transaction, { tenantId, userId }, source, changes);
+    refuseFaults(faults.map(({ at, field, message }) => ({ field: fieldOf(at, field), message })));
   };
   await (db.isTransaction ? write(db) : db.transaction().execute(write));
-}
-
-/** The faults of one change, among these categories. */
-export function changeFaults(
-  { category, channel, enabled }: PreferenceChange,
-  categories: ReadonlyMap<string, Pick<Category, "required">>,
-): InputFault[] {
-  const found = categories.get(category);
-  const faults: InputFault[] = [];
-  if (category !== ANY && found === undefined) {
-    const message = `must be ${ANY} or the key of a category: ${JSON.stringify(category.slice(0, 64))}`;
-    faults.push({ field: "category", message });
-  } else if (found?.required && enabled === false) {
-    const message = `is required, and cannot be turned off: ${JSON.stringify(category)}`;
-    faults.push({ field: "category", message });
-  }
-  if (!isPreferenceChannel(channel)) {
-    faults.push({ field: "channel", message: `must be ${listed(PREFERENCE_CHANNELS, "or")}` });
-  }
-  return faults;
 }
 
 function refuseUserId(userId: string): void {
