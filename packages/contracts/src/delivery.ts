@@ -25,9 +25,10 @@ const OF_A_PROVIDER = ["accepted", "delivered", "bounced", "complained"] as cons
 
 /** Every move a delivery can make; the database refuses any other (`delivery-moves.sql`, written from this). */
 export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
-  queued: ["sending", "skipped", "expired", "failed", ...OF_A_PROVIDER],
+  // unknown: cancelled, when a try had ended without an answer.
+  queued: ["sending", "skipped", "expired", "failed", "unknown", ...OF_A_PROVIDER],
   sending: ["waiting", "failed", "expired", "skipped", "unknown", ...OF_A_PROVIDER],
-  waiting: ["sending", "skipped", "expired", "failed", ...OF_A_PROVIDER],
+  waiting: ["sending", "skipped", "expired", "failed", "unknown", ...OF_A_PROVIDER],
   accepted: ["delivered", "bounced", "complained"],
   // bounced: some mail servers take a mail and send it back later.
   delivered: ["bounced", "complained"],

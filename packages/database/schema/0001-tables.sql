@@ -83,12 +83,18 @@ create table templates (
   required_variables text[],
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  digest jsonb,
+  throttle jsonb,
+  after_unread_seconds integer check (after_unread_seconds > 0),
   unique (tenant_id, event_type, channel),
   check ((tenant_id = 'platform') = starts_with(event_type, 'global.'))
 );
 comment on column templates.sensitive_until is 'what was accepted by then stays hidden: it was sensitive; null: it never was, or still is';
 comment on column templates.sample_variables is 'JSON text, for previews';
 comment on column templates.required_variables is 'without one of them nothing is sent on the channel; null: none';
+comment on column templates.digest is '{"windowSeconds": n} or {"at": "HH:MM", "days": [1..7]}, with key, sliding, maxSeconds, leading; null: each event is sent by itself';
+comment on column templates.throttle is '{"count": n, "seconds": n}: so many a user in any such time; null: no bound';
+comment on column templates.after_unread_seconds is 'sent after that time, unless it was read in the inbox; null: at once';
 
 -- Every text that was published, counted per template over all its languages.
 create table template_versions (
@@ -336,14 +342,26 @@ create table events (
   dispatched_at timestamptz,
   refused_at timestamptz,
   outcome jsonb,
-  locale text
+  locale text,
+  send_at timestamptz,
+  released_at timestamptz,
+  cancel_key text collate "C",
+  cancel_asked_at timestamptz,
+  cancelled_at timestamptz
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 comment on column events.reference is 'the eventId of the tenant: shown, not unique';
 comment on column events.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
 comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}, "linksLeftOut": {CHANNEL: [words]}, "waits": {CHANNEL: reason}}';
 comment on column events.locale is 'of the trigger, canonical BCP 47; null: none was named';
+comment on column events.send_at is 'when it was to be sent; null: at once';
+comment on column events.released_at is 'when it left scheduled_events: its place in the order of its user';
+comment on column events.cancel_key is 'of the tenant, not unique';
+comment on column events.cancel_asked_at is 'a cancel has looked at it, whatever it could stop';
+comment on column events.cancelled_at is 'nothing of it has reached anybody, and nothing will';
 create index events_of_tenant on events (tenant_id, id);
 create index events_by_reference on events (tenant_id, reference, id) where reference is not null;
+create index events_by_cancel_key on events (tenant_id, cancel_key, cancel_asked_at nulls first, id)
+  where cancel_key is not null;
 
 -- Accepted, and neither dispatched nor refused. The dispatcher claims an event by deleting its row.
 -- Earlier events of a user are looked for by user and acceptance; the sweeper goes by ids.
@@ -358,6 +376,18 @@ comment on column undispatched_events.acknowledged is 'a replay published it aga
 comment on column undispatched_events.user_key is 'user_key(tenant, user); null: takes no part in the order';
 create index undispatched_events_of_user on undispatched_events (user_key, accepted_at);
 
+-- Accepted for later. An event rests here or waits in undispatched_events, never both: what rests can be
+-- neither claimed nor published again as lost, and costs nothing until it is due.
+create table scheduled_events (
+  event_id uuid primary key,
+  tenant_id text collate "C" not null,
+  send_at timestamptz not null,
+  user_key bigint,
+  trace_id text not null
+);
+create index scheduled_events_due on scheduled_events (send_at);
+create index scheduled_events_of_tenant on scheduled_events (tenant_id, send_at);
+
 create table dedup_keys (
   tenant_id text collate "C" not null,
   key bytea not null,
@@ -368,6 +398,7 @@ create table dedup_keys (
   primary key (tenant_id, key)
 );
 comment on table dedup_keys is 'remembered for 24 hours; event_type and tenant_name make the same answer again';
+comment on column dedup_keys.key is 'SHA-256; its last bit says whether the tenant named it (1) or it was made from the event (0)';
 create index dedup_keys_by_age on dedup_keys (accepted_at);
 
 -- Events with a sensitive template on one channel and one that is not on another: the sender of that
@@ -396,8 +427,11 @@ create table deliveries (
   missing text[],
   created_at timestamptz not null default now(),
   settled_at timestamptz,
+  unless_read boolean,
   unique (event_id, channel)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+comment on column deliveries.event_id is 'of a digest: the id in digests, which no event has';
+comment on column deliveries.unless_read is 'true: skipped once its notification is read; null: sent anyway';
 comment on column deliveries.channel is 'no check: every update would run it; dispatching writes what templates hold';
 comment on column deliveries.recipient is 'the address of the channel that its event had, or its user then';
 comment on column deliveries.attempts is 'rows in attempts';
@@ -415,6 +449,52 @@ create trigger deliveries_move before update of status on deliveries
 -- Dead letters by the end of their life; both columns change only when a delivery settles.
 create index deliveries_dead on deliveries (tenant_id, settled_at, id)
   where status in ('failed', 'expired', 'unknown');
+
+-- Messages that gather events. The delivery of a digest has its id as event_id, and its state is the truth of
+-- the digest: while it is queued, at rest and untried, events join it, under the lock of its row.
+create table digests (
+  id uuid primary key,
+  tenant_id text collate "C" not null,
+  event_type text not null,
+  channel text not null,
+  user_id text collate "C" not null,
+  recipient text,
+  locale text collate "C" not null,
+  key text not null,
+  opened_at timestamptz not null,
+  window_ends_at timestamptz not null,
+  closed_at timestamptz
+) with (fillfactor = 80);
+comment on column digests.locale is 'of the template''s variant: empty is the default one';
+comment on column digests.key is 'value of the variable that the template''s digest names; empty: none';
+comment on column digests.window_ends_at is 'without quiet hours; moves with each event of a sliding one';
+comment on column digests.closed_at is 'nothing joins it any more';
+create unique index digests_open on digests (tenant_id, user_id, event_type, channel, recipient, locale, key)
+  nulls not distinct where closed_at is null;
+create index digests_of_user on digests (tenant_id, user_id);
+
+create table digest_items (
+  digest_id uuid not null,
+  event_id uuid not null,
+  added_at timestamptz not null,
+  state text not null default 'in' check (state in ('in', 'alone', 'read', 'cancelled')),
+  primary key (digest_id, event_id)
+);
+comment on column digest_items.state is 'alone: the leading one, sent by itself; read: in the inbox, before the digest left';
+create index digest_items_of_event on digest_items (event_id);
+
+-- When a user was sent something of a type on a channel that is limited, within the limit's time.
+create table throttles (
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  event_type text collate "C" not null,
+  channel text not null,
+  times timestamptz[] not null,
+  ends_at timestamptz not null,
+  primary key (tenant_id, user_id, event_type, channel)
+) with (fillfactor = 70);
+comment on column throttles.ends_at is 'nothing of it counts any more';
+create index throttles_by_end on throttles (ends_at);
 
 create table attempts (
   delivery_id uuid not null,

@@ -120,6 +120,7 @@ create table dedup_keys (
 );
 create index dedup_keys_by_age ON dedup_keys USING btree (accepted_at);
 comment on table dedup_keys is 'remembered for 24 hours; event_type and tenant_name make the same answer again';
+comment on column dedup_keys.key is 'SHA-256; its last bit says whether the tenant named it (1) or it was made from the event (0)';
 
 create table deliveries (
   id uuid not null,
@@ -141,6 +142,7 @@ create table deliveries (
   missing text[],
   created_at timestamp with time zone not null default now(),
   settled_at timestamp with time zone,
+  unless_read boolean,
   constraint deliveries_event_id_channel_key UNIQUE (event_id, channel),
   constraint deliveries_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=70);
@@ -148,12 +150,46 @@ create index deliveries_dead ON deliveries USING btree (tenant_id, settled_at, i
 create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_at) WHERE ((released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])));
 create index deliveries_released ON deliveries USING btree (channel, tenant_id, released_at) WHERE (released_at IS NOT NULL);
 CREATE TRIGGER deliveries_move BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_delivery_move();
+comment on column deliveries.event_id is 'of a digest: the id in digests, which no event has';
 comment on column deliveries.channel is 'no check: every update would run it; dispatching writes what templates hold';
 comment on column deliveries.recipient is 'the address of the channel that its event had, or its user then';
 comment on column deliveries.attempts is 'rows in attempts';
 comment on column deliveries.retries is 'place in the retry schedule: throttled attempts do not count';
 comment on column deliveries.due_at is 'when it may be released; null once settled';
 comment on column deliveries.released_at is 'on its way to a sender since; null while it rests';
+comment on column deliveries.unless_read is 'true: skipped once its notification is read; null: sent anyway';
+
+create table digest_items (
+  digest_id uuid not null,
+  event_id uuid not null,
+  added_at timestamp with time zone not null,
+  state text not null default 'in'::text,
+  constraint digest_items_pkey PRIMARY KEY (digest_id, event_id),
+  constraint digest_items_state_check CHECK ((state = ANY (ARRAY['in'::text, 'alone'::text, 'read'::text, 'cancelled'::text])))
+);
+create index digest_items_of_event ON digest_items USING btree (event_id);
+comment on column digest_items.state is 'alone: the leading one, sent by itself; read: in the inbox, before the digest left';
+
+create table digests (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  event_type text not null,
+  channel text not null,
+  user_id text collate "C" not null,
+  recipient text,
+  locale text collate "C" not null,
+  key text not null,
+  opened_at timestamp with time zone not null,
+  window_ends_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  constraint digests_pkey PRIMARY KEY (id)
+) with (fillfactor=80);
+create index digests_of_user ON digests USING btree (tenant_id, user_id);
+create unique index digests_open ON digests USING btree (tenant_id, user_id, event_type, channel, recipient, locale, key) NULLS NOT DISTINCT WHERE (closed_at IS NULL);
+comment on column digests.locale is 'of the template''s variant: empty is the default one';
+comment on column digests.key is 'value of the variable that the template''s digest names; empty: none';
+comment on column digests.window_ends_at is 'without quiet hours; moves with each event of a sliding one';
+comment on column digests.closed_at is 'nothing joins it any more';
 
 create table erasures (
   id uuid not null,
@@ -205,14 +241,25 @@ create table events (
   refused_at timestamp with time zone,
   outcome jsonb,
   locale text,
+  send_at timestamp with time zone,
+  released_at timestamp with time zone,
+  cancel_key text collate "C",
+  cancel_asked_at timestamp with time zone,
+  cancelled_at timestamp with time zone,
   constraint events_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=80);
+create index events_by_cancel_key ON events USING btree (tenant_id, cancel_key, cancel_asked_at NULLS FIRST, id) WHERE (cancel_key IS NOT NULL);
 create index events_by_reference ON events USING btree (tenant_id, reference, id) WHERE (reference IS NOT NULL);
 create index events_of_tenant ON events USING btree (tenant_id, id);
 comment on column events.reference is 'the eventId of the tenant: shown, not unique';
 comment on column events.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
 comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}, "linksLeftOut": {CHANNEL: [words]}, "waits": {CHANNEL: reason}}';
 comment on column events.locale is 'of the trigger, canonical BCP 47; null: none was named';
+comment on column events.send_at is 'when it was to be sent; null: at once';
+comment on column events.released_at is 'when it left scheduled_events: its place in the order of its user';
+comment on column events.cancel_key is 'of the tenant, not unique';
+comment on column events.cancel_asked_at is 'a cancel has looked at it, whatever it could stop';
+comment on column events.cancelled_at is 'nothing of it has reached anybody, and nothing will';
 
 create table expiry_cursors (
   table_name text not null,
@@ -478,6 +525,17 @@ create table reconciliations (
   constraint reconciliations_what_check CHECK ((what = ANY (ARRAY['events'::text, 'deliveries'::text])))
 );
 
+create table scheduled_events (
+  event_id uuid not null,
+  tenant_id text collate "C" not null,
+  send_at timestamp with time zone not null,
+  user_key bigint,
+  trace_id text not null,
+  constraint scheduled_events_pkey PRIMARY KEY (event_id)
+);
+create index scheduled_events_due ON scheduled_events USING btree (send_at);
+create index scheduled_events_of_tenant ON scheduled_events USING btree (tenant_id, send_at);
+
 create table sensitive_events (
   event_id uuid not null,
   constraint sensitive_events_pkey PRIMARY KEY (event_id)
@@ -597,6 +655,10 @@ create table templates (
   required_variables text[],
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  digest jsonb,
+  throttle jsonb,
+  after_unread_seconds integer,
+  constraint templates_after_unread_seconds_check CHECK ((after_unread_seconds > 0)),
   constraint templates_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint templates_check CHECK (((tenant_id = 'platform'::text) = starts_with(event_type, 'global.'::text))),
   constraint templates_expires_after_seconds_check CHECK ((expires_after_seconds > 0)),
@@ -607,6 +669,9 @@ create table templates (
 comment on column templates.sensitive_until is 'what was accepted by then stays hidden: it was sensitive; null: it never was, or still is';
 comment on column templates.sample_variables is 'JSON text, for previews';
 comment on column templates.required_variables is 'without one of them nothing is sent on the channel; null: none';
+comment on column templates.digest is '{"windowSeconds": n} or {"at": "HH:MM", "days": [1..7]}, with key, sliding, maxSeconds, leading; null: each event is sent by itself';
+comment on column templates.throttle is '{"count": n, "seconds": n}: so many a user in any such time; null: no bound';
+comment on column templates.after_unread_seconds is 'sent after that time, unless it was read in the inbox; null: at once';
 
 create table tenant_limits (
   tenant_id text collate "C" not null,
@@ -660,6 +725,18 @@ comment on column tenants.timezone is 'IANA name; null: UTC';
 comment on column tenants.quiet_from is 'of users without quiet hours of their own; null: none';
 comment on column tenants.uses_recipients is 'set with the first row of recipients, never unset: without it nobody looks there';
 comment on column tenants.uses_preferences is 'the same of categories and preferences';
+
+create table throttles (
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  event_type text collate "C" not null,
+  channel text not null,
+  times timestamp with time zone[] not null,
+  ends_at timestamp with time zone not null,
+  constraint throttles_pkey PRIMARY KEY (tenant_id, user_id, event_type, channel)
+) with (fillfactor=70);
+create index throttles_by_end ON throttles USING btree (ends_at);
+comment on column throttles.ends_at is 'nothing of it counts any more';
 
 create table undispatched_events (
   event_id uuid not null,

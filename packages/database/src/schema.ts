@@ -4,6 +4,7 @@ import type { ErasureState } from "@belfry/contracts/erasure";
 import type { PreferenceChannel, PreferenceSource } from "@belfry/contracts/preferences";
 import type { ReceiptKind, SuppressionReason } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
+import type { DigestItemState, DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 /** The tables as Kysely sees them; a test compares this file with the database. */
@@ -22,8 +23,12 @@ export interface Schema {
   configuration_version: ConfigurationVersionTable;
   events: EventsTable;
   undispatched_events: UndispatchedEventsTable;
+  scheduled_events: ScheduledEventsTable;
   dedup_keys: DedupKeysTable;
   deliveries: DeliveriesTable;
+  digests: DigestsTable;
+  digest_items: DigestItemsTable;
+  throttles: ThrottlesTable;
   attempts: AttemptsTable;
   notifications: NotificationsTable;
   realtime_channels: RealtimeChannelsTable;
@@ -124,6 +129,9 @@ export interface TemplatesTable {
   required_variables: string[] | null;
   created_at: CreatedAt;
   updated_at: UpdatedAt;
+  digest: ColumnType<DigestSettings | null, string | null, string | null>;
+  throttle: ColumnType<ThrottleSettings | null, string | null, string | null>;
+  after_unread_seconds: number | null;
 }
 
 /** Of a mail. */
@@ -345,6 +353,22 @@ export interface EventsTable {
   outcome: ColumnType<EventOutcome | null, string | null, string | null>;
   /** Canonical BCP 47. */
   locale: string | null;
+  send_at: Date | null;
+  /** When it left scheduled_events. */
+  released_at: Date | null;
+  cancel_key: string | null;
+  cancel_asked_at: Date | null;
+  /** Nothing of it has reached anybody, and nothing will. */
+  cancelled_at: Date | null;
+}
+
+/** Accepted for later, and not due yet. */
+export interface ScheduledEventsTable {
+  event_id: string;
+  tenant_id: string;
+  send_at: Date;
+  user_key: string | null;
+  trace_id: string;
 }
 
 export interface UndispatchedEventsTable {
@@ -368,6 +392,7 @@ export interface DedupKeysTable {
 
 export interface DeliveriesTable {
   id: string;
+  /** Of a digest: its id. */
   event_id: string;
   tenant_id: string;
   channel: ProviderChannel;
@@ -387,6 +412,40 @@ export interface DeliveriesTable {
   missing: string[] | null;
   created_at: CreatedAt;
   settled_at: Date | null;
+  /** true: skipped once its notification is read. */
+  unless_read: boolean | null;
+}
+
+export interface DigestsTable {
+  id: string;
+  tenant_id: string;
+  event_type: string;
+  channel: ProviderChannel;
+  user_id: string;
+  recipient: string | null;
+  /** Of the template's variant; empty: the default one. */
+  locale: string;
+  key: string;
+  opened_at: Date;
+  window_ends_at: Date;
+  /** Nothing joins it any more. */
+  closed_at: Date | null;
+}
+
+export interface DigestItemsTable {
+  digest_id: string;
+  event_id: string;
+  added_at: Date;
+  state: Generated<DigestItemState>;
+}
+
+export interface ThrottlesTable {
+  tenant_id: string;
+  user_id: string;
+  event_type: string;
+  channel: ProviderChannel;
+  times: Date[];
+  ends_at: Date;
 }
 
 export interface AttemptsTable {

@@ -5,9 +5,9 @@
 create or replace function check_delivery_move() returns trigger language plpgsql as $function$
 declare
   moves constant text[] := array[
-    'queued > sending', 'queued > skipped', 'queued > expired', 'queued > failed', 'queued > accepted', 'queued > delivered', 'queued > bounced', 'queued > complained',
+    'queued > sending', 'queued > skipped', 'queued > expired', 'queued > failed', 'queued > unknown', 'queued > accepted', 'queued > delivered', 'queued > bounced', 'queued > complained',
     'sending > waiting', 'sending > failed', 'sending > expired', 'sending > skipped', 'sending > unknown', 'sending > accepted', 'sending > delivered', 'sending > bounced', 'sending > complained',
-    'waiting > sending', 'waiting > skipped', 'waiting > expired', 'waiting > failed', 'waiting > accepted', 'waiting > delivered', 'waiting > bounced', 'waiting > complained',
+    'waiting > sending', 'waiting > skipped', 'waiting > expired', 'waiting > failed', 'waiting > unknown', 'waiting > accepted', 'waiting > delivered', 'waiting > bounced', 'waiting > complained',
     'accepted > delivered', 'accepted > bounced', 'accepted > complained',
     'delivered > bounced', 'delivered > complained',
     'failed > queued', 'failed > discarded',

@@ -1,0 +1,16 @@
+/** Where nobody has said anything else. */
+export const DEFAULT_EVENT_RETENTION_DAYS = 30;
+export const DEFAULT_NOTIFICATION_RETENTION_DAYS = 90;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Of a short retention most would be left of nothing. */
+const SHORT_DAYS = 9;
+
+/**
+ * How long something may rest before it is sent, so that it and what it leaves are still there for a while
+ * after that: 8 days less than the shorter retention, a day less where that is 9 days or less.
+ */
+export function mostRestMs(eventDays: number, notificationDays: number): number {
+  const days = Math.min(eventDays, notificationDays);
+  return (days - (days <= SHORT_DAYS ? 1 : 8)) * DAY_MS;
+}
