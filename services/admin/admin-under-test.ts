@@ -29,6 +29,8 @@ export interface AdminUnderTest {
   published: string[];
   /** What was published to browsers. */
   notifications: TestNotification[];
+  /** Whose open pages were told that the preferences are others. */
+  announced: string[];
   browser(): TestBrowser;
   /** The first operator, signed in. */
   operator(): Promise<TestBrowser>;
@@ -60,6 +62,7 @@ export async function startAdmin(
   const keys = parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`);
   const published: string[] = [];
   const notifications: TestNotification[] = [];
+  const announced: string[] = [];
 
   const start = async () => {
     const options = { url: database.url, applicationName: "admin-test", maxConnections: 6 };
@@ -82,6 +85,7 @@ export async function startAdmin(
       signToken: async ({ sub, tenant }) => `token of ${sub} in ${tenant}`,
       publishEvent: async (id) => void published.push(id),
       publishNotification: async (notification) => void notifications.push(notification),
+      announcePreferences: ({ tenantId, userId }) => void announced.push(`${tenantId}/${userId}`),
       systemFacts: async () => ({
         services: await connectedServices(db),
         streams: undefined,
@@ -105,6 +109,7 @@ export async function startAdmin(
     keys,
     published,
     notifications,
+    announced,
     browser: () => createBrowser(admin.url),
     operator: () =>
       admin.person({ email: "op@example.com", name: "Olga Operator", operator: true }),

@@ -2,6 +2,7 @@ import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
+import { announce } from "@belfry/service/announce";
 import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { runService } from "@belfry/service/run-service";
@@ -45,6 +46,8 @@ await runService({
         });
       },
       publishNotification: (notification) => publishNotification(link(), prefix, notification),
+      announcePreferences: ({ tenantId, userId }) =>
+        void announce(link(), prefix, tenantId, { version: 1, kind: "preferences", userId }),
       systemFacts: () => readSystemFacts(db, link(), prefix),
       log,
     });

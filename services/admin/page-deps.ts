@@ -23,6 +23,8 @@ export interface AppDeps {
   publishEvent(id: string, traceId: string): Promise<void>;
   /** To the user's open browsers; what does not arrive they read from the history. */
   publishNotification(notification: TestNotification): Promise<void>;
+  /** Tells the user's open browsers that the preferences are others; best effort. */
+  announcePreferences(owner: { tenantId: string; userId: string }): void;
   systemFacts(): Promise<SystemFacts>;
   log: Logger;
 }

@@ -34,7 +34,9 @@ export interface AppDeps
   keyUses: KeyUses;
   db: Database;
   signToken(claims: { sub: string; tenant: string }): Promise<string>;
+  /** These two tell the user's open pages; best effort. */
   announceMarked(tenantId: string, userId: string, notificationId: string): Promise<void>;
+  announcePreferences(owner: { tenantId: string; userId: string }): void;
   now(): Date;
   log: Logger;
 }

@@ -1,7 +1,5 @@
 import { parsePublicUrl } from "@belfry/contracts/link-pages";
-import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
-import { eventsStream, realtimeSubject } from "@belfry/contracts/streams";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { eventsStream } from "@belfry/contracts/streams";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import {
   acceptEvents,
@@ -14,6 +12,7 @@ import { parseLinkKeys } from "@belfry/database/link-token";
 import { countUnread } from "@belfry/database/notifications";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
+import { announce } from "@belfry/service/announce";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { pause } from "@belfry/service/pause";
 import { createPublisher } from "@belfry/service/publish";
@@ -106,10 +105,11 @@ await runService({
       signToken: (claims) => signRealtimeToken(tokenKeys, claims, {}),
       async announceMarked(tenantId, userId, notificationId) {
         const unread = await countUnread(db, { tenantId, userId });
-        const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
         const message = { version: 1, kind: "marked", userId, notificationId, unread } as const;
-        connected()?.nc.publish(subject, encodeRealtimeMessage(message));
+        announce(link(), prefix, tenantId, message);
       },
+      announcePreferences: ({ tenantId, userId }) =>
+        void announce(link(), prefix, tenantId, { version: 1, kind: "preferences", userId }),
       now,
       log,
     });

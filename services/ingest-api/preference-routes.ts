@@ -82,9 +82,15 @@ const changeSchema = {
 /** What a user wants, by category and channel: show and change. */
 export function preferenceRoutes(
   app: FastifyInstance,
-  { authentication, db }: { authentication: Authentication; db: Database },
+  deps: {
+    authentication: Authentication;
+    db: Database;
+    /** Tells the user's open pages; best effort. */
+    announcePreferences(owner: { tenantId: string; userId: string }): void;
+  },
 ): void {
-  const onRequest = authentication.other;
+  const { db } = deps;
+  const onRequest = deps.authentication.other;
   const show = async (tenantId: string, userId: string): Promise<PreferencesResponse> => {
     const data = await asProblem(() => showPreferences(db, tenantId, userId));
     return { success: true, data };
@@ -101,7 +107,10 @@ export function preferenceRoutes(
       const tenantId = request.tenant.id;
       const { userId } = request.params;
       const changes = request.body.preferences;
-      await asProblem(() => changePreferences(db, { tenantId, userId, changes, source: "api" }));
+      const changed = await asProblem(() =>
+        changePreferences(db, { tenantId, userId, changes, source: "api" }),
+      );
+      if (changed > 0) deps.announcePreferences({ tenantId, userId });
       return await show(tenantId, userId);
     },
   );

@@ -1,3 +1,4 @@
+import { addressedMessage } from "@belfry/contracts/addressed-message";
 import {
   isPreferenceChannel,
   PREFERENCE_CHANNELS,
@@ -49,11 +50,16 @@ export function addPreferenceCommands(user: Command): void {
         const preferences = await import("@belfry/administration/users/preferences");
         const { tenant: tenantId, user: userId, category, channel } = flags;
         const enabled = flags.enabled === "default" ? null : flags.enabled;
-        await preferences.changePreferences(db, {
+        const changed = await preferences.changePreferences(db, {
           ...{ tenantId, userId, changes: [{ category, channel, enabled }], source: "by hand" },
           fieldOf: (_at, field) => field,
         });
         await printJson(await preferences.showPreferences(db, tenantId, userId));
+        if (changed === 0) return;
+        const { publishIfPossible } = await import("./publish-once.ts");
+        await publishIfPossible(async (prefix) =>
+          addressedMessage(prefix, tenantId, { version: 1, kind: "preferences", userId }),
+        );
       }),
     );
 

@@ -44,6 +44,11 @@ export async function publishOnce(
   }
 }
 
+/** The same for what only hastens something: where NATS is not set, or away, nothing is said of it. */
+export async function publishIfPossible(make: Parameters<typeof publishOnce>[0]): Promise<void> {
+  await publishOnce(make).catch(() => undefined);
+}
+
 /** As the services read the same variables: credentials in an address are taken out and handed over. */
 function serverOptions(
   url: string,

@@ -46,7 +46,11 @@ async function createWorld(t: TestContext) {
     return rows.map((row) => row.user_id as string);
   };
   const suppressed = async () => (await pool.query("select from suppressions")).rowCount;
-  return { erase, users, suppressed, messages, pool };
+  const set = (enabled: string, more: Record<string, string> = {}) => {
+    const cell = ["--category", "*", "--channel", "SMS", "--enabled", enabled];
+    return runBelfry(["user", "preference", "set", ...ANN, ...cell], { env: { ...env, ...more } });
+  };
+  return { erase, set, users, suppressed, messages, pool };
 }
 
 const ANN = ["--tenant", "acme", "--user", "ann"];
@@ -98,4 +102,23 @@ test("an unknown tenant, an impossible or missing user and a NATS that is away a
     assert.doesNotMatch(err, /secret|\n\s+at /);
   }
   assert.deepEqual(await users(), ["ann", "ann", "bob"]);
+});
+
+test("a preference set by hand is told to the user's open pages; without NATS it is set all the same", async (t) => {
+  const { set, messages } = await createWorld(t);
+  const on = { version: 1, kind: "preferences", userId: "ann" };
+  for (const enabled of ["off", "off", "on"]) {
+    const { code, err, out } = await set(enabled);
+    assert.deepEqual([code, err], [0, ""]);
+    assert.equal(JSON.parse(out).preferences[0].enabled, enabled === "on");
+  }
+  await eventually(() => messages.length >= 2);
+  assert.deepEqual(messages, [on, on], "what says so already is told to nobody");
+  for (const NATS_URL of ["", "nats://127.0.0.1:1"]) {
+    for (const enabled of ["off", "default"]) {
+      const { code, err } = await set(enabled, { NATS_URL });
+      assert.deepEqual([code, err], [0, ""]);
+    }
+  }
+  assert.equal(messages.length, 2);
 });

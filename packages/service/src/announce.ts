@@ -1,6 +1,5 @@
-import { encodeRealtimeMessage, type RealtimeMessage } from "@belfry/contracts/realtime-message";
-import { realtimeSubject } from "@belfry/contracts/streams";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { addressedMessage } from "@belfry/contracts/addressed-message";
+import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
 import type { NatsLink } from "./nats.ts";
 
 /**
@@ -8,15 +7,15 @@ import type { NatsLink } from "./nats.ts";
  * buffered it would come minutes late.
  */
 export function announce(
-  nats: NatsLink | undefined,
+  nats: Pick<NatsLink, "nc" | "isConnected"> | undefined,
   prefix: string,
   tenantId: string,
-  message: RealtimeMessage,
+  what: RealtimeMessage,
 ): boolean {
   if (nats?.isConnected() !== true) return false;
-  const subject = realtimeSubject(prefix, tenantId, userSubjectToken(message.userId));
+  const { subject, message } = addressedMessage(prefix, tenantId, what);
   try {
-    nats.nc.publish(subject, encodeRealtimeMessage(message));
+    nats.nc.publish(subject, message);
     return true;
   } catch {
     // It is being closed.

@@ -33,6 +33,7 @@ test("a category is made and given an event type, and a user's page shows it and
   const cell = { user: "ann/1", category: "offers-news", channel: "EMAIL" };
   const off = await editor.post(`${base}/users/preferences`, { ...cell, to: "off" });
   assert.equal(off.headers.get("location"), `${page}&done=turned-off`);
+  assert.deepEqual(admin.announced, [`${tenantId}/ann/1`]);
   const seen = await viewer.text(page);
   assert.match(
     seen,
@@ -82,6 +83,9 @@ test("a category's languages are what its form says, and no name is written over
   assert.match(await again.text(), /Key is that of another category/);
   const required = { user: "ann", category: "offers", channel: "*", to: "off" };
   assert.equal((await editor.post(`${base}/users/preferences`, required)).status, 422);
+  const unsaid = { ...required, to: "default" };
+  assert.equal((await editor.post(`${base}/users/preferences`, unsaid)).status, 303);
+  assert.deepEqual(admin.announced, [], "what changes nothing is told to nobody");
 });
 
 test("a user's page tells what is known, whose addresses get nothing, and why something was not sent", async (t) => {

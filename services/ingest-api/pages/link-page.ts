@@ -8,6 +8,8 @@ import type { PageWords } from "./page-words.ts";
 export interface LinkVisit {
   db: Database;
   link: Link;
+  /** Tells the user's open pages that the preferences are others; best effort. */
+  announceChanged(): void;
   /** The reader's, the most wanted first. */
   languages: readonly string[];
   words: PageWords;

@@ -23,7 +23,7 @@ function post(url: string, body: string | FormData, headers: Record<string, stri
 }
 
 test("looking at an unsubscribe page a thousand times, as scanners do, changes nothing", async (t) => {
-  const { linkTo, cells, db } = await startPages(t);
+  const { linkTo, cells, db, announced } = await startPages(t);
   const url = linkTo("unsubscribe");
   for (let round = 0; round < 100; round += 1) {
     const answers = await Promise.all(
@@ -38,10 +38,11 @@ test("looking at an unsubscribe page a thousand times, as scanners do, changes n
   }
   assert.deepEqual(await cells(), []);
   assert.deepEqual(await db.selectFrom("preferences").selectAll().execute(), []);
+  assert.deepEqual(announced, []);
 });
 
 test("a mailbox provider's POST turns its own cell off: 200, no cookie, no redirect, urlencoded or in parts", async (t) => {
-  const { linkTo, cells } = await startPages(t);
+  const { linkTo, cells, announced } = await startPages(t);
   const parts = new FormData();
   parts.append("List-Unsubscribe", "One-Click");
   const boundary = "--=_part";
@@ -66,6 +67,9 @@ test("a mailbox provider's POST turns its own cell off: 200, no cookie, no redir
     await response.text();
     const owner = { ...ANN, userId };
     assert.deepEqual(await cells(owner), ["offers/EMAIL off (unsubscribe link)"], way);
+    assert.deepEqual(announced.splice(0), [`acme/${userId}`], "the user's open pages are told");
+    await (await post(linkTo("unsubscribe", { userId }), ONE_CLICK)).text();
+    assert.deepEqual(announced, [], "nothing has changed");
   }
   assert.deepEqual(await cells(), []);
   assert.deepEqual(await cells({ ...ANN, tenantId: "other" }), []);
@@ -280,7 +284,7 @@ test("one link's page may be asked for so many times a minute, and changing is n
 });
 
 test("the preferences page shows what a user has said, changes what was changed, and leaves the rest", async (t) => {
-  const { linkTo, cells, db } = await startPages(t);
+  const { linkTo, cells, db, announced } = await startPages(t);
   await setPreferences(db, ANN, "api", [
     { category: "offers", channel: "SMS", enabled: false },
     { category: "*", channel: "PUSH", enabled: false },
@@ -314,6 +318,9 @@ test("the preferences page shows what a user has said, changes what was changed,
     "offers/SMS off (api)",
   ]);
   await (await post(url, "action=all-off")).text();
+  await (await post(url, "action=all-off")).text();
+  const ann = `${ANN.tenantId}/${ANN.userId}`;
+  assert.deepEqual(announced, [ann, ann], "once for the form, once for all off");
   assert.ok((await cells()).includes("*/* off (preference page)"));
   assert.deepEqual(boxes(await (await fetch(url)).text()).slice(0, 3), [
     "*/EMAIL",

@@ -16,6 +16,7 @@ export interface LinkPageDeps {
   linkKeys: LinkKeys | undefined;
   db: Database;
   limits: AbuseLimits;
+  announcePreferences(owner: { tenantId: string; userId: string }): void;
   now(): Date;
 }
 
@@ -36,7 +37,8 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
   const visitOf = (request: FastifyRequest, { link, brand }: Opened): LinkVisit => {
     const languages = readersLanguages(request.headers["accept-language"]);
     const words = wordsFor(languages);
-    return { db: deps.db, link, languages, words, name: theirs(brand.name) };
+    const announceChanged = () => deps.announcePreferences(link);
+    return { db: deps.db, link, announceChanged, languages, words, name: theirs(brand.name) };
   };
   // Before the body is read: of what leads nowhere it does not matter.
   const openFor =

@@ -61,7 +61,12 @@ export async function startPages(t: Cleanup, options: { linksPerMinute?: number 
     linksPerMinute,
   };
   const limits = await createAbuseLimits(app, bounds);
-  linkRoutes(app, { linkKeys: LINK_KEYS, db, limits, now: () => NOW });
+  /** Of whom the open pages were told. */
+  const announced: string[] = [];
+  linkRoutes(app, {
+    ...{ linkKeys: LINK_KEYS, db, limits, now: () => NOW },
+    announcePreferences: ({ tenantId, userId }) => void announced.push(`${tenantId}/${userId}`),
+  });
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(() => app.close());
 
@@ -72,5 +77,5 @@ export async function startPages(t: Cleanup, options: { linksPerMinute?: number 
       ({ category: name, channel, enabled, source }) =>
         `${name}/${channel} ${enabled ? "on" : "off"} (${source})`,
     );
-  return { db, pool, app, address, category, linkTo, cells };
+  return { db, pool, app, address, category, linkTo, cells, announced };
 }

@@ -26,7 +26,8 @@ export const preferencePage: LinkPage = {
       form.get("action") === ALL_OFF
         ? [{ category: ANY, channel: ANY, enabled: false } as const]
         : changesOf(rows, said, new Set(form.getAll("was")), new Set(form.getAll("is")));
-    await setPreferences(visit.db, visit.link, "preference page", changes);
+    const changed = await setPreferences(visit.db, visit.link, "preference page", changes);
+    if (changed > 0) visit.announceChanged();
     return drawn(visit, await readTable(visit), true);
   },
 };

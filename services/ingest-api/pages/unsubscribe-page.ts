@@ -26,7 +26,9 @@ export const unsubscribePage: LinkPage = {
     if (!isKnown) return { ...(await unsubscribePage.show(visit)), status: 400 };
     const { category, channel } = link;
     if (isPreferenceChannel(channel)) {
-      await setPreferences(db, link, "unsubscribe link", [{ category, channel, enabled }]);
+      const cells = [{ category, channel, enabled }];
+      const changed = await setPreferences(db, link, "unsubscribe link", cells);
+      if (changed > 0) visit.announceChanged();
     }
     const { category: found } = await readCell(db, link);
     if (found?.required === true) return requiredPage(visit, found);

@@ -1,7 +1,5 @@
+import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { textFault } from "@belfry/contracts/identifiers";
-import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
-import { realtimeSubject } from "@belfry/contracts/streams";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
 import type { Database } from "@belfry/database/connection";
 import { refuseFaults } from "../input-error.ts";
 import { tenantById } from "./tenant-rows.ts";
@@ -26,8 +24,5 @@ export async function disconnectMessage(
   const fault = textFault(userId);
   refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
   if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenant");
-  return {
-    subject: realtimeSubject(prefix, tenantId, userSubjectToken(userId)),
-    message: encodeRealtimeMessage({ version: 1, kind: "disconnect", userId }),
-  };
+  return addressedMessage(prefix, tenantId, { version: 1, kind: "disconnect", userId });
 }

@@ -35,11 +35,12 @@ test("cells are written and forgotten as named, the last word counts, and others
     "offers/* true api",
     "offers/EMAIL false api",
   ]);
-  await say([
+  const changed = await say([
     { category: "offers", channel: "EMAIL", enabled: null },
     { category: "offers", channel: "PUSH", enabled: null },
     { category: "offers", channel: "*", enabled: false },
   ]);
+  assert.equal(changed, 2, "one forgotten, one turned off; the third said nothing before");
   assert.deepEqual(await said(), ["*/SMS false api", "offers/* false api"]);
   assert.deepEqual(await said("bob"), ["*/* true api"]);
   const shown = await showPreferences(db, tenantId, "ann");

@@ -34,10 +34,10 @@ export interface PreferenceInput {
 
 /**
  * Writes what a user says: all of it or none, in force for every event that is dispatched after this. A
- * required category cannot be turned off. Within a caller's transaction it joins that one. Throws `InvalidInput`,
- * `NotFound` for an unknown tenant.
+ * required category cannot be turned off. Returns how many cells say something else than before. Within a caller's
+ * transaction it joins that one. Throws `InvalidInput`, `NotFound` for an unknown tenant.
  */
-export async function changePreferences(db: Database, input: PreferenceInput): Promise<void> {
+export async function changePreferences(db: Database, input: PreferenceInput): Promise<number> {
   const { tenantId, userId, changes, source } = input;
   const { fieldOf = (at, field) => `preferences[${at}].${field}` } = input;
   refuseUserId(userId);
@@ -45,15 +45,16 @@ export async function changePreferences(db: Database, input: PreferenceInput): P
     if ((await tenantById(transaction, tenantId)) === undefined) {
       throw tenantNotFound(tenantId, "tenantId");
     }
-    const { faults } = await changePreferencesOfUser(
+    const { faults, changed } = await changePreferencesOfUser(
       transaction,
       { tenantId, userId },
       source,
       changes,
     );
     refuseFaults(faults.map(({ at, field, message }) => ({ field: fieldOf(at, field), message })));
+    return changed;
   };
-  await (db.isTransaction ? write(db) : db.transaction().execute(write));
+  return await (db.isTransaction ? write(db) : db.transaction().execute(write));
 }
 
 function refuseUserId(userId: string): void {
