@@ -13,6 +13,8 @@ const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8");
 const NAMED: Readonly<Record<string, string>> = {
   "packages/contracts/src/channels.ts": "the table",
   "packages/client/src/api.ts": "for programs of others, which have this file alone",
+  "packages/inbox/src/inbox-labels.js":
+    "for pages of others, which have its folder alone; test/browser/inbox-preferences.test.ts holds it to the table",
   "packages/providers/src/kinds.ts": "which provider serves which channel",
   ...Object.fromEntries(
     PROVIDER_CHANNELS.map((channel) => [

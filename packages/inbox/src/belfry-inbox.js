@@ -2,17 +2,29 @@ import { InboxFeed } from "./inbox-feed.js";
 import { makeFrame } from "./inbox-frame.js";
 import { ENGLISH } from "./inbox-labels.js";
 import { InboxList } from "./inbox-list.js";
+import { InboxPanel } from "./inbox-panel.js";
+import { InboxPreferences } from "./inbox-preferences.js";
 import { inboxSheet } from "./inbox-style.js";
+import { pageLanguages } from "./page-languages.js";
 
 export { InboxFeed };
 
 const MAX_COUNT = 99;
+/** Attributes that the connection has nothing to do with. */
+const FORM = ["inline", "open", "no-preferences"];
 /** A page may set these before the element is defined. */
 const PROPERTIES = ["getToken", "channels", "labels", "feed"];
 
 /** `<belfry-inbox>`: see belfry-inbox.d.ts and docs/inbox.md. */
 export class BelfryInbox extends HTMLElement {
-  static observedAttributes = ["ws-url", "token-url", "channels", "inline", "open"];
+  static observedAttributes = [
+    "ws-url",
+    "token-url",
+    "channels",
+    "inline",
+    "open",
+    "no-preferences",
+  ];
 
   #feed;
   #isOwnFeed = false;
@@ -21,10 +33,12 @@ export class BelfryInbox extends HTMLElement {
   #labels = ENGLISH;
   #parts;
   #list;
+  #panel;
   #listening;
   #shownUnread = -1;
   #shownState = "";
-  #hasFailed = false;
+  /** What is said of the last thing that did not work. */
+  #failure = "";
   #wasConnected = false;
   #startScheduled = false;
 
@@ -94,17 +108,17 @@ export class BelfryInbox extends HTMLElement {
     document.removeEventListener("pointerdown", this.#onPointerDown);
     if (this.#isOwnFeed) this.#drop();
     else this.#listening?.abort();
+    this.#panel.showList(false);
   }
 
   attributeChangedCallback(name, before, now) {
     if (before === now || this.#parts === undefined) return;
-    if (name === "open" || name === "inline") this.#showPanel();
+    if (FORM.includes(name)) this.#panel.show();
     else this.#restart();
   }
 
   focus(options) {
-    if (!this.hasAttribute("inline")) this.#parts?.bell.focus(options);
-    else if (!this.#list?.focus(options)) this.#parts?.panel.focus(options);
+    this.#panel?.focus(options);
   }
 
   // The feed
@@ -146,6 +160,7 @@ export class BelfryInbox extends HTMLElement {
     this.#feed.addEventListener("notification", ({ detail }) => this.#onNotification(detail), {
       signal,
     });
+    this.#panel?.showFeed();
     this.#show();
   }
 
@@ -182,7 +197,12 @@ export class BelfryInbox extends HTMLElement {
       follow: (id, index) => this.#choose(id, index),
       markRead: (id) => this.#try(this.#feed?.markRead(id)),
     });
-    parts.bell.addEventListener("click", () => this.#toggle());
+    const preferences = new InboxPreferences(parts, this.#labels, {
+      saving: (work) => this.#try(work, this.#labels.notSaved),
+      languages: () => pageLanguages(this),
+    });
+    const views = { list: this.#list, preferences };
+    this.#panel = new InboxPanel(this, parts, views, () => this.#feed);
     parts.markAll.addEventListener("click", () => {
       this.#try(this.#feed?.markAllRead());
       // The button is of no use any more and would drop the focus.
@@ -190,11 +210,6 @@ export class BelfryInbox extends HTMLElement {
     });
     parts.again.addEventListener("click", () => this.#feed?.reconnect());
     parts.more.addEventListener("click", () => this.#try(this.#feed?.loadMore()));
-    parts.panel.addEventListener("keydown", (event) => this.#onPanelKey(event));
-    parts.panel.addEventListener("focusout", ({ relatedTarget }) => {
-      if (relatedTarget !== null && !root.contains(relatedTarget)) this.#close(false);
-    });
-    this.#showPanel();
     this.#show();
   }
 
@@ -223,12 +238,12 @@ export class BelfryInbox extends HTMLElement {
   #showState() {
     const { status, statusText, again, away } = this.#parts;
     const { state = "disconnected", reason = "" } = this.#feed ?? {};
-    const key = JSON.stringify([state, reason, this.#hasFailed, this.#feed === undefined]);
+    const key = JSON.stringify([state, reason, this.#failure, this.#feed === undefined]);
     if (key === this.#shownState) return;
     this.#shownState = key;
     const labels = this.#labels;
     const words = {
-      connected: this.#hasFailed ? labels.failed : "",
+      connected: this.#failure,
       connecting: this.#wasConnected ? labels.reconnecting : labels.connecting,
       disconnected: this.#feed === undefined ? "" : labels.disconnected(reason),
     }[state];
@@ -247,50 +262,23 @@ export class BelfryInbox extends HTMLElement {
     if (!this.hasAttribute("silent")) this.#parts.heard.textContent = words;
   }
 
-  #try(work) {
+  #try(work, failed = this.#labels.failed) {
     work?.then(
-      () => this.#setFailed(false),
-      () => this.#setFailed(true),
+      () => this.#setFailure(""),
+      () => this.#setFailure(failed),
     );
   }
 
-  #setFailed(hasFailed) {
-    this.#hasFailed = hasFailed;
+  #setFailure(words) {
+    // What is seen does not change then, and is heard all the same.
+    if (words !== "" && words === this.#failure) this.#say(words);
+    this.#failure = words;
     this.#showState();
   }
 
-  // The panel
-
-  #showPanel() {
-    const { bell, panel } = this.#parts;
-    const inline = this.hasAttribute("inline");
-    bell.hidden = inline;
-    panel.hidden = !inline && !this.open;
-    panel.setAttribute("role", inline ? "region" : "dialog");
-    bell.setAttribute("aria-expanded", String(this.open));
-  }
-
-  #toggle() {
-    if (this.open) return this.#close(true);
-    this.open = true;
-    if (!this.#list.focus()) this.#parts.panel.focus();
-  }
-
-  #close(giveFocusBack) {
-    if (this.hasAttribute("inline") || !this.open) return;
-    this.open = false;
-    if (giveFocusBack) this.#parts.bell.focus();
-  }
-
   #onPointerDown = (event) => {
-    if (!event.composedPath().includes(this)) this.#close(false);
+    if (!event.composedPath().includes(this)) this.#panel.close(false);
   };
-
-  #onPanelKey(event) {
-    if (event.key !== "Escape" || this.hasAttribute("inline")) return;
-    event.stopPropagation();
-    this.#close(true);
-  }
 
   /** Opens one, or follows one of its buttons: it is read then. Returns whether its link may be followed. */
   #choose(id, index) {

@@ -23,6 +23,35 @@ export interface InboxAction {
   readonly url: string;
 }
 
+/** What is to be written into a cell; null: forget what was said of it. */
+export interface PreferenceChange {
+  /** A category's key, or *. */
+  readonly category: string;
+  /** A channel, or *. */
+  readonly channel: string;
+  readonly enabled: boolean | null;
+}
+
+/** What a user wants, and what there is to say something of. All texts are data. */
+export interface ShownPreferences {
+  /** What the user has said; what is not here is as the category has it. */
+  readonly preferences: readonly {
+    readonly category: string;
+    readonly channel: string;
+    readonly enabled: boolean;
+  }[];
+  readonly categories: readonly {
+    readonly key: string;
+    /** By language; "" is the default. */
+    readonly label: Readonly<Record<string, string>>;
+    readonly description: Readonly<Record<string, string>>;
+    readonly required: boolean;
+    readonly defaultOn: boolean;
+  }[];
+  /** Those that there is a switch for. */
+  readonly channels: readonly string[];
+}
+
 export interface InboxFeedOptions {
   /** As `wss://belfry.example.com/connection/websocket`. */
   wsUrl: string;
@@ -39,7 +68,10 @@ export interface InboxFeedOptions {
   client?: Partial<Options>;
 }
 
-/** Fires `change`, and `notification` (a `CustomEvent<InboxItem>`) for each that comes live. */
+/**
+ * Fires `change`, `notification` (a `CustomEvent<InboxItem>`) for each that comes live, and `preferences` when
+ * those of the user were changed over a connection: read them anew.
+ */
 export class InboxFeed extends EventTarget {
   constructor(options: InboxFeedOptions);
   /** Newest first. */
@@ -58,4 +90,7 @@ export class InboxFeed extends EventTarget {
   markRead(id: string): Promise<void>;
   markAllRead(): Promise<void>;
   loadMore(): Promise<void>;
+  readPreferences(): Promise<ShownPreferences>;
+  /** All of them or none; answers what is true then. Rejects when it could not be stored. */
+  changePreferences(changes: readonly PreferenceChange[]): Promise<ShownPreferences>;
 }

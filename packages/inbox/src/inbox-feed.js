@@ -107,6 +107,15 @@ export class InboxFeed extends EventTarget {
     this.#show(merged(this.items, older));
   }
 
+  /** What the user wants; asked anew each time. */
+  readPreferences() {
+    return this.#call("preferences.show", {});
+  }
+
+  changePreferences(changes) {
+    return this.#call("preferences.change", { preferences: changes });
+  }
+
   get #pageItems() {
     return this.#options.pageItems ?? PAGE_ITEMS;
   }
@@ -143,8 +152,9 @@ export class InboxFeed extends EventTarget {
     this.dispatchEvent(new CustomEvent("notification", { detail: item }));
   }
 
-  /** Something was marked read: here, in another tab, or by the tenant's backend. */
+  /** Something was marked read or preferred: here, in another tab, or elsewhere. */
   #onMessage(data) {
+    if (data?.type === "preferences") this.dispatchEvent(new Event("preferences"));
     if (data?.type !== "marked") return;
     if (data.id === "all") {
       this.#markedAllAt = performance.now();

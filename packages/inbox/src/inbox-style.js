@@ -1,3 +1,5 @@
+import { PREFERENCES_CSS } from "./preferences-style.js";
+
 /**
  * The look. A page changes it by the variables below, or by `belfry-inbox::part(…)`. Colours follow the
  * page's `color-scheme`, or the attribute `theme` (light, dark).
@@ -103,11 +105,12 @@ svg { display: block; width: 22px; height: 22px; fill: none; stroke: currentcolo
   align-items: center;
   gap: 10px;
   min-height: 54px;
-  padding: 8px 10px 8px 18px;
+  padding-block: 8px;
+  padding-inline: 18px 10px;
   border-bottom: 1px solid var(--_border);
 }
-.head svg { width: 20px; height: 20px; color: var(--_muted); }
-h2 { font-size: 15px; font-weight: 650; }
+.mark svg { width: 20px; height: 20px; color: var(--_muted); }
+h2 { min-width: 0; font-size: 15px; font-weight: 650; overflow-wrap: anywhere; }
 .quiet {
   min-height: 32px;
   padding: 0 10px;
@@ -118,6 +121,9 @@ h2 { font-size: 15px; font-weight: 650; }
 }
 .quiet:hover:enabled { background: var(--_wash); }
 .head .quiet { margin-inline-start: auto; }
+.icon { flex: none; display: grid; place-items: center; width: 36px; height: 36px; padding: 0; color: var(--_muted); }
+.icon:hover { background: var(--_wash); }
+.icon svg { width: 20px; height: 20px; }
 
 .status {
   display: flex;
@@ -211,7 +217,7 @@ let sheet;
 export function inboxSheet() {
   if (sheet === undefined) {
     sheet = new CSSStyleSheet();
-    sheet.replaceSync(CSS);
+    sheet.replaceSync(CSS + PREFERENCES_CSS);
   }
   return sheet;
 }

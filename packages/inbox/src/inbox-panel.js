@@ -1,0 +1,98 @@
+/** The panel: whether it is open, which of its two views is seen, and where the focus goes. */
+export class InboxPanel {
+  #host;
+  #parts;
+  #list;
+  #preferences;
+  #feed;
+
+  /**
+   * @param {HTMLElement} host
+   * @param {{ list: import("./inbox-list.js").InboxList, preferences: import("./inbox-preferences.js").InboxPreferences }} views
+   * @param {() => (import("./inbox-feed.d.ts").InboxFeed | undefined)} feed
+   */
+  constructor(host, parts, { list, preferences }, feed) {
+    this.#host = host;
+    this.#parts = parts;
+    this.#list = list;
+    this.#preferences = preferences;
+    this.#feed = feed;
+    const { bell, gear, back, panel } = parts;
+    bell.addEventListener("click", () => this.#toggle());
+    gear.addEventListener("click", () => this.#showPreferences());
+    back.addEventListener("click", () => this.showList(true));
+    panel.addEventListener("keydown", (event) => this.#onKey(event));
+    panel.addEventListener("focusout", ({ relatedTarget }) => {
+      const root = panel.getRootNode();
+      if (relatedTarget !== null && !root.contains(relatedTarget)) this.close(false);
+    });
+    this.show();
+  }
+
+  get #isInline() {
+    return this.#host.hasAttribute("inline");
+  }
+
+  get #hasPreferences() {
+    return this.#parts.panel.dataset.view === "preferences";
+  }
+
+  /** By the element's attributes. */
+  show() {
+    const { bell, gear, panel } = this.#parts;
+    const isSeen = this.#isInline || this.#host.open;
+    bell.hidden = this.#isInline;
+    panel.hidden = !isSeen;
+    panel.setAttribute("role", this.#isInline ? "region" : "dialog");
+    bell.setAttribute("aria-expanded", String(this.#host.open));
+    gear.hidden = this.#host.hasAttribute("no-preferences");
+    // The bell is for what is new, whatever was seen last.
+    if (!isSeen || gear.hidden) this.showList(false);
+  }
+
+  /** The feed is another one. */
+  showFeed() {
+    if (this.#hasPreferences) this.#preferences.open(this.#feed());
+  }
+
+  showList(givesFocusBack) {
+    const had = this.#hasPreferences;
+    this.#parts.panel.dataset.view = "list";
+    this.#parts.title.textContent = this.#parts.titles.list;
+    if (!had) return;
+    this.#preferences.close();
+    if (givesFocusBack) this.#parts.gear.focus();
+  }
+
+  focus(options) {
+    if (!this.#isInline) this.#parts.bell.focus(options);
+    else if (this.#hasPreferences || !this.#list.focus(options)) this.#parts.panel.focus(options);
+  }
+
+  close(givesFocusBack) {
+    if (this.#isInline || !this.#host.open) return;
+    this.#host.open = false;
+    if (givesFocusBack) this.#parts.bell.focus();
+  }
+
+  #toggle() {
+    if (this.#host.open) return this.close(true);
+    this.#host.open = true;
+    if (!this.#list.focus()) this.#parts.panel.focus();
+  }
+
+  #showPreferences() {
+    this.#parts.panel.dataset.view = "preferences";
+    this.#parts.title.textContent = this.#parts.titles.preferences;
+    this.#preferences.open(this.#feed());
+    this.#preferences.focus();
+  }
+
+  /** Escape leads back: to the list, then out. */
+  #onKey(event) {
+    if (event.key !== "Escape" || (this.#isInline && !this.#hasPreferences)) return;
+    event.stopPropagation();
+    if (this.#hasPreferences) this.showList(true);
+    else this.close(true);
+  }
+}

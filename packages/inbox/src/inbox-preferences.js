@@ -1,0 +1,134 @@
+import { drawPreferences, setSwitches } from "./preference-rows.js";
+import { PreferenceStore } from "./preference-store.js";
+
+/**
+ * The view of what the user wants. It asks only while it is open: when it opens, when the gateway says that
+ * something changed, and when the connection is back.
+ */
+export class InboxPreferences {
+  #parts;
+  #on;
+  #labels;
+  #store;
+  #feed;
+  #listening;
+  #drawn = "";
+  #wasConnected = false;
+
+  /**
+   * @param {{ preferences: HTMLElement, rows: HTMLElement, waiting: HTMLElement, readAgain: HTMLElement }} parts
+   * @param {{ saving(work: Promise<void>): void, languages(): readonly string[] }} on
+   */
+  constructor(parts, labels, on) {
+    this.#parts = parts;
+    this.#labels = labels;
+    this.#on = on;
+    parts.rows.addEventListener("click", ({ target }) => this.#onClick(target.closest("button")));
+    parts.rows.addEventListener("keydown", (event) => this.#onKey(event));
+    parts.readAgain.addEventListener("click", () => {
+      // The button is of no use any more and would drop the focus.
+      parts.preferences.focus();
+      this.#store?.read();
+      this.#show();
+    });
+  }
+
+  /** @param {import("./inbox-feed.d.ts").InboxFeed | undefined} feed */
+  open(feed) {
+    this.close();
+    this.#drawn = "";
+    this.#wasConnected = false;
+    this.#parts.rows.replaceChildren();
+    if (feed !== undefined) {
+      this.#feed = feed;
+      this.#store = new PreferenceStore(feed);
+      this.#listening = new AbortController();
+      const { signal } = this.#listening;
+      this.#store.addEventListener("change", () => this.#show(), { signal });
+      feed.addEventListener("preferences", () => this.#store.read(), { signal });
+      feed.addEventListener("change", () => this.#onState(), { signal });
+      this.#onState();
+    }
+    this.#show();
+  }
+
+  /** What is on its way to the gateway goes there all the same. */
+  close() {
+    this.#listening?.abort();
+    this.#store = undefined;
+    this.#feed = undefined;
+  }
+
+  focus() {
+    this.#parts.preferences.focus();
+  }
+
+  #onState() {
+    const isConnected = this.#feed.state === "connected";
+    // What was changed elsewhere while there was no connection is told by nobody.
+    if (isConnected && !this.#wasConnected) this.#store.read();
+    if (isConnected !== this.#wasConnected) {
+      this.#wasConnected = isConnected;
+      this.#show();
+    }
+  }
+
+  #show() {
+    const { rows, waiting, readAgain } = this.#parts;
+    const { shown, hasFailed = false } = this.#store ?? {};
+    waiting.hidden = shown !== undefined;
+    waiting.textContent = hasFailed ? this.#labels.failed : this.#labels.loading;
+    readAgain.hidden = shown !== undefined || !hasFailed;
+    if (shown === undefined) return;
+    const languages = this.#on.languages();
+    const wanted = JSON.stringify([shown.categories, shown.channels, languages]);
+    if (wanted !== this.#drawn) {
+      const { key, channel } = this.#focused()?.dataset ?? {};
+      drawPreferences(rows, shown, this.#labels, languages);
+      this.#drawn = wanted;
+      if (key !== undefined) {
+        const again = this.#switches().find(
+          ({ dataset }) => dataset.key === key && dataset.channel === channel,
+        );
+        (again ?? this.#parts.preferences).focus();
+      }
+    }
+    setSwitches(rows, shown, this.#wasConnected);
+  }
+
+  /** Those that may be changed. */
+  #switches() {
+    return [...this.#parts.rows.querySelectorAll("[role=switch]:enabled")];
+  }
+
+  #focused() {
+    const { activeElement } = this.#parts.rows.getRootNode();
+    return this.#parts.rows.contains(activeElement) ? activeElement : null;
+  }
+
+  #onClick(node) {
+    if (node === null || node.disabled || !this.#wasConnected || this.#store === undefined) return;
+    this.#on.saving(this.#store.toggle(node.dataset.key, node.dataset.channel));
+  }
+
+  /** Every switch is a stop of the Tab key; arrows are the short way through a long table. */
+  #onKey(event) {
+    const at = event.target.closest("[role=switch]");
+    if (at === null || event.altKey || event.ctrlKey || event.metaKey) return;
+    const all = this.#switches();
+    const column = all.filter(({ dataset }) => dataset.channel === at.dataset.channel);
+    const isRightToLeft = getComputedStyle(at).direction === "rtl";
+    const next = isRightToLeft ? -1 : 1;
+    const to = {
+      ArrowDown: column[column.indexOf(at) + 1],
+      ArrowUp: column[column.indexOf(at) - 1],
+      ArrowRight: all[all.indexOf(at) + next],
+      ArrowLeft: all[all.indexOf(at) - next],
+      Home: column[0],
+      End: column.at(-1),
+    };
+    if (!Object.hasOwn(to, event.key)) return;
+    event.preventDefault();
+    to[event.key]?.focus();
+  }
+}

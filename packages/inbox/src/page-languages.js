@@ -1,0 +1,13 @@
+/**
+ * The language that an element's page is written in, across shadow roots; where it says none, those that its
+ * reader wants.
+ * @param {Element} element
+ * @returns {readonly string[]}
+ */
+export function pageLanguages(element) {
+  for (let at = element; at != null; at = at.getRootNode().host) {
+    const said = at.closest("[lang]")?.lang;
+    if (said) return [said];
+  }
+  return navigator.languages;
+}

@@ -1,0 +1,393 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
+import { eventually } from "@belfry/testing/eventually";
+import { SCRIPT } from "@belfry/testing/hostile";
+import type { Page } from "playwright-core";
+import { cuttableProxy } from "../realtime/cuttable-proxy.ts";
+import { createWorld, TENANTS } from "../realtime/gateway-under-test.ts";
+import { inboxOn, startInboxSite } from "./inbox-page.ts";
+import { openBrowser, watchPage } from "./open-page.ts";
+
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+const PATIENCE_MS = 60_000;
+const TENANT = TENANTS[0] ?? "";
+const MANY = 200;
+const NOT_SAVED = "That was not saved. Try again in a moment.";
+
+test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
+  const world = await createWorld(t);
+  const gateway = await world.startGateway({ PING_INTERVAL_MS: "600000" });
+  const proxy = await cuttableProxy(t, gateway.url);
+  const browser = await openBrowser(t);
+  const allFaults: string[] = [];
+
+  const category = (key: string, label: object, more: Category = {}) =>
+    world.db.query(
+      `insert into categories (tenant_id, key, label, description, required, default_on, position)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        ...[TENANT, key, JSON.stringify(label), JSON.stringify(more.description ?? {})],
+        ...[more.required ?? false, more.defaultOn ?? true, more.position ?? 0],
+      ],
+    );
+  await category("offers", { "": "Offers", de: "Angebote" }, { position: 1 });
+  await category("news", { "": "News" }, { position: 2, defaultOn: false });
+  await category("security", { "": "Security" }, { position: 3, required: true });
+
+  /** A user of its own, and as many tabs as are asked for. */
+  const visit = async (t: TestContext, user: string) => {
+    const who = { tenant: TENANT, user };
+    const site = await startInboxSite(t, {
+      wsUrl: proxy.url,
+      token: async () => ({ token: await world.token(who), channels: [`personal#${user}`] }),
+    });
+    const context = await browser.newContext({
+      viewport: { width: 900, height: 700 },
+      reducedMotion: "reduce",
+    });
+    t.after(() => context.close());
+    const open = async () => {
+      const page = await context.newPage();
+      page.setDefaultTimeout(PATIENCE_MS);
+      const { received, faults } = await watchPage(page);
+      page.once("close", () => allFaults.push(...faults));
+      await page.goto(site.url);
+      const inbox = inboxOn(page);
+      await inbox.state("connected");
+      return { page, inbox, received, ...preferencesOn(page) };
+    };
+    /** What is stored, as `offers/EMAIL off (inbox)`. */
+    const cells = async () => {
+      const { rows } = await world.db.query(
+        `select category, channel, enabled, source from preferences
+         where tenant_id = $1 and user_id = $2 order by category, channel`,
+        [TENANT, user],
+      );
+      return rows.map(
+        (one) => `${one.category}/${one.channel} ${one.enabled ? "on" : "off"} (${one.source})`,
+      );
+    };
+    return { who, open, cells };
+  };
+
+  await t.test("by the keyboard alone: in, through, changed, and out the same way", async (t) => {
+    const { open, cells } = await visit(t, "kim");
+    const { page, inbox, gear, received } = await open();
+    const focused = () => page.evaluate(NAME_OF_FOCUSED);
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+      return await focused();
+    };
+    await inbox.bell.focus();
+    await page.keyboard.press("Enter");
+    assert.ok(!received.some((one) => ASKED.test(one)), "nobody asked yet");
+    assert.equal(await press("Tab"), "Preferences", "the gear: there is nothing to mark");
+    assert.equal(await press("Enter"), "preferences");
+    await page.getByRole("dialog", { name: "Preferences" }).waitFor();
+    await inbox.element.getByRole("switch").first().waitFor();
+    assert.equal(await press("Tab"), "*/EMAIL");
+    assert.equal(await press("Tab"), "*/SMS");
+    assert.equal(await press("ArrowDown"), "offers/SMS");
+    assert.equal(await press("ArrowLeft"), "offers/EMAIL");
+    assert.equal(await press("ArrowUp", "End"), "news/EMAIL", "what is fixed is no stop");
+    assert.equal(await press("ArrowDown"), "news/EMAIL");
+    assert.equal(await press("Home", "ArrowRight"), "*/SMS");
+    assert.equal(await press("ArrowLeft", "ArrowDown", " "), "offers/EMAIL");
+    await eventually(async () => assert.deepEqual(await cells(), ["offers/EMAIL off (inbox)"]));
+    assert.equal(await press("Enter"), "offers/EMAIL");
+    await eventually(async () => assert.deepEqual(await cells(), ["offers/EMAIL on (inbox)"]));
+    const tree = await inbox.element.ariaSnapshot();
+    for (const line of [
+      '- dialog "Preferences"',
+      '- heading "Preferences" [level=2]',
+      '- group "All messages"',
+      '- switch "All messages Email" [checked]',
+      '- switch "Offers SMS" [checked]',
+      '- switch "News In the app"',
+      '- switch "Security Email" [checked] [disabled]',
+    ]) {
+      assert.ok(tree.includes(line), `${line}\n${tree}`);
+    }
+    assert.equal(await press("Escape"), "Preferences", "the gear has the focus again");
+    await page.getByRole("dialog", { name: "Notifications" }).waitFor();
+    await press("Enter");
+    assert.equal(await press("Shift+Tab"), "Back");
+    assert.equal(await press("Enter"), "Preferences");
+    await press("Enter", "Escape", "Escape");
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    assert.equal(await page.evaluate("document.activeElement.tagName"), "BELFRY-INBOX");
+    await inbox.bell.click();
+    await gear.click();
+    await page.locator("#elsewhere").focus();
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    await inbox.bell.click();
+    await page.getByRole("dialog", { name: "Notifications" }).waitFor();
+  });
+
+  await t.test("two tabs are in step, and so is whatever changes elsewhere", async (t) => {
+    const { open, cells, who } = await visit(t, "bob");
+    const tabs = [await open(), await open()] as const;
+    const [one, two] = tabs;
+    for (const tab of tabs) await tab.show();
+    await one.switchOf("Offers", "EMAIL").click();
+    for (const tab of tabs) await tab.is("Offers", "EMAIL", false);
+    await two.switchOf("News", "SMS").click();
+    for (const tab of tabs) await tab.is("News", "SMS", true);
+    // What is off for the whole row becomes one off a channel when one of them is wanted.
+    await world.db.query(
+      "insert into preferences (tenant_id, user_id, category, channel, enabled, source) values ($1, $2, 'offers', '*', false, 'unsubscribe link')",
+      [who.tenant, who.user],
+    );
+    await one.switchOf("All messages", "PUSH").click();
+    for (const tab of tabs) {
+      for (const channel of CHANNELS) await tab.is("Offers", channel, false);
+    }
+    await two.switchOf("Offers", "SMS").click();
+    for (const tab of tabs) {
+      await tab.is("Offers", "SMS", true);
+      await tab.is("Offers", "EMAIL", false);
+      await tab.is("Offers", "PUSH", false);
+      await tab.is("All messages", "PUSH", false);
+    }
+    assert.deepEqual(await cells(), [
+      "*/PUSH off (inbox)",
+      "news/SMS on (inbox)",
+      "offers/EMAIL off (inbox)",
+      "offers/PUSH off (inbox)",
+      "offers/SMS on (inbox)",
+    ]);
+    const overruled = one.switchOf("News", "PUSH");
+    const hint = await overruled.getAttribute("aria-describedby");
+    assert.equal(
+      await one.inbox.element.locator(`#${hint}`).textContent(),
+      "What you turn off here is off for everything below, too.",
+    );
+    assert.equal(await one.switchOf("News", "SMS").getAttribute("aria-describedby"), null);
+  });
+
+  await t.test("what is required stays on, whatever is pressed", async (t) => {
+    const { open, cells } = await visit(t, "rita");
+    const tab = await open();
+    await tab.show();
+    for (const channel of CHANNELS) {
+      const fixed = tab.switchOf("Security", channel);
+      assert.equal(await fixed.isDisabled(), true);
+      await fixed.click({ force: true });
+      await fixed.evaluate("node => { node.disabled = false; node.click(); }");
+    }
+    await tab.inbox.element.getByText("Always sent").waitFor();
+    // Had one of them been sent, it would have been stored before this.
+    await tab.switchOf("Offers", "EMAIL").click();
+    await eventually(async () => assert.deepEqual(await cells(), ["offers/EMAIL off (inbox)"]));
+    for (const channel of CHANNELS) await tab.is("Security", channel, true);
+  });
+
+  await t.test("what could not be saved is put back, and said", async (t) => {
+    const { open, cells } = await visit(t, "eve");
+    const tab = await open();
+    await tab.show();
+    await category("passing", { "": "Passing" }, { position: 9 });
+    await tab.switchOf("Offers", "EMAIL").click();
+    await tab.is("Passing", "EMAIL", true);
+    await world.db.query("delete from categories where key = 'passing'");
+    const switched = tab.switchOf("Passing", "EMAIL");
+    await switched.focus();
+    await tab.page.keyboard.press(" ");
+    await tab.inbox.status.getByText(NOT_SAVED).waitFor();
+    await tab.inbox.element.getByRole("status").getByText(NOT_SAVED).waitFor({ state: "attached" });
+    await switched.waitFor({ state: "detached" });
+    assert.equal(await tab.page.evaluate(NAME_OF_FOCUSED), "preferences", "the focus is not lost");
+
+    await world.db.query("alter table preferences rename to away");
+    await tab.switchOf("Offers", "SMS").click();
+    await eventually(async () =>
+      assert.equal(await tab.switchOf("Offers", "SMS").getAttribute("aria-checked"), "true"),
+    );
+    await tab.inbox.status.getByText(NOT_SAVED).waitFor();
+    await world.db.query("alter table away rename to preferences");
+    assert.deepEqual(await cells(), ["offers/EMAIL off (inbox)"]);
+    await tab.switchOf("Offers", "SMS").click();
+    await tab.is("Offers", "SMS", false);
+    await tab.inbox.status.waitFor({ state: "hidden" });
+    assert.deepEqual(await cells(), ["offers/EMAIL off (inbox)", "offers/SMS off (inbox)"]);
+  });
+
+  await t.test(
+    "without a connection nothing can be changed; with it back all is read anew",
+    async (t) => {
+      const { open, cells, who } = await visit(t, "olga");
+      const tab = await open();
+      await tab.show();
+      const offers = tab.switchOf("Offers", "EMAIL");
+      await offers.focus();
+      proxy.cut();
+      await tab.inbox.status.getByText("Connection lost. Reconnecting…").waitFor();
+      assert.equal(await offers.getAttribute("aria-disabled"), "true");
+      await tab.page.keyboard.press(" ");
+      await tab.is("Offers", "EMAIL", true);
+      await world.db.query(
+        "insert into preferences (tenant_id, user_id, category, channel, enabled, source) values ($1, $2, 'news', 'EMAIL', true, 'api')",
+        [who.tenant, who.user],
+      );
+      proxy.mend();
+      await tab.is("News", "EMAIL", true);
+      assert.equal(await offers.getAttribute("aria-disabled"), null);
+      assert.equal(await tab.page.evaluate(NAME_OF_FOCUSED), "offers/EMAIL");
+      assert.deepEqual(await cells(), ["news/EMAIL on (api)"]);
+    },
+  );
+
+  await t.test("what could not be read is said, and read when asked again", async (t) => {
+    const { open } = await visit(t, "fay");
+    const tab = await open();
+    await world.db.query("alter table preferences rename to away");
+    await tab.inbox.bell.click();
+    await tab.gear.click();
+    const again = tab.page.getByRole("button", { name: "Try again" });
+    await again.waitFor();
+    await world.db.query("alter table away rename to preferences");
+    await again.click();
+    await tab.is("Offers", "EMAIL", true);
+    assert.equal(await again.isVisible(), false);
+  });
+
+  await t.test("in the page's language, the element's own words, and without a gear", async (t) => {
+    const { open } = await visit(t, "uli");
+    const tab = await open();
+    await tab.page.evaluate("document.documentElement.lang = 'de-AT'");
+    await tab.page.evaluate(`
+      document.querySelector("belfry-inbox").labels = { preferences: "Einstellungen",
+        allMessages: "Alle Nachrichten", channel: (name) => ({ EMAIL: "E-Mail" })[name] ?? name };`);
+    await tab.inbox.bell.click();
+    await tab.page.getByRole("button", { name: "Einstellungen" }).click();
+    const names = tab.inbox.element.getByRole("group").locator("strong");
+    await names.first().waitFor();
+    assert.deepEqual(await names.allTextContents(), [
+      ...["Alle Nachrichten", "Angebote", "News", "Security"],
+    ]);
+    await tab.inbox.element.getByRole("switch", { name: "Angebote E-Mail" }).waitFor();
+    await tab.page.evaluate(
+      "document.querySelector('belfry-inbox').toggleAttribute('no-preferences')",
+    );
+    await tab.page.getByRole("dialog", { name: "Notifications" }).waitFor();
+    assert.equal(await tab.page.getByRole("button", { name: "Einstellungen" }).count(), 0);
+  });
+
+  await t.test("channels are named as on the hosted page", async (t) => {
+    const { open } = await visit(t, "cho");
+    const tab = await open();
+    await tab.show();
+    for (const channel of CHANNELS) {
+      const label = CHANNEL_ROWS[channel].readersWords?.en?.label;
+      assert.equal(await tab.switchOf("Offers", channel).textContent(), label);
+    }
+  });
+
+  await t.test(
+    "whatever a tenant writes, axe finds nothing, light and dark, and nothing is too wide, on a small phone and from right to left",
+    async (t) => {
+      await category("hostile", { "": SCRIPT }, { position: 20, description: { "": SCRIPT } });
+      await category("long", { "": "x".repeat(200) }, { position: 21 });
+      await category(
+        "arabic",
+        { "": "عروض" },
+        { position: 22, description: { "": "مرة في الأسبوع" } },
+      );
+      await world.db.query(
+        `insert into categories (tenant_id, key, label, description, required, default_on, position)
+         select $1, 'n' || i, jsonb_build_object('', 'Number ' || i), '{}', false, true, 100 + i
+         from generate_series(1, $2) i`,
+        [TENANT, MANY],
+      );
+      t.after(() => world.db.query("delete from categories where position >= 20"));
+      const { open } = await visit(t, "max");
+      const tab = await open();
+      const { page } = tab;
+      await tab.show();
+      await tab.switchOf("All messages", "SMS").click();
+      await tab.is("All messages", "SMS", false);
+      await tab.switchOf(`Number ${MANY}`, "EMAIL").click();
+      await tab.is(`Number ${MANY}`, "EMAIL", false);
+      assert.equal(await page.getByText(SCRIPT, { exact: true }).count(), 2, "a text is a text");
+      assert.equal(await page.title(), "Shop");
+      await page.evaluate(AXE);
+      for (const dir of ["ltr", "rtl"]) {
+        await page.evaluate(`document.documentElement.dir = "${dir}"`);
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          for (const width of [900, 320]) {
+            await page.setViewportSize({ width, height: 700 });
+            assert.deepEqual(await page.evaluate(TOO_WIDE), [], `${dir} ${width}`);
+            const found = await page.evaluate(
+              "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html)))",
+            );
+            assert.deepEqual(found, [], `${dir} ${colorScheme} ${width}`);
+          }
+        }
+      }
+    },
+  );
+
+  await t.test(
+    "under a strict policy the browser met no fault but what the tests brought on",
+    () => {
+      const own = /WebSocket connection to .* failed|WebSocket is already in CLOSING/;
+      assert.deepEqual(
+        allFaults.filter((fault) => !own.test(fault)),
+        [],
+      );
+    },
+  );
+});
+
+interface Category {
+  description?: object;
+  required?: boolean;
+  defaultOn?: boolean;
+  position?: number;
+}
+
+const ASKED = /^\{.*"method":"preferences\.show"/m;
+const AXE = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+/** Of a switch its cell, of other things their name or part. */
+const NAME_OF_FOCUSED = `(() => {
+  const at = document.activeElement.shadowRoot?.activeElement;
+  const { key, channel } = at?.dataset ?? {};
+  return key ? key + "/" + channel : at?.ariaLabel ?? at?.getAttribute("part");
+})()`;
+/** Parts that hold more than there is room for in their width. */
+const TOO_WIDE = `(() => {
+  const root = document.querySelector("belfry-inbox").shadowRoot;
+  const parts = ["panel", "header", "preferences"].map((part) => root.querySelector("[part=" + part + "]"));
+  return [document.documentElement, ...parts]
+    .filter((one) => one.scrollWidth > one.clientWidth)
+    .map((one) => one.getAttribute("part") ?? one.tagName);
+})()`;
+
+/** The view behind the gear, as its user meets it. */
+function preferencesOn(page: Page) {
+  const inbox = inboxOn(page);
+  const gear = page.getByRole("button", { name: "Preferences" });
+  const switchOf = (label: string, channel: string) =>
+    inbox.element
+      .getByRole("group", { name: label, exact: true })
+      .locator(`[role=switch][data-channel=${channel}]`);
+  return {
+    gear,
+    switchOf,
+    async show(): Promise<void> {
+      await inbox.bell.click();
+      await gear.click();
+      await switchOf("All messages", "EMAIL").waitFor();
+    },
+    async is(label: string, channel: string, isOn: boolean): Promise<void> {
+      await switchOf(label, channel)
+        .and(page.locator(`[aria-checked=${isOn}]`))
+        .waitFor();
+    },
+  };
+}
