@@ -10,8 +10,9 @@ import { readInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
 import { localeFlag, TENANT } from "./template-address.ts";
+import { type TimingFlags, timingFlags, timingOf } from "./timing-flags.ts";
 
-interface PutFlags extends TextFlags {
+interface PutFlags extends TextFlags, TimingFlags {
   tenant: string;
   eventType: string;
   channel: Channel;
@@ -41,7 +42,7 @@ interface TextAction {
 }
 
 export function putTemplateCommand(template: Command): void {
-  const put = localeFlag(textFlags(template.command("put")))
+  const put = timingFlags(localeFlag(textFlags(template.command("put"))))
     .description("Check, compile and publish: in force within 5 s; a new text is a new version")
     .requiredOption("--tenant <id>", TENANT)
     .requiredOption("--event-type <type>", "the eventType of the events it is for")
@@ -64,7 +65,7 @@ export function putTemplateCommand(template: Command): void {
   put
     .addHelpText(
       "after",
-      "\nA translation (--locale) changes of --sensitive and the like what it names alone.",
+      "\nOf --digest-…, --throttle and --after-unread-seconds what is left out stays; of --sensitive and the like a translation (--locale) changes what it names alone.",
     )
     .action((flags: PutFlags) =>
       withDatabase(async ({ db }) => {
@@ -72,7 +73,9 @@ export function putTemplateCommand(template: Command): void {
           throw new CommandError("--inactive does not go with --draft: use `template deactivate`");
         }
         const content = await readInput("--content-file", flags.contentFile);
-        const input = inputOf(flags, content);
+        const { tenant: tenantId, eventType, channel } = flags;
+        const timing = await timingOf(db, { tenantId, eventType, channel }, flags);
+        const input = { ...inputOf(flags, content), ...timing };
         await printJson(await (flags.draft === true ? saveDraft(db, input) : publish(db, input)));
       }),
     );

@@ -52,5 +52,8 @@ function settingsOfRow(row: Awaited<ReturnType<typeof requireTemplate>>) {
     expiresAfterSeconds: row.expiresAfterSeconds ?? undefined,
     sampleVariables: row.sampleVariables ?? undefined,
     requiredVariables: row.requiredVariables ?? undefined,
+    digest: row.digest,
+    throttle: row.throttle,
+    afterUnreadSeconds: row.afterUnreadSeconds,
   };
 }

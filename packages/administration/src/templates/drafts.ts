@@ -181,9 +181,10 @@ export function inputOfDraft(
 
 function settingsOfDraft(input: TemplateInput): TemplateSettingsInput {
   const { targetChannel, sensitive, atMostOnce, expiresAfterSeconds } = input;
-  const { sampleVariables, requiredVariables } = input;
+  const { sampleVariables, requiredVariables, digest, throttle, afterUnreadSeconds } = input;
   const settings = { targetChannel, sensitive, atMostOnce, expiresAfterSeconds };
-  const all = { ...settings, sampleVariables, requiredVariables };
+  const timing = { digest, throttle, afterUnreadSeconds };
+  const all = { ...settings, sampleVariables, requiredVariables, ...timing };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 

@@ -84,6 +84,9 @@ function fileOf(row: TemplateRow, folder: string, locale: string): string {
     expiresAfterSeconds: row.expiresAfterSeconds ?? undefined,
     targetChannel: row.targetChannel ?? undefined,
     requiredVariables: row.requiredVariables ?? undefined,
+    digest: row.digest,
+    throttle: row.throttle,
+    afterUnreadSeconds: row.afterUnreadSeconds,
     sampleVariables: row.sampleVariables ?? undefined,
   });
 }

@@ -10,6 +10,7 @@ import type { TemplateInput } from "./template-input.ts";
 import { eventTypeOf, readVariantFileName, type VariantPath } from "./template-paths.ts";
 import { findTemplate } from "./template-rows.ts";
 import { requireOwner } from "./templates.ts";
+import type { TimingInput } from "./timing-input.ts";
 
 export interface ImportedTemplates {
   /** As their paths: of another text, or with other settings, which make no version. */
@@ -136,6 +137,9 @@ const SETTINGS = [
   "targetChannel",
   "requiredVariables",
   "sampleVariables",
+  "digest",
+  "throttle",
+  "afterUnreadSeconds",
 ] as const satisfies (keyof TemplateFile)[];
 
 async function inputOf(
@@ -151,9 +155,14 @@ async function inputOf(
   return {
     ...file,
     ...{ tenantId, eventType, channel, locale, basedOnVersion: current?.version ?? 0 },
-    ...(isDefault ? { requiredVariables: file.requiredVariables ?? [] } : {}),
+    ...(isDefault ? { requiredVariables: file.requiredVariables ?? [], ...timingOf(file) } : {}),
     format: formatOf(variant, file.content, current),
   };
+}
+
+/** A file says all that is set. */
+function timingOf({ digest = null, throttle = null, afterUnreadSeconds = null }: TimingInput) {
+  return { digest, throttle, afterUnreadSeconds };
 }
 
 /** What a variant is written in, unless it was found out from the text, and would be again. */

@@ -1,5 +1,6 @@
 import { isProviderChannel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { inputOfDraft, showDraft, type TemplateDraft } from "./drafts.ts";
@@ -7,6 +8,7 @@ import { countRecentEvents, type RecentEvents } from "./event-samples.ts";
 import { settingsOf } from "./put-template.ts";
 import { localeOf } from "./template-input.ts";
 import { requireTemplate, showTemplate, type Template, type TemplateAddress } from "./templates.ts";
+import { digestText, throttleText } from "./timing-text.ts";
 
 /** What publishing a draft would change, and for whom. */
 export interface Publication {
@@ -82,6 +84,9 @@ const SETTINGS = {
   expiresAfterSeconds: "Expires after seconds",
   sampleVariables: "Sample variables",
   requiredVariables: "Required variables",
+  digest: "Digest",
+  throttle: "At most, by seconds",
+  afterUnreadSeconds: "Only if unread after seconds",
 } as const;
 
 function settingChanges(
@@ -93,10 +98,14 @@ function settingChanges(
     .filter((change) => change.from !== change.to);
 }
 
-function worded(value: boolean | number | string | readonly string[] | null): string {
+function worded(
+  value: boolean | number | string | readonly string[] | DigestSettings | ThrottleSettings | null,
+): string {
   if (value === null) return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return typeof value === "object" ? value.join(", ") : String(value);
+  if (typeof value !== "object") return String(value);
+  if ("join" in value) return value.join(", ");
+  return "count" in value ? throttleText(value) : digestText(value);
 }
 
 /** Why a tenant's events would send nothing of a template. */

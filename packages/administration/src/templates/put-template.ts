@@ -23,6 +23,8 @@ import {
 } from "./template-rows.ts";
 import { type TemplateText, textOf } from "./template-text.ts";
 import { requireOwner, showTemplate, type Template, type TemplateWarning } from "./templates.ts";
+import { normalDigest } from "./timing-input.ts";
+import { digestWarnings, requireTiming } from "./timing-rules.ts";
 import { findVariant, insertVersion, setSourceVersion, type VariantRow } from "./variant-rows.ts";
 
 /** A template that has been checked and compiled, and may be saved. */
@@ -84,7 +86,14 @@ export async function prepareTemplate(
     actions: input.actions?.map(({ label, url }) => ({ label, url })) ?? null,
   };
   if (text.actions?.length === 0) text.actions = null;
-  return { input: complete, text, ...(await compileInput(db, tenantId, complete)) };
+  const compiled = await compileInput(db, tenantId, complete);
+  const warnings = await digestWarnings(db, tenantId, input.digest);
+  return {
+    input: complete,
+    text,
+    ...compiled,
+    warnings: [...compiled.warnings, ...warnings],
+  };
 }
 
 /**
@@ -183,8 +192,9 @@ async function saveSettings(
   if (keeps === "settings") return false;
   const wanted = settingsOf(now, input);
   if (keeps === "active") wanted.active = now.active;
-  const { tenantId } = input;
+  const { tenantId, eventType, channel } = input;
   if (isDeepStrictEqual(now, wanted)) return false;
+  await requireTiming(db, { tenantId, eventType, channel }, wanted);
   await updateTemplateRow(db, { id, tenantId }, wanted);
   return true;
 }
@@ -212,6 +222,10 @@ export function settingsOf(
       input.requiredVariables === undefined
         ? now.requiredVariables
         : namesOrNone(input.requiredVariables),
+    digest: input.digest === undefined ? now.digest : input.digest && normalDigest(input.digest),
+    throttle: input.throttle === undefined ? now.throttle : input.throttle,
+    afterUnreadSeconds:
+      input.afterUnreadSeconds === undefined ? now.afterUnreadSeconds : input.afterUnreadSeconds,
   };
 }
 

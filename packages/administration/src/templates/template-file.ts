@@ -1,6 +1,7 @@
 import type { StoredAction } from "@belfry/database/schema";
 import type { InputFault } from "../input-error.ts";
 import type { TemplateSettingsInput } from "./template-input.ts";
+import { TIMING_KEYS, timingLines } from "./timing-lines.ts";
 
 /**
  * A variant of a template as a file: between two lines of `---` what is set, a line each, as the command
@@ -42,6 +43,7 @@ export function writeTemplateFile(file: TemplateFile): string {
   if (file.sensitive === true) add("sensitive", "yes");
   if (file.atMostOnce === true) add("at-most-once", "yes");
   add("expires-after-seconds", file.expiresAfterSeconds?.toString());
+  for (const [key, value] of timingLines(file)) add(key, value);
   add("target-channel", file.targetChannel);
   const required = file.requiredVariables ?? [];
   if (required.length > 0) add("required-variables", namesLine(required));
@@ -136,6 +138,7 @@ const KEYS = {
   sensitive: flag("sensitive"),
   "at-most-once": flag("atMostOnce"),
   "expires-after-seconds": takeSeconds,
+  ...TIMING_KEYS,
   "target-channel": text("targetChannel"),
   "required-variables": takeNames,
   "sample-variables": takeSamples,

@@ -21,6 +21,7 @@ import type { Layout } from "@belfry/templates/layout";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import type { TemplateSource } from "@belfry/templates/source";
 import { type InputFault, refuseFaults } from "../input-error.ts";
+import { type TimingInput, timingFaults } from "./timing-input.ts";
 
 export interface TemplateSourceInput {
   channel: Channel;
@@ -41,7 +42,7 @@ export interface TemplateSourceInput {
 }
 
 /** What is set for all languages. A translation changes what it names alone. */
-export interface TemplateSettingsInput {
+export interface TemplateSettingsInput extends TimingInput {
   /** Of a notification: the realtime channel's name; the personal channel when it is absent. */
   targetChannel?: string | undefined;
   /** Its variables are erased when the event has ended, and its content is never shown. */
@@ -88,6 +89,7 @@ export function settingsFaults(
     expiryFault(settings.expiresAfterSeconds),
     samplesFault(settings.sampleVariables),
     requiredFault(settings.requiredVariables),
+    ...timingFaults(channel, settings),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Channel } from "@belfry/contracts/channels";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { type SqlBool, sql } from "kysely";
 import { uuidv7 } from "uuidv7";
@@ -22,6 +23,9 @@ export interface TemplateSettings {
   sampleVariables: string | null;
   /** null: none. */
   requiredVariables: string[] | null;
+  digest: DigestSettings | null;
+  throttle: ThrottleSettings | null;
+  afterUnreadSeconds: number | null;
 }
 
 export const NO_SETTINGS: TemplateSettings = {
@@ -31,6 +35,9 @@ export const NO_SETTINGS: TemplateSettings = {
   expiresAfterSeconds: null,
   sampleVariables: null,
   requiredVariables: null,
+  digest: null,
+  throttle: null,
+  afterUnreadSeconds: null,
 };
 
 /** A template with what is published of one of its variants. */
@@ -92,7 +99,7 @@ export async function updateTemplateRow(
   changes: Partial<TemplateSettings> & { active?: boolean },
 ): Promise<void> {
   const { active, targetChannel, sensitive, atMostOnce, expiresAfterSeconds } = changes;
-  const { sampleVariables, requiredVariables } = changes;
+  const { sampleVariables, requiredVariables, digest, throttle, afterUnreadSeconds } = changes;
   await db
     .updateTable("templates")
     .set({
@@ -111,6 +118,9 @@ export async function updateTemplateRow(
       ...(expiresAfterSeconds === undefined ? {} : { expires_after_seconds: expiresAfterSeconds }),
       ...(sampleVariables === undefined ? {} : { sample_variables: sampleVariables }),
       ...(requiredVariables === undefined ? {} : { required_variables: requiredVariables }),
+      ...(digest === undefined ? {} : { digest: jsonOrNone(digest) }),
+      ...(throttle === undefined ? {} : { throttle: jsonOrNone(throttle) }),
+      ...(afterUnreadSeconds === undefined ? {} : { after_unread_seconds: afterUnreadSeconds }),
       updated_at: sql<Date>`now()`,
     })
     .where("id", "=", id)
@@ -163,7 +173,14 @@ const SETTINGS = [
   "t.expires_after_seconds as expiresAfterSeconds",
   "t.sample_variables as sampleVariables",
   "t.required_variables as requiredVariables",
+  "t.digest",
+  "t.throttle",
+  "t.after_unread_seconds as afterUnreadSeconds",
 ] as const;
+
+function jsonOrNone(settings: object | null): string | null {
+  return settings === null ? null : JSON.stringify(settings);
+}
 
 function matches(address: { id: string; tenantId?: string } | TemplateKey) {
   if ("id" in address) {

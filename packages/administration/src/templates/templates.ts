@@ -1,5 +1,6 @@
 import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
 import { PLATFORM, UUID } from "@belfry/contracts/identifiers";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import type { StoredAction } from "@belfry/database/schema";
 import type { EmailFormat } from "@belfry/templates/email-format";
@@ -49,6 +50,12 @@ export interface TemplateSummary {
   sampleVariables: string | null;
   /** Without one of them the channel ends as failed. */
   requiredVariables: string[];
+  /** null: each event is sent by itself. */
+  digest: DigestSettings | null;
+  /** null: as many as there are. */
+  throttle: ThrottleSettings | null;
+  /** null: whether it was read in the inbox or not. */
+  afterUnreadSeconds: number | null;
   /** Who saved what is published, if that is known. */
   savedBy: string | null;
   /** The variables that its text names. */
@@ -203,6 +210,9 @@ function templateSummary(row: TemplateRow, locales: readonly LocaleRow[]): Templ
     expiresAfterSeconds: row.expiresAfterSeconds,
     sampleVariables: row.sampleVariables,
     requiredVariables: row.requiredVariables ?? [],
+    digest: row.digest,
+    throttle: row.throttle,
+    afterUnreadSeconds: row.afterUnreadSeconds,
     savedBy: row.createdBy,
     variables: compiled?.variables ?? [],
     hasDraft: locales.some(({ locale, draft }) => locale === "" && draft),

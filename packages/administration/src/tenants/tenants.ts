@@ -21,6 +21,7 @@ import {
   updateTenantRow,
 } from "./tenant-rows.ts";
 import { requireTimeZone } from "./time-zone.ts";
+import { requireRoomForWhatRests } from "./what-rests.ts";
 
 /** A tenant as people see it: no secret in it. Times are ISO 8601, UTC. */
 export interface Tenant {
@@ -155,6 +156,11 @@ async function changeTenant(
 ): Promise<void> {
   await changeConfiguration(db, async (transaction) => {
     if (!(await updateTenantRow(transaction, id, changes))) throw tenantNotFound(id);
+    for (const field of ["eventRetentionDays", "notificationRetentionDays"] as const) {
+      if (changes[field] === undefined) continue;
+      await requireRoomForWhatRests(transaction, id, field);
+      break;
+    }
   });
 }
 

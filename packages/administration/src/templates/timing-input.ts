@@ -1,0 +1,125 @@
+import {
+  type Channel,
+  isProviderChannel,
+  listed,
+  PROVIDER_CHANNELS,
+} from "@belfry/contracts/channels";
+import { textFault } from "@belfry/contracts/identifiers";
+import {
+  type DigestSettings,
+  MAX_AFTER_UNREAD_SECONDS,
+  MAX_DIGEST_SECONDS,
+  MAX_THROTTLE_COUNT,
+  MAX_THROTTLE_SECONDS,
+  type ThrottleSettings,
+} from "@belfry/contracts/timing";
+import type { InputFault } from "../input-error.ts";
+
+/** When what a template makes leaves. Left out: stays as it is; null: taken away. */
+export interface TimingInput {
+  /** Whole: what it does not name is not set. */
+  digest?: DigestSettings | null | undefined;
+  throttle?: ThrottleSettings | null | undefined;
+  /** Sent after that time, unless it was read in the inbox. */
+  afterUnreadSeconds?: number | null | undefined;
+}
+
+const LOCAL_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+const DAYS = [1, 2, 3, 4, 5, 6, 7];
+
+export function timingFaults(channel: Channel, input: TimingInput): (InputFault | undefined)[] {
+  const given = (["digest", "throttle", "afterUnreadSeconds"] as const).filter(
+    (name) => input[name] != null,
+  );
+  if (given.length > 0 && !isProviderChannel(channel)) {
+    const message = `is only for ${listed(PROVIDER_CHANNELS, "or")}`;
+    return given.map((field) => ({ field, message }));
+  }
+  const { digest, throttle, afterUnreadSeconds } = input;
+  return [
+    ...(digest == null ? [] : digestFaults(digest)),
+    ...(throttle == null
+      ? []
+      : [
+          countFault("throttle", "count", throttle.count, MAX_THROTTLE_COUNT),
+          countFault("throttle", "seconds", throttle.seconds, MAX_THROTTLE_SECONDS),
+        ]),
+    afterUnreadSeconds == null
+      ? undefined
+      : countFault("afterUnreadSeconds", "", afterUnreadSeconds, MAX_AFTER_UNREAD_SECONDS),
+  ];
+}
+
+/** Without what is not set, so that two that say the same are equal. */
+export function normalDigest(digest: DigestSettings): DigestSettings {
+  const { windowSeconds, at, days = [], key, sliding, maxSeconds, leading } = digest;
+  const sorted = [...new Set(days)].sort();
+  return {
+    ...(windowSeconds === undefined ? {} : { windowSeconds }),
+    ...(at === undefined ? {} : { at }),
+    ...(sorted.length === 0 || sorted.length === DAYS.length ? {} : { days: sorted }),
+    ...(key === undefined ? {} : { key }),
+    ...(sliding === true ? { sliding } : {}),
+    ...(maxSeconds === undefined ? {} : { maxSeconds }),
+    ...(leading === true ? { leading } : {}),
+  };
+}
+
+/** How long an event may wait in it at most. */
+export function longestDigestSeconds({
+  windowSeconds,
+  days,
+  sliding,
+  maxSeconds,
+}: DigestSettings): number {
+  const day = 24 * 60 * 60;
+  // An hour more: a day on which the clock goes back is longer.
+  if (windowSeconds === undefined) return days === undefined ? day + 3600 : MAX_DIGEST_SECONDS;
+  return sliding === true ? (maxSeconds ?? MAX_DIGEST_SECONDS) : windowSeconds;
+}
+
+function digestFaults(digest: DigestSettings): (InputFault | undefined)[] {
+  const { windowSeconds, at, days, key, sliding, maxSeconds } = digest;
+  const field = "digest";
+  const faults: (InputFault | undefined)[] = [];
+  if ((windowSeconds === undefined) === (at === undefined)) {
+    faults.push({ field, message: "must have either a window in seconds or a time of day (at)" });
+  }
+  if (windowSeconds !== undefined) {
+    faults.push(countFault(field, "windowSeconds", windowSeconds, MAX_DIGEST_SECONDS));
+  }
+  if (at !== undefined && !LOCAL_TIME.test(at)) {
+    faults.push({ field, message: "at must be a time of day such as 09:00" });
+  }
+  if (days !== undefined && !days.every((one) => DAYS.includes(one))) {
+    faults.push({ field, message: "days must be of 1 (Monday) to 7 (Sunday)" });
+  }
+  if (days !== undefined && days.length > 0 && at === undefined) {
+    faults.push({ field, message: "days go with a time of day (at) alone" });
+  }
+  if (key !== undefined && (textFault(key) !== undefined || key.trim() !== key)) {
+    faults.push({ field, message: "key must be the name of a variable, of 1 to 255 characters" });
+  }
+  if (sliding === true && windowSeconds === undefined) {
+    faults.push({ field, message: "sliding goes with a window in seconds alone" });
+  }
+  if (maxSeconds !== undefined) {
+    faults.push(countFault(field, "maxSeconds", maxSeconds, MAX_DIGEST_SECONDS));
+    if (sliding !== true) faults.push({ field, message: "maxSeconds goes with sliding alone" });
+    else if (windowSeconds !== undefined && maxSeconds < windowSeconds) {
+      faults.push({ field, message: "maxSeconds must not be less than the window" });
+    }
+  }
+  return faults;
+}
+
+function countFault(
+  field: string,
+  part: string,
+  value: unknown,
+  most: number,
+): InputFault | undefined {
+  if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most) return undefined;
+  const name = part === "" ? "" : `${part} `;
+  return { field, message: `${name}must be an integer from 1 to ${most}` };
+}

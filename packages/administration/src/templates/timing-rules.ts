@@ -1,0 +1,88 @@
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import {
+  DEFAULT_EVENT_RETENTION_DAYS,
+  DEFAULT_NOTIFICATION_RETENTION_DAYS,
+  mostRestMs,
+} from "@belfry/contracts/retention";
+import type { DigestSettings } from "@belfry/contracts/timing";
+import type { Database } from "@belfry/database/connection";
+import { type InputFault, refuseFaults } from "../input-error.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
+import type { TemplateKey, TemplateSettings } from "./template-rows.ts";
+import type { TemplateWarning } from "./templates.ts";
+import { longestDigestSeconds } from "./timing-input.ts";
+
+/**
+ * What timing has to do with the tenant and with the other templates of the event type. Within a transaction that
+ * holds the tenant. Throws `InvalidInput`.
+ */
+export async function requireTiming(
+  db: Database,
+  key: TemplateKey,
+  wanted: TemplateSettings,
+): Promise<void> {
+  refuseFaults([
+    await retentionFault(db, key.tenantId, wanted),
+    await sensitiveFault(db, key, wanted),
+  ]);
+}
+
+/** Ten comments of one post are one event where the automatic key does not know the variables. */
+export async function digestWarnings(
+  db: Database,
+  tenantId: string,
+  digest: DigestSettings | null | undefined,
+): Promise<TemplateWarning[]> {
+  if (digest == null || tenantId === PLATFORM) return [];
+  const tenant = await tenantById(db, tenantId);
+  if (tenant === undefined || tenant.dedupIncludesVariables) return [];
+  const message =
+    "events that differ in their variables alone are one event for 24 hours: let the tenant's automatic deduplication key include the variables, or send X-Idempotency-Key";
+  return [{ field: "digest", line: 1, column: 1, message }];
+}
+
+async function retentionFault(
+  db: Database,
+  tenantId: string,
+  { digest, afterUnreadSeconds }: TemplateSettings,
+): Promise<InputFault | undefined> {
+  if (tenantId === PLATFORM || (digest === null && afterUnreadSeconds === null)) return undefined;
+  const tenant = await tenantById(db, tenantId);
+  const most =
+    mostRestMs(
+      tenant?.eventRetentionDays ?? DEFAULT_EVENT_RETENTION_DAYS,
+      tenant?.notificationRetentionDays ?? DEFAULT_NOTIFICATION_RETENTION_DAYS,
+    ) / 1000;
+  const rule = `must let nothing wait longer than ${most} s: events are to be kept 8 days after that (1 day where they are kept 9 days or less)`;
+  if (digest !== null && longestDigestSeconds(digest) > most)
+    return { field: "digest", message: rule };
+  if (afterUnreadSeconds !== null && afterUnreadSeconds > most) {
+    return { field: "afterUnreadSeconds", message: rule };
+  }
+  return undefined;
+}
+
+async function sensitiveFault(
+  db: Database,
+  { tenantId, eventType, channel }: TemplateKey,
+  { digest, sensitive }: TemplateSettings,
+): Promise<InputFault | undefined> {
+  if (digest === null && !sensitive) return undefined;
+  const others = await db
+    .selectFrom("templates")
+    .select(["channel", "sensitive", "digest"])
+    .where("tenant_id", "=", tenantId)
+    .where("event_type", "=", eventType)
+    .where("channel", "<>", channel)
+    .execute();
+  if (digest !== null) {
+    const where = sensitive ? channel : others.find((other) => other.sensitive)?.channel;
+    if (where === undefined) return undefined;
+    const message = `does not go with a sensitive template of the event type (${where}): a digest shows the variables of many events`;
+    return { field: "digest", message };
+  }
+  const gathers = others.find((other) => other.digest !== null);
+  if (gathers === undefined) return undefined;
+  const message = `does not go with a digest of the event type (${gathers.channel}), which shows the variables of many events`;
+  return { field: "sensitive", message };
+}

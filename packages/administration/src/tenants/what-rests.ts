@@ -1,0 +1,58 @@
+import {
+  DEFAULT_EVENT_RETENTION_DAYS,
+  DEFAULT_NOTIFICATION_RETENTION_DAYS,
+  mostRestMs,
+} from "@belfry/contracts/retention";
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+import { refuseFaults } from "../input-error.ts";
+import { longestDigestSeconds } from "../templates/timing-input.ts";
+import { tenantById } from "./tenant-rows.ts";
+
+type RetentionField = "eventRetentionDays" | "notificationRetentionDays";
+
+/**
+ * Refuses retention days under which something would be gone before it is sent, or soon after: what is scheduled,
+ * and what templates gather or hold back. Within the transaction that changes them. Throws `InvalidInput`.
+ */
+export async function requireRoomForWhatRests(
+  db: Database,
+  tenantId: string,
+  field: RetentionField,
+): Promise<void> {
+  const tenant = await tenantById(db, tenantId);
+  const most = mostRestMs(
+    tenant?.eventRetentionDays ?? DEFAULT_EVENT_RETENTION_DAYS,
+    tenant?.notificationRetentionDays ?? DEFAULT_NOTIFICATION_RETENTION_DAYS,
+  );
+  const { rows } = await sql<{ count: number; last: Date }>`
+    select count(*)::integer as count, max(s.send_at) as last from scheduled_events s
+    cross join lateral (
+      select e.accepted_at from events e where e.id = s.event_id and e.tenant_id = s.tenant_id limit 1
+    ) e
+    where s.tenant_id = ${tenantId}
+      and s.send_at > e.accepted_at + make_interval(secs => ${most / 1000})`.execute(db);
+  const { count, last } = rows[0]!;
+  if (count > 0) {
+    const events = count === 1 ? "an event is" : `${count} events are`;
+    const message = `is too short: ${events} scheduled beyond it, the last for ${last.toISOString()}`;
+    refuseFaults([{ field, message }]);
+  }
+  const templates = await db
+    .selectFrom("templates")
+    .select(["event_type", "channel", "digest", "after_unread_seconds"])
+    .where("tenant_id", "=", tenantId)
+    .where((where) =>
+      where.or([where("digest", "is not", null), where("after_unread_seconds", "is not", null)]),
+    )
+    .execute();
+  const beyond = templates.find(
+    ({ digest, after_unread_seconds }) =>
+      Math.max(digest === null ? 0 : longestDigestSeconds(digest), after_unread_seconds ?? 0) *
+        1000 >
+      most,
+  );
+  if (beyond === undefined) return;
+  const message = `is too short: events may wait longer for the ${beyond.channel} template of ${JSON.stringify(beyond.event_type)}`;
+  refuseFaults([{ field, message }]);
+}
