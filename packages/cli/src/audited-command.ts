@@ -6,7 +6,7 @@ import { commandLineActor } from "./command-line-actor.ts";
 export async function auditedCommand<T>(
   db: Database,
   change: (transaction: Database) => Promise<T>,
-  note: (result: T) => AuditNote,
+  note: (result: T) => AuditNote | undefined,
 ): Promise<T> {
   const { audited } = await import("@belfry/administration/audited");
   return await audited(db, commandLineActor(), change, note);

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { auditedCommand } from "./audited-command.ts";
 import { integerValue } from "./flag-values.ts";
 import { printJson } from "./output.ts";
 import { type Session, withDatabase } from "./session.ts";
@@ -42,17 +43,27 @@ export function categoryCommand(): Command {
     .option("--position <n>", "place among the others, from the least", integerValue)
     .addHelpText("after", "\nAn empty text after = takes a language away.")
     .action((flags: PutFlags) =>
-      run((session, categories) =>
-        categories.putCategory(session.db, {
-          tenantId: flags.tenant,
-          key: flags.key,
+      run(async ({ db }, categories, categoryNote) => {
+        const { tenant: tenantId, key, required, position } = flags;
+        const input = {
+          ...{ tenantId, key, required, defaultOn: flags.default, position },
           label: inLanguages(flags.label, flags.labelIn),
           description: inLanguages(flags.description, flags.descriptionIn),
-          required: flags.required,
-          defaultOn: flags.default,
-          position: flags.position,
-        }),
-      ),
+        };
+        const { after } = await auditedCommand(
+          db,
+          async (transaction) => {
+            const all = await categories.listCategories(transaction, tenantId);
+            const before = all.find((one) => one.key === key);
+            return { before, after: await categories.putCategory(transaction, input) };
+          },
+          (change) => {
+            const verb = change.before === undefined ? "create" : "update";
+            return categoryNote(verb, tenantId, key, { ...change, before: change.before ?? null });
+          },
+        );
+        return after;
+      }),
     );
 
   category
@@ -71,17 +82,29 @@ export function categoryCommand(): Command {
     .option("--category <key>", "the category's key")
     .option("--no-category", "they belong to none any more")
     .action((flags: { tenant: string; eventType: string; category?: string | false }) =>
-      run(async (session, categories) => {
-        const { category: key } = flags;
+      run(async ({ db }, categories, categoryNote) => {
+        const { tenant: tenantId, eventType, category: key } = flags;
         if (key === undefined) {
           const { CommandError } = await import("./command-error.ts");
           throw new CommandError("--category: give --category, or --no-category");
         }
-        return await categories.assignCategory(session.db, {
-          tenantId: flags.tenant,
-          eventType: flags.eventType,
-          category: key === false ? null : key,
-        });
+        const category = key === false ? null : key;
+        const { after } = await auditedCommand(
+          db,
+          async (transaction) => {
+            const all = await categories.listCategories(transaction, tenantId);
+            const before = all.find(({ eventTypes }) => eventTypes.includes(eventType));
+            const assigned = { tenantId, eventType, category };
+            return { before, after: await categories.assignCategory(transaction, assigned) };
+          },
+          ({ before }) => {
+            const of = category ?? before?.key;
+            if (of === undefined) return undefined;
+            const verb = category === null ? "unassign" : "assign";
+            return categoryNote(verb, tenantId, of, { after: { eventType } });
+          },
+        );
+        return after;
       }),
     );
 
@@ -91,8 +114,12 @@ export function categoryCommand(): Command {
     .requiredOption(...TENANT)
     .requiredOption(...KEY)
     .action(({ tenant, key }: { tenant: string; key: string }) =>
-      run((session, categories) =>
-        categories.deleteCategory(session.db, { tenantId: tenant, key }),
+      run(({ db }, categories, categoryNote) =>
+        auditedCommand(
+          db,
+          (transaction) => categories.deleteCategory(transaction, { tenantId: tenant, key }),
+          (before) => categoryNote("delete", tenant, key, { before }),
+        ),
       ),
     );
 
@@ -100,12 +127,15 @@ export function categoryCommand(): Command {
 }
 
 type Categories = typeof import("@belfry/administration/users/categories");
+type CategoryNote = typeof import("@belfry/administration/users/category-note")["categoryNote"];
 
 async function run(
-  work: (session: Session, categories: Categories) => Promise<unknown>,
+  work: (session: Session, categories: Categories, note: CategoryNote) => Promise<unknown>,
 ): Promise<void> {
   await withDatabase(async (session) => {
-    await printJson(await work(session, await import("@belfry/administration/users/categories")));
+    const categories = await import("@belfry/administration/users/categories");
+    const { categoryNote } = await import("@belfry/administration/users/category-note");
+    await printJson(await work(session, categories, categoryNote));
   });
 }
 

@@ -1,7 +1,9 @@
 import type { DeadLetters } from "@belfry/administration/dead-letters/change-dead-letters";
 import type { DeadLetterFilter } from "@belfry/administration/dead-letters/dead-letters";
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
 import { Command, InvalidArgumentError } from "commander";
+import { auditedCommand } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
 import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
 import { printJson } from "./output.ts";
@@ -21,6 +23,8 @@ interface ChangeFlags extends FilterFlags {
   dryRun?: boolean;
 }
 
+const LETTERS_PER_PART = 1_000;
+const MAX_NAMED = 100;
 const CLASSES = [
   ...["permanent", "credentials", "throttled", "transient", "ambiguous"],
   ...["untried", "expired", "unknown", "message"],
@@ -68,13 +72,44 @@ export function deadCommand(): Command {
       .action((ids: string[], flags: ChangeFlags) =>
         withDatabase(async ({ db }) => {
           const changes = await import("@belfry/administration/dead-letters/change-dead-letters");
-          const dryRun = flags.dryRun === true;
-          await printJson(await changes[work](db, lettersOf(ids, flags), { dryRun }));
+          const letters = lettersOf(ids, flags);
+          const done =
+            flags.dryRun === true
+              ? await changes[work](db, letters, { dryRun: true })
+              : await changeAll(db, letters, name, changes[work]);
+          await printJson(done);
         }),
       );
   }
 
   return dead;
+}
+
+type Change =
+  typeof import("@belfry/administration/dead-letters/change-dead-letters")["replayDeadLetters"];
+
+/** In parts, each with its entry in the audit log: no transaction lasts as long as there are letters. */
+async function changeAll(
+  db: Database,
+  letters: DeadLetters,
+  verb: "replay" | "discard",
+  change: Change,
+) {
+  const { deadLetterNote } = await import("@belfry/administration/dead-letters/dead-letter-note");
+  const part = (endedBefore: string | undefined) =>
+    auditedCommand(
+      db,
+      (transaction) => change(transaction, letters, { most: LETTERS_PER_PART, endedBefore }),
+      ({ count }) => deadLetterNote(verb, letters, count),
+    );
+  let last = await part(undefined);
+  const done = { ...last };
+  while (last.more) {
+    last = await part(last.endedBefore);
+    done.count += last.count;
+    done.ids = [...done.ids, ...last.ids].slice(0, MAX_NAMED);
+  }
+  return { ...done, more: false };
 }
 
 function filterFlags(command: Command): Command {

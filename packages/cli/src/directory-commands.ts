@@ -1,5 +1,6 @@
 import type { QuietHours } from "@belfry/contracts/quiet-hours";
 import type { Command } from "commander";
+import { commandLineActor } from "./command-line-actor.ts";
 import { quietHoursOrNone } from "./flag-values.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
@@ -32,10 +33,11 @@ export function addDirectoryCommands(user: Command): void {
     )
     .action((flags: PutFlags) =>
       withDatabase(async ({ db }) => {
-        const { putUser } = await import("@belfry/administration/users/users");
+        const { saveUser } = await import("@belfry/administration/users/save-user");
         const { tenant, user: userId, quietHours, ...given } = flags;
         const hours = quietHours === "none" ? null : quietHours;
-        await printJson(await putUser(db, tenant, { userId, ...given, quietHours: hours }));
+        const input = { userId, ...given, quietHours: hours };
+        await printJson(await saveUser(db, commandLineActor(), tenant, input));
       }),
     );
 

@@ -5,6 +5,8 @@ import {
   type PreferenceChannel,
 } from "@belfry/contracts/preferences";
 import { type Command, InvalidArgumentError } from "commander";
+import { auditedCommand } from "./audited-command.ts";
+import { commandLineActor } from "./command-line-actor.ts";
 import { openInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
@@ -47,14 +49,13 @@ export function addPreferenceCommands(user: Command): void {
     )
     .action((flags: SetFlags) =>
       withDatabase(async ({ db }) => {
-        const preferences = await import("@belfry/administration/users/preferences");
+        const { changePreference } = await import("@belfry/administration/users/change-preference");
+        const { showPreferences } = await import("@belfry/administration/users/preferences");
         const { tenant: tenantId, user: userId, category, channel } = flags;
         const enabled = flags.enabled === "default" ? null : flags.enabled;
-        const changed = await preferences.changePreferences(db, {
-          ...{ tenantId, userId, changes: [{ category, channel, enabled }], source: "by hand" },
-          fieldOf: (_at, field) => field,
-        });
-        await printJson(await preferences.showPreferences(db, tenantId, userId));
+        const cell = { tenantId, userId, category, channel, enabled };
+        const changed = await changePreference(db, commandLineActor(), cell);
+        await printJson(await showPreferences(db, tenantId, userId));
         if (changed === 0) return;
         const { publishIfPossible } = await import("./publish-once.ts");
         await publishIfPossible(async (prefix) =>
@@ -77,7 +78,13 @@ export function addPreferenceCommands(user: Command): void {
           "@belfry/administration/users/import-unsubscribes"
         );
         await using input = await openInput("--file", flags.file);
-        await printJson(await importUnsubscribes(db, flags.tenant, input.bytes));
+        const { unsubscribesImported } = await import("@belfry/administration/users/user-notes");
+        const done = await auditedCommand(
+          db,
+          (transaction) => importUnsubscribes(transaction, flags.tenant, input.bytes),
+          (result) => unsubscribesImported(flags.tenant, result),
+        );
+        await printJson(done);
       }),
     );
 }

@@ -1,7 +1,9 @@
 import type { ProviderAddress } from "@belfry/administration/providers/providers";
 import { listed, PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { Command } from "commander";
+import { auditedCommand } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
+import { commandLineActor } from "./command-line-actor.ts";
 import {
   ANY_PROVIDER_CHANNEL,
   integerOrNone,
@@ -51,14 +53,24 @@ export function providerCommand(): Command {
         const { tenant, channel, kind, name, position, settingsFile, inactive } = flags;
         const maxPerSecond = flags.maxPerSecond === "none" ? null : flags.maxPerSecond;
         const settings = await readJsonInput("--settings-file", settingsFile);
-        return await providers.putProvider(
+        const input = {
+          ...{ tenantId: tenant, channel, kind, name, position, maxPerSecond, settings },
+          active: inactive !== true,
+        };
+        const options = await putOptions(session);
+        const { providerSaved } = await notesOf();
+        const { after } = await auditedCommand(
           session.db,
-          {
-            ...{ tenantId: tenant, channel, kind, name, position, maxPerSecond, settings },
-            active: inactive !== true,
+          async (transaction) => {
+            const all = await providers.listProviders(transaction, tenant);
+            const before = all.find(
+              (one) => one.channel === channel && one.name === (name ?? kind),
+            );
+            return { before, after: await providers.putProvider(transaction, input, options) };
           },
-          await putOptions(session),
+          (change) => providerSaved(change.before, change.after),
         );
+        return after;
       }),
     );
 
@@ -83,7 +95,13 @@ export function providerCommand(): Command {
     addressFlags(provider.command(`${name} [id]`))
       .description(description)
       .action((id: string | undefined, flags: AddressFlags) =>
-        run(({ db }, providers) => providers.setProviderActive(db, addressOf(id, flags), active)),
+        run(async ({ db }, providers) =>
+          auditedCommand(
+            db,
+            (transaction) => providers.setProviderActive(transaction, addressOf(id, flags), active),
+            (await notesOf()).providerActivated,
+          ),
+        ),
       );
   }
 
@@ -91,9 +109,19 @@ export function providerCommand(): Command {
     .description("Give it another name; what it has and what it sent stay")
     .requiredOption("--new-name <name>", "that no other on the channel has")
     .action((id: string | undefined, flags: AddressFlags & { newName: string }) =>
-      run(async ({ db }) => {
+      run(async ({ db }, providers) => {
         const { renameProvider } = await import("@belfry/administration/providers/rename-provider");
-        return await renameProvider(db, addressOf(id, flags), flags.newName);
+        const { providerSaved } = await notesOf();
+        const { after } = await auditedCommand(
+          db,
+          async (transaction) => {
+            const before = await providers.showProvider(transaction, addressOf(id, flags));
+            const { newName } = flags;
+            return { before, after: await renameProvider(transaction, before, newName) };
+          },
+          (change) => providerSaved(change.before, change.after),
+        );
+        return after;
       }),
     );
 
@@ -108,7 +136,14 @@ export function providerCommand(): Command {
         const { db } = session;
         const found = await providers.showProvider(db, addressOf(id, flags));
         const options = await putOptions(session);
-        const { provider, outcome } = await sendProviderTest(db, found, flags.to, options);
+        const { auditedAfter } = await import("@belfry/administration/audited");
+        const { providerTested } = await notesOf();
+        const { provider, outcome } = await auditedAfter(
+          db,
+          commandLineActor(),
+          () => sendProviderTest(db, found, flags.to, options),
+          (result) => providerTested(found, result.outcome),
+        );
         return { providerId: provider.id, kind: provider.kind, name: provider.name, ...outcome };
       }),
     );
@@ -116,7 +151,13 @@ export function providerCommand(): Command {
   addressFlags(provider.command("delete [id]"))
     .description("Delete it with its settings; prints it as it was")
     .action((id: string | undefined, flags: AddressFlags) =>
-      run(({ db }, providers) => providers.deleteProvider(db, addressOf(id, flags))),
+      run(async ({ db }, providers) =>
+        auditedCommand(
+          db,
+          (transaction) => providers.deleteProvider(transaction, addressOf(id, flags)),
+          (await notesOf()).providerDeleted,
+        ),
+      ),
     );
 
   return provider;
@@ -127,6 +168,10 @@ async function putOptions(session: Session) {
     keys: await session.keys(),
     allowPrivateAddresses: await session.allowPrivateAddresses(),
   };
+}
+
+async function notesOf() {
+  return await import("@belfry/administration/providers/provider-notes");
 }
 
 type Providers = typeof import("@belfry/administration/providers/providers");

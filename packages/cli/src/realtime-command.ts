@@ -1,4 +1,6 @@
 import { Command } from "commander";
+import { auditedCommand } from "./audited-command.ts";
+import { commandLineActor } from "./command-line-actor.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
 
@@ -12,7 +14,10 @@ export function realtimeCommand(): Command {
     .action(() =>
       withDatabase(async ({ db }) => {
         const { newRealtimeEpoch } = await import("@belfry/administration/tenants/realtime-epoch");
-        await printJson(await newRealtimeEpoch(db));
+        const epoch = await auditedCommand(db, newRealtimeEpoch, (after) => ({
+          ...{ tenantId: null, action: "realtime.new-epoch", target: "every client", after },
+        }));
+        await printJson(epoch);
       }),
     );
   realtime
@@ -29,8 +34,14 @@ export function realtimeCommand(): Command {
           "@belfry/administration/tenants/realtime-disconnect"
         );
         const { publishOnce } = await import("./publish-once.ts");
-        await publishOnce((prefix) =>
-          disconnectMessage(db, { tenantId: tenant, userId: user }, prefix),
+        const { auditedAfter } = await import("@belfry/administration/audited");
+        const { userNote } = await import("@belfry/administration/users/user-notes");
+        const owner = { tenantId: tenant, userId: user };
+        await auditedAfter(
+          db,
+          commandLineActor(),
+          () => publishOnce((prefix) => disconnectMessage(db, owner, prefix)),
+          () => userNote("user.disconnect", owner),
         );
         await printJson({ tenantId: tenant, userId: user, sent: true });
       }),

@@ -44,7 +44,9 @@ test("a secret that no key opens is named, the others are done, and the exit cod
   const report = JSON.parse(out);
   assert.deepEqual([report.reencrypted, report.inUse], [1, { k0: 1, k2: 1 }]);
   const pool = createPool({ url, applicationName: "test" });
-  const { rows } = await pool.query("select person, action, after from audit_log");
+  const { rows } = await pool.query(
+    "select person, action, after from audit_log where action <> 'tenant.create'",
+  );
   await pool.end();
   assert.match(rows[0].person, /^command line \(.+\)$/);
   assert.deepEqual(rows[0].after, { kid: "k2", reencrypted: 1 });

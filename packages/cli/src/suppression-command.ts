@@ -1,6 +1,7 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { Command } from "commander";
+import { auditedCommand } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
 import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
 import { readInput } from "./input-file.ts";
@@ -52,7 +53,16 @@ export function suppressionCommand(): Command {
           const suppressions = await import("@belfry/administration/events/suppressions");
           const { tenant, channel } = flags;
           const addresses = await addressesOf(flags);
-          await printJson(await suppressions[work](db, { tenantId: tenant, channel, addresses }));
+          const { suppressionNote } = await import(
+            "@belfry/administration/events/suppression-note"
+          );
+          const changed = await auditedCommand<object>(
+            db,
+            (transaction) =>
+              suppressions[work](transaction, { tenantId: tenant, channel, addresses }),
+            (result) => suppressionNote(name, tenant, channel, addresses, result),
+          );
+          await printJson(changed);
         }),
       );
   }

@@ -32,7 +32,9 @@ async function createBelfry(t: TestContext) {
       [tenant],
     );
     await pool.end();
-    return rows.map(({ told }) => told as string);
+    const [created, ...told] = rows.map((row) => row.told as string);
+    assert.equal(created, "tenant.create Acme");
+    return told;
   };
   return { json, fails, home, tenant: tenant as string, audited };
 }

@@ -2,6 +2,8 @@ import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE, MAX_LIVE_API_KEYS } from "@belfr
 import { CHANNELS, type Channel } from "@belfry/contracts/channels";
 import type { QuietHours } from "@belfry/contracts/quiet-hours";
 import { Command } from "commander";
+import { auditedCommand } from "./audited-command.ts";
+import { commandLineActor } from "./command-line-actor.ts";
 import {
   channelsOrAll,
   integerOrDefault,
@@ -42,7 +44,12 @@ export function tenantCommand(): Command {
     .action((flags: TenantFlags & { name: string }) =>
       run(async (session, tenants) => {
         const input = { ...(await tenantInput(flags)), name: flags.name };
-        return await tenants.createTenant(session.db, input, await keysFor(input, session));
+        const keys = await keysFor(input, session);
+        return await auditedCommand(
+          session.db,
+          (transaction) => tenants.createTenant(transaction, input, keys),
+          (await notesOf()).tenantCreated,
+        );
       }),
     );
 
@@ -63,7 +70,17 @@ export function tenantCommand(): Command {
     .action((id: string, flags: TenantFlags) =>
       run(async (session, tenants) => {
         const input = await tenantInput(flags);
-        return await tenants.updateTenant(session.db, id, input, await keysFor(input, session));
+        const keys = await keysFor(input, session);
+        const { tenantUpdated } = await notesOf();
+        const { after } = await auditedCommand(
+          session.db,
+          async (transaction) => ({
+            before: await tenants.showTenant(transaction, id),
+            after: await tenants.updateTenant(transaction, id, input, keys),
+          }),
+          (change) => tenantUpdated(change.before, change.after, input.webhookSecret),
+        );
+        return after;
       }),
     );
 
@@ -75,7 +92,18 @@ export function tenantCommand(): Command {
       .command(`${name} <id>`)
       .description(description)
       .action((id: string) =>
-        run((session, tenants) => tenants.setTenantActive(session.db, id, active)),
+        run(async (session, tenants) => {
+          const { tenantActivated } = await notesOf();
+          const { after } = await auditedCommand(
+            session.db,
+            async (transaction) => ({
+              before: await tenants.showTenant(transaction, id),
+              after: await tenants.setTenantActive(transaction, id, active),
+            }),
+            (change) => tenantActivated(change.before.active, change.after),
+          );
+          return after;
+        }),
       );
   }
 
@@ -89,8 +117,17 @@ export function tenantCommand(): Command {
     )
     .action((id: string, flags: { overlapSeconds?: number }) =>
       withDatabase(async ({ db }) => {
-        const { rotateApiKey } = await import("@belfry/administration/tenants/rotate-api-key");
-        await printJson(await rotateApiKey(db, id, flags.overlapSeconds));
+        const { DEFAULT_OVERLAP_SECONDS, rotateApiKey } = await import(
+          "@belfry/administration/tenants/rotate-api-key"
+        );
+        const { keyRotated } = await notesOf();
+        const { overlapSeconds = DEFAULT_OVERLAP_SECONDS } = flags;
+        const rotated = await auditedCommand(
+          db,
+          (transaction) => rotateApiKey(transaction, id, overlapSeconds),
+          (after) => keyRotated(after, overlapSeconds),
+        );
+        await printJson(rotated);
       }),
     );
 
@@ -111,7 +148,13 @@ export function tenantCommand(): Command {
         const { webhookSecretFile, overlapSeconds = 0 } = flags;
         const webhookSecret = await readSecretInput("--webhook-secret-file", webhookSecretFile);
         const input = { webhookSecret, overlapSeconds };
-        await printJson(await rotateWebhookSecret(session.db, id, input, await session.keys()));
+        const keys = await session.keys();
+        const rotated = await auditedCommand(
+          session.db,
+          (transaction) => rotateWebhookSecret(transaction, id, input, keys),
+          (await notesOf()).webhookSecretCreated,
+        );
+        await printJson(rotated);
       }),
     );
 
@@ -121,11 +164,16 @@ export function tenantCommand(): Command {
     .action((id: string) =>
       withDatabase(async ({ db }) => {
         const { deleteTenant } = await import("@belfry/administration/erasure/delete-tenant");
-        await printJson(await deleteTenant(db, id));
+        await printJson(await deleteTenant(db, id, commandLineActor()));
       }),
     );
 
   return tenant;
+}
+
+/** Libraries load with the work, not at the start. */
+async function notesOf() {
+  return await import("@belfry/administration/tenants/tenant-notes");
 }
 
 type Tenants = typeof import("@belfry/administration/tenants/tenants");

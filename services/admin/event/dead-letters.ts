@@ -4,6 +4,7 @@ import {
   discardDeadLetters,
   replayDeadLetters,
 } from "@belfry/administration/dead-letters/change-dead-letters";
+import { deadLetterNote } from "@belfry/administration/dead-letters/dead-letter-note";
 import {
   DEAD_CLASSES,
   type DeadLetterFilter,
@@ -65,12 +66,7 @@ export function deadLetterPages({ route, db }: PageDeps): void {
         db,
         actor,
         (transaction) => change(transaction, letters, { ...startOf(form), most: BATCH }),
-        (changed) => {
-          if (changed.count === 0) return undefined;
-          const target = ids[0] ?? (Object.values(fieldsOf(filter)).join(" ") || "all");
-          const after = { count: changed.count };
-          return { tenantId: tenant.id, action: `dead-letter.${action}`, target, after };
-        },
+        (changed) => deadLetterNote(action, letters, changed.count),
       );
       if (request.headers.accept === "application/json") return json({ count, more });
       if (form.has("id") && count === 0) {

@@ -2,6 +2,11 @@ import { audited } from "@belfry/administration/audited";
 import { searchTenants } from "@belfry/administration/tenants/search-tenants";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import {
+  tenantActivated,
+  tenantCreated,
+  tenantUpdated,
+} from "@belfry/administration/tenants/tenant-notes";
+import {
   createTenant,
   setTenantActive,
   showTenant,
@@ -49,12 +54,7 @@ export function tenantPages({ route, db }: PageDeps): void {
           db,
           actor,
           (transaction) => createTenant(transaction, input),
-          ({ apiKey: _, ...made }) => ({
-            tenantId: made.id,
-            action: "tenant.create",
-            target: made.name,
-            after: recorded(made),
-          }),
+          tenantCreated,
         );
         return redirect(`/tenants/${tenant.id}/members`, "saved");
       },
@@ -85,13 +85,7 @@ export function tenantPages({ route, db }: PageDeps): void {
               name: values.name,
             }),
           }),
-          ({ before, after }) => ({
-            tenantId: tenant.id,
-            action: "tenant.update",
-            target: after.name,
-            before: recorded(before),
-            after: recorded(after),
-          }),
+          ({ before, after }) => tenantUpdated(before, after),
         );
         return redirect(`${base}/settings`, "saved");
       },
@@ -108,13 +102,7 @@ export function tenantPages({ route, db }: PageDeps): void {
         db,
         actor,
         (transaction) => setTenantActive(transaction, tenant.id, active),
-        (after) => ({
-          tenantId: tenant.id,
-          action: `tenant.${verb}`,
-          target: after.name,
-          before: { active: tenant.active },
-          after: { active },
-        }),
+        (after) => tenantActivated(tenant.active, after),
       );
       return redirect(`${base}/settings`, `${verb}d`);
     });
@@ -217,15 +205,4 @@ function wholeNumberOrNone(text: string): number | null {
 /** NaN for what is none: administration says so beside the field. */
 function wholeNumber(text: string): number {
   return /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
-}
-
-function recorded(tenant: Tenant): object {
-  const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = tenant;
-  const { eventRetentionDays, notificationRetentionDays, defaultLocale } = tenant;
-  const { timezone, quietHours } = tenant;
-  return {
-    ...{ name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables },
-    ...{ eventRetentionDays, notificationRetentionDays, defaultLocale },
-    ...{ timezone, quietHours },
-  };
 }

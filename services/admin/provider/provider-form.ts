@@ -1,5 +1,6 @@
 import { audited, auditedAfter } from "@belfry/administration/audited";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { providerSaved, providerTested } from "@belfry/administration/providers/provider-notes";
 import { providerKinds } from "@belfry/administration/providers/provider-settings";
 import {
   listProviders,
@@ -15,7 +16,6 @@ import type { Database } from "@belfry/database/connection";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
-import { providerTarget, recordedProvider } from "./recorded-provider.ts";
 import { fieldsOf, settingsFaults, settingsOf } from "./settings-form.ts";
 
 /** Where a vendor's receipts go, for the kinds that send any. */
@@ -87,13 +87,7 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
           else if (provider.name !== name) await renameProvider(transaction, provider, name);
           return await putProvider(transaction, input, options);
         },
-        (after) => ({
-          tenantId: tenant.id,
-          action: provider === undefined ? "provider.create" : "provider.update",
-          target: providerTarget(after),
-          before: provider === undefined ? null : recordedProvider(provider),
-          after: recordedProvider(after),
-        }),
+        (after) => providerSaved(provider, after),
       );
       return redirect(`${base}/providers/${saved.id}`, "saved");
     } catch (error) {
@@ -137,12 +131,7 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
           db,
           actor,
           () => sendProviderTest(db, { id: provider.id, tenantId: tenant.id }, to, options),
-          (result) => ({
-            tenantId: tenant.id,
-            action: "provider.test",
-            target: providerTarget(provider),
-            after: { class: result.outcome.class, vendorStatus: result.outcome.vendorStatus },
-          }),
+          (result) => providerTested(provider, result.outcome),
         );
         return await again({ test: { to, outcome } });
       },

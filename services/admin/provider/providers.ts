@@ -1,4 +1,9 @@
 import { audited } from "@belfry/administration/audited";
+import {
+  providerActivated,
+  providerDeleted,
+  providerMoved,
+} from "@belfry/administration/providers/provider-notes";
 import { providerKinds } from "@belfry/administration/providers/provider-settings";
 import {
   deleteProvider,
@@ -13,7 +18,6 @@ import { shortTitle, titleNote } from "../drawing/words.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { openCircuits } from "../platform/platform-state.ts";
 import type { InTenant } from "../router.ts";
-import { providerTarget, recordedProvider } from "./recorded-provider.ts";
 
 /** A tenant's accounts at vendors in the order of use, and what is done to a whole one. */
 export function providerPages({ route, db }: PageDeps): void {
@@ -65,11 +69,7 @@ export function providerPages({ route, db }: PageDeps): void {
         db,
         actor,
         (transaction) => setProviderActive(transaction, { id, tenantId: tenant.id }, active),
-        (after) => ({
-          tenantId: tenant.id,
-          action: `provider.${verb}`,
-          target: providerTarget(after),
-        }),
+        providerActivated,
       );
       return redirect(`${base}/providers`, `${verb}d`);
     });
@@ -82,12 +82,7 @@ export function providerPages({ route, db }: PageDeps): void {
       db,
       actor,
       (transaction) => deleteProvider(transaction, { id, tenantId: tenant.id }),
-      (before) => ({
-        tenantId: tenant.id,
-        action: "provider.delete",
-        target: providerTarget(before),
-        before: recordedProvider(before),
-      }),
+      providerDeleted,
     );
     return redirect(`${base}/providers`, "deleted");
   });
@@ -100,12 +95,7 @@ export function providerPages({ route, db }: PageDeps): void {
       db,
       actor,
       (transaction) => moveProviderUp(transaction, { id, tenantId: tenant.id }),
-      (order) => ({
-        tenantId: tenant.id,
-        action: "provider.move",
-        target: providerTarget(provider),
-        after: { order: order.map((one) => one.name) },
-      }),
+      (order) => providerMoved(provider, order),
     );
     return redirect(`${base}/providers`, "moved");
   });

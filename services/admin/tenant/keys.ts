@@ -4,6 +4,7 @@ import { listTemplates } from "@belfry/administration/templates/templates";
 import { addApiKey, revokeApiKey } from "@belfry/administration/tenants/api-keys";
 import { rotateApiKey } from "@belfry/administration/tenants/rotate-api-key";
 import { rotateWebhookSecret } from "@belfry/administration/tenants/rotate-webhook-secret";
+import { keyRotated, webhookSecretCreated } from "@belfry/administration/tenants/tenant-notes";
 import { showTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { newWebhookSecret } from "@belfry/administration/tenants/webhook-secret";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
@@ -62,12 +63,7 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
           db,
           actor,
           (transaction) => rotateApiKey(transaction, tenant.id, secondsOf(hours)),
-          ({ apiKeys }) => ({
-            tenantId: tenant.id,
-            action: "key.rotate",
-            target: `${apiKeys[0]?.prefix}…`,
-            after: { othersEndAfterHours: Number(hours) },
-          }),
+          (after) => keyRotated(after, secondsOf(hours)),
         );
         return await showKey(context, apiKey);
       },
@@ -97,12 +93,7 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
           db,
           actor,
           (transaction) => rotateWebhookSecret(transaction, tenant.id, input, keys),
-          ({ previousWebhookSecretUntil }) => ({
-            tenantId: tenant.id,
-            action: "webhook-secret.create",
-            target: "webhook secret",
-            after: { theOneBeforeEndsAt: previousWebhookSecretUntil },
-          }),
+          webhookSecretCreated,
         );
         return await show(context, { createdSecret, signingInNode: SIGNING_IN_NODE });
       },

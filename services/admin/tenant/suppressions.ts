@@ -1,4 +1,5 @@
 import { audited } from "@belfry/administration/audited";
+import { suppressionNote } from "@belfry/administration/events/suppression-note";
 import { suppressionsOfTenant } from "@belfry/administration/events/suppression-rows";
 import { addSuppressions, removeSuppressions } from "@belfry/administration/events/suppressions";
 import {
@@ -57,12 +58,7 @@ export function suppressionPages({ route, db }: PageDeps): void {
               addresses,
               source: person.email,
             }),
-          ({ added }) => ({
-            tenantId: tenant.id,
-            action: "suppression.add",
-            target: `${channel} ${addresses.length === 1 ? addresses[0] : `${addresses.length} addresses`}`,
-            after: { added },
-          }),
+          ({ added }) => suppressionNote("add", tenant.id, channel, addresses, { added }),
         );
         return redirect(`${base}/suppressions`, "added");
       },
@@ -76,12 +72,7 @@ export function suppressionPages({ route, db }: PageDeps): void {
       db,
       actor,
       (transaction) => removeSuppressions(transaction, { tenantId: tenant.id, channel, addresses }),
-      ({ removed }) => ({
-        tenantId: tenant.id,
-        action: "suppression.remove",
-        target: `${channel} ${addresses[0] ?? ""}`,
-        after: { removed },
-      }),
+      ({ removed }) => suppressionNote("remove", tenant.id, channel, addresses, { removed }),
     );
     return redirect(`${base}/suppressions`, "removed");
   });

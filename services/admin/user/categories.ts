@@ -1,4 +1,4 @@
-import { type AuditNote, audited } from "@belfry/administration/audited";
+import { audited } from "@belfry/administration/audited";
 import { NotFound } from "@belfry/administration/input-error";
 import { listTemplates } from "@belfry/administration/templates/templates";
 import {
@@ -8,6 +8,7 @@ import {
   listCategories,
   putCategory,
 } from "@belfry/administration/users/categories";
+import { categoryNote } from "@belfry/administration/users/category-note";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -61,7 +62,7 @@ export function categoryPages({ route, db }: PageDeps): void {
           actor,
           (transaction) =>
             putCategory(transaction, { ...categoryInput(tenant.id, values), only: "new" }),
-          (category) => noteOf("create", tenant.id, category.key, { after: category }),
+          (category) => categoryNote("create", tenant.id, category.key, { after: category }),
         );
         return redirect(`${base}/categories/${made.key}`, "added");
       },
@@ -85,7 +86,7 @@ export function categoryPages({ route, db }: PageDeps): void {
             const input = categoryInput(tenant.id, values, before);
             return { before, after: await putCategory(transaction, { ...input, only: "known" }) };
           },
-          (change) => noteOf("update", tenant.id, key, change),
+          (change) => categoryNote("update", tenant.id, key, change),
         );
         return redirect(`${base}/categories/${key}`, "saved");
       },
@@ -102,7 +103,7 @@ export function categoryPages({ route, db }: PageDeps): void {
           db,
           actor,
           (transaction) => deleteCategory(transaction, { tenantId: tenant.id, key }),
-          (before) => noteOf("delete", tenant.id, key, { before }),
+          (before) => categoryNote("delete", tenant.id, key, { before }),
         );
         return redirect(`${base}/categories`, "deleted");
       },
@@ -125,7 +126,7 @@ export function categoryPages({ route, db }: PageDeps): void {
               const category = verb === "assign" ? key : null;
               await assignCategory(transaction, { tenantId: tenant.id, eventType, category });
             },
-            () => noteOf(verb, tenant.id, key, { after: { eventType } }),
+            () => categoryNote(verb, tenant.id, key, { after: { eventType } }),
           );
           return redirect(`${base}/categories/${key}`, "saved");
         },
@@ -140,13 +141,4 @@ async function categoryOf(db: Database, tenantId: string, key: string): Promise<
   const found = (await listCategories(db, tenantId)).find((one) => one.key === key);
   if (found === undefined) throw new NotFound("path", "no such category");
   return found;
-}
-
-function noteOf(
-  verb: string,
-  tenantId: string,
-  target: string,
-  change: Pick<AuditNote, "before" | "after">,
-): AuditNote {
-  return { tenantId, action: `category.${verb}`, target, ...change };
 }

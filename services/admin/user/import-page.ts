@@ -2,6 +2,7 @@ import { audited } from "@belfry/administration/audited";
 import type { InputFault } from "@belfry/administration/input-error";
 import { listCategories } from "@belfry/administration/users/categories";
 import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
+import { unsubscribesImported } from "@belfry/administration/users/user-notes";
 import { PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { orFaults, page } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -28,12 +29,7 @@ export function importPages({ route, db }: PageDeps): void {
           db,
           actor,
           (transaction) => importUnsubscribes(transaction, tenant.id, [Buffer.from(lines)]),
-          (result) => ({
-            tenantId: tenant.id,
-            action: "user.import-unsubscribes",
-            target: `${result.lines} lines`,
-            after: result,
-          }),
+          (result) => unsubscribesImported(tenant.id, result),
         );
         return await show(context, { done });
       },

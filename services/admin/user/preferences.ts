@@ -1,5 +1,4 @@
-import { audited } from "@belfry/administration/audited";
-import { changePreferences } from "@belfry/administration/users/preferences";
+import { changePreference } from "@belfry/administration/users/change-preference";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
 import { redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -15,23 +14,9 @@ export function preferencePages({ route, db, announcePreferences }: PageDeps): v
     // What is not a channel is refused by administration, which names the field.
     const channel = (form.get("channel") ?? "") as PreferenceChannel;
     const enabled = ENABLED[form.get("to") ?? ""] ?? null;
-    const changed = await audited(
-      db,
-      actor,
-      (transaction) =>
-        changePreferences(transaction, {
-          ...{ tenantId: tenant.id, userId, source: "by hand" },
-          changes: [{ category, channel, enabled }],
-          fieldOf: (_, field) => field,
-        }),
-      () => ({
-        tenantId: tenant.id,
-        action: "user.preference",
-        target: userId,
-        after: { category, channel, enabled },
-      }),
-    );
-    if (changed > 0) announcePreferences({ tenantId: tenant.id, userId });
+    const owner = { tenantId: tenant.id, userId };
+    const changed = await changePreference(db, actor, { ...owner, category, channel, enabled });
+    if (changed > 0) announcePreferences(owner);
     const user = encodeURIComponent(userId);
     return redirect(`${base}/users?user=${user}`, NOTICE[`${enabled}`]);
   });

@@ -2,6 +2,7 @@ import { auditedAfter } from "@belfry/administration/audited";
 import { hiddenNotifications } from "@belfry/administration/events/notification-rows";
 import { searchEvents } from "@belfry/administration/events/search-events";
 import { InvalidInput } from "@belfry/administration/input-error";
+import { userNote } from "@belfry/administration/users/user-notes";
 import {
   PERSONAL_CHANNEL,
   realtimeChannel,
@@ -65,7 +66,7 @@ export function userPages({ route, db, config, signToken }: PageDeps): void {
       db,
       actor,
       async () => undefined,
-      () => ({ tenantId: tenant.id, action: "user.open-inbox", target: userId }),
+      () => userNote("user.open-inbox", { tenantId: tenant.id, userId }),
     );
     const targets = await findTargetChannels(db, tenant.id);
     const names = new Set([SYSTEM_CHANNEL, PERSONAL_CHANNEL, ...targets]);

@@ -11,9 +11,12 @@ import { prepareTemplate, putTemplate, savePreparedTemplate } from "../templates
 import { deleteTenantRow } from "../tenants/tenant-rows.ts";
 import { createTenant, listTenants } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
+import { saveUser } from "../users/save-user.ts";
 import { deleteTenant } from "./delete-tenant.ts";
+import { erasedUser } from "./erase-user.ts";
 import { deleteTenantData } from "./tenant-data.ts";
 
+const ACTOR = { personId: null, person: "command line (root)", address: "host" };
 const TABLES = [
   "events",
   "undispatched_events",
@@ -35,7 +38,7 @@ test("a deleted tenant leaves nothing behind, and another tenant loses nothing",
     await putTemplate(db, { tenantId: id, eventType: "a", channel: "SMS", content: "Hi" });
   }
   const before = await counts(db);
-  const report = await deleteTenant(db, gone.id);
+  const report = await deleteTenant(db, gone.id, ACTOR);
   assert.deepEqual(report.deleted, {
     events: 1,
     deliveries: 1,
@@ -54,7 +57,27 @@ test("a deleted tenant leaves nothing behind, and another tenant loses nothing",
     .where("tenant_id", "!=", "platform")
     .execute();
   assert.deepEqual(templates, [{ tenant_id: stays.id }]);
-  await assert.rejects(deleteTenant(db, gone.id), NotFound);
+  await assert.rejects(deleteTenant(db, gone.id, ACTOR), NotFound);
+});
+
+test("that a tenant was deleted stands in the audit log, and of its users nothing is left there", async (t) => {
+  const db = await testDatabase(t);
+  const { id } = await createTenant(db, { name: "Gone" });
+  await saveUser(db, ACTOR, id, { userId: "ann", email: "ann@example.com" });
+  await deleteTenant(db, id, ACTOR);
+  const rows = await db
+    .selectFrom("audit_log")
+    .select(["action", "target", "after"])
+    .where("tenant_id", "=", id)
+    .orderBy("id")
+    .execute();
+  assert.deepEqual(rows, [
+    {
+      ...{ action: "user.create", after: null },
+      target: erasedUser({ tenantId: id, userId: "ann" }),
+    },
+    { action: "tenant.delete", target: "Gone", after: null },
+  ]);
 });
 
 test("what is published while its tenant's row is deleted does not stay behind", async (t) => {

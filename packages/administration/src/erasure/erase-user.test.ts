@@ -7,11 +7,15 @@ import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
 import { storeInbound } from "@belfry/database/inbound";
 import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
+import { audited } from "../audited.ts";
+import { suppressionNote } from "../events/suppression-note.ts";
 import { addSuppressions } from "../events/suppressions.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { ADA, BOB, storeEvent, storeOutbox, tablesWith } from "../people/person-under-test.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { changePreference } from "../users/change-preference.ts";
 import { changePreferences } from "../users/preferences.ts";
+import { saveUser } from "../users/save-user.ts";
 import { putUser } from "../users/users.ts";
 import { erasedUser, eraseUser } from "./erase-user.ts";
 
@@ -251,6 +255,59 @@ test("who erased whom stands in the audit log, without the person", async (t) =>
     { ...of, action: "user.erased", after: deleted },
   ]);
   assert.notEqual(erasedUser(ada), erasedUser({ ...ada, tenantId: "other" }));
+});
+
+test("what people did of a person stays in the audit log, and names the erasure's hash instead of the person", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  const olga = { personId: null, person: "Olga", address: "::1" };
+  const { email, phone } = ADA;
+  for (const { userId } of [ADA, BOB]) {
+    await saveUser(db, olga, tenantId, { userId, email, phone });
+    const cell = { tenantId, userId, category: "*", channel: "SMS" } as const;
+    await changePreference(db, olga, { ...cell, enabled: false });
+    await audited(
+      db,
+      olga,
+      async () => undefined,
+      () => ({ tenantId, action: "template.test", target: "x PUSH", after: { userId } }),
+    );
+  }
+  const add = suppressionNote("add", tenantId, "EMAIL", [ADA.email], { added: 1 });
+  await audited(
+    db,
+    olga,
+    async () => undefined,
+    () => add,
+  );
+  const entries = async () =>
+    await db
+      .selectFrom("audit_log")
+      .select(["person", "action", "target", "before", "after"])
+      .where("person", "=", "Olga")
+      .orderBy("id")
+      .execute();
+  const before = await entries();
+  const dry = await eraseUser(db, { ...ada, dryRun: true }, DEPS);
+  assert.deepEqual(await entries(), before);
+
+  const report = await eraseUser(db, ada, DEPS);
+  // Bob has the same address: the suppression by hand and what was said of Bob name it still.
+  const named = (kept: typeof report.kept) =>
+    kept.find(({ where }) => where === "audit_log")?.count;
+  assert.deepEqual([named(dry.kept), named(report.kept)], [2, 2]);
+  const target = erasedUser(ada);
+  const without = { person: "Olga", before: null, after: null };
+  assert.deepEqual(await entries(), [
+    { ...without, action: "user.create", target },
+    { ...without, action: "user.preference", target },
+    { ...without, action: "template.test", target: "x PUSH", after: { userId: target } },
+    ...before.slice(3),
+  ]);
+  assert.deepEqual(await tablesWith(pool, ADA.userId), []);
+
+  await eraseUser(db, { ...ada, userId: BOB.userId, suppressions: true }, DEPS);
+  assert.deepEqual(await tablesWith(pool, ADA.email), []);
+  assert.equal((await entries()).at(-1)?.target, "EMAIL erased address");
 });
 
 test("while the person cannot be disconnected nothing is changed", async (t) => {

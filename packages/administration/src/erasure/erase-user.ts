@@ -15,6 +15,7 @@ import { tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
 import { eraseDeadMessages } from "./erase-dead-messages.ts";
+import { eraseAddressNotes, eraseUserNotes } from "./erase-notes.ts";
 import { eraseOutbox } from "./erase-outbox.ts";
 import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
 import {
@@ -65,13 +66,12 @@ export async function eraseUser(
   refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
   if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenant");
 
-  const note = (action: string, after: object) =>
-    audited(
-      db,
-      deps.actor,
-      async () => undefined,
-      () => ({ tenantId, action, target: erasedUser(owner), after }),
-    );
+  const note = (
+    action: string,
+    after: object,
+    change: (transaction: Database) => Promise<unknown> = async () => undefined,
+  ) =>
+    audited(db, deps.actor, change, () => ({ tenantId, action, target: erasedUser(owner), after }));
   if (!dryRun) {
     await deps.disconnect();
     await note("user.erase", { suppressions: erasure.suppressions === true });
@@ -98,14 +98,15 @@ export async function eraseUser(
       for (const channel of PROVIDER_CHANNELS) {
         await deleteSuppressions(db, tenantId, channel, addresses);
       }
+      await eraseAddressNotes(db, tenantId, addresses);
     }
     suppressions = 0;
   }
-  const auditEntries = await countAuditEntries(db, tenantId, addresses);
   if (!dryRun) {
     await deps.disconnect();
-    await note("user.erased", deleted);
+    await note("user.erased", deleted, (transaction) => eraseUserNotes(transaction, owner));
   }
+  const auditEntries = await countAuditEntries(db, owner, addresses);
   const kept = keptAfter({ suppressions, auditEntries });
   return { ...owner, dryRun, deleted, unsent: found.unsent, kept };
 }

@@ -63,7 +63,7 @@ const ELSEWHERE: readonly Kept[] = [
   },
   {
     where: "audit_log",
-    what: "that this person was erased: a hash of the tenant's and the user's id",
+    what: "that this person was erased, and that somebody changed something of it: a hash of the tenant's and the user's id",
   },
   {
     where: "other people's events",

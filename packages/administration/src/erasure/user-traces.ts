@@ -2,6 +2,7 @@ import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import type { Owner } from "@belfry/database/notifications";
 import { sql } from "kysely";
+import { USER_ACTIONS } from "../users/user-notes.ts";
 
 /** Where else a tenant's user leaves something: beside the events, found by them or by an address. */
 
@@ -90,15 +91,20 @@ export async function countSuppressions(
   return rows[0]?.count ?? 0;
 }
 
-/** How many entries of the tenant's audit log have one of these words in them, whatever its case. */
+/**
+ * How many entries of the tenant's audit log have one of these words in them, whatever its case. Those that tell of
+ * the user alone do not count: an erasure takes it out of them.
+ */
 export async function countAuditEntries(
   db: Database,
-  tenantId: string,
+  { tenantId, userId }: Owner,
   words: readonly string[],
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from audit_log a
-    where a.tenant_id = ${tenantId} and exists (
+    where a.tenant_id = ${tenantId}
+      and not (a.action = any (${[...USER_ACTIONS]}::text[]) and a.target = ${userId})
+      and exists (
       select from unnest(${words}::text[]) w (word)
       where position(lower(w.word) in lower(a.target || coalesce(a.before::text, '') || coalesce(a.after::text, ''))) > 0
     )`.execute(db);

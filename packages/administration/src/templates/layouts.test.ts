@@ -196,7 +196,7 @@ test("the platform's own mails have a layout, too; a tenant's goes with it", asy
   assert.ok(shown.kind === "email");
   assert.match(shown.html, /The house/);
   await put({ footerText: "Ours" });
-  await deleteTenant(db, tenantId);
+  await deleteTenant(db, tenantId, { personId: null, person: "Olga", address: "::1" });
   const left = await db.selectFrom("layouts").select("tenant_id").execute();
   assert.deepEqual(left, [{ tenant_id: "platform" }]);
 });

@@ -38,7 +38,10 @@ export interface UserInput {
   quietHours?: QuietHours | null | undefined;
 }
 
-/** In force for every event that is dispatched from now on. Throws `InvalidInput`, `NotFound`. */
+/**
+ * In force for every event that is dispatched from now on. Within a caller's transaction it joins that one.
+ * Throws `InvalidInput`, `NotFound`.
+ */
 export async function putUser(db: Database, tenantId: string, input: UserInput): Promise<User> {
   refuseFaults(userFaults(input));
   await putUsers(db, tenantId, [input]);
@@ -56,22 +59,33 @@ export async function putUsers(
 ): Promise<void> {
   if (inputs.length === 0) return;
   const rows = new Map(inputs.map((input) => [input.userId, userRow(input)]));
-  await db.transaction().execute(async (transaction) => {
+  const store = async (transaction: Database) => {
     if ((await tenantById(transaction, tenantId)) === undefined) {
       throw tenantNotFound(tenantId, "tenantId");
     }
     await noteUse(transaction, tenantId, "uses_recipients");
     await storeUsers(transaction, tenantId, [...rows.values()]);
-  });
+  };
+  await (db.isTransaction ? store(db) : db.transaction().execute(store));
 }
 
 /** Throws `NotFound` for a user that the tenant has not named. */
 export async function showUser(db: Database, tenantId: string, userId: string): Promise<User> {
-  const row = await findUser(db, tenantId, userId);
-  if (row === undefined) {
+  const user = await knownUser(db, tenantId, userId);
+  if (user === undefined) {
     throw new NotFound("user", `the tenant has not named a user ${JSON.stringify(userId)}`);
   }
-  return userView(row);
+  return user;
+}
+
+/** Undefined for a user that the tenant has not named. */
+export async function knownUser(
+  db: Database,
+  tenantId: string,
+  userId: string,
+): Promise<User | undefined> {
+  const row = await findUser(db, tenantId, userId);
+  return row === undefined ? undefined : userView(row);
 }
 
 export function userFaults(input: UserInput): (InputFault | undefined)[] {

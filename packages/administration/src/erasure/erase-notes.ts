@@ -1,0 +1,45 @@
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+import { USER_ACTIONS } from "../users/user-notes.ts";
+
+/**
+ * Takes a user out of what the audit log tells of the user; or all users of a tenant. That something was done, by whom
+ * and when, stays: instead of the id it names the hash by which the erasure itself is named, and no more what
+ * was changed. Returns how many entries it took something from.
+ */
+export async function eraseUserNotes(
+  db: Database,
+  { tenantId, userId }: { tenantId: string; userId?: string | undefined },
+): Promise<number> {
+  const erased = (id: ReturnType<typeof sql>) =>
+    sql`'user sha256:' || encode(sha256(convert_to(${tenantId}::text || E'\\n' || ${id}, 'UTF8')), 'hex')`;
+  const of = (id: ReturnType<typeof sql>) =>
+    userId === undefined ? sql`${id} is not null` : sql`${id} = ${userId}`;
+  const [target, tested] = [sql`target`, sql`(after ->> 'userId')`];
+  const changes = await sql`
+    update audit_log set target = ${erased(target)}, before = null, after = null
+    where tenant_id = ${tenantId} and action = any (${[...USER_ACTIONS]}::text[]) and ${of(target)}`.execute(
+    db,
+  );
+  const tests = await sql`
+    update audit_log set after = jsonb_set(after, '{userId}', to_jsonb(${erased(tested)}))
+    where tenant_id = ${tenantId} and action = 'template.test' and ${of(tested)}`.execute(db);
+  return Number((changes.numAffectedRows ?? 0n) + (tests.numAffectedRows ?? 0n));
+}
+
+/**
+ * Takes addresses, in the form of suppressions.ts, out of what the audit log tells of suppressions by hand: when the
+ * suppressions themselves are forgotten.
+ */
+export async function eraseAddressNotes(
+  db: Database,
+  tenantId: string,
+  addresses: readonly string[],
+): Promise<void> {
+  await sql`
+    update audit_log set target = split_part(target, ' ', 1) || ' erased address'
+    where tenant_id = ${tenantId} and action like 'suppression.%'
+      and lower(substr(target, position(' ' in target) + 1)) = any (${addresses}::text[])`.execute(
+    db,
+  );
+}

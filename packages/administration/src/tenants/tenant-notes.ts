@@ -1,0 +1,55 @@
+import type { AuditNote } from "../audited.ts";
+import type { Tenant } from "./tenants.ts";
+
+/** How the audit log tells of a change of a tenant: no key and no secret is in it. */
+
+export function tenantCreated(made: Tenant): AuditNote {
+  return { tenantId: made.id, action: "tenant.create", target: made.name, after: recorded(made) };
+}
+
+/** `webhookSecret`: what was asked for; undefined: it stays. */
+export function tenantUpdated(
+  before: Tenant,
+  after: Tenant,
+  webhookSecret?: string | null | undefined,
+): AuditNote {
+  const secret =
+    webhookSecret === null ? { webhookSecret: "none" } : { webhookSecret: "a new one" };
+  return {
+    ...{ tenantId: after.id, action: "tenant.update", target: after.name },
+    before: recorded(before),
+    after: { ...recorded(after), ...(webhookSecret === undefined ? {} : secret) },
+  };
+}
+
+/** `before` is whether it was active. */
+export function tenantActivated(before: boolean, { id, name, active }: Tenant): AuditNote {
+  const action = active ? "tenant.activate" : "tenant.deactivate";
+  return { tenantId: id, action, target: name, before: { active: before }, after: { active } };
+}
+
+export function tenantDeleted(before: Tenant): AuditNote {
+  const { id, name } = before;
+  return { tenantId: id, action: "tenant.delete", target: name, before: recorded(before) };
+}
+
+export function keyRotated({ id, apiKeys }: Tenant, overlapSeconds: number): AuditNote {
+  const after = { othersEndAfterHours: overlapSeconds / 3600 };
+  return { tenantId: id, action: "key.rotate", target: `${apiKeys[0]?.prefix}…`, after };
+}
+
+export function webhookSecretCreated({ id, previousWebhookSecretUntil }: Tenant): AuditNote {
+  const after = { theOneBeforeEndsAt: previousWebhookSecretUntil };
+  return { tenantId: id, action: "webhook-secret.create", target: "webhook secret", after };
+}
+
+function recorded(tenant: Tenant): object {
+  const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = tenant;
+  const { eventRetentionDays, notificationRetentionDays, defaultLocale } = tenant;
+  const { timezone, quietHours } = tenant;
+  return {
+    ...{ name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables },
+    ...{ eventRetentionDays, notificationRetentionDays, defaultLocale },
+    ...{ timezone, quietHours },
+  };
+}

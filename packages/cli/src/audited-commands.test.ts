@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { connectedDatabase } from "@belfry/testing/database";
+import { runBelfry } from "./belfry-under-test.ts";
+
+async function world(t: TestContext) {
+  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  const { url, pool } = await connectedDatabase(t);
+  const SECRETS_KEYS = `t1:${randomBytes(32).toString("base64")}`;
+  const env = { DATABASE_URL: url, BELFRY_HOME: home, SECRETS_KEYS };
+  const run = (args: string, input = "") => runBelfry(args.split(" "), { env, input, cwd: home });
+  const json = async (args: string, input = "") => {
+    const { code, out, err } = await run(args, input);
+    assert.deepEqual([code, err], [0, ""], args);
+    return JSON.parse(out);
+  };
+  const { id } = await json("tenant create --name Acme");
+  const entries = async () => {
+    const { rows } = await pool.query(
+      "select person, tenant_id, action || ' ' || target as told, before, after from audit_log order by id",
+    );
+    for (const { person } of rows) assert.match(person, /^command line \(.+\)$/);
+    return rows;
+  };
+  return { home, run, json, id: id as string, entries };
+}
+
+test("whatever the command line changes of a tenant is in the audit log, and no secret with it", async (t) => {
+  const { json, id, entries, run, home } = await world(t);
+  await writeFile(join(home, "secret"), "hush-hush");
+  await json(`tenant update ${id} --timezone Europe/Berlin --webhook-secret-file secret`);
+  await json(`tenant rotate-webhook-secret ${id} --webhook-secret-file secret`);
+  await json(`tenant rotate-key ${id} --overlap-seconds 3600`);
+  await json(`tenant deactivate ${id}`);
+  await json(`tenant activate ${id}`);
+  const sms = `--tenant ${id} --channel SMS`;
+  const settings = JSON.stringify({ apiKey: "k", apiSecret: "hush-hush", sender: "Acme" });
+  await json(`provider put ${sms} --kind vonage --settings-file -`, settings);
+  await json(`provider rename ${sms} --new-name main`);
+  await json(`provider deactivate ${sms}`);
+  await json(`provider delete ${sms}`);
+  await json(`suppression add ${sms} --address +12025550123`);
+  await json(`suppression remove ${sms} --address +12025550123`);
+  const failed = await run(`tenant update ${id} --timezone Nowhere/Land`);
+  assert.equal(failed.code, 1);
+  await json("realtime new-epoch");
+  await json(`tenant delete ${id}`);
+
+  const rows = await entries();
+  assert.deepEqual(
+    rows.map(({ told }) => told.replace(/bf_\S+/, "KEY")),
+    [
+      ...["tenant.create Acme", "tenant.update Acme", "webhook-secret.create webhook secret"],
+      ...["key.rotate KEY", "tenant.deactivate Acme", "tenant.activate Acme"],
+      ...["provider.create SMS vonage", "provider.update SMS vonage main"],
+      ...["provider.deactivate SMS vonage main", "provider.delete SMS vonage main"],
+      ...["suppression.add SMS +12025550123", "suppression.remove SMS +12025550123"],
+      ...["realtime.new-epoch every client", "tenant.delete Acme"],
+    ],
+  );
+  const [, updated] = rows;
+  assert.deepEqual([updated.before.timezone, updated.after.timezone], [null, "Europe/Berlin"]);
+  assert.equal(updated.after.webhookSecret, "a new one");
+  assert.ok(!JSON.stringify(rows).includes("hush-hush"));
+});
+
+test("whatever the command line changes of users and categories is in the audit log; what it refuses is not", async (t) => {
+  const { json, id, entries, run } = await world(t);
+  const of = `--tenant ${id}`;
+  await json(`category put ${of} --key offers --label Offers`);
+  await json(`category put ${of} --key offers --default off`);
+  await json(`category assign ${of} --event-type sale --category offers`);
+  await json(`category assign ${of} --event-type sale --no-category`);
+  await json(`user put ${of} --user ann --email ann@example.com`);
+  await json(`user put ${of} --user ann --locale de`);
+  const set = `user preference set ${of} --user ann --channel EMAIL --enabled off`;
+  await json(`${set} --category offers`);
+  assert.equal((await run(`${set} --category none`)).code, 1);
+  await json(`user import ${of} --file -`, "bob,*,SMS\n");
+  await json(`category delete ${of} --key offers`);
+
+  const rows = await entries();
+  assert.deepEqual(
+    rows.slice(1).map(({ told }) => told),
+    [
+      ...["category.create offers", "category.update offers"],
+      ...["category.assign offers", "category.unassign offers"],
+      ...["user.create ann", "user.update ann", "user.preference ann"],
+      ...["user.import-unsubscribes 1 line", "category.delete offers"],
+    ],
+  );
+  const updated = rows.find(({ told }) => told === "user.update ann");
+  assert.deepEqual([updated.before.email, updated.after.email], ["ann@example.com", null]);
+  assert.ok(rows.every(({ tenant_id }) => tenant_id === id));
+});
