@@ -15,6 +15,8 @@ const DELIVERY = {
   recipient: "+12025550123",
   variables: "{}",
   traceId: "t",
+  at: null,
+  digest: undefined,
   userId: "ann",
   category: undefined,
   settings: { locale: "en", timeZone: undefined, required: undefined },

@@ -66,7 +66,9 @@ export async function attemptDelivery(
   });
   countAttempt(channel, provider.kind, outcome.class, durationMs);
   countOutcome(channel, provider.kind, step.status);
-  if (outcome.class === "accepted" && delivery.attempt === 1) {
+  // A digest has waited on purpose.
+  const isOne = delivery.digest === undefined;
+  if (outcome.class === "accepted" && delivery.attempt === 1 && isOne) {
     observeFirstAcceptance(channel, delivery.eventId);
   }
   log.info(

@@ -1,6 +1,7 @@
 import type { Content } from "@belfry/contracts/channels";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import { emailFault, smsFault } from "@belfry/providers/recipient";
+import { storedEvent, withGathered } from "@belfry/templates/gathered";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import type { Renderer } from "@belfry/templates/render";
 import type { OutgoingMessage } from "./active-providers.ts";
@@ -11,7 +12,7 @@ export type MadeMessage =
   | { ok: true; message: OutgoingMessage; missing: string[] }
   | { ok: false; reason: string; missing?: string[] };
 
-/** Renders a delivery's template version with its event's variables, and says how its reader leaves. Never throws. */
+/** Renders a delivery's template version with its event's or events' variables, and says how its reader leaves. Never throws. */
 export function makeMessage(
   content: Content,
   delivery: ClaimedDelivery,
@@ -29,8 +30,13 @@ export function makeMessage(
   };
   let rendered: ReturnType<Renderer>;
   try {
-    const { settings } = delivery;
-    rendered = renderer(variables, links ? { ...settings, system: links.system } : settings);
+    const { digest, settings } = delivery;
+    const system = withGathered(links?.system, digest?.count ?? 1, () =>
+      digest === undefined
+        ? [{ id: delivery.eventId, at: delivery.at ?? new Date(), variables }]
+        : digest.items.map(storedEvent),
+    );
+    rendered = renderer(variables, { ...settings, system });
   } catch {
     return { ok: false, reason: "the template cannot be rendered" };
   }

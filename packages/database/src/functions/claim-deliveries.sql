@@ -13,6 +13,10 @@
 -- two are asked of what has waited for a minute since its event was accepted, and only where the tenant has any:
 -- statements of their own, as subqueries would cost each claim of everybody else.
 -- `category` is that of the event's type, where the tenant has categories, with whether it is required.
+--
+-- A delivery without an event is of a digest (`items` is not null), which its first claim closes; see
+-- digests.sql. Who has none is asked for none. What is not to be sent once it was read is skipped at its first
+-- try, where its notification was.
 create or replace function claim_deliveries(
   p_channel text, p_ids uuid[], p_tenants text[], p_providers uuid[], p_kinds text[],
   p_lease_ms integer, p_max_retries integer
@@ -20,7 +24,7 @@ create or replace function claim_deliveries(
   delivery_id uuid, becomes text, was text, reason text, wait_ms integer, event_id uuid, tenant_id text,
   number integer, retries integer, template_version_id bigint, at_most_once boolean, sensitive boolean,
   recipient text, variables text, trace_id text, default_locale text, timezone text, required text[],
-  user_id text, category text, is_required boolean
+  user_id text, category text, is_required boolean, at timestamptz, items json, item_count integer
 ) language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -30,6 +34,9 @@ as $function$
 declare
   died constant text := 'the sender ended before the outcome was known';
   long constant interval := '60 seconds';
+  -- MAX_DIGEST_ITEMS and MAX_DIGEST_ITEM_BYTES of timing.ts.
+  most_items constant integer := 100;
+  most_bytes constant integer := 1048576;
   moment timestamptz;
   place bigint;
   held_until timestamptz;
@@ -48,6 +55,11 @@ declare
   quiet_from time;
   quiet_to time;
   quiet_end timestamptz;
+  unless_read boolean;
+  digest record;
+  gathers boolean;
+  opens boolean;
+  closed record;
   claimed uuid[] := '{}';
   numbers integer[];
 begin
@@ -56,7 +68,7 @@ begin
   for place, delivery_id, was, held_until, rests, expires, event_id, tenant_id, number, retries,
       template_version_id, has_event, recipient, variables, trace_id, has_template, at_most_once, sensitive,
       required, is_active, default_locale, timezone, suppressed, user_id, event_type, waited, quiet_from,
-      quiet_to, uses_recipients, uses_preferences
+      quiet_to, uses_recipients, uses_preferences, at, unless_read
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
@@ -68,7 +80,7 @@ begin
             where s.tenant_id = d.tenant_id and s.channel = p_channel
               and s.address = lower(d.recipient collate "C")),
            e.user_id, e.event_type, e.accepted_at < moment - long, o.quiet_from, o.quiet_to,
-           o.uses_recipients, o.uses_preferences
+           o.uses_recipients, o.uses_preferences, coalesce(e.released_at, e.accepted_at), d.unless_read
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
     -- One look into an index an item: this plan is made on an empty database, where a walk over a
     -- whole table looks cheapest, and it must stay good while the tables grow. The arrays of ids in
@@ -95,6 +107,20 @@ begin
     category := null;
     is_required := null;
     unwanted := null;
+    gathers := false;
+    opens := false;
+    if not has_event then
+      select g.* into digest from digests g
+      where g.id = claim_deliveries.event_id and g.tenant_id = claim_deliveries.tenant_id limit 1;
+      gathers := found;
+      if gathers then
+        has_event := true;
+        user_id := digest.user_id;
+        event_type := digest.event_type;
+        waited := digest.opened_at < moment - long;
+        opens := digest.closed_at is null;
+      end if;
+    end if;
     if uses_recipients then
       select r.timezone, r.quiet_from, r.quiet_to into own from recipients r
       where r.tenant_id = claim_deliveries.tenant_id and r.user_id = claim_deliveries.user_id limit 1;
@@ -138,7 +164,7 @@ begin
     elsif p_kinds[place] is null then
       becomes := 'skipped';
       reason := 'no active provider';
-    elsif not has_event or not has_template then
+    elsif not has_event or not has_template and not opens then
       becomes := 'failed';
       reason := case when has_event then 'the template is gone' else 'the event is gone' end;
     elsif was = 'sending' and retries > p_max_retries then
@@ -157,6 +183,29 @@ begin
       end if;
     else
       becomes := 'sending';
+    end if;
+    if becomes = 'sending' and opens then
+      closed := close_digest(event_id, tenant_id, unless_read is true, moment);
+      becomes := coalesce(closed.ends, becomes);
+      reason := closed.why;
+      template_version_id := coalesce(closed.version, template_version_id);
+      at_most_once := closed.once;
+      sensitive := closed.hides;
+      required := closed.needs;
+      update deliveries d set template_version_id = claim_deliveries.template_version_id
+      where d.id = claim_deliveries.delivery_id;
+    elsif unless_read and becomes = 'sending' and number = 1 and not gathers and exists (
+        select from notifications n
+        where n.id = claim_deliveries.event_id and n.tenant_id = claim_deliveries.tenant_id
+          and n.read_at is not null) then
+      becomes := 'skipped';
+      reason := 'read in the inbox';
+    elsif opens and becomes not in ('busy', 'gone', 'quiet') then
+      update digests g set closed_at = moment where g.id = claim_deliveries.event_id;
+    end if;
+    if gathers and becomes = 'sending' then
+      select c.counted, c.items, c.newest, c.trace, c.newest_at into item_count, items, variables, trace_id, at
+      from digest_content(event_id, tenant_id, most_items, most_bytes) c;
     end if;
     if becomes = 'sending' then
       claimed := claimed || delivery_id;
@@ -181,6 +230,7 @@ begin
       where d.id = claim_deliveries.delivery_id;
     end if;
     return next;
+    if gathers then items := null; end if;
   end loop;
   if claimed = '{}' then return; end if;
 

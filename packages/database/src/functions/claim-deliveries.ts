@@ -10,9 +10,25 @@ export interface DeliveryToClaim {
   provider: { id: string; kind: string } | null;
 }
 
+/** The events that one message gathers. */
+export interface DigestContent {
+  count: number;
+  /** The oldest of them, as many as one message shows. */
+  items: readonly GatheredEvent[];
+}
+
+export interface GatheredEvent {
+  id: string;
+  /** ISO 8601. */
+  at: string;
+  /** JSON text. */
+  variables: string | null;
+}
+
 /** One delivery held by this sender until its lease ends, with what a message is made of. */
 export interface ClaimedDelivery {
   id: string;
+  /** Of a digest: the digest's. */
   eventId: string;
   tenantId: string;
   /** The number of the attempt that was begun. */
@@ -23,8 +39,12 @@ export interface ClaimedDelivery {
   /** Its event's variables are erased once all has ended. */
   sensitive: boolean;
   recipient: string | null;
-  /** JSON text. */
+  /** JSON text; of a digest those of its newest event. */
   variables: string | null;
+  /** When its event was accepted, or left its rest; null: it is gone. */
+  at: Date | null;
+  /** Undefined: it is of one event. */
+  digest: DigestContent | undefined;
   traceId: string;
   settings: MessageSettings;
   /** Whom the event is for; null: it is gone. */
@@ -89,6 +109,9 @@ interface Row {
   user_id: string | null;
   category: string | null;
   is_required: boolean | null;
+  at: Date | null;
+  items: GatheredEvent[] | null;
+  item_count: number | null;
 }
 
 /** Claims a batch in one call. Results come in the order of the batch. */
@@ -136,6 +159,8 @@ function toResult(row: Row): ClaimResult {
           sensitive: row.sensitive === true,
           recipient: row.recipient,
           variables: row.variables,
+          at: row.at,
+          digest: row.items === null ? undefined : { count: row.item_count ?? 0, items: row.items },
           traceId: row.trace_id ?? row.event_id,
           settings: {
             locale: row.default_locale ?? undefined,

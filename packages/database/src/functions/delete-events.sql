@@ -1,6 +1,7 @@
 -- Removes events whole, in the order in which dispatch_events locks. Where p_spare is set, a delivery that a
 -- sender holds right now stays, and with it its event; their ids come as `held`. `unfinished` counts the
--- deliveries that were still to be sent.
+-- deliveries that were still to be sent. What a digest has gathered of them leaves it, and with its last event the
+-- digest goes with its delivery; one that a sender holds keeps its events.
 create or replace function delete_events(p_ids uuid[], p_spare boolean)
 returns table (held uuid[], events bigint, undispatched_events bigint, deliveries bigint,
   unfinished bigint, attempts bigint, receipts bigint)
@@ -12,6 +13,8 @@ as $function$
 declare
   doomed uuid[];
   whole uuid[] := p_ids;
+  gathered uuid[];
+  emptied uuid[];
 begin
   held := '{}';
   -- First: from here on nobody can dispatch them, and what was dispatched is visible below.
@@ -23,17 +26,41 @@ begin
   doomed := array(
     select d.id from unnest(p_ids) u (id)
     cross join lateral (select d.id from deliveries d where d.event_id = u.id limit 32) d);
+  gathered := array(
+    select distinct i.digest_id from unnest(p_ids) u (id)
+    cross join lateral (select i.digest_id from digest_items i where i.event_id = u.id limit 32) i);
+  if gathered <> '{}' then
+    doomed := doomed || array(
+      select d.id from unnest(gathered) g (id)
+      cross join lateral (select d.id from deliveries d where d.event_id = g.id limit 1) d);
+  end if;
   -- In the order in which senders lock them.
   perform 1 from deliveries d where d.id = any (doomed) order by d.id for update;
   if p_spare then
     held := array(
       select distinct d.event_id from deliveries d
       where d.id = any (doomed) and d.status = 'sending' and d.claimed_until > clock_timestamp());
+    if gathered && held then
+      held := array(
+        select distinct u.id from unnest(p_ids) u (id)
+        where u.id = any (held) or exists (
+          select from digest_items i where i.event_id = u.id and i.digest_id = any (held)));
+    end if;
     whole := array(select u.id from unnest(p_ids) u (id) where u.id <> all (held));
+  end if;
+  if gathered <> '{}' then
+    -- Who adds an event holds the row of its digest.
+    perform 1 from digests g where g.id = any (gathered) order by g.id for update;
+    delete from digest_items i where i.event_id = any (whole);
+    emptied := array(
+      select g.id from unnest(gathered) g (id)
+      where not exists (select from digest_items i where i.digest_id = g.id));
+    delete from digests g where g.id = any (emptied);
   end if;
   with gone as (
     delete from deliveries d
-    where d.id = any (doomed) and not (p_spare and d.event_id = any (held) and d.status = 'sending')
+    where d.id = any (doomed) and (d.event_id = any (p_ids) or d.event_id = any (emptied))
+      and not (p_spare and d.event_id = any (held) and d.status = 'sending')
     returning d.id, d.status
   )
   select coalesce(array_agg(g.id), '{}'), count(*),
