@@ -8,13 +8,14 @@ import {
 } from "@belfry/administration/templates/drafts";
 import { checkSource } from "@belfry/administration/templates/preview-template";
 import { type Publication, publication } from "@belfry/administration/templates/publication";
-import { savePreparedTemplate } from "@belfry/administration/templates/put-template";
+import { savePreparedTemplate, settingsOf } from "@belfry/administration/templates/put-template";
 import { templateFaults } from "@belfry/administration/templates/template-input";
 import {
   requireTemplate,
   showTemplate,
   type Template,
 } from "@belfry/administration/templates/templates";
+import { timingRuleFaults } from "@belfry/administration/templates/timing-rules";
 import { CHANNEL_ROWS } from "@belfry/contracts/channels";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { type Answer, page, redirect } from "../drawing/answer.ts";
@@ -149,7 +150,10 @@ export function publishingPages({ route, db }: PageDeps): void {
     const { draft, published } = one;
     const row = await requireTemplate(db, { id: published.id }, draft.locale);
     const input = inputOfDraft(row, draft);
-    const own = templateFaults(input).filter((fault) => fault !== undefined);
+    const own = [
+      ...templateFaults(input).filter((fault) => fault !== undefined),
+      ...(await timingRuleFaults(db, published, settingsOf(row, input))),
+    ];
     const samples = parseVariables(input.sampleVariables ?? published.sampleVariables ?? "{}");
     const checked =
       own.length > 0 ? undefined : await checkSource(db, draft.tenantId, input, samples ?? {});

@@ -135,6 +135,41 @@ test("what holds for all languages is set with the default text alone", async (t
   assert.deepEqual([sensitive, requiredVariables], [true, ["id"]]);
 });
 
+test("timing is set in words, kept as it was typed, and refused where it does not go", async (t) => {
+  const { admin, operator, base, address } = await startTenant(t);
+  const timing = {
+    ...{ digestKind: "window", digestWindowSeconds: "3600", digestSliding: "on" },
+    ...{ digestMaxSeconds: "7200", digestKey: "post_id", digestLeading: "on" },
+    ...{ throttleCount: "5", throttleSeconds: "60", afterUnreadSeconds: "600" },
+  };
+  const path = await publishByForm(operator, base, { ...SMS, ...timing });
+  const { digest, throttle, afterUnreadSeconds } = await showTemplate(admin.db, address);
+  assert.deepEqual(
+    [digest, throttle, afterUnreadSeconds],
+    [
+      { windowSeconds: 3600, key: "post_id", sliding: true, maxSeconds: 7200, leading: true },
+      { count: 5, seconds: 60 },
+      600,
+    ],
+  );
+  const page = await operator.text(path);
+  assert.match(page, /name="digestWindowSeconds"[^>]*value="3600"/);
+  assert.match(page, /name="throttleCount"[^>]*value="5"/);
+  const fields = { digestKind: "at", digestAt: "09:00", digestDays: "1", throttleCount: "many" };
+  await saveDraftByForm(operator, path, { ...SMS, ...fields, throttleSeconds: "60" });
+  assert.match(await operator.text(`${path}/publish`), /Throttle: count must be an integer/);
+  await saveDraftByForm(operator, path, { ...SMS, ...fields, throttleCount: "", sensitive: "on" });
+  const refused = await operator.text(`${path}/publish`);
+  assert.match(refused, /Digest: does not go with a sensitive template/);
+  assert.match(await (await publishDraftByForm(operator, path)).text(), /Digest: does not go/);
+  assert.deepEqual((await showTemplate(admin.db, address)).digest, digest);
+  await saveDraftByForm(operator, path, { ...SMS, ...fields, throttleCount: "" });
+  assert.match(await operator.text(`${path}/publish`), /at 09:00, on mon/);
+  assert.equal((await publishDraftByForm(operator, path)).status, 303);
+  const now = await showTemplate(admin.db, address);
+  assert.deepEqual([now.digest, now.throttle], [{ at: "09:00", days: [1] }, null]);
+});
+
 test("a viewer sees the template and its preview, and may change nothing of it", async (t) => {
   const { admin, operator, base, tenantId } = await startTenant(t);
   const path = await publishByForm(operator, base, SMS);

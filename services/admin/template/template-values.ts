@@ -11,11 +11,19 @@ import {
   type Channel,
   IN_APP,
   isChannel,
+  isProviderChannel,
 } from "@belfry/contracts/channels";
 import type { EmailFormat } from "@belfry/templates/email-format";
+import {
+  NO_TIMING,
+  type TimingValues,
+  timingInput,
+  timingOfForm,
+  timingValues,
+} from "./timing-values.ts";
 
 /** A template as its form holds it: text as it was typed. */
-export interface TemplateValues {
+export interface TemplateValues extends TimingValues {
   eventType: string;
   channel: Channel;
   /** Empty: the default variant. */
@@ -46,6 +54,7 @@ export interface TemplateValues {
 const MOST_ACTIONS = 2;
 
 export const NO_VALUES: TemplateValues = {
+  ...NO_TIMING,
   eventType: "",
   channel: CHANNELS[0],
   locale: "",
@@ -91,6 +100,7 @@ export function valuesOfForm(form: URLSearchParams): TemplateValues {
     .getAll("actionLabel")
     .map((label, index) => ({ label: label.trim(), url: (addresses[index] ?? "").trim() }));
   return {
+    ...timingOfForm(form),
     eventType: text("eventType").trim(),
     channel: isChannel(channel) ? channel : CHANNELS[0],
     locale: text("locale").trim(),
@@ -142,6 +152,7 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
     expiresAfterSeconds: expiresAfterSeconds === "" ? undefined : Number(expiresAfterSeconds),
     ...(sampleVariables.trim() === "" || !keepsSamples ? {} : { sampleVariables }),
     requiredVariables: values.requiredVariables,
+    ...(isProviderChannel(values.channel) ? timingInput(values) : {}),
   };
 }
 
@@ -165,6 +176,7 @@ export function valuesOfTemplate(template: Template, sources: ValueSources): Tem
   const settings: SettingsLike = source === undefined ? template : source.settings;
   const samples = source?.settings.sampleVariables ?? template.sampleVariables;
   return {
+    ...timingValues(settings),
     eventType: template.eventType,
     channel: template.channel,
     locale,

@@ -24,7 +24,7 @@ import {
 import { type TemplateText, textOf } from "./template-text.ts";
 import { requireOwner, showTemplate, type Template, type TemplateWarning } from "./templates.ts";
 import { normalDigest } from "./timing-input.ts";
-import { digestWarnings, requireTiming } from "./timing-rules.ts";
+import { digestWarnings, timingRuleFaults } from "./timing-rules.ts";
 import { findVariant, insertVersion, setSourceVersion, type VariantRow } from "./variant-rows.ts";
 
 /** A template that has been checked and compiled, and may be saved. */
@@ -194,7 +194,7 @@ async function saveSettings(
   if (keeps === "active") wanted.active = now.active;
   const { tenantId, eventType, channel } = input;
   if (isDeepStrictEqual(now, wanted)) return false;
-  await requireTiming(db, { tenantId, eventType, channel }, wanted);
+  refuseFaults(await timingRuleFaults(db, { tenantId, eventType, channel }, wanted));
   await updateTemplateRow(db, { id, tenantId }, wanted);
   return true;
 }

@@ -6,25 +6,23 @@ import {
 } from "@belfry/contracts/retention";
 import type { DigestSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
-import { type InputFault, refuseFaults } from "../input-error.ts";
+import type { InputFault } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import type { TemplateKey, TemplateSettings } from "./template-rows.ts";
 import type { TemplateWarning } from "./templates.ts";
 import { longestDigestSeconds } from "./timing-input.ts";
 
-/**
- * What timing has to do with the tenant and with the other templates of the event type. Within a transaction that
- * holds the tenant. Throws `InvalidInput`.
- */
-export async function requireTiming(
+/** What timing has to do with the tenant and with the other templates of the event type. */
+export async function timingRuleFaults(
   db: Database,
   key: TemplateKey,
   wanted: TemplateSettings,
-): Promise<void> {
-  refuseFaults([
+): Promise<InputFault[]> {
+  const faults = [
     await retentionFault(db, key.tenantId, wanted),
     await sensitiveFault(db, key, wanted),
-  ]);
+  ];
+  return faults.filter((fault) => fault !== undefined);
 }
 
 /** Ten comments of one post are one event where the automatic key does not know the variables. */

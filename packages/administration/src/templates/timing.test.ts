@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DigestSettings } from "@belfry/contracts/timing";
+import type { Database } from "@belfry/database/connection";
+import { uuidv7 } from "uuidv7";
+import { InvalidInput } from "../input-error.ts";
+import { createTenant, updateTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { putTemplate } from "./put-template.ts";
+import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
+import type { TemplateInput } from "./template-input.ts";
+import { showTemplate } from "./templates.ts";
+
+const SMS = { eventType: "comment.new", channel: "SMS", content: "{{ $count }} comments" } as const;
+const PUSH = { eventType: "comment.new", channel: "PUSH", title: "Hi", content: "Hi" } as const;
+const DAY = 24 * 60 * 60;
+
+async function withTenant(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const put = (input: Omit<TemplateInput, "tenantId">) => putTemplate(db, { ...input, tenantId });
+  return { db, tenantId, put };
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => assert.fail("it was not refused"),
+    (reason) => reason,
+  );
+  assert.ok(error instanceof InvalidInput, String(error));
+  return error.message;
+}
+
+test("what is left out stays, null takes away, and what says the same is no change", async (t) => {
+  const { db, put } = await withTenant(t);
+  const digest = { windowSeconds: 60, sliding: false, leading: true, days: [] };
+  const timing = { digest, throttle: { count: 1, seconds: 60 }, afterUnreadSeconds: 600 };
+  const { id } = await put({ ...SMS, ...timing });
+  const once = await put({ ...SMS, content: "Other" });
+  assert.deepEqual(once.digest, { windowSeconds: 60, leading: true });
+  assert.deepEqual([once.throttle, once.afterUnreadSeconds], [{ count: 1, seconds: 60 }, 600]);
+  const { updatedAt } = await put({ ...SMS, content: "Other", digest });
+  assert.equal(updatedAt, once.updatedAt);
+  await put({ ...SMS, locale: "de", throttle: null });
+  await put({ ...SMS, digest: null, afterUnreadSeconds: null });
+  const none = await showTemplate(db, { id });
+  assert.deepEqual([none.digest, none.throttle, none.afterUnreadSeconds], [null, null, null]);
+});
+
+test("each fault names its field and its rule", async (t) => {
+  const { put } = await withTenant(t);
+  const digests: [DigestSettings, RegExp][] = [
+    [{}, /digest must have either a window/],
+    [{ windowSeconds: 60, at: "09:00" }, /digest must have either a window/],
+    [{ windowSeconds: 0 }, /digest windowSeconds must be an integer from 1 to 604800/],
+    [{ windowSeconds: 604_801 }, /windowSeconds/],
+    [{ windowSeconds: 1.5 }, /windowSeconds/],
+    [{ at: "9:00" }, /at must be a time of day/],
+    [{ at: "24:00" }, /at must be a time of day/],
+    [{ at: "09:00", days: [0] }, /days must be of 1 \(Monday\)/],
+    [{ windowSeconds: 60, days: [1] }, /days go with/],
+    [{ at: "09:00", sliding: true }, /sliding goes with/],
+    [{ windowSeconds: 60, maxSeconds: 90 }, /maxSeconds goes with sliding/],
+    [{ windowSeconds: 60, sliding: true, maxSeconds: 59 }, /must not be less than the window/],
+    [{ windowSeconds: 60, key: " a" }, /key must be the name/],
+  ];
+  for (const [digest, message] of digests) {
+    assert.match(await refusal(put({ ...SMS, digest })), message);
+  }
+  const throttle = { count: 101, seconds: 0 };
+  assert.match(
+    await refusal(put({ ...SMS, throttle })),
+    /throttle count must be an integer from 1 to 100\nthrottle seconds must be/,
+  );
+  assert.match(await refusal(put({ ...SMS, afterUnreadSeconds: 0 })), /afterUnreadSeconds must/);
+  assert.match(
+    await refusal(put({ ...PUSH, digest: { windowSeconds: 60 } })),
+    /digest is only for EMAIL or SMS/,
+  );
+});
+
+test("a digest and a sensitive template of one event type are refused, whichever comes second", async (t) => {
+  const { put } = await withTenant(t);
+  const digest = { windowSeconds: 60 };
+  assert.match(
+    await refusal(put({ ...SMS, digest, sensitive: true })),
+    /digest does not go with a sensitive template of the event type \(SMS\)/,
+  );
+  await put({ ...SMS, digest });
+  assert.match(await refusal(put({ ...PUSH, sensitive: true })), /sensitive does not go.*\(SMS\)/);
+  await put({ ...SMS, digest: null });
+  await put({ ...PUSH, sensitive: true });
+  assert.match(await refusal(put({ ...SMS, digest })), /digest does not go.*\(PUSH\)/);
+  await put({ ...SMS, eventType: "another", digest });
+});
+
+test("a digest is warned of while the automatic key does not know the variables", async (t) => {
+  const { db, tenantId, put } = await withTenant(t);
+  const digest = { windowSeconds: 60 };
+  const first = await put({ ...SMS, digest });
+  assert.deepEqual(
+    first.warnings.map(({ field }) => field),
+    ["digest"],
+  );
+  assert.match(first.warnings[0]!.message, /are one event for 24 hours/);
+  assert.deepEqual((await put({ ...SMS, content: "Other" })).warnings, []);
+  await updateTenant(db, tenantId, { dedupIncludesVariables: true });
+  assert.deepEqual((await put({ ...SMS, digest })).warnings, []);
+});
+
+test("nothing waits beyond the retention, whichever is set second", async (t) => {
+  const { db, tenantId, put } = await withTenant(t);
+  await updateTenant(db, tenantId, { eventRetentionDays: 11, notificationRetentionDays: 12 });
+  const window = (seconds: number) => put({ ...SMS, digest: { windowSeconds: seconds } });
+  assert.match(
+    await refusal(window(3 * DAY + 1)),
+    /digest must let nothing wait longer than 259200 s/,
+  );
+  await window(3 * DAY);
+  assert.match(
+    await refusal(put({ ...SMS, digest: { windowSeconds: 60, sliding: true } })),
+    /digest must let nothing wait/,
+  );
+  assert.match(
+    await refusal(put({ ...SMS, digest: { at: "09:00", days: [1] } })),
+    /digest must let nothing wait/,
+  );
+  assert.match(await refusal(put({ ...SMS, afterUnreadSeconds: 4 * DAY })), /afterUnreadSeconds/);
+  assert.match(
+    await refusal(updateTenant(db, tenantId, { eventRetentionDays: 10 })),
+    /eventRetentionDays is too short: events may wait longer for the SMS template of "comment.new"/,
+  );
+  await put({ ...SMS, digest: { at: "09:00" } });
+  await updateTenant(db, tenantId, { eventRetentionDays: 10 });
+});
+
+test("a retention is not shortened while an event is scheduled beyond it", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const { id: other } = await createTenant(db, { name: "Other" });
+  await schedule(db, tenantId, 12 * DAY);
+  assert.match(
+    await refusal(updateTenant(db, tenantId, { eventRetentionDays: 19 })),
+    /eventRetentionDays is too short: an event is scheduled beyond it, the last for 20\d\d-/,
+  );
+  assert.match(
+    await refusal(updateTenant(db, tenantId, { notificationRetentionDays: 19 })),
+    /notificationRetentionDays is too short/,
+  );
+  await updateTenant(db, tenantId, { eventRetentionDays: 20, notificationRetentionDays: 21 });
+  await updateTenant(db, other, { eventRetentionDays: 1 });
+});
+
+test("a file of a template says its timing a line each, and reads it again", () => {
+  const digest = { at: "09:00", days: [1, 4], key: "post_id", leading: true };
+  const file = { content: "x", digest, throttle: { count: 5, seconds: 60 }, afterUnreadSeconds: 9 };
+  const text = writeTemplateFile(file);
+  assert.match(
+    text,
+    /digest-at: 09:00\ndigest-days: mon,thu\ndigest-key: post_id\ndigest-leading: yes\n/,
+  );
+  assert.match(text, /throttle: 5\/60\nafter-unread-seconds: 9\n/);
+  assert.deepEqual(readTemplateFile(text), { ok: true, file });
+  const sliding = { content: "x", digest: { windowSeconds: 1, sliding: true, maxSeconds: 2 } };
+  assert.deepEqual(readTemplateFile(writeTemplateFile(sliding)), { ok: true, file: sliding });
+  for (const line of [
+    "throttle: 5",
+    "digest-days: someday",
+    "digest-sliding: no",
+    "digest-window-seconds: 1h",
+  ]) {
+    const read = readTemplateFile(`---\n${line}\n---\n`);
+    assert.ok(!read.ok && /must be/.test(read.faults[0]!.message), line);
+  }
+});
+
+async function schedule(db: Database, tenantId: string, inSeconds: number): Promise<void> {
+  const id = uuidv7();
+  const accepted = new Date();
+  await db
+    .insertInto("events")
+    .values({
+      ...{ id, tenant_id: tenantId, event_type: "a", user_id: "ann", trace_id: "t" },
+      accepted_at: accepted,
+    })
+    .execute();
+  const sendAt = new Date(accepted.getTime() + inSeconds * 1000);
+  await db
+    .insertInto("scheduled_events")
+    .values({ event_id: id, tenant_id: tenantId, send_at: sendAt, trace_id: "t" })
+    .execute();
+}
