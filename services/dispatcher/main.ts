@@ -58,7 +58,11 @@ await runService({
     const consuming = new Set<string>();
     const publisher = createPublisher({ nats: link, streams, replicas, log });
     const outward = createOutward({ nats: link, publisher, prefix, log });
-    const routing = createRoutingCache(pool);
+    const retention = {
+      eventDays: config.EVENT_RETENTION_DAYS,
+      notificationDays: config.NOTIFICATION_RETENTION_DAYS,
+    };
+    const routing = createRoutingCache(pool, retention);
     const inFlightPerTenant = config.IN_FLIGHT_PER_TENANT;
     const release = createReleaseLoop({
       pool,
@@ -90,10 +94,6 @@ await runService({
       },
       now: Date.now,
     });
-    const retention = {
-      eventDays: config.EVENT_RETENTION_DAYS,
-      notificationDays: config.NOTIFICATION_RETENTION_DAYS,
-    };
     const expire = createExpiry({ pool, retention, log });
     const erase = createErasures({ db, nats: link, prefix, log });
 

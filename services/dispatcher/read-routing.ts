@@ -1,4 +1,7 @@
 import { type Channel, PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { mostRestMs } from "@belfry/contracts/retention";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
+import type { Retention } from "@belfry/database/functions/expire-batch";
 import type pg from "pg";
 
 /** What the dispatcher has to know of a tenant. */
@@ -13,6 +16,8 @@ export interface RoutingTenant {
   defaultLocale: string;
   /** IANA name; null: UTC. */
   timeZone: string | null;
+  /** How long anything may wait by the settings of a template, by what the tenant keeps. */
+  mostRestSeconds: number;
 }
 
 /** The current version of an active template in one language. */
@@ -30,6 +35,9 @@ export interface RoutingTemplate {
   expiresAfterSeconds: number | null;
   /** Names of variables without which nothing is sent; null: none. */
   required: string[] | null;
+  digest: DigestSettings | null;
+  throttle: ThrottleSettings | null;
+  afterUnreadSeconds: number | null;
   /** CompiledTemplate; null where a sender renders it. */
   compiled: unknown;
 }
@@ -38,10 +46,12 @@ export interface RoutingTemplate {
 export async function readRoutingTenants(
   pool: pg.Pool,
   ids: readonly string[],
+  retention: Retention,
 ): Promise<RoutingTenant[]> {
   const { rows } = await pool.query({
     name: "read_routing_tenants",
     text: `select t.id, t.active, t.delivery_channels, t.default_locale, t.timezone,
+                  t.event_retention_days, t.notification_retention_days,
                   array(select distinct p.channel from providers p
                         where p.tenant_id = t.id and p.active) as provider_channels
            from tenants t where t.id = any ($1::text[])`,
@@ -54,6 +64,11 @@ export async function readRoutingTenants(
     providerChannels: row.provider_channels,
     defaultLocale: row.default_locale,
     timeZone: row.timezone,
+    mostRestSeconds:
+      mostRestMs(
+        row.event_retention_days ?? retention.eventDays,
+        row.notification_retention_days ?? retention.notificationDays,
+      ) / 1000,
   }));
 }
 
@@ -66,6 +81,7 @@ export async function readRoutingTemplates(
     name: "read_routing_templates",
     text: `select t.tenant_id, t.event_type, t.channel, l.locale, v.id, t.target_channel, t.sensitive,
                   t.sensitive_until, t.expires_after_seconds, t.required_variables,
+                  t.digest, t.throttle, t.after_unread_seconds,
                   case when t.channel <> all ($3::text[]) then v.compiled end as compiled
            from unnest($1::text[], $2::text[]) as pair (owner_id, event_type)
            join templates t on t.tenant_id = pair.owner_id and t.event_type = pair.event_type
@@ -89,6 +105,9 @@ export async function readRoutingTemplates(
     sensitiveUntil: row.sensitive_until,
     expiresAfterSeconds: row.expires_after_seconds,
     required: row.required_variables,
+    digest: row.digest,
+    throttle: row.throttle,
+    afterUnreadSeconds: row.after_unread_seconds,
     compiled: row.compiled,
   }));
 }

@@ -34,6 +34,7 @@ const TENANT: RoutingTenant = {
   providerChannels: [...PROVIDER_CHANNELS],
   defaultLocale: "en",
   timeZone: null,
+  mostRestSeconds: 22 * 24 * 60 * 60,
 };
 
 function templates(
@@ -48,7 +49,7 @@ function templates(
     variables: [],
   });
   const variant = (channel: Channel): ActiveVariant => ({
-    ...{ versionId: "7", bytes: 1, render: channel === "PUSH" ? render : undefined },
+    ...{ locale: "", versionId: "7", bytes: 1, render: channel === "PUSH" ? render : undefined },
   });
   return new Map(
     channels.map((channel) => [
@@ -183,7 +184,7 @@ const LOCALES: [event: string | null, variants: string[], taken: string][] = [
 for (const [locale, variants, taken] of LOCALES) {
   test(`an event in ${locale} takes ${taken || "the default"} of ${variants.join(" ")}`, () => {
     const ofLocale = (one: string): ActiveVariant => ({
-      ...{ versionId: `v-${one}`, bytes: 1 },
+      ...{ locale: one, versionId: `v-${one}`, bytes: 1 },
       render: () => ({ ok: true, kind: "notification", title: "t", body: one, missing: [] }),
     });
     const active = templates(["EMAIL", "PUSH"], {
@@ -196,7 +197,7 @@ for (const [locale, variants, taken] of LOCALES) {
 }
 
 test("a template in other languages alone is none to an event in another", () => {
-  const variants = new Map([["de", { versionId: "1", bytes: 1, render: undefined }]]);
+  const variants = new Map([["de", { locale: "de", versionId: "1", bytes: 1, render: undefined }]]);
   const { sent, skipped } = route({ locale: "fr" }, {}, templates(["EMAIL"], { variants }));
   assert.deepEqual([sent, skipped.EMAIL], [[], "no active template"]);
 });
@@ -211,7 +212,8 @@ async function pushOf(
     locale,
   );
   assert.ok(made.ok, JSON.stringify(made));
-  return { versionId: "1", bytes: 1, render: createRenderer(made.compiled) };
+  const render = createRenderer(made.compiled);
+  return { locale: locale ?? "", versionId: "1", bytes: 1, render };
 }
 
 test("dates of a push are in the tenant's zone, in the template's language or else the tenant's", async () => {

@@ -4,11 +4,13 @@ import {
   type Channel,
   channelsOfMask,
   isProviderChannel,
+  type ProviderChannel,
 } from "@belfry/contracts/channels";
 import { noAddress, SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
 import { localeChain } from "@belfry/contracts/locale";
 import type {
+  DeliveryTiming,
   EventDispatch,
   NewDelivery,
   StoredEvent,
@@ -16,6 +18,7 @@ import type {
 import type { EventOutcome } from "@belfry/database/schema";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { uuidv7 } from "uuidv7";
+import { timingOf } from "./delivery-timing.ts";
 import type { RoutingTenant } from "./read-routing.ts";
 import type { ActiveTemplate, ActiveTemplates, ActiveVariant } from "./routing-cache.ts";
 import { NO_WISHES, type UserWishes } from "./user-wishes.ts";
@@ -45,6 +48,7 @@ export function routeEvent(
     push: null,
   };
   const requested = channelsOfMask(event.channels);
+  const chosen: (Chosen & { channel: ProviderChannel })[] = [];
   const locale = event.locale ?? wishes.recipient?.locale ?? null;
   for (const channel of CHANNELS) {
     const template = templates.get(channel);
@@ -58,33 +62,52 @@ export function routeEvent(
     } else if (!isProviderChannel(channel)) {
       renderPush({ event, wishes, tenant, channel, template, variant }, dispatch, outcome);
     } else {
-      const expiresAt = expiry(event, template);
-      const waits = quietHours(wishes, channel, expiresAt);
-      const delivery: NewDelivery = {
-        id: uuidv7(),
-        tenantId: event.tenantId,
-        channel,
-        recipient: addressOf(event, wishes, channel),
-        templateVersionId: variant.versionId,
-        expiresAt,
-      };
-      if (waits !== undefined) {
-        delivery.waits = waits;
-        const ends = expiresAt !== null && expiresAt <= waits.until;
-        if (!ends) outcome.waits = { ...outcome.waits, [channel]: waits.reason };
-      }
-      dispatch.deliveries.push(delivery);
+      chosen.push({ event, wishes, tenant, channel, template, variant });
     }
+  }
+  dispatch.isSensitive = isSensitive(event, templates);
+  const hasPush = dispatch.push !== null;
+  for (const way of chosen) {
+    const timing = timingOf({ ...way, isSensitive: dispatch.isSensitive, hasPush });
+    dispatch.deliveries.push(toDelivery(way, timing, outcome));
   }
   if (Object.keys(skipped).length > 0) outcome.skipped = skipped;
   if (Object.keys(outcome).length > 0) dispatch.outcome = outcome;
-  dispatch.isSensitive = [...templates.values()].some(
-    ({ sensitive, sensitiveUntil }) =>
-      sensitive || (sensitiveUntil !== undefined && event.acceptedAt <= sensitiveUntil),
-  );
   // With no delivery under way the last channel has ended here.
   dispatch.eraseVariables = dispatch.isSensitive && dispatch.deliveries.length === 0;
   return dispatch;
+}
+
+function isSensitive(event: StoredEvent, templates: ActiveTemplates): boolean {
+  return [...templates.values()].some(
+    ({ sensitive, sensitiveUntil }) =>
+      sensitive || (sensitiveUntil !== undefined && event.acceptedAt <= sensitiveUntil),
+  );
+}
+
+/** What the database decides by its clock (`timing`) it tells in the outcome itself. */
+function toDelivery(
+  way: Chosen & { channel: ProviderChannel },
+  timing: DeliveryTiming | undefined,
+  outcome: EventOutcome,
+): NewDelivery {
+  const { event, wishes, channel, template, variant } = way;
+  const expiresAt = expiry(event, template);
+  const waits = quietHours(wishes, channel, timing === undefined ? expiresAt : null);
+  const delivery: NewDelivery = {
+    id: uuidv7(),
+    tenantId: event.tenantId,
+    channel,
+    recipient: addressOf(event, wishes, channel),
+    templateVersionId: variant.versionId,
+    expiresAt,
+  };
+  if (waits !== undefined) delivery.waits = waits;
+  if (timing !== undefined) delivery.timing = timing;
+  else if (waits !== undefined && (expiresAt === null || expiresAt > waits.until)) {
+    outcome.waits = { ...outcome.waits, [channel]: waits.reason };
+  }
+  return delivery;
 }
 
 /** Undefined: it has a text in neither the event's language nor a default one. */

@@ -51,7 +51,7 @@ test("templates are remembered by what they weigh: those of one tenant cannot fi
     },
   } as unknown as Pool;
   // A template takes some 8 KB, by its twenty tags.
-  const routing = createRoutingCache(pool, 20_000);
+  const routing = createRoutingCache(pool, undefined, 20_000);
   const of = async (eventType: string) => {
     const { templates } = await routing.routingFor([{ tenantId: "a", eventType }]);
     assert.ok(templates("a", eventType).get("PUSH")?.variants.get("")?.render);

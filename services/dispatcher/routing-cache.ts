@@ -1,6 +1,12 @@
 import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
 import { isGlobalEventType, PLATFORM } from "@belfry/contracts/identifiers";
+import {
+  DEFAULT_EVENT_RETENTION_DAYS,
+  DEFAULT_NOTIFICATION_RETENTION_DAYS,
+} from "@belfry/contracts/retention";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Pool } from "@belfry/database/connection";
+import type { Retention } from "@belfry/database/functions/expire-batch";
 import { createVersionedCache } from "@belfry/service/versioned-cache";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { createRenderer, type Renderer, rendererBytes } from "@belfry/templates/render";
@@ -20,11 +26,16 @@ export interface ActiveTemplate {
   expiresAfterSeconds: number | null;
   /** Names of variables without which nothing is sent. */
   required: readonly string[] | undefined;
+  digest?: DigestSettings | undefined;
+  throttle?: ThrottleSettings | undefined;
+  afterUnreadSeconds?: number | undefined;
   /** By locale; empty: the default one. */
   variants: ReadonlyMap<string, ActiveVariant>;
 }
 
 export interface ActiveVariant {
+  /** Empty: the default one. */
+  locale: string;
   versionId: string;
   /** Of a channel that is published here. */
   render: Renderer | undefined;
@@ -51,11 +62,16 @@ const MAX_TENANTS = 10_000;
 const MAX_TEMPLATES = 20_000;
 /** A hundred thousand usual ones; of the largest that there can be, ten. */
 const MAX_TEMPLATE_BYTES = 64 * 1024 * 1024;
+const DEFAULT_RETENTION: Retention = {
+  eventDays: DEFAULT_EVENT_RETENTION_DAYS,
+  notificationDays: DEFAULT_NOTIFICATION_RETENTION_DAYS,
+};
 const NONE: ActiveTemplates = new Map();
 
 /** Tenants and templates, remembered until `clear`; what does not exist is remembered as well. */
 export function createRoutingCache(
   pool: Pool,
+  retention: Retention = DEFAULT_RETENTION,
   maxTemplateBytes = MAX_TEMPLATE_BYTES,
 ): RoutingCache {
   const readTemplates = async (keys: readonly string[]) => {
@@ -72,7 +88,7 @@ export function createRoutingCache(
     return found;
   };
   const readTenants = async (ids: readonly string[]) =>
-    new Map((await readRoutingTenants(pool, ids)).map((tenant) => [tenant.id, tenant]));
+    new Map((await readRoutingTenants(pool, ids, retention)).map((tenant) => [tenant.id, tenant]));
   const tenants = createVersionedCache<RoutingTenant>({ max: MAX_TENANTS, read: readTenants });
   const templates = createVersionedCache<ActiveTemplates>({
     max: MAX_TEMPLATES,
@@ -124,12 +140,16 @@ function toActive(rows: readonly RoutingTemplate[]): ActiveTemplate {
     sensitiveUntil: sensitiveUntil ?? undefined,
     expiresAfterSeconds,
     required: required ?? undefined,
+    digest: rows[0]!.digest ?? undefined,
+    throttle: rows[0]!.throttle ?? undefined,
+    afterUnreadSeconds: rows[0]!.afterUnreadSeconds ?? undefined,
     variants,
   };
 }
 
-function toVariant({ channel, versionId, ...template }: RoutingTemplate): ActiveVariant {
-  if (CHANNEL_ROWS[channel].sender !== null) return { versionId, render: undefined, bytes: 0 };
-  const compiled = template.compiled as CompiledTemplate;
-  return { versionId, render: createRenderer(compiled), bytes: rendererBytes(compiled) };
+function toVariant({ channel, locale, versionId, ...row }: RoutingTemplate): ActiveVariant {
+  const sent = CHANNEL_ROWS[channel].sender !== null;
+  if (sent) return { locale, versionId, render: undefined, bytes: 0 };
+  const compiled = row.compiled as CompiledTemplate;
+  return { locale, versionId, render: createRenderer(compiled), bytes: rendererBytes(compiled) };
 }

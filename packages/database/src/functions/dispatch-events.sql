@@ -46,6 +46,7 @@ create or replace function dispatch_events(
   p_delivery_ids uuid[], p_delivery_events uuid[], p_delivery_tenants text[],
   p_delivery_channels text[], p_delivery_recipients text[], p_delivery_versions bigint[],
   p_delivery_expires timestamptz[], p_delivery_due timestamptz[], p_delivery_reasons text[],
+  p_delivery_timing json[],
   p_push_ids uuid[], p_push_tenants text[], p_push_users text[], p_push_types text[],
   p_push_titles text[], p_push_bodies text[], p_push_names text[], p_push_accepted timestamptz[],
   p_push_urls text[], p_push_actions text[],

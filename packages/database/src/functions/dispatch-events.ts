@@ -1,4 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type pg from "pg";
 import type { EventOutcome } from "../schema.ts";
 import { callFunction } from "./call-function.ts";
@@ -59,6 +60,38 @@ export interface NewDelivery {
   expiresAt: Date | null;
   /** Until when it waits, and why. It ends as expired at once where it would not live to see that. */
   waits?: { until: Date; reason: string };
+  /** Decided with the database's clock, in the transaction: see DeliveryTiming. Undefined: nothing of it. */
+  timing?: DeliveryTiming;
+}
+
+/**
+ * What its template says of when a delivery leaves, and of how many there may be (functions/time-deliveries.sql).
+ * `waits` holds the end of quiet hours beside it; whether it would expire before that is decided there.
+ */
+export interface DeliveryTiming {
+  userId: string;
+  eventType: string;
+  /** IANA name; null: UTC. */
+  zone: string | null;
+  /** Its event's variables must not stay when all has ended. */
+  sensitive: boolean;
+  /** From the end of the window, or of the time to read it. */
+  expiresAfterSeconds?: number;
+  /** When the quiet hours end that last now, in words. */
+  quietEnd?: string;
+  throttle?: ThrottleSettings;
+  /** So many seconds to read its notification first. */
+  unlessRead?: number;
+  digest?: Omit<DigestSettings, "key"> & {
+    /** A fresh UUIDv7, for the digest that it may open. */
+    id: string;
+    /** Of the variant; empty: the default one. */
+    locale: string;
+    /** Value of the variable that keeps events apart; at most 128 bytes, no U+0000. */
+    key: string;
+    /** From its first event, of whatever kind it is. */
+    maxSeconds: number;
+  };
 }
 
 export interface NewPush {
@@ -80,12 +113,14 @@ export interface DispatchResult {
   claimed: Set<string>;
   /** Deliveries to publish now; the others rest. */
   released: Set<string>;
+  /** Deliveries that were not made: gathered in an open digest, or more than the throttle lets through. */
+  unwritten: Set<string>;
   /** By event id. */
   published: Map<string, { offset: number; createdAt: Date }>;
 }
 
 interface Row {
-  kind: "earlier" | "claimed" | "released" | "published";
+  kind: "earlier" | "claimed" | "released" | "unwritten" | "published";
   id: string;
   channel_offset: string;
   created_at: Date;
@@ -165,6 +200,9 @@ async function dispatchOnce(
     p_delivery_expires: deliveries.map(({ expiresAt }) => expiresAt?.toISOString() ?? null),
     p_delivery_due: orNone(deliveries.map(({ waits }) => waits?.until.toISOString())),
     p_delivery_reasons: orNone(deliveries.map(({ waits }) => waits?.reason)),
+    p_delivery_timing: deliveries.some(({ timing }) => timing !== undefined)
+      ? deliveries.map(({ timing }) => (timing === undefined ? null : JSON.stringify(timing)))
+      : null,
     p_push_ids: pushes.map((push) => push.eventId),
     p_push_tenants: pushes.map((push) => push.tenantId),
     p_push_users: pushes.map((push) => push.userId),
@@ -182,12 +220,14 @@ async function dispatchOnce(
     earlier: [],
     claimed: new Set(),
     released: new Set(),
+    unwritten: new Set(),
     published: new Map(),
   };
   for (const row of rows) {
     if (row.kind === "earlier") result.earlier.push(row.id);
     else if (row.kind === "claimed") result.claimed.add(row.id);
     else if (row.kind === "released") result.released.add(row.id);
+    else if (row.kind === "unwritten") result.unwritten.add(row.id);
     else {
       const offset = Number(row.channel_offset);
       result.published.set(row.id, { offset, createdAt: row.created_at });

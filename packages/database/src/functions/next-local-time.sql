@@ -1,0 +1,25 @@
+-- The next moment, p_moment or later, at which the clock of a zone shows a time on one of these ISO days of the week
+-- (1 is Monday; null: on any). A time that the clock leaves out is the moment of the change; of one that it shows
+-- twice the first counts. A zone that this database does not know counts as UTC. p_time has no fractions of a second.
+create or replace function next_local_time(p_moment timestamptz, p_time time, p_days integer[], p_zone text)
+returns timestamptz language plpgsql stable as $function$
+declare
+  zone text := coalesce(p_zone, 'UTC');
+  today date;
+  found_at timestamptz;
+begin
+  begin
+    today := (p_moment at time zone zone)::date;
+  exception when invalid_parameter_value then
+    zone := 'UTC';
+    today := (p_moment at time zone zone)::date;
+  end;
+  -- From yesterday on: a clock may go back over midnight.
+  for day in -1..8 loop
+    continue when extract(isodow from today + day) <> all (p_days);
+    found_at := (clock_moments(today + day + p_time, zone)).first_at;
+    if found_at >= p_moment then return found_at; end if;
+  end loop;
+  return null;
+end
+$function$;
