@@ -101,6 +101,48 @@ test("a mail in Markdown, its translation and its drafts by the command line, ea
   ]);
 });
 
+test("timing is set option by option; what is left out stays, and --no-… takes it away", async (t) => {
+  const { json, fails, tenant } = await createBelfry(t);
+  const key = ["--tenant", tenant, "--event-type", "comment", "--channel", "SMS"];
+  const put = ["template", "put", ...key, "--content-file", "-"];
+  const saved = async (...flags: string[]) => {
+    const { digest, throttle, afterUnreadSeconds } = await json([...put, ...flags], "Hi");
+    return [digest, throttle, afterUnreadSeconds];
+  };
+  const unread = ["--after-unread-seconds", "600"];
+  assert.deepEqual(
+    await saved("--digest-window-seconds", "3600", "--digest-key", "post", "--throttle", "5/60"),
+    [{ windowSeconds: 3600, key: "post" }, { count: 5, seconds: 60 }, null],
+  );
+  assert.deepEqual(await saved("--digest-sliding", "--digest-max-seconds", "7200", ...unread), [
+    { windowSeconds: 3600, sliding: true, maxSeconds: 7200, key: "post" },
+    { count: 5, seconds: 60 },
+    600,
+  ]);
+  assert.deepEqual(
+    await saved("--digest-at", "09:00", "--digest-days", "mon,thu", "--no-throttle"),
+    [{ at: "09:00", days: [1, 4], key: "post" }, null, 600],
+  );
+  assert.deepEqual(await saved("--digest-window-seconds", "60", "--no-after-unread"), [
+    { windowSeconds: 60, key: "post" },
+    null,
+    null,
+  ]);
+  assert.deepEqual(await saved("--no-digest"), [null, null, null]);
+  await fails([...put, "--digest-key", "a"], /--digest must have either a window/, "Hi");
+  await fails(
+    [...put, "--throttle", "5"],
+    /--throttle must be a number by seconds, as 5\/3600/,
+    "Hi",
+  );
+  await fails(
+    [...put, "--digest-at", "09:00", "--digest-days", "x"],
+    /--digest-days must be/,
+    "Hi",
+  );
+  await fails([...put, "--no-digest", "--digest-at", "09:00"], /--no-digest does not go/, "Hi");
+});
+
 test("a push says where it leads, with two buttons at most", async (t) => {
   const { json, fails, tenant } = await createBelfry(t);
   const key = ["--tenant", tenant, "--event-type", "order", "--channel", "PUSH"];
