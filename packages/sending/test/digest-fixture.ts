@@ -1,0 +1,150 @@
+import type { TestContext } from "node:test";
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import { compileTemplate } from "@belfry/templates/compile";
+import type { TemplateSource } from "@belfry/templates/source";
+import { uuidv7 } from "uuidv7";
+import { createFixture, message, PHONE, TO } from "./sending-fixture.ts";
+
+const TYPE = "comment.posted";
+export const LOOP = {
+  kind: "email",
+  subject: "{{$count}} comments",
+  content: "<p>{% for c in $items %}{{c.by}} satisfies TemplateSource;{% endfor %}</p><p>last {{by}}</p>",
+};
+
+/** A tenant with a sandbox, a template, and digests as a dispatcher would have stored them. */
+export async function createDigests(t: TestContext, source: TemplateSource = LOOP) {
+  const fixture = await createFixture(t);
+  const { pool } = fixture;
+  const channel: ProviderChannel = source.kind === "text" ? "SMS" : "EMAIL";
+  const tenant = await fixture.tenant();
+  await fixture.provider(tenant, channel, "sandbox", {});
+  const templateId = uuidv7();
+  await pool.query(
+    "insert into templates (id, tenant_id, event_type, channel, digest) values ($1, $2, $3, $4, $5)",
+    [templateId, tenant, TYPE, channel, '{"windowSeconds":60}'],
+  );
+
+  /** Saves a version and puts it in force; returns its id. */
+  async function publish(next: TemplateSource = source, locale = ""): Promise<string> {
+    const made = await compileTemplate(next, tenant);
+    if (!made.ok) throw new Error(JSON.stringify(made.faults));
+    const { rows } = await pool.query(
+      `insert into template_versions (template_id, version, locale, content, compiled)
+       select $1, count(*) + 1, $2, 'x', $3 from template_versions where template_id = $1 returning id`,
+      [templateId, locale, JSON.stringify(made.compiled)],
+    );
+    await pool.query(
+      `insert into template_variants (template_id, locale, current_version_id) values ($1, $2, $3)
+       on conflict (template_id, locale) do update set current_version_id = excluded.current_version_id`,
+      [templateId, locale, rows[0].id],
+    );
+    return rows[0].id;
+  }
+  const version = await publish();
+
+  /** An event of ann's that was dispatched; returns its id. */
+  async function event(variables: unknown, more: { acceptedAt?: Date; text?: string } = {}) {
+    const id = uuidv7();
+    await pool.query(
+      `insert into events (id, tenant_id, event_type, user_id, recipient_email, recipient_phone, variables,
+         trace_id, accepted_at, dispatched_at)
+       values ($1, $2, $3, 'ann', $4, $5, $6, $7, coalesce($8, now()), now())`,
+      [
+        ...[id, tenant, TYPE, TO, PHONE, more.text ?? JSON.stringify(variables)],
+        ...[`trace-${id}`, more.acceptedAt ?? null],
+      ],
+    );
+    return id;
+  }
+
+  /** A digest of these events, released; with `rests` still at rest. */
+  async function digest(
+    events: readonly string[],
+    more: {
+      rests?: boolean;
+      unlessRead?: boolean;
+      locale?: string;
+      openedSecondsAgo?: number;
+    } = {},
+  ) {
+    const [id, deliveryId] = [uuidv7(), uuidv7()];
+    await pool.query(
+      `insert into digests (id, tenant_id, event_type, channel, user_id, recipient, locale, key, opened_at, window_ends_at)
+       values ($1, $2, $3, $4, 'ann', $5, $6, $1::uuid::text, now() - $7 * interval '1 second', now())`,
+      [
+        ...[id, tenant, TYPE, channel, channel === "SMS" ? PHONE : TO],
+        ...[more.locale ?? "", more.openedSecondsAgo ?? 0],
+      ],
+    );
+    await pool.query(
+      `insert into digest_items (digest_id, event_id, added_at) select $1, id, now() from unnest($2::uuid[]) e (id)`,
+      [id, events],
+    );
+    await pool.query(
+      `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at, released_at, unless_read)
+       values ($1, $2, $3, $4, $5, $6, now(), case when not $7 then now() end, $8)`,
+      [
+        ...[deliveryId, id, tenant, channel, channel === "SMS" ? PHONE : TO, version],
+        ...[more.rests === true, more.unlessRead === true ? true : null],
+      ],
+    );
+    return { id, deliveryId };
+  }
+
+  async function read(...eventIds: string[]) {
+    await pool.query(
+      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at, read_at)
+       select id, $2, 'ann', $3, 't', 'b', 'personal', row_number() over (), now(), now() from unnest($1::uuid[]) e (id)`,
+      [eventIds, tenant, TYPE],
+    );
+  }
+
+  const sender = fixture.sender({ channel });
+  /** What a released delivery becomes. */
+  async function send(deliveryId: string, by = sender) {
+    await by.handle(message(tenant, [deliveryId], channel));
+    return await fixture.row(deliveryId);
+  }
+
+  async function sent(deliveryId: string) {
+    const { rows } = await pool.query(
+      "select subject, html, text from outbox where delivery_id = $1 order by id",
+      [deliveryId],
+    );
+    return rows as { subject: string; html: string; text: string }[];
+  }
+
+  async function digestRow(id: string) {
+    const { rows } = await pool.query("select * from digests where id = $1", [id]);
+    return rows[0];
+  }
+
+  async function states(id: string): Promise<string[]> {
+    const { rows } = await pool.query(
+      "select state from digest_items where digest_id = $1 order by event_id",
+      [id],
+    );
+    return rows.map((row) => row.state);
+  }
+
+  return {
+    ...{
+      fixture,
+      pool,
+      channel,
+      tenant,
+      templateId,
+      publish,
+      version,
+      event,
+      digest,
+      read,
+      send,
+      sent,
+    },
+    ...{ digestRow, states, sender },
+  };
+}
+
+export type Digests = Awaited<ReturnType<typeof createDigests>>;

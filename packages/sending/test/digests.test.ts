@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { noteUse } from "@belfry/database/note-use";
+import { setPreferences } from "@belfry/database/preferences";
+import { createDigests, type Digests, LOOP } from "./digest-fixture.ts";
+import { startVendor, status } from "./vendor.ts";
+
+/** Events of these people, in order. */
+async function comments({ event }: Digests, ...people: string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const by of people) ids.push(await event({ by }));
+  return ids;
+}
+
+test("a digest is one message: its events in a loop, how many, and the variables of the newest", async (t) => {
+  const digests = await createDigests(t);
+  const ids = await comments(digests, "Ann", "Bob", "Cid");
+  const { id, deliveryId } = await digests.digest(ids);
+  const row = await digests.send(deliveryId);
+  assert.equal(row.status, "accepted");
+  const [mail, ...others] = await digests.sent(deliveryId);
+  assert.equal(others.length, 0);
+  assert.equal(mail?.subject, "3 comments");
+  assert.equal(mail?.html, "<p>Ann;Bob;Cid;</p><p>last Cid</p>");
+  assert.ok((await digests.digestRow(id)).closed_at);
+  const said = digests.fixture.logged.find(({ deliveryId: of }) => of === deliveryId);
+  assert.equal(said?.traceId, `trace-${ids[2]}`, "the trace of the newest");
+});
+
+test("the first try settles what a digest is of: a retry keeps its events and its version", async (t) => {
+  const digests = await createDigests(t);
+  const { pool } = digests;
+  const ids = await comments(digests, "Ann", "Bob");
+  const { id, deliveryId } = await digests.digest(ids, { unlessRead: true });
+  const newest = await digests.publish({ ...LOOP, subject: "Second: {{$count}}" });
+  // A sender that died in its first try.
+  const [claimed] = await claim(digests, deliveryId);
+  assert.equal(claimed?.template_version_id, newest, "the version in force when it was released");
+  await pool.query("update deliveries set claimed_until = now() - interval '1 s' where id = $1", [
+    deliveryId,
+  ]);
+  await digests.publish({ ...LOOP, subject: "Third: {{$count}}" });
+  await digests.read(ids[0]!);
+  const row = await digests.send(deliveryId);
+  assert.equal(row.status, "accepted");
+  assert.equal(row.template_version_id, newest);
+  assert.deepEqual(
+    (await digests.sent(deliveryId)).map(({ subject, html }) => [subject, html]),
+    [["Second: 2", "<p>Ann;Bob;</p><p>last Bob</p>"]],
+  );
+  assert.deepEqual(await digests.states(id), ["in", "in"]);
+});
+
+async function claim({ pool, tenant, channel }: Digests, deliveryId: string) {
+  const { rows } = await pool.query(
+    `select c.* from providers p cross join lateral claim_deliveries(
+       p_channel => $1, p_ids => array[$2::uuid], p_tenants => array[$3], p_providers => array[p.id],
+       p_kinds => array[p.kind], p_lease_ms => 30000, p_max_retries => 6) c
+     where p.tenant_id = $3`,
+    [channel, deliveryId, tenant],
+  );
+  return rows;
+}
+
+test("another provider takes over with the same events", async (t) => {
+  const digests = await createDigests(t);
+  const { fixture, pool, tenant } = digests;
+  const vendor = await startVendor(t, status(503));
+  const first = await fixture.sendgrid(tenant, vendor.url, { position: -1 });
+  const ids = await comments(digests, "Ann", "Bob");
+  const { id, deliveryId } = await digests.digest(ids, { unlessRead: true });
+  assert.equal((await digests.send(deliveryId)).status, "waiting");
+  assert.equal(vendor.calls[0]?.body.subject, "2 comments");
+  await digests.read(...ids);
+  await digests.publish({ ...LOOP, subject: "Second: {{$count}}" });
+  await pool.query("update providers set active = false where id = $1", [first]);
+  await fixture.release(deliveryId);
+  assert.equal((await digests.send(deliveryId, fixture.sender())).status, "accepted");
+  assert.equal((await digests.sent(deliveryId))[0]?.subject, "2 comments");
+  assert.deepEqual(await digests.states(id), ["in", "in"]);
+});
+
+test("a digest in quiet hours stays open, and its first try after them closes it", async (t) => {
+  const digests = await createDigests(t);
+  const { pool, tenant } = digests;
+  const { rows } = await pool.query("select clock_timestamp() as now");
+  const at = (minutes: number) =>
+    new Date(rows[0].now.getTime() + minutes * 60_000).toISOString().slice(11, 16);
+  await pool.query(
+    "insert into recipients (tenant_id, user_id, quiet_from, quiet_to) values ($1, 'ann', $2, $3)",
+    [tenant, at(-60), at(30)],
+  );
+  await noteUse(digests.fixture.db, tenant, "uses_recipients");
+  const ids = await comments(digests, "Ann");
+  const { id, deliveryId } = await digests.digest(ids, { openedSecondsAgo: 61 });
+  const quiet = await digests.send(deliveryId);
+  assert.deepEqual([quiet.status, quiet.released_at, quiet.attempts], ["queued", null, 0]);
+  assert.equal((await digests.digestRow(id)).closed_at, null);
+  const late = await digests.event({ by: "Bob" });
+  await pool.query(
+    "insert into digest_items (digest_id, event_id, added_at) values ($1, $2, now())",
+    [id, late],
+  );
+  await pool.query("update recipients set quiet_from = null, quiet_to = null");
+  await digests.fixture.release(deliveryId);
+  assert.equal((await digests.send(deliveryId)).status, "accepted");
+  assert.equal((await digests.sent(deliveryId))[0]?.subject, "2 comments");
+});
+
+test("what was read in the inbox is left out; with all of it read nothing is sent", async (t) => {
+  const digests = await createDigests(t);
+  const ids = await comments(digests, "Ann", "Bob", "Cid");
+  const some = await digests.digest(ids, { unlessRead: true });
+  await digests.read(ids[1]!, ids[2]!);
+  await digests.send(some.deliveryId);
+  const [mail] = await digests.sent(some.deliveryId);
+  assert.deepEqual([mail?.subject, mail?.html], ["1 comments", "<p>Ann;</p><p>last Ann</p>"]);
+  assert.deepEqual(await digests.states(some.id), ["in", "read", "read"]);
+
+  const all = await digests.digest([ids[1]!, ids[2]!], { unlessRead: true });
+  const row = await digests.send(all.deliveryId);
+  assert.deepEqual([row.status, row.reason], ["skipped", "read in the inbox"]);
+  assert.ok((await digests.digestRow(all.id)).closed_at);
+
+  const anyway = await digests.digest([ids[1]!]);
+  assert.equal((await digests.send(anyway.deliveryId)).status, "accepted", "it is sent anyway");
+
+  await digests.pool.query("update templates set after_unread_seconds = 60");
+  const later = await digests.digest([ids[1]!]);
+  const skipped = await digests.send(later.deliveryId);
+  assert.equal(skipped.reason, "read in the inbox", "by the template's setting of now");
+});
+
+test("a digest of which every event was cancelled is skipped", async (t) => {
+  const digests = await createDigests(t);
+  const ids = await comments(digests, "Ann", "Bob");
+  const { id, deliveryId } = await digests.digest(ids);
+  await digests.pool.query("update digest_items set state = 'cancelled' where event_id = $1", [
+    ids[0],
+  ]);
+  const other = await digests.digest(ids);
+  await digests.pool.query("update digest_items set state = 'cancelled' where digest_id = $1", [
+    id,
+  ]);
+  const row = await digests.send(deliveryId);
+  assert.deepEqual([row.status, row.reason], ["skipped", "every event of it was cancelled"]);
+  assert.ok((await digests.digestRow(id)).closed_at);
+  await digests.send(other.deliveryId);
+  assert.equal((await digests.sent(other.deliveryId))[0]?.subject, "2 comments");
+});
+
+test("a single delivery is skipped where its notification was read, but only before its first try", async (t) => {
+  const digests = await createDigests(t);
+  const { pool, tenant, version } = digests;
+  const one = async (eventId: string, unlessRead: boolean) => {
+    const { rows } = await pool.query(
+      `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at, released_at, unless_read)
+       values (gen_random_uuid(), $1, $2, 'EMAIL', 'ann@example.com', $3, now(), now(), $4) returning id`,
+      [eventId, tenant, version, unlessRead ? true : null],
+    );
+    return rows[0].id as string;
+  };
+  const ids = await comments(digests, "Ann", "Bob", "Cid", "Dan");
+  const [readOne, unread, anyway, tried] = ids as [string, string, string, string];
+  const later = await one(tried, true);
+  await claim(digests, later);
+  await pool.query("update deliveries set claimed_until = now() - interval '1 s' where id = $1", [
+    later,
+  ]);
+  await digests.read(readOne, anyway, tried);
+  const skipped = await digests.send(await one(readOne, true));
+  assert.deepEqual([skipped.status, skipped.reason], ["skipped", "read in the inbox"]);
+  const single = await one(unread, true);
+  assert.equal((await digests.send(single)).status, "accepted");
+  assert.deepEqual(
+    (await digests.sent(single)).map(({ subject, html }) => [subject, html]),
+    [["1 comments", "<p>Bob;</p><p>last Bob</p>"]],
+    "of its own event alone",
+  );
+  assert.equal((await digests.send(await one(anyway, false))).status, "accepted");
+  assert.equal((await digests.send(later)).status, "accepted", "somebody may have it already");
+});
+
+test("preferences and suppressions hold when a digest leaves", async (t) => {
+  const digests = await createDigests(t);
+  const { pool, tenant, fixture } = digests;
+  const ids = await comments(digests, "Ann");
+  await setPreferences(fixture.db, { tenantId: tenant, userId: "ann" }, "unsubscribe link", [
+    { category: "*", channel: "EMAIL", enabled: false },
+  ]);
+  await noteUse(fixture.db, tenant, "uses_preferences");
+  const off = await digests.digest(ids, { openedSecondsAgo: 61 });
+  const skipped = await digests.send(off.deliveryId);
+  assert.match(`${skipped.status} ${skipped.reason}`, /^skipped turned off by the user on EMAIL/);
+  assert.ok((await digests.digestRow(off.id)).closed_at, "nothing joins what has ended");
+  await pool.query("delete from preferences");
+  await pool.query(
+    "insert into suppressions (tenant_id, channel, address, reason) values ($1, 'EMAIL', 'ann@example.com', 'bounced')",
+    [tenant],
+  );
+  const suppressed = await digests.send((await digests.digest(ids)).deliveryId);
+  assert.equal(suppressed.reason, "address suppressed (bounced)");
+});
+
+test("a digest takes its template as it is when it leaves: its version, language, and whether there is one", async (t) => {
+  const digests = await createDigests(t);
+  const { pool, tenant } = digests;
+  const ids = await comments(digests, "Ann");
+  const german = await digests.publish({ ...LOOP, subject: "{{$count}} Kommentare" }, "de");
+  const translated = await digests.digest(ids, { locale: "de" });
+  assert.equal((await digests.send(translated.deliveryId)).template_version_id, german);
+  assert.equal((await digests.sent(translated.deliveryId))[0]?.subject, "1 Kommentare");
+
+  await pool.query("delete from template_variants where locale = 'de'");
+  const untranslated = await digests.digest(ids, { locale: "de" });
+  const { template_version_id } = await digests.send(untranslated.deliveryId);
+  assert.equal(template_version_id, digests.version, "the translation is gone: the default");
+
+  await pool.query("update templates set active = false");
+  const inactive = await digests.send((await digests.digest(ids)).deliveryId);
+  assert.deepEqual([inactive.status, inactive.reason], ["skipped", "no active template"]);
+
+  await pool.query("update tenants set active = false where id = $1", [tenant]);
+  const nobody = await digests.send((await digests.digest(ids)).deliveryId);
+  assert.deepEqual([nobody.status, nobody.reason], ["skipped", "tenant inactive"]);
+  await pool.query("update tenants set active = true where id = $1", [tenant]);
+
+  const waiting = await digests.digest(ids);
+  await pool.query("delete from templates");
+  const gone = await digests.send(waiting.deliveryId);
+  assert.deepEqual([gone.status, gone.reason], ["failed", "the template is gone"]);
+});
