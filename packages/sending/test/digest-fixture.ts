@@ -7,9 +7,10 @@ import { createFixture, message, PHONE, TO } from "./sending-fixture.ts";
 
 const TYPE = "comment.posted";
 export const LOOP = {
-  kind: "email",
+  kind: "email" as const,
   subject: "{{$count}} comments",
-  content: "<p>{% for c in $items %}{{c.by}} satisfies TemplateSource;{% endfor %}</p><p>last {{by}}</p>",
+  content:
+    "<p>{% for c in $items %}{{c.by}} satisfies TemplateSource;{% endfor %}</p><p>last {{by}}</p>",
 };
 
 /** A tenant with a sandbox, a template, and digests as a dispatcher would have stored them. */
