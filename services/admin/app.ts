@@ -41,6 +41,8 @@ import { keyPages } from "./tenant/keys.ts";
 import { memberPages } from "./tenant/members.ts";
 import { suppressionPages } from "./tenant/suppressions.ts";
 import { categoryPages } from "./user/categories.ts";
+import { editUserPages } from "./user/edit-user.ts";
+import { eraseUserPages } from "./user/erase-user.ts";
 import { importPages } from "./user/import-page.ts";
 import { inboundPages } from "./user/inbound.ts";
 import { preferencePages } from "./user/preferences.ts";
@@ -73,6 +75,8 @@ const PAGES = [
   activityPages,
   outboxPages,
   userPages,
+  editUserPages,
+  eraseUserPages,
   preferencePages,
   categoryPages,
   importPages,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { requestErasure } from "@belfry/administration/erasure/request-erasure";
 import { invite } from "@belfry/administration/people/invitations";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { startAdmin } from "./admin-under-test.ts";
@@ -20,6 +21,8 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     ...{ tenantId: tenant.id, role: "owner", email, invitedBy: null },
   });
   const base = `/tenants/${tenant.id}`;
+  const gone = { tenantId: tenant.id, userId: "gone" };
+  const { id: erasureId } = await requestErasure(admin.db, gone);
   /** Of each route the pages that show somebody's text. */
   const pages: Record<string, string[]> = {
     "GET /tenants": ["/tenants"],
@@ -39,6 +42,12 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/:tenantId/outbox": [`${base}/outbox`],
     "GET /tenants/:tenantId/outbox/:messageId": [`${base}/outbox/${tenant.messageId}`],
     "GET /tenants/:tenantId/users": [`${base}/users`, `${base}/users?user=${ENCODED}`],
+    "GET /tenants/:tenantId/users/edit": [
+      `${base}/users/edit`,
+      `${base}/users/edit?user=${ENCODED}`,
+    ],
+    "GET /tenants/:tenantId/users/erase": [`${base}/users/erase?user=${ENCODED}`],
+    "GET /tenants/:tenantId/users/erasures/:erasureId": [`${base}/users/erasures/${erasureId}`],
     "GET /tenants/:tenantId/users/import": [`${base}/users/import`],
     "GET /tenants/:tenantId/replies": [`${base}/replies`, `${base}/replies?number=${ENCODED}`],
     "GET /tenants/:tenantId/categories": [`${base}/categories`],
@@ -103,6 +112,7 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
       ...["url", "actionLabel", "actionUrl", "requiredVariables", "starter", "logoUrl", "address"],
       ...["primaryColor", "footerText", "tenantId"],
       ...["key", "label", "description", "position", "lines", "category", "quietFrom", "quietTo"],
+      ...["user", "phone", "locale", "timezone", "seen"],
     ].map((name) => [name, SCRIPT]),
   );
   for (const path of [
@@ -120,6 +130,8 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
     `${base}/categories/offers`,
     `${base}/users/import`,
     `${base}/users/preferences`,
+    `${base}/users/edit`,
+    `${base}/users/erase`,
   ]) {
     const answer = await operator.post(path, fields);
     assert.equal(answer.status, 422, path);

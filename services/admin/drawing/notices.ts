@@ -19,6 +19,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   resent: "Sent again as a new event.",
   replayed: "Replay under way.",
   discarded: "Discarded.",
+  "user-saved": "Saved. It holds for every event that is dispatched from now on.",
   added: "Added.",
   "turned-off": "Turned off. It holds for every message from now on.",
   "turned-on": "Turned on. It holds for every message from now on.",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { requestErasure } from "@belfry/administration/erasure/request-erasure";
 import { invite } from "@belfry/administration/people/invitations";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
@@ -36,6 +37,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     ...{ deliveryId: eventId, tenantId: id, eventId, channel: "EMAIL", to: "a@example.com" },
     ...{ subject: "s", html: "<p>s</p>", text: "s", segments: null },
   });
+  const { id: erasureId } = await requestErasure(db, { tenantId: id, userId: "ann" });
   const categoryKey = name.toLowerCase();
   await putCategory(db, { tenantId: id, key: categoryKey, label: { "": name } });
   const idOf = async (table: string, column = "id") => {
@@ -48,7 +50,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     id,
     ids: async () => ({
       ...{ eventId, messageId, templateId: template.id, providerId: provider.id },
-      categoryKey,
+      ...{ categoryKey, erasureId },
       keyId: await idOf("api_keys"),
       personId: await idOf("memberships", "person_id"),
       invitationId: await idOf("invitations"),
@@ -64,7 +66,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
         "categories",
         "event_type_categories",
       );
-      tables.push("template_variants", "template_drafts");
+      tables.push("template_variants", "template_drafts", "erasures");
       const state: Record<string, unknown> = {};
       for (const table of tables) {
         const where = table.startsWith("template_")

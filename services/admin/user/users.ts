@@ -1,4 +1,5 @@
 import { auditedAfter } from "@belfry/administration/audited";
+import { openErasureOf } from "@belfry/administration/erasure/request-erasure";
 import { hiddenNotifications } from "@belfry/administration/events/notification-rows";
 import { searchEvents } from "@belfry/administration/events/search-events";
 import { InvalidInput } from "@belfry/administration/input-error";
@@ -43,10 +44,11 @@ export function userPages({ route, db, config, signToken }: PageDeps): void {
     const owner = { tenantId: tenant.id, userId };
     const given = query.get("before") ?? "";
     const before = UUID.test(given) ? given : undefined;
-    const [found, unread, facts] = await Promise.all([
+    const [found, unread, facts, erasure] = await Promise.all([
       listNotifications(db, { ...owner, limit: PAGE + 1, before }),
       countUnread(db, owner),
       userFacts(db, tenant.id, userId),
+      openErasureOf(db, owner),
     ]);
     const hidden = await hiddenIds(tenant.id, found);
     const items = found
@@ -54,7 +56,7 @@ export function userPages({ route, db, config, signToken }: PageDeps): void {
       .map((item) => (hidden.has(item.id) ? { ...item, title: HIDDEN, body: "" } : item));
     const next = found.length > PAGE ? items.at(-1)?.id : undefined;
     const { wsUrl } = config;
-    return page("user", userId, { ...facts, userId, items, unread, next, wsUrl });
+    return page("user", userId, { ...facts, erasure, userId, items, unread, next, wsUrl });
   });
 
   // For the live inbox: the browser is given what a tenant's backend would give it, never the key.

@@ -47,6 +47,17 @@ export async function findErasure(
   return await selectErasures(db, tenantId).where("id", "=", id).executeTakeFirst();
 }
 
+export async function findOpenErasure(
+  db: Database,
+  tenantId: string,
+  userHash: Buffer,
+): Promise<ErasureRow | undefined> {
+  return await selectErasures(db, tenantId)
+    .where("user_hash", "=", userHash)
+    .where(IS_OPEN)
+    .executeTakeFirst();
+}
+
 export async function countOpenErasures(db: Database, tenantId: string): Promise<number> {
   const { count } = await db
     .selectFrom("erasures")

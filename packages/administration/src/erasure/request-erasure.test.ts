@@ -50,7 +50,7 @@ test("what was said of a user goes at once, the rest in the background, and then
   for (const needle of Object.values(ADA)) assert.deepEqual(await tablesWith(pool, needle), []);
   assert.ok((await tablesWith(pool, BOB.userId)).includes("events"));
   const { rows } = await pool.query("select distinct person from audit_log");
-  assert.deepEqual(rows, [{ person: "the tenant, by API" }]);
+  assert.deepEqual(rows, [{ person: "the tenant, by API or Admin UI" }]);
   assert.equal(await run(), 0);
 });
 

@@ -3,12 +3,20 @@ import { type ErasureState, MAX_OPEN_ERASURES } from "@belfry/contracts/erasure"
 import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { deletePreferencesOfUser } from "@belfry/database/preferences";
+import { type Actor, audited } from "../audited.ts";
 import { NotFound, refuseFaults } from "../input-error.ts";
 import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
 import { deleteUser } from "../users/user-rows.ts";
-import { countOpenErasures, type ErasureRow, findErasure, storeErasure } from "./erasure-rows.ts";
+import { erasedUser } from "./erase-user.ts";
+import {
+  countOpenErasures,
+  type ErasureRow,
+  findErasure,
+  findOpenErasure,
+  storeErasure,
+} from "./erasure-rows.ts";
 
 /** How far the erasure of a user is. Times are ISO 8601, UTC. */
 export interface ErasureProgress {
@@ -28,14 +36,14 @@ export class ErasuresFull extends Error {
 
 /**
  * Forgets at once what the tenant and the user have said of the user, and has the rest erased in the background,
- * one user of a tenant at a time. For a user whose erasure is open it is that one. Throws `InvalidInput`,
- * `NotFound` for an unknown tenant, `ErasuresFull`.
+ * one user of a tenant at a time. For a user whose erasure is open it is that one. Within a caller's transaction it
+ * joins that one. Throws `InvalidInput`, `NotFound` for an unknown tenant, `ErasuresFull`.
  */
 export async function requestErasure(db: Database, owner: UserOfTenant): Promise<ErasureProgress> {
   const { tenantId, userId } = owner;
   const fault = textFault(userId);
   refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
-  return await db.transaction().execute(async (transaction) => {
+  const request = async (transaction: Database) => {
     if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId, "tenant");
     const row = await storeErasure(transaction, owner, userHash(owner));
     if ((await countOpenErasures(transaction, tenantId)) > MAX_OPEN_ERASURES) {
@@ -44,7 +52,34 @@ export async function requestErasure(db: Database, owner: UserOfTenant): Promise
     await deleteUser(transaction, tenantId, userId);
     await deletePreferencesOfUser(transaction, owner);
     return progress(row);
-  });
+  };
+  return await (db.isTransaction ? request(db) : db.transaction().execute(request));
+}
+
+/** As `requestErasure`; the audit log has who asked for it. */
+export async function askForErasure(
+  db: Database,
+  actor: Actor,
+  owner: UserOfTenant,
+): Promise<ErasureProgress> {
+  return await audited(
+    db,
+    actor,
+    (transaction) => requestErasure(transaction, owner),
+    ({ id }) => ({
+      ...{ tenantId: owner.tenantId, action: "user.ask-erasure", target: erasedUser(owner) },
+      after: { erasure: id },
+    }),
+  );
+}
+
+/** The erasure of a user that is not done; undefined: there is none. */
+export async function openErasureOf(
+  db: Database,
+  owner: UserOfTenant,
+): Promise<ErasureProgress | undefined> {
+  const row = await findOpenErasure(db, owner.tenantId, userHash(owner));
+  return row === undefined ? undefined : progress(row);
 }
 
 /** Throws `NotFound`. */

@@ -20,8 +20,8 @@ export interface ErasureWork {
   nowMs?: () => number;
 }
 
-/** As the audit log shows who asked. */
-const ACTOR = { personId: null, person: "the tenant, by API", address: "" };
+/** As the audit log shows who asked. Of a person who did so in the Admin UI it has an entry of its own. */
+const ACTOR = { personId: null, person: "the tenant, by API or Admin UI", address: "" };
 /** Longer than any of its steps takes: a step renews it. */
 const LEASE_MS = 120_000;
 const RENEW_EVERY_MS = 10_000;

@@ -1,0 +1,48 @@
+import {
+  askForErasure,
+  ErasuresFull,
+  showErasure,
+} from "@belfry/administration/erasure/request-erasure";
+import { NotFound } from "@belfry/administration/input-error";
+import { MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
+import { textFault, UUID } from "@belfry/contracts/identifiers";
+import { type Answer, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+
+/** Erasing a user: what goes and what stays is said first, and the id is typed once more. */
+export function eraseUserPages({ route, db }: PageDeps): void {
+  const show = (userId: string, typed = "", fault?: string): Answer =>
+    page(
+      "user-erase",
+      `Erase ${userId}`,
+      { userId, typed, fault },
+      fault === undefined ? 200 : 422,
+    );
+
+  route("GET /tenants/:tenantId/users/erase", async ({ query }) => {
+    const userId = query.get("user") ?? "";
+    if (textFault(userId) !== undefined) throw new NotFound("user", "no such user");
+    return show(userId);
+  });
+
+  route("POST /tenants/:tenantId/users/erase", async ({ tenant, form, actor, base }) => {
+    const userId = form.get("user") ?? "";
+    if (textFault(userId) !== undefined) throw new NotFound("user", "no such user");
+    const typed = form.get("typed") ?? "";
+    if (typed !== userId) return show(userId, typed, "must be the id of the user, to the letter");
+    try {
+      const { id } = await askForErasure(db, actor, { tenantId: tenant.id, userId });
+      return redirect(`${base}/users/erasures/${id}`);
+    } catch (error) {
+      if (!(error instanceof ErasuresFull)) throw error;
+      const fault = `cannot be erased now: ${MAX_OPEN_ERASURES} users of this tenant wait already`;
+      return show(userId, typed, fault);
+    }
+  });
+
+  route("GET /tenants/:tenantId/users/erasures/:erasureId", async ({ tenant, params }) => {
+    const id = params.erasureId ?? "";
+    if (!UUID.test(id)) throw new NotFound("path", "no such erasure");
+    return page("erasure", "Erasure", { erasure: await showErasure(db, tenant.id, id) });
+  });
+}

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startAdmin } from "@belfry/admin/admin-under-test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { knownUser, showUser } from "@belfry/administration/users/users";
+import type { Page } from "playwright-core";
+import { openBrowser } from "../browser/open-page.ts";
+import { faultsOf, MOST_MS } from "./accessible-pages.ts";
+import { signedIn } from "./signed-in.ts";
+
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+
+test("an owner makes, edits and erases a user on a phone; axe finds no fault on the way, on a phone and on a desk", {
+  ...{ skip, timeout: MOST_MS },
+}, async (t) => {
+  const admin = await startAdmin(t);
+  await admin.operator();
+  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const of = { tenantId, role: "owner" } as const;
+  const owner = await admin.person({ email: "owner@example.com", name: "Ona Owner", of });
+  const context = await signedIn(await openBrowser(t), admin.url, owner);
+  const base = `${admin.url}/tenants/${tenantId}`;
+  const save = (page: Page) => page.getByRole("button", { name: "Save" }).click();
+
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.setViewportSize({ width: 375, height: 800 });
+  await page.goto(`${base}/users`);
+  await page.getByRole("link", { name: "New user" }).click();
+  await page.getByLabel("User id").fill("ann/1");
+  await page.getByLabel("Email").fill("ann@example.com");
+  await page.getByLabel("Time zone").fill("Europe/Vienna");
+  await save(page);
+  await page.getByRole("heading", { name: "ann/1" }).waitFor();
+  await page.getByRole("link", { name: "Edit" }).click();
+  await page.getByLabel("From").fill("22:00");
+  await page.getByLabel("To", { exact: true }).fill("06:00");
+  await save(page);
+  await page.getByText("22:00 to 06:00").waitFor();
+  const ann = await showUser(admin.db, tenantId, "ann/1");
+  assert.deepEqual([ann.email, ann.timezone], ["ann@example.com", "Europe/Vienna"]);
+
+  const edit = `${base}/users/edit?user=ann%2F1`;
+  const erase = `${base}/users/erase?user=ann%2F1`;
+  const visits = [
+    { name: "new user", url: `${base}/users/edit` },
+    {
+      name: "user with faults",
+      url: edit,
+      async act(form: Page) {
+        await form.getByLabel("Email").fill("nobody");
+        await form.getByLabel("To", { exact: true }).fill("");
+        await save(form);
+        await form.locator("#email-fault").waitFor();
+      },
+    },
+    {
+      name: "erase, another id typed",
+      url: erase,
+      async act(form: Page) {
+        await form.getByLabel("User id").fill("ann");
+        await form.getByRole("button", { name: "Erase this user" }).click();
+        await form.locator("#typed-fault").waitFor();
+      },
+    },
+  ];
+  assert.deepEqual(await faultsOf(visits.map((visit) => ({ context, ...visit }))), []);
+
+  await page.getByRole("link", { name: "Erase…" }).click();
+  await page.getByLabel("User id").fill("ann/1");
+  await page.getByRole("button", { name: "Erase this user" }).click();
+  await page.getByText("waits for its turn").waitFor();
+  assert.equal(await knownUser(admin.db, tenantId, "ann/1"), undefined);
+  const progress = { name: "progress", context, url: page.url() };
+  const user = { name: "user being erased", context, url: `${base}/users?user=ann%2F1` };
+  assert.deepEqual(await faultsOf([progress, user]), []);
+});
