@@ -10,8 +10,10 @@
 -- A delivery still `sending` after its lease was left by a sender that died: that attempt ends as ambiguous
 -- and counts as a retry, and where the template says at most once the delivery as unknown. A delivery to a
 -- suppressed address ends as skipped; so does one that its user has turned off, and quiet hours hold one up. These
--- two are asked of what has waited for a minute since its event was accepted, and only where the tenant has any:
--- statements of their own, as subqueries would cost each claim of everybody else.
+-- two are asked of what has waited for a minute since its event was accepted.
+--
+-- Users and preferences are read once a batch, and only where a tenant of it has any: in statements of their own,
+-- as joins would cost each claim of everybody else.
 -- `category` is that of the event's type, where the tenant has categories, with whether it is required.
 --
 -- A delivery without an event is of a digest (`items` is not null), which its first claim closes; see
@@ -46,9 +48,6 @@ declare
   has_template boolean;
   is_active boolean;
   suppressed text;
-  unwanted text;
-  own record;
-  event_type text;
   uses_recipients boolean;
   uses_preferences boolean;
   waited boolean;
@@ -60,6 +59,18 @@ declare
   gathers boolean;
   opens boolean;
   closed record;
+  event_type text;
+  -- By place, null where nothing is to be asked: of whom the directory, of whom and what the preferences.
+  named text[];
+  choosing text[];
+  types text[];
+  -- The answers by place; null as a whole: nobody was asked yet.
+  zones text[];
+  quiet_froms time[];
+  quiet_tos time[];
+  categories text[];
+  requireds boolean[];
+  unwanteds text[];
   claimed uuid[] := '{}';
   numbers integer[];
 begin
@@ -67,8 +78,8 @@ begin
   moment := clock_timestamp();
   for place, delivery_id, was, held_until, rests, expires, event_id, tenant_id, number, retries,
       template_version_id, has_event, recipient, variables, trace_id, has_template, at_most_once, sensitive,
-      required, is_active, default_locale, timezone, suppressed, user_id, event_type, waited, quiet_from,
-      quiet_to, uses_recipients, uses_preferences, at, unless_read
+      required, is_active, default_locale, timezone, suppressed, user_id, event_type, waited,
+      quiet_from, quiet_to, uses_recipients, uses_preferences, at, unless_read
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
@@ -76,9 +87,10 @@ begin
            v.id is not null, v.at_most_once,
            v.sensitive or coalesce(e.accepted_at <= v.sensitive_until, false),
            v.required_variables, o.active, o.default_locale, o.timezone,
-           (select min(s.reason) from suppressions s
+           (select s.reason from suppressions s
             where s.tenant_id = d.tenant_id and s.channel = p_channel
-              and s.address = lower(d.recipient collate "C")),
+              and s.address = lower(d.recipient collate "C")
+            order by s.reason limit 1),
            e.user_id, e.event_type, e.accepted_at < moment - long, o.quiet_from, o.quiet_to,
            o.uses_recipients, o.uses_preferences, coalesce(e.released_at, e.accepted_at), d.unless_read
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
@@ -106,7 +118,6 @@ begin
     becomes := 'gone';
     category := null;
     is_required := null;
-    unwanted := null;
     gathers := false;
     opens := false;
     if not has_event then
@@ -121,25 +132,59 @@ begin
         opens := digest.closed_at is null;
       end if;
     end if;
+    if not (uses_recipients or uses_preferences) or types is not null then
+      null;
+    elsif cardinality(p_ids) = 1 then
+      named := array[user_id];
+      choosing := array[case when waited then user_id end];
+      types := array[event_type];
+    else
+      select array_agg(case when t.uses_recipients then e.user_id end order by i.place),
+             array_agg(case when t.uses_preferences and e.since < moment - long then e.user_id end
+                       order by i.place),
+             array_agg(case when t.uses_preferences then e.event_type end order by i.place)
+      into named, choosing, types
+      from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
+      left join lateral (
+        select t.uses_recipients, t.uses_preferences from tenants t where t.id = i.tenant_id limit 1
+      ) t on true
+      left join lateral (
+        select d.event_id from deliveries d where d.id = i.id and d.tenant_id = i.tenant_id limit 1
+      ) d on true
+      left join lateral (
+        select e.user_id, e.event_type, e.accepted_at as since
+        from events e where e.id = d.event_id and e.tenant_id = i.tenant_id
+        union all
+        select g.user_id, g.event_type, g.opened_at
+        from digests g where g.id = d.event_id and g.tenant_id = i.tenant_id
+        limit 1
+      ) e on true;
+    end if;
     if uses_recipients then
-      select r.timezone, r.quiet_from, r.quiet_to into own from recipients r
-      where r.tenant_id = claim_deliveries.tenant_id and r.user_id = claim_deliveries.user_id limit 1;
-      timezone := coalesce(own.timezone, timezone);
-      quiet_from := coalesce(own.quiet_from, quiet_from);
-      quiet_to := coalesce(own.quiet_to, quiet_to);
+      if zones is null then
+        select array_agg(r.timezone order by i.place), array_agg(r.quiet_from order by i.place),
+               array_agg(r.quiet_to order by i.place)
+        into zones, quiet_froms, quiet_tos
+        from unnest(p_tenants, named) with ordinality i (tenant_id, user_id, place)
+        left join lateral (
+          select r.timezone, r.quiet_from, r.quiet_to from recipients r
+          where r.tenant_id = i.tenant_id and r.user_id = i.user_id limit 1
+        ) r on true;
+      end if;
+      timezone := coalesce(zones[place], timezone);
+      quiet_from := coalesce(quiet_froms[place], quiet_from);
+      quiet_to := coalesce(quiet_tos[place], quiet_to);
     end if;
     if uses_preferences then
-      category := (
-        select k.category from event_type_categories k
-        where k.tenant_id = claim_deliveries.tenant_id and k.event_type = claim.event_type limit 1);
-      is_required := (
-        select c.required from categories c
-        where c.tenant_id = claim_deliveries.tenant_id and c.key = claim_deliveries.category limit 1);
-      if waited then
-        unwanted := (
-          select p.reason from preference_of(
-            claim_deliveries.tenant_id, claim_deliveries.user_id, claim.event_type, p_channel) p);
+      if categories is null then
+        select array_agg(p.category order by i.place), array_agg(p.required order by i.place),
+               array_agg(p.reason order by i.place)
+        into categories, requireds, unwanteds
+        from unnest(p_tenants, choosing, types) with ordinality i (tenant_id, user_id, event_type, place)
+        cross join lateral preference_of(i.tenant_id, i.user_id, i.event_type, p_channel) p;
       end if;
+      category := categories[place];
+      is_required := requireds[place];
     end if;
     if was = 'sending' and held_until > moment then
       becomes := 'busy';
@@ -155,9 +200,9 @@ begin
     elsif expires <= moment then
       becomes := 'expired';
       reason := 'expired before it could be sent';
-    elsif unwanted is not null then
+    elsif waited and uses_preferences and unwanteds[place] is not null then
       becomes := 'skipped';
-      reason := unwanted;
+      reason := unwanteds[place];
     elsif suppressed is not null then
       becomes := 'skipped';
       reason := 'address suppressed (' || suppressed || ')';

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connectedDatabase } from "@belfry/testing/database";
+import type pg from "pg";
+import { type ClaimResult, claimDeliveries, type DeliveryToClaim } from "./claim-deliveries.ts";
+
+const TENANTS = [
+  // Flags, quiet hours of the tenant.
+  ["plain", false, false, false],
+  ["quiet", false, false, true],
+  ["named", true, false, false],
+  ["asked", false, true, false],
+  ["both", true, true, true],
+] as const;
+const USERS = ["ann", "bob", "nobody"];
+const TYPES = ["sale.began", "order.confirmed", "news"];
+const AGES_SECONDS = [0, 61];
+const OPTIONS = { channel: "EMAIL", leaseMs: 60_000, maxRetries: 3 } as const;
+
+/** A delivery and a digest's of each tenant, user, event type and age; returned in an order that mixes all. */
+async function fill(pool: pg.Pool): Promise<DeliveryToClaim[]> {
+  for (const [id, recipients, preferences, quiet] of TENANTS) {
+    await pool.query(
+      `insert into tenants (id, name, per_minute, uses_recipients, uses_preferences, quiet_from, quiet_to)
+       values ($1, 'x', 1, $2, $3, $4, $5)`,
+      [id, recipients, preferences, ...(quiet ? ["00:00", "23:59:59.999999"] : [null, null])],
+    );
+    // What a tenant has that is not known to use it is not looked for.
+    await pool.query(
+      `insert into recipients (tenant_id, user_id, timezone, quiet_from, quiet_to)
+       values ($1, 'ann', 'Asia/Kolkata', null, null), ($1, 'bob', 'Asia/Tokyo', '00:00', '23:59:59.999999')`,
+      [id],
+    );
+    await pool.query(
+      `insert into categories (tenant_id, key, label, description, required)
+       values ($1, 'offers', '{"": "Offers"}', '{}', false), ($1, 'orders', '{"": "Orders"}', '{}', true)`,
+      [id],
+    );
+    await pool.query(
+      `insert into event_type_categories values ($1, 'sale.began', 'offers'), ($1, 'order.confirmed', 'orders')`,
+      [id],
+    );
+    await pool.query(
+      `insert into preferences (tenant_id, user_id, category, channel, enabled, source)
+       values ($1, 'ann', 'offers', '*', false, 'api'), ($1, 'bob', '*', 'EMAIL', false, 'api')`,
+      [id],
+    );
+  }
+  await pool.query(
+    `with t as (insert into templates (id, tenant_id, event_type, channel)
+       values (gen_random_uuid(), 'plain', 'x', 'EMAIL') returning id)
+     insert into template_versions (template_id, version, content, compiled) select id, 1, 'x y', '{}' from t`,
+  );
+  const { rows } = await pool.query<{ id: string; tenant_id: string }>(
+    `with item as (
+       select gen_random_uuid() as id, * from unnest($1::text[]) tenant, unnest($2::text[]) person,
+         unnest($3::text[]) type, unnest($4::int[]) age, unnest('{event,digest}'::text[]) kind),
+     e as (
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, variables)
+       select id, tenant, type, person, 't', now() - age * interval '1 second', '{}'
+       from item where kind = 'event'),
+     g as (
+       insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at,
+         closed_at)
+       select id, tenant, type, 'EMAIL', person, '', '', now() - age * interval '1 second', now(), now()
+       from item where kind = 'digest')
+     insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at, released_at)
+     select gen_random_uuid(), item.id, item.tenant, 'EMAIL', 'a@example.com', v.id, now(), now()
+     from item, template_versions v where v.content = 'x y' order by item.id returning id, tenant_id`,
+    [TENANTS.map(([id]) => id), USERS, TYPES, AGES_SECONDS],
+  );
+  const provider = { id: "01990000-0000-7000-8000-000000000001", kind: "smtp" };
+  return rows.map((row) => ({ id: row.id, tenantId: row.tenant_id, provider }));
+}
+
+/** Claims and takes it back. */
+async function claimed(pool: pg.Pool, batches: DeliveryToClaim[][]): Promise<ClaimResult[]> {
+  const client = await pool.connect();
+  const results: ClaimResult[] = [];
+  try {
+    await client.query("begin");
+    for (const batch of batches) {
+      results.push(...(await claimDeliveries(client as unknown as pg.Pool, batch, OPTIONS)));
+    }
+    await client.query("rollback");
+  } finally {
+    client.release();
+  }
+  return results;
+}
+
+test("a delivery becomes the same in a batch of many tenants, users and event types as alone", async (t) => {
+  const { pool } = await connectedDatabase(t);
+  const deliveries = await fill(pool);
+  const alone = await claimed(
+    pool,
+    deliveries.map((one) => [one]),
+  );
+  const together = await claimed(pool, [deliveries]);
+  assert.deepEqual(together, alone);
+  assert.deepEqual(await claimed(pool, [deliveries.toReversed()]), alone.toReversed());
+
+  const by = Map.groupBy(alone.entries(), ([at]) => deliveries[at]!.tenantId);
+  const said = (tenant: string) => {
+    const words = by.get(tenant)!.map(([, result]) => {
+      if (result.becomes !== "sending") return `${result.becomes} ${"reason" in result}`;
+      const { category, settings } = result.delivery;
+      return `${category?.key} ${category?.required} ${settings.timeZone}`;
+    });
+    return [...new Set(words)].sort();
+  };
+  const sent = "undefined undefined undefined";
+  const zones = ["Asia/Kolkata", "Asia/Tokyo", "undefined"];
+  const categories = ["offers false", "orders true", "undefined undefined"];
+  assert.deepEqual(said("plain"), [sent]);
+  assert.deepEqual(said("quiet"), ["gone false", sent]);
+  assert.deepEqual(
+    said("named"),
+    ["gone false", ...zones.map((z) => `undefined undefined ${z}`)].sort(),
+  );
+  assert.deepEqual(
+    said("asked"),
+    ["skipped true", ...categories.map((c) => `${c} undefined`)].sort(),
+  );
+  assert.deepEqual(
+    said("both"),
+    [
+      "gone false",
+      "skipped true",
+      ...categories.flatMap((c) => zones.map((z) => `${c} ${z}`)),
+    ].sort(),
+  );
+});
