@@ -45,6 +45,7 @@ export interface DeadGroupRow {
 
 export interface DeadDeliveryRow {
   id: string;
+  /** Of a digest: the digest's. */
   eventId: string;
   /** null: the event is gone. */
   eventType: string | null;
@@ -79,6 +80,7 @@ const ATTEMPT_AND_PROVIDER = sql`
 const DELIVERIES = sql`deliveries d ${ATTEMPT_AND_PROVIDER}`;
 const ORIGINS = sql`left join tenants t on t.id = d.tenant_id
   left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id
+  left join digests g on g.id = d.event_id and g.tenant_id = d.tenant_id
   left join template_versions v on v.id = d.template_version_id
   left join templates m on m.id = v.template_id`;
 /** A replay is never a second message of one that a provider has. */
@@ -89,7 +91,7 @@ const OBSTACLE = sql<string | null>`case
   when exists (select from receipts r where r.delivery_id = d.id and r.tenant_id = d.tenant_id)
     then 'a provider has it, by its receipt'
   when t.active is not true then 'tenant inactive'
-  when e.id is null then 'the event is gone'
+  when e.id is null and g.id is null then 'the event is gone'
   when v.id is null then 'the template is gone'
   when (m.sensitive or e.accepted_at <= m.sensitive_until) and e.variables is null then 'its variables were erased: the template is sensitive'
   end`;
@@ -141,7 +143,8 @@ export async function deadDeliveries(
 ): Promise<DeadDeliveryRow[]> {
   const status = selection.ids === undefined ? sql`d.status in (${DISCARDABLE})` : sql`true`;
   const { rows } = await sql<DeadDeliveryRow>`
-    select d.id, d.event_id as "eventId", e.event_type as "eventType", e.user_id as "userId", d.tenant_id as "tenantId", d.channel, d.status,
+    select d.id, d.event_id as "eventId", coalesce(e.event_type, g.event_type) as "eventType",
+           coalesce(e.user_id, g.user_id) as "userId", d.tenant_id as "tenantId", d.channel, d.status,
            ${CLASS} as class, ${PROVIDER} as provider, d.reason, d.created_at as "createdAt",
            d.settled_at as "endedAt", d.expires_at as "expiresAt", ${OBSTACLE} as obstacle
     from ${DELIVERIES} ${ORIGINS}
@@ -181,7 +184,8 @@ export async function countReplayable(db: Database, selection: DeadSelection): P
 
 /**
  * Puts at most `most` dead letters back in the queue, the oldest first: due now, with the whole retry
- * schedule before them and no expiry that has passed. Their attempts stay. Returns their ids.
+ * schedule before them and no expiry that has passed. Their attempts stay. A digest gets no further event by
+ * it. Returns their ids.
  */
 export async function requeueDead(
   db: Database,
@@ -190,9 +194,13 @@ export async function requeueDead(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with picked as materialized (
-      select d.id from ${DELIVERIES} ${ORIGINS}
+      select d.id, d.event_id from ${DELIVERIES} ${ORIGINS}
       where d.status in (${REPLAYABLE}) and ${conditions(selection)} and (${OBSTACLE}) is null
       order by d.settled_at, d.id limit ${options.most} for update of d skip locked
+    ),
+    closed as (
+      update digests g set closed_at = clock_timestamp()
+      where g.closed_at is null and g.id = any (array(select event_id from picked))
     )
     update deliveries d
     set status = 'queued', reason = ${options.reason}, retries = 0, due_at = clock_timestamp(),

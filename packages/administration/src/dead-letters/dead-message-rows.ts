@@ -56,6 +56,7 @@ export async function reopenEvents(db: Database, ids: readonly string[]): Promis
         and e.outcome ? 'failed' and not e.outcome ? 'skipped'
         and not exists (select from deliveries d where d.event_id = e.id)
         and not exists (select from notifications n where n.id = e.id)
+        and not exists (select from digest_items i where i.event_id = e.id)
       order by e.id for update of e
     ),
     given_up as (

@@ -73,6 +73,8 @@ test("nothing of an erased person is left in any table, except where the report 
     inboundMessages: 1,
     recipients: 1,
     preferences: 1,
+    digests: 0,
+    throttles: 0,
   });
   assert.equal(report.unsent, 2);
   const counted = report.kept.filter(({ count }) => count !== undefined);

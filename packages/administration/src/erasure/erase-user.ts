@@ -19,10 +19,14 @@ import { eraseAddressNotes, eraseUserNotes } from "./erase-notes.ts";
 import { eraseOutbox } from "./erase-outbox.ts";
 import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
 import {
+  countDigests,
   countEvents,
   countNotifications,
   countRealtimeChannels,
+  countThrottles,
+  deleteEmptyDigests,
   deleteNotifications,
+  deleteThrottles,
   userEvents,
 } from "./user-data.ts";
 import { countAuditEntries, countSuppressions } from "./user-traces.ts";
@@ -78,7 +82,9 @@ export async function eraseUser(
   }
   const { heldMs = HELD_MS, onStep = async () => undefined } = deps;
   const directory = await eraseDirectory(db, owner, dryRun);
+  const digests = await countDigests(db, owner);
   const found = await eraseEvents(db, owner, { dryRun, heldMs, onStep });
+  if (!dryRun) await deleteEmptyDigests(db, owner);
   for (const address of directory.addresses) found.addresses.add(address);
   const deleted: ErasedRows = {
     ...found.deleted,
@@ -88,6 +94,8 @@ export async function eraseUser(
     deadMessages: dryRun ? 0 : await eraseDeadMessages(db),
     suppressions: 0,
     inboundMessages: 0,
+    digests,
+    throttles: await (dryRun ? countThrottles : deleteThrottles)(db, owner),
   };
   const addresses = [...found.addresses].map(suppressedForm);
   deleted.inboundMessages = await (dryRun ? countInbound : deleteInbound)(db, tenantId, addresses);

@@ -19,6 +19,10 @@ export interface ErasedRows {
   recipients: number;
   /** What the user has turned on and off. */
   preferences: number;
+  /** Messages that gather events of the user. */
+  digests: number;
+  /** When the user was sent something of which there may be only so much. */
+  throttles: number;
 }
 
 export interface Kept {

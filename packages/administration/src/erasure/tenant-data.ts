@@ -37,6 +37,8 @@ export async function deleteTenantData(
   await deleteAll(db, "recipients", tenantId, batchRows);
   await deleteAll(db, "preferences", tenantId, batchRows);
   await deleteAll(db, "inbound_messages", tenantId, batchRows);
+  await deleteAll(db, "digests", tenantId, batchRows);
+  await deleteAll(db, "throttles", tenantId, batchRows);
   return deleted;
 }
 
@@ -62,7 +64,9 @@ async function deleteAll(
     | "dedup_keys"
     | "recipients"
     | "preferences"
-    | "inbound_messages",
+    | "inbound_messages"
+    | "digests"
+    | "throttles",
   tenantId: string,
   batchRows: number,
 ): Promise<number> {

@@ -48,7 +48,11 @@ export async function userEvents(
                  select d.recipient from found cross join lateral (
                    select d.recipient from deliveries d
                    where d.event_id = found.id and d.recipient is not null limit 32
-                 ) d) as addresses,
+                 ) d
+                 union
+                 select g.recipient from found
+                 join digest_items i on i.event_id = found.id join digests g on g.id = i.digest_id
+                 where g.recipient is not null) as addresses,
            (select id from seen order by id limit 1) as oldest,
            (select id from seen order by id desc limit 1) as newest,
            (select count(*) = ${sql.lit(LOOKS)} from seen) as more`.execute(db);
@@ -68,6 +72,13 @@ export async function countEvents(
       cross join lateral (
         select * from deliveries d where d.event_id = u.id limit 32
       ) d
+      union all
+      -- Of a digest with its first event: it has one user, and they all go.
+      select d.id, d.status from unnest(${ids}::uuid[]) u (id)
+      join digest_items i on i.event_id = u.id
+      join deliveries d on d.event_id = i.digest_id
+      where not exists (
+        select from digest_items o where o.digest_id = i.digest_id and o.event_id < i.event_id)
     )
     select cardinality(${ids}::uuid[]) as events,
       (select count(*)::integer from undispatched_events where event_id = any (${ids}::uuid[])) as "undispatchedEvents",
@@ -101,6 +112,45 @@ export async function deleteNotifications(
   return Number(result.numAffectedRows ?? 0n);
 }
 
+export async function countDigests(db: Database, owner: Owner): Promise<number> {
+  return await countOf(db, "digests", owner);
+}
+
+export async function countThrottles(db: Database, owner: Owner): Promise<number> {
+  return await countOf(db, "throttles", owner);
+}
+
+/** Digests that hold no event, with their deliveries: the others have left with their events. Returns how many. */
+export async function deleteEmptyDigests(
+  db: Database,
+  { tenantId, userId }: Owner,
+): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    select g.id from digests g
+    where g.tenant_id = ${tenantId} and g.user_id = ${userId}
+      and not exists (select from digest_items i where i.digest_id = g.id)`.execute(db);
+  const ids = rows.map(({ id }) => id);
+  // In the order of everybody: deliveries before digests.
+  await sql`
+    with locked as materialized (
+      select id from deliveries where event_id = any (${ids}::uuid[]) order by id for update
+    )
+    delete from deliveries where id = any (array(select id from locked))`.execute(db);
+  const result = await sql`
+    delete from digests g where g.id = any (${ids}::uuid[])
+      and not exists (select from digest_items i where i.digest_id = g.id)`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+export async function deleteThrottles(db: Database, { tenantId, userId }: Owner): Promise<number> {
+  const result = await db
+    .deleteFrom("throttles")
+    .where("tenant_id", "=", tenantId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
 export async function countNotifications(db: Database, owner: Owner): Promise<number> {
   return await countOf(db, "notifications", owner);
 }
@@ -111,7 +161,7 @@ export async function countRealtimeChannels(db: Database, owner: Owner): Promise
 
 async function countOf(
   db: Database,
-  table: "notifications" | "realtime_channels",
+  table: "notifications" | "realtime_channels" | "digests" | "throttles",
   { tenantId, userId }: Owner,
 ): Promise<number> {
   const { count } = await db

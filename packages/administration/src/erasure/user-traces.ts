@@ -9,9 +9,9 @@ import { USER_ACTIONS } from "../users/user-notes.ts";
 const LOOKS = 10_000;
 
 export interface UserOutbox {
-  /** Of events of the user. */
+  /** Of events and digests of the user. */
   ids: string[];
-  /** Their event is gone. */
+  /** Their event or digest is gone. */
   orphans: string[];
   /** The last id that was looked at: go on there; undefined: there was nothing. */
   reached: string | undefined;
@@ -30,8 +30,11 @@ export async function outboxOfUser(
       order by o.id limit ${sql.lit(LOOKS)}
     ),
     owned as materialized (
-      select seen.id, e.user_id from seen
+      select seen.id, coalesce(e.user_id, g.user_id) as user_id from seen
       left join lateral (select e.user_id from events e where e.id = seen.event_id limit 1) e on true
+      left join lateral (
+        select g.user_id from digests g where e.user_id is null and g.id = seen.event_id limit 1
+      ) g on true
     )
     select array(select id::text from owned where user_id = ${userId}) as ids,
            array(select id::text from owned where user_id is null) as orphans,
