@@ -22,6 +22,8 @@ const EVENT: StoredEvent = {
   traceId: "t",
   acceptedAt: new Date("2026-01-01T00:00:00Z"),
   acceptedAtText: "2026-01-01 00:00:00+00",
+  sendAt: null,
+  released: null,
   dispatched: false,
   refused: false,
   hasRecipients: false,

@@ -41,6 +41,7 @@ export function routeEvent(
   const dispatch: EventDispatch = {
     eventId: event.id,
     acceptedAtText: event.acceptedAtText,
+    released: event.released,
     outcome: null,
     eraseVariables: false,
     isSensitive: false,
@@ -171,9 +172,12 @@ function addressOf(event: StoredEvent, { recipient }: UserWishes, channel: Chann
   }
 }
 
+/** Of what was asked for later, from then on. */
 function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
   if (template.expiresAfterSeconds === null) return null;
-  return new Date(event.acceptedAt.getTime() + template.expiresAfterSeconds * 1000);
+  return new Date(
+    (event.sendAt ?? event.acceptedAt).getTime() + template.expiresAfterSeconds * 1000,
+  );
 }
 
 interface Chosen {

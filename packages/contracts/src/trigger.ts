@@ -79,6 +79,10 @@ export interface EventOptions {
   channels?: number | null;
   /** Canonical. */
   locale?: string | null;
+  /** ISO 8601, UTC; at most one of it and `delaySeconds`. */
+  sendAt?: string;
+  delaySeconds?: number;
+  cancelKey?: string;
 }
 
 export const TriggerResponse = Type.Object(

@@ -383,8 +383,10 @@ create table scheduled_events (
   tenant_id text collate "C" not null,
   send_at timestamptz not null,
   user_key bigint,
-  trace_id text not null
+  trace_id text not null,
+  acknowledged boolean not null default false
 );
+comment on column scheduled_events.acknowledged is 'as in undispatched_events, which it goes into';
 create index scheduled_events_due on scheduled_events (send_at);
 create index scheduled_events_of_tenant on scheduled_events (tenant_id, send_at);
 

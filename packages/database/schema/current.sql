@@ -531,10 +531,12 @@ create table scheduled_events (
   send_at timestamp with time zone not null,
   user_key bigint,
   trace_id text not null,
+  acknowledged boolean not null default false,
   constraint scheduled_events_pkey PRIMARY KEY (event_id)
 );
 create index scheduled_events_due ON scheduled_events USING btree (send_at);
 create index scheduled_events_of_tenant ON scheduled_events USING btree (tenant_id, send_at);
+comment on column scheduled_events.acknowledged is 'as in undispatched_events, which it goes into';
 
 create table sensitive_events (
   event_id uuid not null,

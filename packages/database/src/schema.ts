@@ -369,6 +369,8 @@ export interface ScheduledEventsTable {
   send_at: Date;
   user_key: string | null;
   trace_id: string;
+  /** A replay was answered 200: it can no longer be refused. */
+  acknowledged: Generated<boolean>;
 }
 
 export interface UndispatchedEventsTable {

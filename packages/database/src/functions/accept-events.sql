@@ -5,7 +5,8 @@
 -- Arrays run in parallel, one item an event; keys are SHA-256 in hex. Sorted by tenant, then key, so that two
 -- replicas take the tenants' rows in the same order and cannot deadlock. What few events carry is in p_options,
 -- an object or null each, and null as a whole where none has any: a new field changes no signature. Options:
--- `channels` and `locale`, see the columns.
+-- `channels`, `locale` and `cancelKey`, see the columns; `sendAt` (a time) or `delaySeconds`: such an event rests in
+-- scheduled_events until then, and needs no message; a time that is past is none.
 --
 -- Everything of one tenant happens under the lock on its row in tenant_limits, so statements here see each
 -- other's keys and counters exactly. The clock is read once that lock is held. A key's old row is deleted
@@ -15,6 +16,7 @@
 -- its name and limits as they are after the batch (no outcome, the position of the tenant's first item; waits
 -- in seconds): so a caller may leave out the rows of accepted events, which say nothing that it does not know. `outcome`:
 --   accepted   stored now
+--   scheduled  stored now or again, and rests: nothing is to be published
 --   reopened   its first request was answered 500; stored again under the same id
 --   replayed   a duplicate; `pending` says that the first is not dispatched yet
 --   minute     over the per-minute limit          day   over the daily cap
@@ -41,6 +43,7 @@ declare
   turned record;
   -- What the keys stand for already, by item: mostly nothing.
   known record;
+  earlier record;
   known_ids uuid[];
   known_types text[];
   known_names text[];
@@ -57,6 +60,10 @@ declare
   day_free integer;
   admitted integer;
   newly integer;
+  -- Of what rests, until when, by item; null as a whole where nothing does.
+  send_at timestamptz[];
+  -- The items whose events rest already.
+  resting boolean[];
   at_second bigint;
   new_day date;
   new_total integer;
@@ -64,6 +71,14 @@ begin
   perform 1 from tenant_limits l where l.tenant_id = any (p_tenants) order by l.tenant_id for update;
   moment := clock_timestamp();
   today := (moment at time zone 'UTC')::date;
+  if p_options is not null then
+    for i in 1 .. items loop
+      continue when p_options[i] is null;
+      send_at[i] := coalesce((p_options[i] ->> 'sendAt')::timestamptz,
+        moment + make_interval(secs => (p_options[i] ->> 'delaySeconds')::float8));
+      if send_at[i] <= moment then send_at[i] := null; end if;
+    end loop;
+  end if;
 
   for known in
     select u.i::integer as i, d.event_id, d.event_type, d.tenant_name,
@@ -81,9 +96,12 @@ begin
     known_types[known.i] := known.event_type;
     known_names[known.i] := known.tenant_name;
     undispatched[known.i] := exists (select 1 from undispatched_events o where o.event_id = known.event_id);
-    refused[known.i] := not undispatched[known.i] and exists (
-      select 1 from events e where e.id = known.event_id and e.refused_at is not null and e.dispatched_at is null
-    );
+    refused[known.i] := false;
+    continue when undispatched[known.i];
+    select e.refused_at is not null as refused, e.send_at is not null and e.refused_at is null as rests into earlier
+    from events e where e.id = known.event_id and e.dispatched_at is null;
+    refused[known.i] := coalesce(earlier.refused, false);
+    if earlier.rests then resting[known.i] := true; end if;
     if refused[known.i] then given_way := given_way || known.i; end if;
   end loop;
 
@@ -123,6 +141,10 @@ begin
         event_type := known_types[item];
         tenant_name := known_names[item];
         pending := undispatched[item];
+        -- Answered 200: it can no longer be refused.
+        if resting[item] then
+          update scheduled_events s set acknowledged = true where s.event_id = known_ids[item];
+        end if;
       elsif newly >= day_free then
         outcome := 'day';
       else
@@ -130,7 +152,8 @@ begin
         event_id := case when refused[item] then known_ids[item] else p_ids[item] end;
         event_type := p_types[item];
         tenant_name := tenant.name;
-        pending := true;
+        pending := send_at[item] is null;
+        if not pending then outcome := 'scheduled'; end if;
         stored[item] := event_id;
         names[item] := tenant.name;
         newly := newly + 1;
@@ -198,22 +221,30 @@ begin
     delete from events e where e.id = any (stored) and e.refused_at is not null;
   end if;
   insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
-      recipient_phone, channels, variables, trace_id, accepted_at, locale)
+      recipient_phone, channels, variables, trace_id, accepted_at, locale, send_at, cancel_key)
     select u.id, u.tenant_id, u.type, u.user_id, u.reference, u.email, u.phone,
-           (u.options ->> 'channels')::smallint, u.body, u.trace, moment, u.options ->> 'locale'
+           (u.options ->> 'channels')::smallint, u.body, u.trace, moment, u.options ->> 'locale',
+           u.send_at, u.options ->> 'cancelKey'
     from unnest(stored, p_tenants, p_types, p_users, p_references, p_emails, p_phones, p_variables, p_traces,
-        p_options)
-      as u (id, tenant_id, type, user_id, reference, email, phone, body, trace, options)
+        p_options, send_at)
+      as u (id, tenant_id, type, user_id, reference, email, phone, body, trace, options, send_at)
     where u.id is not null;
   insert into undispatched_events (event_id, published_at, user_key, accepted_at)
     select u.id, moment, user_key(u.tenant_id, u.user_id), moment
-    from unnest(stored, p_tenants, p_users) as u (id, tenant_id, user_id)
-    where u.id is not null;
+    from unnest(stored, p_tenants, p_users, send_at) as u (id, tenant_id, user_id, send_at)
+    where u.id is not null and u.send_at is null;
+  if send_at is not null then
+    insert into scheduled_events (event_id, tenant_id, send_at, user_key, trace_id)
+      select u.id, u.tenant_id, u.send_at, user_key(u.tenant_id, u.user_id), u.trace
+      from unnest(stored, p_tenants, p_users, p_traces, send_at) as u (id, tenant_id, user_id, trace, send_at)
+      where u.id is not null and u.send_at is not null;
+  end if;
 end
 $function$;
 
 -- Gives back what was claimed and then answered 500, unless it is dispatched already or a replay of it was
--- answered 200. Locks the tenants' rows first, in order, as accept_events does, then the events. Returns the
+-- answered 200. Locks the tenants' rows first, in order, as accept_events does, then what rests (waking moves it),
+-- then what waits. Returns the
 -- ids that were given back.
 create or replace function refuse_events(p_ids uuid[]) returns setof uuid language plpgsql volatile
 set enable_seqscan = off
@@ -225,12 +256,18 @@ begin
     select e.tenant_id from unnest(p_ids) u (id)
     cross join lateral (select e.tenant_id from events e where e.id = u.id limit 1) e))
   order by l.tenant_id for update;
+  perform 1 from scheduled_events s where s.event_id = any (p_ids) order by s.event_id for update;
   perform 1 from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update;
   return query
-    with gone as (
+    with at_rest as (
+      delete from scheduled_events s where s.event_id = any (p_ids) and not s.acknowledged
+      returning s.event_id
+    ),
+    waiting as (
       delete from undispatched_events u where u.event_id = any (p_ids) and not u.acknowledged
       returning u.event_id
     ),
+    gone as (select r.event_id from at_rest r union all select w.event_id from waiting w),
     refused as (
       update events e set refused_at = clock_timestamp()
       from gone where e.id = gone.event_id and e.dispatched_at is null

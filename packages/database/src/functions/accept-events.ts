@@ -20,7 +20,14 @@ export interface EventToAccept {
   options: EventOptions | null;
 }
 
-export type AcceptOutcome = "accepted" | "reopened" | "replayed" | "minute" | "day" | "inactive";
+export type AcceptOutcome =
+  | "accepted"
+  | "scheduled"
+  | "reopened"
+  | "replayed"
+  | "minute"
+  | "day"
+  | "inactive";
 
 export interface AcceptResult {
   outcome: AcceptOutcome;
@@ -28,7 +35,7 @@ export interface AcceptResult {
   eventId: string | null;
   eventType: string | null;
   tenantName: string | null;
-  /** The event is not dispatched yet: publish its id. */
+  /** The event waits to be dispatched: publish its id. Not of one that rests. */
   pending: boolean;
   /** The tenant's limits after the batch; null when `inactive`. */
   limits: TenantLimits | null;

@@ -4,7 +4,8 @@
 create or replace function read_events(p_ids uuid[]) returns table (
   id uuid, tenant_id text, event_type text, user_id text, recipient_email text, recipient_phone text,
   channels smallint, locale text, variables text, trace_id text, accepted_at timestamptz,
-  accepted_at_text text, dispatched boolean, refused boolean, has_recipients boolean, has_preferences boolean
+  accepted_at_text text, send_at timestamptz, released_at timestamptz, released_at_text text,
+  dispatched boolean, refused boolean, has_recipients boolean, has_preferences boolean
 ) language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -14,7 +15,8 @@ begin
   return query
     select e.id, e.tenant_id, e.event_type, e.user_id, e.recipient_email, e.recipient_phone, e.channels,
            e.locale, e.variables, e.trace_id, e.accepted_at, e.accepted_at::text,
-           e.dispatched_at is not null, e.refused_at is not null,
+           e.send_at, e.released_at, e.released_at::text,
+           e.dispatched_at is not null, e.refused_at is not null or e.cancelled_at is not null,
            coalesce(t.has_recipients, false), coalesce(t.uses_preferences, false)
     from events e
     left join lateral (

@@ -23,7 +23,12 @@ export interface StoredEvent {
   acceptedAt: Date;
   /** To the microsecond: tells a reopened event from the one that was read. */
   acceptedAtText: string;
+  /** As the trigger asked, or as it was moved; null: at once. */
+  sendAt: Date | null;
+  /** Null: it had no rest, or rests. */
+  released: Released | null;
   dispatched: boolean;
+  /** Given back, or cancelled. */
   refused: boolean;
   /** Its tenant names its users, or has quiet hours. */
   hasRecipients: boolean;
@@ -31,10 +36,19 @@ export interface StoredEvent {
   hasPreferences: boolean;
 }
 
+/** When an event left its rest: its place in the order of its user, and the time of its notification. */
+export interface Released {
+  at: Date;
+  /** To the microsecond. */
+  text: string;
+}
+
 /** What becomes of one event. */
 export interface EventDispatch {
   eventId: string;
   acceptedAtText: string;
+  /** Of one that rested. */
+  released?: Released | null;
   outcome: EventOutcome | null;
   /** A template of it is sensitive: its variables must not stay when all has ended. */
   isSensitive: boolean;
@@ -142,6 +156,8 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
     traceId: row.trace_id,
     acceptedAt: row.accepted_at,
     acceptedAtText: row.accepted_at_text,
+    sendAt: row.send_at,
+    released: row.released_at === null ? null : { at: row.released_at, text: row.released_at_text },
     dispatched: row.dispatched,
     refused: row.refused,
     hasRecipients: row.has_recipients,
@@ -183,8 +199,8 @@ async function dispatchOnce(
   const deliveries = events.flatMap((event) =>
     event.deliveries.map((delivery) => ({ ...delivery, eventId: event.eventId })),
   );
-  const pushes = events.flatMap(({ eventId, acceptedAtText, push }) =>
-    push === null ? [] : [{ ...push, eventId, acceptedAtText }],
+  const pushes = events.flatMap(({ eventId, acceptedAtText, released, push }) =>
+    push === null ? [] : [{ ...push, eventId, at: released?.text ?? acceptedAtText }],
   );
   const rows = await callFunction<Row>(pool, "dispatch_events", {
     p_ids: events.map((event) => event.eventId),
@@ -210,7 +226,7 @@ async function dispatchOnce(
     p_push_titles: pushes.map((push) => push.title),
     p_push_bodies: pushes.map((push) => push.body),
     p_push_names: pushes.map((push) => push.channelName),
-    p_push_accepted: pushes.map((push) => push.acceptedAtText),
+    p_push_accepted: pushes.map((push) => push.at),
     p_push_urls: orNone(pushes.map((push) => push.url)),
     p_push_actions: orNone(pushes.map((push) => push.actions)),
     p_in_flight: options.inFlightPerTenant,

@@ -1,0 +1,79 @@
+-- Lets events go that rested until now: moves what is due from scheduled_events to undispatched_events, tenant by
+-- tenant in the order of their ids from p_after on, the soonest first. A tenant has its turn with most_of_tenant
+-- events at most, so that a flood of one is let go between those of the others; a call lets go p_most, and looks at
+-- most_tenants. One replica at a time: what it commits and does not publish is found by the sweeper.
+--
+-- An event's `released_at` is its place in the order of its user: they follow each other by a microsecond.
+--
+-- Returns one row of `state` (`busy`: another replica is at it; `woken`) with the tenant to go on from (null: that
+-- was the last one), and one row an event.
+create or replace function wake_events(p_after text, p_most integer)
+returns table (state text, event_id uuid, tenant_id text, trace_id text)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+#variable_conflict use_column
+declare
+  most_of_tenant constant integer := 200;
+  most_tenants constant integer := 500;
+  -- Later than any time that a call before has given, as that has ended.
+  moment timestamptz;
+  soonest timestamptz;
+  last_tenant text := p_after;
+  looked integer := 0;
+  left_over integer := p_most;
+  woken uuid[];
+  traces text[];
+  users bigint[];
+  known boolean[];
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('belfry wake', 0)) then
+    return query select 'busy', null::uuid, null::text, null::text;
+    return;
+  end if;
+  moment := clock_timestamp();
+  state := 'event';
+  while left_over > 0 and looked < most_tenants loop
+    -- The next tenant, and when its first is due.
+    select s.tenant_id, s.send_at into last_tenant, soonest
+    from scheduled_events s where s.tenant_id > last_tenant
+    order by s.tenant_id, s.send_at limit 1;
+    exit when last_tenant is null;
+    looked := looked + 1;
+    continue when soonest > moment;
+
+    select array_agg(s.event_id order by s.send_at, s.event_id), array_agg(s.trace_id order by s.send_at, s.event_id),
+           array_agg(s.user_key order by s.send_at, s.event_id),
+           array_agg(s.acknowledged order by s.send_at, s.event_id)
+    into woken, traces, users, known
+    from (
+      select * from scheduled_events s
+      where s.tenant_id = last_tenant and s.send_at <= moment
+      order by s.send_at limit least(most_of_tenant, left_over) for update skip locked
+    ) s;
+    continue when woken is null;
+    delete from scheduled_events s where s.event_id = any (woken);
+    insert into undispatched_events (event_id, published_at, acknowledged, user_key, accepted_at)
+      select u.id, moment, u.acknowledged, u.user_key, moment + u.place * interval '1 microsecond'
+      from unnest(woken, users, known) with ordinality as u (id, user_key, acknowledged, place);
+    update events e set released_at = moment + array_position(woken, e.id) * interval '1 microsecond'
+    where e.id = any (woken);
+    left_over := left_over - cardinality(woken);
+    tenant_id := last_tenant;
+    for i in 1 .. cardinality(woken) loop
+      event_id := woken[i];
+      trace_id := traces[i];
+      return next;
+    end loop;
+  end loop;
+  state := 'woken';
+  event_id := null;
+  tenant_id := last_tenant;
+  trace_id := null;
+  return next;
+end
+$function$;

@@ -1,0 +1,41 @@
+import type pg from "pg";
+import { callFunction } from "./call-function.ts";
+
+export interface WokenEvent {
+  eventId: string;
+  tenantId: string;
+  traceId: string;
+}
+
+export interface Waking {
+  /** Another replica is at it. */
+  busy: boolean;
+  /** In the order in which they were let go. */
+  events: WokenEvent[];
+  /** The tenant to go on from; undefined: that was the last one. */
+  next: string | undefined;
+}
+
+/** Whether an event rests that is due by the database's clock. */
+export async function hasDueEvents(pool: pg.Pool): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: "has_due_events",
+    text: "select 1 from scheduled_events where send_at <= clock_timestamp() order by send_at limit 1",
+  });
+  return rowCount === 1;
+}
+
+/**
+ * Lets at most `most` events go that are due, of the tenants after `after` (an id; empty: from the first one on).
+ * They are to be published now.
+ */
+export async function wakeEvents(pool: pg.Pool, after: string, most: number): Promise<Waking> {
+  type Row = { state: string; event_id: string; tenant_id: string | null; trace_id: string };
+  const rows = await callFunction<Row>(pool, "wake_events", { p_after: after, p_most: most });
+  const last = rows.at(-1);
+  if (last === undefined) throw new Error("wake_events returned nothing");
+  const events = rows
+    .slice(0, -1)
+    .map((row) => ({ eventId: row.event_id, tenantId: row.tenant_id!, traceId: row.trace_id }));
+  return { busy: last.state === "busy", events, next: last.tenant_id ?? undefined };
+}
