@@ -78,7 +78,7 @@ export async function dispatchBatch(
   }
   const written = result === undefined ? NOTHING_WRITTEN : writtenBy(batch, open, result);
   if (result !== undefined) {
-    countDispatched(batch.filter((one) => result.claimed.has(one.eventId)));
+    countDispatched(batch, result);
     for (const [at, one] of batch.entries()) {
       if (result.claimed.has(one.eventId)) logDispatched(log, open[at]!, one, result);
     }
@@ -121,7 +121,7 @@ async function routeAll(
     ? await readUserWishes(deps.pool, events, routing)
     : undefined;
   const batch = events.map((event, at) => route(event, routing, wishes?.[at]));
-  if (batch.some(({ outcome }) => outcome?.waits)) await leaveSuppressed(deps.pool, batch);
+  await leaveSuppressed(deps.pool, batch);
   await noteSensitiveEvents(
     deps.pool,
     batch.filter((one) => one.isSensitive && !one.eraseVariables).map((one) => one.eventId),
@@ -153,6 +153,7 @@ async function dispatchInTurn(
     const result = await dispatchEvents(pool, rest, options);
     for (const id of result.claimed) all.claimed.add(id);
     for (const id of result.released) all.released.add(id);
+    for (const id of result.unwritten) all.unwritten.add(id);
     for (const [id, published] of result.published) all.published.set(id, published);
     earlier = result.earlier;
   }
@@ -192,7 +193,7 @@ function writtenBy(
     const { traceId } = events[at]!;
     for (const { id, tenantId, channel } of dispatch.deliveries) {
       if (result.released.has(id)) deliveries.push({ id, tenantId, channel, traceId });
-      else resting = true;
+      else if (!result.unwritten.has(id)) resting = true;
     }
     const published = result.published.get(dispatch.eventId);
     if (dispatch.push !== null && published !== undefined) {

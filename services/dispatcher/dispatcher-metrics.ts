@@ -1,6 +1,6 @@
 import { IN_APP } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
-import type { EventDispatch } from "@belfry/database/functions/dispatch-events";
+import type { DispatchResult, EventDispatch } from "@belfry/database/functions/dispatch-events";
 import { type Retention, readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
 import { readBacklogAges } from "./backlog-ages.ts";
@@ -34,11 +34,15 @@ const unsent = counter(
 // From zero on, so that the first is seen as an increase.
 for (const what of ["events", "deliveries"]) reconciled.inc({ what }, 0);
 
-export function countDispatched(dispatches: readonly EventDispatch[]): void {
+export function countDispatched(
+  dispatches: readonly EventDispatch[],
+  { claimed, unwritten }: DispatchResult,
+): void {
   const nowMs = Date.now();
   for (const { eventId, deliveries, push } of dispatches) {
+    if (!claimed.has(eventId)) continue;
     dispatched.inc();
-    for (const { channel } of deliveries) created.inc({ channel });
+    for (const { id, channel } of deliveries) if (!unwritten.has(id)) created.inc({ channel });
     if (push !== null) created.inc({ channel: IN_APP });
     const seconds = secondsSinceId(eventId, nowMs);
     if (seconds !== undefined) latency.observe(seconds);

@@ -3,13 +3,14 @@ import type { EventDispatch } from "@belfry/database/functions/dispatch-events";
 import { suppressionsOf } from "@belfry/database/functions/recipients";
 
 /**
- * Takes out what would wait for the end of quiet hours and then be skipped, as its address is suppressed: that is
- * told now. One statement for a batch in which something waits; of what does not, the claim decides.
+ * Takes out what would wait (for the end of quiet hours, of a digest's window, or to be read), or count as let
+ * through, and then be skipped, as its address is suppressed: that is told now. One statement for a batch in which
+ * there is any; of what leaves at once the claim decides.
  */
 export async function leaveSuppressed(pool: Pool, batch: readonly EventDispatch[]): Promise<void> {
   const waiting = batch.flatMap((dispatch) =>
     dispatch.deliveries
-      .filter(({ waits }) => waits !== undefined)
+      .filter(({ waits, timing }) => waits !== undefined || timing !== undefined)
       .map((delivery) => ({ dispatch, delivery })),
   );
   if (waiting.length === 0) return;

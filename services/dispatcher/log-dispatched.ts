@@ -7,7 +7,7 @@ import type { Logger } from "@belfry/service/logger";
 
 /**
  * One line an event, with the trace id that finds it: the channels that are on their way to a sender,
- * those that rest until their tenant's turn, and whether a push was published.
+ * those that rest until their time or their tenant's turn, those gathered or throttled, and whether a push was published.
  */
 export function logDispatched(
   log: Logger,
@@ -18,9 +18,12 @@ export function logDispatched(
   const { id: eventId, tenantId, traceId } = event;
   const released: string[] = [];
   const resting: string[] = [];
+  const unwritten: string[] = [];
   for (const { id, channel } of dispatch.deliveries) {
-    (result.released.has(id) ? released : resting).push(channel);
+    if (result.unwritten.has(id)) unwritten.push(channel);
+    else (result.released.has(id) ? released : resting).push(channel);
   }
   const published = result.published.has(eventId);
-  log.info({ tenantId, eventId, traceId, released, resting, published }, "dispatched");
+  const more = unwritten.length > 0 && { unwritten };
+  log.info({ tenantId, eventId, traceId, released, resting, ...more, published }, "dispatched");
 }

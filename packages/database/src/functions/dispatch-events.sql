@@ -37,12 +37,13 @@ $function$;
 -- outside the batch. Offsets of a realtime channel follow the acceptance, and a notification is as old as
 -- its event. A delivery is released at once (`released_at`) while its tenant has less than p_in_flight
 -- outstanding on the channel; the others rest until release_deliveries finds them. One with a time in
--- p_delivery_due waits for it, for the reason beside it, or ends as expired where it would have by then. Few
--- deliveries wait and few pushes lead somewhere: these arrays are null as a whole where none does.
+-- p_delivery_due waits for it, for the reason beside it, or ends as expired where it would have by then. What
+-- p_delivery_timing holds is decided by time_deliveries, once the events are claimed. Few deliveries wait and few
+-- pushes lead somewhere: these arrays are null as a whole where none does.
 --
 -- Returns rows of `kind`: claimed (an event), earlier (an event that the batch has to wait for: up to the
--- last of a user's in the batch, at most 200 a user, the oldest), released (a delivery), published (a
--- notification with its offset and time).
+-- last of a user's in the batch, at most 200 a user, the oldest), released (a delivery), unwritten (a delivery
+-- that is not made: it is gathered or throttled), published (a notification with its offset and time).
 create or replace function dispatch_events(
   p_ids uuid[], p_accepted timestamptz[], p_outcomes text[], p_erase boolean[],
   p_delivery_ids uuid[], p_delivery_events uuid[], p_delivery_tenants text[],
@@ -73,9 +74,15 @@ declare
   behind bigint[];
   passing uuid[];
   every boolean;
-  -- As mostly: no event has an outcome of its own, and none loses its variables.
-  plain constant boolean := array_remove(p_outcomes, null) = '{}' and array_position(p_erase, true) is null;
+  plain boolean;
   moment timestamptz;
+  -- Deliveries are those of claimed events alone.
+  chosen boolean;
+  timed record;
+  place integer;
+  written boolean[];
+  unread boolean[];
+  bare uuid[] := '{}';
   -- Channel and tenant, and how many more of their deliveries may be on the way.
   pairs text[] := '{}';
   rooms integer[] := '{}';
@@ -138,9 +145,62 @@ begin
   end if;
 
   every := cardinality(claimed) = cardinality(p_ids);
+  chosen := every;
   moment := clock_timestamp();
   delete from undispatched_events u where u.event_id = any (claimed);
 
+  if p_delivery_timing is not null then
+    perform take_user_turns(claimed, p_delivery_events, p_delivery_tenants, p_delivery_timing);
+    -- What those before us let through is not of a later time.
+    moment := clock_timestamp();
+    written := array(select i.event_id = any (claimed) from unnest(p_delivery_events) i (event_id));
+    p_delivery_due := coalesce(p_delivery_due, array_fill(null::timestamptz, array[cardinality(written)]));
+    p_delivery_reasons := coalesce(p_delivery_reasons, array_fill(null::text, array[cardinality(written)]));
+    unread := array_fill(null::boolean, array[cardinality(written)]);
+    kind := 'unwritten';
+    for timed in
+      select t.*, p_delivery_events[t.place] as of_event
+      from time_deliveries(moment, claimed, p_delivery_events, p_delivery_tenants, p_delivery_channels,
+        p_delivery_recipients, p_delivery_expires, p_delivery_due, p_delivery_reasons, p_delivery_timing) t
+    loop
+      if timed.words is not null then
+        place := array_position(p_ids, timed.of_event);
+        p_outcomes[place] := with_words(p_outcomes[place]::jsonb,
+          case timed.verdict when 'throttled' then 'skipped' else 'waits' end,
+          p_delivery_channels[timed.place], timed.words)::text;
+      end if;
+      if timed.verdict <> 'write' then
+        written[timed.place] := false;
+        if (p_delivery_timing[timed.place] ->> 'sensitive')::boolean then bare := bare || timed.of_event; end if;
+        id := p_delivery_ids[timed.place];
+        return next;
+      end if;
+      p_delivery_events[timed.place] := timed.event_id;
+      p_delivery_due[timed.place] := timed.due;
+      p_delivery_reasons[timed.place] := timed.reason;
+      p_delivery_expires[timed.place] := timed.expires;
+      unread[timed.place] := timed.unless_read;
+    end loop;
+    select array_agg(d.id), array_agg(d.event_id), array_agg(d.tenant_id), array_agg(d.channel),
+           array_agg(d.recipient), array_agg(d.version), array_agg(d.expires), array_agg(d.due),
+           array_agg(d.reason), array_agg(d.unread)
+    into p_delivery_ids, p_delivery_events, p_delivery_tenants, p_delivery_channels, p_delivery_recipients,
+         p_delivery_versions, p_delivery_expires, p_delivery_due, p_delivery_reasons, unread
+    from unnest(p_delivery_ids, p_delivery_events, p_delivery_tenants, p_delivery_channels,
+        p_delivery_recipients, p_delivery_versions, p_delivery_expires, p_delivery_due, p_delivery_reasons,
+        unread, written)
+      as d (id, event_id, tenant_id, channel, recipient, version, expires, due, reason, unread, written)
+    where d.written;
+    chosen := true;
+    -- With no delivery under way the last channel of what is sensitive has ended here.
+    foreach id in array bare loop
+      continue when array_position(p_delivery_events, id) is not null;
+      p_erase[array_position(p_ids, id)] := true;
+    end loop;
+  end if;
+
+  -- As mostly: no event has an outcome of its own, and none loses its variables.
+  plain := array_remove(p_outcomes, null) = '{}' and array_position(p_erase, true) is null;
   update events e
   set dispatched_at = moment,
       outcome = case when not plain then p_outcomes[array_position(p_ids, e.id)]::jsonb end,
@@ -155,7 +215,7 @@ begin
     kind := 'released';
     released := array_fill(null::timestamptz, array[cardinality(p_delivery_ids)]);
     for i in 1 .. cardinality(p_delivery_ids) loop
-      continue when not every and p_delivery_events[i] <> all (claimed);
+      continue when not chosen and p_delivery_events[i] <> all (claimed);
       continue when p_delivery_due[i] is not null;
       pair := array_position(pairs, p_delivery_channels[i] || ' ' || p_delivery_tenants[i]);
       if pair is null then
@@ -176,19 +236,19 @@ begin
       end if;
     end loop;
     insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, status, reason,
-        due_at, released_at, expires_at, created_at, settled_at)
+        due_at, released_at, expires_at, created_at, settled_at, unless_read)
     select item.id, item.event_id, item.tenant_id, item.channel, item.recipient, item.version,
            case when item.ends then 'expired' else 'queued' end, item.reason,
            case when not item.ends then greatest(item.due, moment) end, item.released, item.expires, moment,
-           case when item.ends then moment end
+           case when item.ends then moment end, item.unread
     from (
       select item.*, coalesce(item.expires <= item.due, false) as ends
       from unnest(p_delivery_ids, p_delivery_events, p_delivery_tenants, p_delivery_channels,
           p_delivery_recipients, p_delivery_versions, p_delivery_expires, p_delivery_due,
-          p_delivery_reasons, released)
-        as item (id, event_id, tenant_id, channel, recipient, version, expires, due, reason, released)
+          p_delivery_reasons, released, unread)
+        as item (id, event_id, tenant_id, channel, recipient, version, expires, due, reason, released, unread)
     ) item
-    where every or item.event_id = any (claimed);
+    where chosen or item.event_id = any (claimed);
   end if;
 
   if cardinality(p_push_ids) = 1 then

@@ -1,0 +1,302 @@
+-- Decides what becomes of the deliveries of a batch of claimed events that are gathered, limited or sent unless
+-- they are read. The caller holds the users' turns and has read p_moment since. Arrays run in parallel. Digests, their
+-- items and throttles are written here, and the deliveries of open digests are moved; those that are to be made are
+-- told, a row for each delivery of a claimed event that has any timing:
+--   write      as the row says; of a digest that it opens `event_id` is the digest's id
+--   gathered   none is made: it is in an open digest
+--   throttled  none is made: there have been as many as there may be
+-- `place` is from 1. `words` tell the event what waits or was throttled, and until when; null: it goes as any other.
+--
+-- A digest is joined while its delivery is queued, at rest and untried, whatever the time: judged under the lock of
+-- that row, which whoever releases, claims, cancels or deletes it takes first. One without a delivery, as its first
+-- event has left alone, is joined until its window ends. Any other is closed, and another one opened.
+create or replace function time_deliveries(
+  p_moment timestamptz, p_claimed uuid[], p_events uuid[], p_tenants text[], p_channels text[],
+  p_recipients text[], p_expires timestamptz[], p_due timestamptz[], p_reasons text[], p_timing json[]
+) returns table (
+  place integer, verdict text, event_id uuid, due timestamptz, reason text, expires timestamptz,
+  unless_read boolean, words text
+) language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+#variable_conflict use_column
+declare
+  second constant interval := '1 second';
+  no_texts constant text[] := array_fill(null::text, array[cardinality(p_events)]);
+  no_ids constant uuid[] := no_texts;
+  no_times constant timestamptz[] := no_texts;
+  met uuid[];
+  locked uuid[];
+  item record;
+  g integer;
+  alone boolean;
+  quiet_end timestamptz;
+  ends_at timestamptz;
+  due_at timestamptz;
+  lives_until timestamptz;
+  over integer;
+  -- Of the user, type and channel at hand: when something was let through, oldest first.
+  limited integer;
+  last_place integer;
+  times timestamptz[];
+  -- By place: what is told.
+  verdicts text[] := no_texts;
+  event_ids uuid[] := p_events;
+  dues timestamptz[] := no_times;
+  reasons text[] := no_texts;
+  lives timestamptz[] := p_expires;
+  unread boolean[] := no_texts;
+  told text[] := no_texts;
+  -- By the number of a digest. `none`: none is open; `led`: its first event has left alone, and no other has come;
+  -- `open`: it has a delivery, as a row or to be made at the place of its owner.
+  states text[] := no_texts;
+  digest_ids uuid[] := no_ids;
+  delivery_ids uuid[] := no_ids;
+  owners integer[] := no_texts;
+  opened timestamptz[] := no_times;
+  ends timestamptz[] := no_times;
+  digest_dues timestamptz[] := no_times;
+  digest_lives timestamptz[] := no_times;
+  digest_words text[] := no_texts;
+  -- What is written in the end: new rows by the place of their event.
+  stale uuid[] := '{}';
+  moved uuid[] := '{}';
+  moved_deliveries uuid[] := '{}';
+  new_digests uuid[] := no_ids;
+  new_ends timestamptz[] := no_times;
+  item_digests uuid[] := no_ids;
+  item_states text[] := no_texts;
+  let_through integer[] := no_texts;
+begin
+  met := array(
+    select distinct o.id
+    from delivery_timings(p_claimed, p_events, p_timing) t
+    cross join lateral (
+      select g.id from digests g
+      where g.tenant_id = p_tenants[t.place] and g.user_id = t.user_id and g.event_type = t.event_type
+        and g.channel = p_channels[t.place] and g.recipient = p_recipients[t.place] and g.locale = t.locale
+        and g.key = t.key and g.closed_at is null
+      limit 1
+    ) o
+    where t.digest_id is not null);
+  if met <> '{}' then
+    locked := array(
+      select d.id from unnest(met) m (id)
+      cross join lateral (select d.id from deliveries d where d.event_id = m.id limit 1) d);
+    perform 1 from deliveries d where d.id = any (locked) order by d.id for update;
+    perform 1 from digests g where g.id = any (met) order by g.id for update;
+  end if;
+
+  for item in
+    select t.*, o.open_id, o.opened_at, o.window_ends_at, o.delivery_id, o.due_at, o.expires_at, o.joinable,
+           h.times,
+           case when t.digest_id is not null then dense_rank() over (
+             partition by t.digest_id is null
+             order by p_tenants[t.place] collate "C", t.user_id collate "C", t.event_type collate "C",
+               p_channels[t.place] collate "C", p_recipients[t.place] collate "C", t.locale collate "C",
+               t.key collate "C") end as digest_number,
+           case when t.throttle_count is not null then dense_rank() over (
+             partition by t.throttle_count is null
+             order by p_tenants[t.place] collate "C", t.user_id collate "C", t.event_type collate "C",
+               p_channels[t.place] collate "C") end as throttle_number
+    from delivery_timings(p_claimed, p_events, p_timing) t
+    left join lateral (
+      select g.id as open_id, g.opened_at, g.window_ends_at, d.id as delivery_id, d.due_at, d.expires_at,
+             case when d.id is null then g.window_ends_at > p_moment
+                  else d.status = 'queued' and d.released_at is null and d.attempts = 0 end as joinable
+      from digests g
+      left join lateral (select * from deliveries d where d.event_id = g.id limit 1) d on true
+      where g.tenant_id = p_tenants[t.place] and g.user_id = t.user_id and g.event_type = t.event_type
+        and g.channel = p_channels[t.place] and g.recipient = p_recipients[t.place] and g.locale = t.locale
+        and g.key = t.key and g.closed_at is null
+      limit 1
+    ) o on t.digest_id is not null
+    left join lateral (
+      select h.times from throttles h
+      where h.tenant_id = p_tenants[t.place] and h.user_id = t.user_id and h.event_type = t.event_type
+        and h.channel = p_channels[t.place]
+      limit 1
+    ) h on t.throttle_count is not null
+    order by throttle_number, t.place
+  loop
+    place := item.place;
+    verdicts[place] := 'write';
+    quiet_end := p_due[place];
+    g := item.digest_number;
+    if g is not null and states[g] is null then
+      states[g] := case
+        when item.joinable is not true then 'none' when item.delivery_id is null then 'led' else 'open' end;
+      digest_ids[g] := item.open_id;
+      delivery_ids[g] := item.delivery_id;
+      opened[g] := item.opened_at;
+      ends[g] := item.window_ends_at;
+      digest_dues[g] := item.due_at;
+      digest_lives[g] := item.expires_at;
+      if not item.joinable then stale := stale || item.open_id; end if;
+    end if;
+
+    -- When the window ends, when it leaves, and until when it lives.
+    if g is not null then
+      if states[g] = 'none' then
+        ends_at := least(
+          p_moment + item.window_seconds * second,
+          case when item.at is not null then next_local_time(p_moment, item.at, item.days, item.zone) end,
+          p_moment + item.max_seconds * second);
+      elsif item.sliding and ends[g] > p_moment then
+        ends_at := greatest(ends[g], least(
+          p_moment + item.window_seconds * second, opened[g] + item.max_seconds * second));
+      else
+        ends_at := ends[g];
+      end if;
+    end if;
+    alone := g is null or item.leads and states[g] = 'none';
+    if alone then
+      due_at := p_moment + item.unless_read * second;
+      lives_until := coalesce(due_at + item.expires_after * second, p_expires[place]);
+      told[place] := case
+        when quiet_end > coalesce(due_at, p_moment) then p_reasons[place]
+        when due_at is not null then 'sent unless it is read by ' || quiet_end_words(due_at, item.zone) end;
+      due_at := greatest(due_at, quiet_end);
+    else
+      lives_until := ends_at + item.expires_after * second;
+      if states[g] = 'open' and ends_at = ends[g] then lives_until := digest_lives[g]; end if;
+      due_at := greatest(ends_at, quiet_end);
+      if states[g] = 'open' then due_at := greatest(due_at, digest_dues[g]); end if;
+    end if;
+    if lives_until <= due_at and quiet_end is not null then
+      -- By itself, whatever is gathered: what the others wait for goes its way.
+      dues[place] := due_at;
+      lives[place] := lives_until;
+      reasons[place] := 'it would expire before quiet hours end at ' || item.quiet_end;
+      told[place] := null;
+      continue;
+    end if;
+
+    -- A digest counts once.
+    if item.throttle_count is not null and (alone or states[g] <> 'open') then
+      if limited is distinct from item.throttle_number then
+        limited := item.throttle_number;
+        last_place := null;
+        times := array(
+          select i.at from unnest(item.times) i (at)
+          where i.at > p_moment - item.throttle_seconds * second order by i.at);
+      end if;
+      over := cardinality(times) - item.throttle_count;
+      if over >= 0 then
+        verdicts[place] := 'throttled';
+        told[place] := 'throttled until '
+          || quiet_end_words(times[over + 1] + item.throttle_seconds * second, item.zone);
+        continue;
+      end if;
+      times := times || p_moment;
+      -- At the last place of a user stands how many there are now.
+      let_through[place] := 1;
+      if last_place is not null then
+        let_through[place] := let_through[last_place] + 1;
+        let_through[last_place] := null;
+      end if;
+      last_place := place;
+    end if;
+
+    if g is not null then
+      if states[g] = 'none' then
+        digest_ids[g] := item.digest_id;
+        opened[g] := p_moment;
+        new_digests[place] := item.digest_id;
+        new_ends[place] := ends_at;
+      elsif ends_at <> ends[g] then
+        moved := moved || digest_ids[g];
+      end if;
+      item_digests[place] := digest_ids[g];
+      item_states[place] := case when alone then 'alone' else 'in' end;
+    end if;
+    if alone then
+      dues[place] := due_at;
+      lives[place] := lives_until;
+      reasons[place] := told[place];
+      unread[place] := case when item.unless_read is not null then true end;
+      if g is not null then
+        states[g] := 'led';
+        ends[g] := ends_at;
+      end if;
+      continue;
+    end if;
+    if digest_words[g] is null or ends_at <> ends[g] or due_at <> digest_dues[g] then
+      digest_words[g] := case
+        when due_at > ends_at then 'gathered, quiet hours until ' else 'gathered until ' end
+        || quiet_end_words(due_at, item.zone);
+    end if;
+    told[place] := digest_words[g];
+    if states[g] = 'open' then
+      verdicts[place] := 'gathered';
+      if owners[g] is null and (ends_at <> ends[g] or due_at <> digest_dues[g]) then
+        moved_deliveries := moved_deliveries || delivery_ids[g];
+      end if;
+    else
+      states[g] := 'open';
+      owners[g] := place;
+      event_ids[place] := digest_ids[g];
+      unread[place] := case when item.unless_read is not null then true end;
+    end if;
+    ends[g] := ends_at;
+    digest_dues[g] := due_at;
+    digest_lives[g] := lives_until;
+    if owners[g] is not null then
+      dues[owners[g]] := due_at;
+      lives[owners[g]] := lives_until;
+      reasons[owners[g]] := digest_words[g];
+    end if;
+  end loop;
+
+  if stale <> '{}' then update digests d set closed_at = p_moment where d.id = any (stale); end if;
+  if array_remove(new_digests, null) <> '{}' then
+    insert into digests
+        (id, tenant_id, event_type, channel, user_id, recipient, locale, key, opened_at, window_ends_at)
+    select new_digests[t.place], p_tenants[t.place], t.event_type, p_channels[t.place], t.user_id,
+           p_recipients[t.place], t.locale, t.key, p_moment, new_ends[t.place]
+    from delivery_timings(p_claimed, p_events, p_timing) t where new_digests[t.place] is not null;
+  end if;
+  insert into digest_items (digest_id, event_id, added_at, state)
+  select i.digest_id, i.event_id, p_moment, i.state
+  from unnest(item_digests, p_events, item_states) i (digest_id, event_id, state)
+  where i.digest_id is not null;
+  if moved <> '{}' then
+    update digests d set window_ends_at = ends[array_position(digest_ids, d.id)] where d.id = any (moved);
+  end if;
+  if moved_deliveries <> '{}' then
+    update deliveries d
+    set due_at = digest_dues[array_position(delivery_ids, d.id)],
+        expires_at = digest_lives[array_position(delivery_ids, d.id)],
+        reason = digest_words[array_position(delivery_ids, d.id)]
+    where d.id = any (moved_deliveries);
+  end if;
+  if array_remove(let_through, null) <> '{}' then
+    insert into throttles as h (tenant_id, user_id, event_type, channel, times, ends_at)
+    select p_tenants[t.place], t.user_id, t.event_type, p_channels[t.place],
+           array_fill(p_moment, array[let_through[t.place]]), p_moment + t.throttle_seconds * second
+    from delivery_timings(p_claimed, p_events, p_timing) t where let_through[t.place] is not null
+    on conflict (tenant_id, user_id, event_type, channel) do update
+    set times = array(
+          select i.at from unnest(h.times) i (at)
+          where i.at > p_moment - (excluded.ends_at - p_moment) order by i.at) || excluded.times,
+        ends_at = greatest(h.ends_at, excluded.ends_at);
+  end if;
+
+  for at in 1 .. cardinality(verdicts) loop
+    continue when verdicts[at] is null;
+    place := at;
+    verdict := verdicts[at];
+    event_id := event_ids[at];
+    due := dues[at];
+    reason := reasons[at];
+    expires := lives[at];
+    unless_read := unread[at];
+    words := told[at];
+    return next;
+  end loop;
+end
+$function$;
