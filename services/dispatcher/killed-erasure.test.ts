@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { requestErasure, showErasure } from "@belfry/administration/erasure/request-erasure";
+import { ADA, BOB, storeEvent, tablesWith } from "@belfry/administration/people/person-under-test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import type { Pool } from "@belfry/database/connection";
+import { connectedDatabase } from "@belfry/testing/database";
+import { eventually } from "@belfry/testing/eventually";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { startProcess } from "@belfry/testing/processes";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+
+/** More than an erasure takes at once, several times over. */
+const MANY = 700;
+
+test("what a dispatcher that is killed in the middle of an erasure leaves, another one erases", {
+  timeout: 300_000,
+}, async (t) => {
+  const { pool, db, url } = await connectedDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  for (const person of [ADA, BOB]) {
+    for (let at = 0; at < 3; at += 1) await storeEvent(db, tenantId, person);
+    await storeMany(pool, tenantId, person);
+  }
+  const bobBefore = await tablesWith(pool, BOB.userId);
+  const owner = { tenantId, userId: ADA.userId };
+  const left = async ({ userId }: { userId: string }) => {
+    const { rows } = await pool.query(
+      "select count(*)::integer as count from events where user_id = $1",
+      [userId],
+    );
+    return rows[0].count as number;
+  };
+  const all = await left(ADA);
+
+  // The oldest is looked at last: whoever erases stops before it, with most of the others gone.
+  const client = await pool.connect();
+  await client.query("begin");
+  await client.query(
+    "select from events where id = (select id from events where user_id = $1 order by id limit 1) for update",
+    [ADA.userId],
+  );
+  const { id } = await requestErasure(db, owner);
+  const env = { DATABASE_URL: url, NATS_URL: testNatsUrl(), NATS_PREFIX: testPrefix(t) };
+  const main = new URL("./main.ts", import.meta.url);
+  const first = await startProcess(t, { main, env: { ...env, LOG_LEVEL: "fatal" } });
+  await untilBlocked(pool);
+  await first.kill();
+  const middle = await left(ADA);
+  assert.ok(middle > 0 && middle < all, `${middle} of ${all} events are left`);
+  assert.ok((await tablesWith(pool, ADA.variable)).includes("notifications"));
+  assert.equal((await showErasure(db, tenantId, id)).status, "running");
+
+  // Nobody renews the lease now: its time is over, by hand.
+  await pool.query("update erasures set claimed_until = now() - interval '1 second'");
+  await client.query("rollback");
+  client.release();
+  await startProcess(t, { main, env: { ...env, LOG_LEVEL: "fatal" } });
+  await eventually(async () => (await showErasure(db, tenantId, id)).status === "done");
+
+  for (const needle of Object.values(ADA)) assert.deepEqual(await tablesWith(pool, needle), []);
+  const { rows } = await pool.query("select count(*)::integer as count from deliveries");
+  assert.deepEqual([await left(ADA), await left(BOB)], [0, all]);
+  assert.equal(rows[0].count, MANY + 2 * 3, "the other user's, and no other");
+  assert.deepEqual(await tablesWith(pool, BOB.userId), bobBefore);
+  const entries = await db.selectFrom("audit_log").select("action").orderBy("id").execute();
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ["user.erase", "user.erase", "user.erased"],
+  );
+});
+
+/** Each with one delivery, long ended. */
+async function storeMany(pool: Pool, tenantId: string, person: typeof ADA): Promise<void> {
+  await pool.query(
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, recipient_email, trace_id, accepted_at, dispatched_at)
+       select gen_random_uuid(), $1, 'x', $2, $3, 't', now(), now() from generate_series(1, $4::integer)
+       returning id, recipient_email)
+     insert into deliveries (id, event_id, tenant_id, channel, recipient, status, template_version_id, settled_at)
+     select gen_random_uuid(), e.id, $1, 'EMAIL', e.recipient_email, 'delivered', 1, now() from e`,
+    [tenantId, person.userId, person.email, MANY],
+  );
+}
