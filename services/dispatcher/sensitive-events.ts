@@ -56,6 +56,9 @@ async function eraseNoted(
                and (e.dispatched_at is not null or e.is_there is null)
                and not exists (select from deliveries d where d.event_id = s.event_id
                                and d.status in ('queued', 'sending', 'waiting'))
+               and not exists (select from digest_items i join deliveries d on d.event_id = i.digest_id
+                               where i.event_id = s.event_id and i.state = 'in'
+                                 and d.status in ('queued', 'sending', 'waiting'))
              order by s.event_id for update of s skip locked
            ), locked as materialized (
              select e.id from events e

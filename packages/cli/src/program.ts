@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { categoryCommand } from "./category-command.ts";
 import { deadCommand } from "./dead-command.ts";
+import { digestCommand } from "./digest-command.ts";
 import { eventCommand } from "./event-command.ts";
 import { layoutCommand } from "./layout-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
@@ -34,6 +35,7 @@ export function createProgram(): Command {
     layoutCommand(),
     providerCommand(),
     eventCommand(),
+    digestCommand(),
     outboxCommand(),
     realtimeCommand(),
     deadCommand(),

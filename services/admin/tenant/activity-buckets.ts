@@ -54,6 +54,13 @@ export async function countBucket(db: Database, startsAt: Date): Promise<boolean
                 where a.delivery_id = d.id and a.class = 'accepted' order by a.number limit 1)
         from found f join deliveries d on d.event_id = f.id
         union all
+        -- Of a digest by when it was opened: one message. It has waited on purpose, which is no latency.
+        select g.tenant_id, d.channel, d.status in ('accepted', 'delivered'),
+               d.status in ('failed', 'bounced', 'complained', 'expired', 'unknown', 'discarded'),
+               d.status = 'skipped', d.status in ('queued', 'sending', 'waiting'), null
+        from digests g join deliveries d on d.event_id = g.id
+        where g.id >= ${idAt(startsAt)}::uuid and g.id < ${idAt(endsAt)}::uuid
+        union all
         select f.tenant_id, ${IN_APP}, true, false, false, false,
                extract(epoch from n.created_at - f.accepted_at)
         from found f join notifications n on n.id = f.id

@@ -1,5 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { type ReceiptRow, receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
+import { type GatheringRow, gatheringsOfEvent } from "./digest-rows.ts";
 import { type NotificationState, notificationOfEvent } from "./notification-rows.ts";
 import {
   type AttemptRow,
@@ -12,12 +13,16 @@ import {
 /** An event with all that became of it. */
 export interface EventFacts {
   event: EventRow;
+  /** Its own, and those of the digests that it is in. */
   deliveries: (DeliveryRow & { attempts: AttemptRow[]; receipts: ReceiptRow[] })[];
+  gatherings: GatheringRow[];
   notification: NotificationState | undefined;
 }
 
 export async function readEventFacts(db: Database, event: EventRow): Promise<EventFacts> {
-  const deliveries = await deliveriesOfEvent(db, event.tenantId, event.id);
+  const gatherings = await gatheringsOfEvent(db, event.tenantId, event.id);
+  const digests = gatherings.filter(({ state }) => state === "in").map((one) => one.digestId);
+  const deliveries = await deliveriesOfEvent(db, event.tenantId, [event.id, ...digests]);
   const ids = deliveries.map((delivery) => delivery.id);
   const attempts = Map.groupBy(
     await attemptsOfDeliveries(db, ids),
@@ -34,6 +39,7 @@ export async function readEventFacts(db: Database, event: EventRow): Promise<Eve
       attempts: attempts.get(row.id) ?? [],
       receipts: receipts.get(row.id) ?? [],
     })),
+    gatherings,
     notification: await notificationOfEvent(db, event.tenantId, event.id),
   };
 }

@@ -1,9 +1,11 @@
 import { type Channel, channelsOfMask, IN_APP } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
+import type { DigestItemState } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { NotFound } from "../input-error.ts";
 import { type EventFacts, readEventFacts } from "./event-facts.ts";
 import { type TimelineEntry, timelineOf } from "./event-timeline.ts";
+import { LEFT_OUT, othersIn } from "./gathering-words.ts";
 import { type EventRow, eventById, eventIdsByReference } from "./timeline-rows.ts";
 
 /**
@@ -46,7 +48,21 @@ export interface ChannelReport {
   /** Variables that the template names and the event does not have. */
   missing: string[];
   delivery?: DeliveryReport;
+  /** Where the event was gathered: the delivery is that of all of them. */
+  digest?: GatheringReport;
   notification?: { id: string; realtimeChannel: string; read: boolean; readAt: string | null };
+}
+
+export interface GatheringReport {
+  /** To be named to `digest show`. */
+  id: string;
+  /** in: the message is of it; alone: it was sent by itself; read, cancelled: left out. */
+  state: DigestItemState;
+  /** How many other events the message is of. */
+  others: number;
+  windowEndsAt: string;
+  /** null: events may still join it. */
+  closedAt: string | null;
 }
 
 export interface DeliveryReport {
@@ -136,6 +152,18 @@ function channelReports(facts: EventFacts): EventReport["channels"] {
       reason: delivery.reason,
       missing: delivery.missing ?? missing[delivery.channel] ?? [],
       delivery: deliveryReport(delivery),
+    };
+  }
+  for (const gathering of facts.gatherings) {
+    const { channel, state, digestId: id } = gathering;
+    const why = LEFT_OUT[state];
+    reports[channel] = {
+      ...(reports[channel] ?? { status: "skipped", reason: why ?? null, missing: [] }),
+      digest: {
+        ...{ id, state, others: othersIn(gathering) },
+        windowEndsAt: gathering.windowEndsAt.toISOString(),
+        closedAt: isoTime(gathering.closedAt),
+      },
     };
   }
   const { notification } = facts;

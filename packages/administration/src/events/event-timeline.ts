@@ -3,6 +3,7 @@ import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { ReceiptKind } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { EventFacts } from "./event-facts.ts";
+import { gatheringWords } from "./gathering-words.ts";
 
 export interface TimelineEntry {
   at: string;
@@ -51,7 +52,10 @@ const RECEIPT_WORDS: Readonly<Record<ReceiptKind, string>> = {
 export function timelineOf(facts: EventFacts): TimelineEntry[] {
   const entries = [
     ...eventEntries(facts.event),
-    ...facts.deliveries.flatMap(deliveryEntries),
+    ...facts.gatherings.map(gatheringEntry),
+    ...facts.deliveries.flatMap((delivery) =>
+      deliveryEntries(delivery, gatheredAt(facts, delivery)),
+    ),
     ...notificationEntries(facts.notification),
   ];
   // Stable: what has one time stays in the order of what follows from what.
@@ -86,17 +90,35 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
   return entries;
 }
 
-function deliveryEntries(delivery: Delivery): TimelineEntry[] {
+function gatheringEntry(gathering: EventFacts["gatherings"][number]): TimelineEntry {
+  const { state, closedAt, addedAt, channel } = gathering;
+  // Nobody writes down when an event was cancelled in its digest; what was read is left out as that closes.
+  const at = state === "read" ? (closedAt ?? addedAt) : addedAt;
+  return entry(at, channel, gatheringWords(gathering));
+}
+
+/** When the event came to the digest of a delivery; undefined: the delivery is its own. */
+function gatheredAt({ gatherings }: EventFacts, { eventId }: Delivery): Date | undefined {
+  return gatherings.find(({ digestId }) => digestId === eventId)?.addedAt;
+}
+
+function deliveryEntries(delivery: Delivery, gathered: Date | undefined): TimelineEntry[] {
   const { channel, reason } = delivery;
-  const entries = [entry(delivery.createdAt, channel, "queued")];
+  // That of a digest was there before most of its events.
+  const beganAt = gathered ?? delivery.createdAt;
+  const entries = gathered === undefined ? [entry(beganAt, channel, "queued")] : [];
   for (const attempt of delivery.attempts) {
     entries.push(entry(attempt.endedAt ?? attempt.startedAt, channel, attemptWords(attempt)));
   }
   const last = delivery.attempts.at(-1);
-  const lastAt = last?.endedAt ?? last?.startedAt ?? delivery.createdAt;
+  const lastAt = last?.endedAt ?? last?.startedAt ?? beganAt;
   if (delivery.missing !== null && delivery.missing.length > 0) {
-    const renderedAt = delivery.attempts[0]?.startedAt ?? delivery.createdAt;
-    entries.splice(1, 0, warning(renderedAt, channel, delivery.missing));
+    const renderedAt = delivery.attempts[0]?.startedAt ?? beganAt;
+    entries.splice(
+      gathered === undefined ? 1 : 0,
+      0,
+      warning(renderedAt, channel, delivery.missing),
+    );
   }
   for (const receipt of delivery.receipts) {
     entries.push(entry(receipt.receivedAt, channel, receiptWords(receipt)));

@@ -4,7 +4,7 @@ import type { Database, Pool } from "@belfry/database/connection";
 import { type AcceptResult, acceptEvents } from "@belfry/database/functions/accept-events";
 import { uuidv7 } from "uuidv7";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { eventVariables, usedSensitiveTemplate } from "./sent-content-rows.ts";
+import { eventContent, usedSensitiveTemplate } from "./sent-content-rows.ts";
 import { eventById } from "./timeline-rows.ts";
 
 export interface ResendDeps {
@@ -50,7 +50,7 @@ export async function resendEvent(
       reference,
       recipientEmail,
       recipientPhone,
-      variables: await eventVariables(deps.db, tenantId, eventId),
+      variables: (await eventContent(deps.db, tenantId, eventId))?.variables ?? null,
       traceId,
       options: channels === null && locale === null ? null : { channels, locale },
     },

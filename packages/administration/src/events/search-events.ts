@@ -85,7 +85,7 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<E
            f.accepted_at, f.dispatched_at, f.refused_at, f.outcome,
            (select json_agg(json_build_object('channel', d.channel, 'status', d.status, 'reason', d.reason)
                             order by d.channel)
-            from deliveries d where d.event_id = f.id and d.tenant_id = ${tenantId}) as deliveries,
+            from ${ownAndGathered("f")} d where d.tenant_id = ${tenantId}) as deliveries,
            exists (select 1 from notifications n where n.id = f.id and n.tenant_id = ${tenantId}) as pushed
     from reach r left join found f on true
     order by f.id desc`.execute(db);
@@ -140,12 +140,23 @@ function filterOf(search: EventSearch) {
   return conditions.length === 0 ? undefined : sql`${sql.join(conditions, sql` and `)}`;
 }
 
+/** An event's deliveries, and those of the digests that it is in. */
+function ownAndGathered(event: "e" | "f") {
+  const id = sql.ref(`${event}.id`);
+  return sql`lateral (
+    select d.* from deliveries d where d.event_id = ${id}
+    union all
+    select d.* from digest_items i cross join lateral (
+      select d.* from deliveries d where d.event_id = i.digest_id limit 1) d
+    where i.event_id = ${id} and i.state = 'in')`;
+}
+
 function stateOf(channel: Channel | undefined, status: StatusGroup | undefined) {
   if (status === "undispatched") return sql`e.dispatched_at is null and e.refused_at is null`;
   const ofChannel = channel === undefined ? sql`` : sql`and d.channel = ${channel}`;
   // `offset 0`: looked up for each event that is looked at, never hashed from the whole table.
   const delivery = (statuses: readonly string[] | undefined) => sql`exists (
-    select 1 from deliveries d where d.event_id = e.id ${ofChannel}
+    select 1 from ${ownAndGathered("e")} d where true ${ofChannel}
       ${statuses === undefined ? sql`` : sql`and d.status = any (${statuses}::text[])`} offset 0)`;
   const push =
     channel === undefined || channel === IN_APP

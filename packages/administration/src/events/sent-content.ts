@@ -1,12 +1,14 @@
 import { type Channel, isProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { digestContent } from "@belfry/database/functions/digests";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
+import { storedEvent, withGathered } from "@belfry/templates/gathered";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { NotFound } from "../input-error.ts";
 import { type Preview, renderSettings } from "../templates/preview-template.ts";
 import { notificationContent } from "./notification-rows.ts";
-import { eventVariables, sentVersion } from "./sent-content-rows.ts";
+import { eventContent, sentVersion } from "./sent-content-rows.ts";
 
 export type SentContent =
   | { shown: true; content: Preview }
@@ -14,8 +16,8 @@ export type SentContent =
   | { shown: false; why: string };
 
 /**
- * What an event became on a channel, rendered again from the version and the variables that were
- * used; never of a sensitive template. Throws `NotFound` when the channel has nothing.
+ * What an event, or a digest, became on a channel, rendered again from the version and the variables that
+ * were used; never of a sensitive template. Throws `NotFound` when the channel has nothing.
  */
 export async function sentContent(
   db: Database,
@@ -35,15 +37,36 @@ export async function sentContent(
   if (version === undefined) throw nothing(channel);
   if (version.sensitive === null) return { shown: false, why: "The template is deleted." };
   if (version.sensitive) return { shown: false, why: SENSITIVE };
-  const variables = await eventVariables(db, tenantId, eventId);
+  const { variables, settings } = await renderedOf(db, tenantId, eventId, version.digestId);
   const { createRenderer } = await import("@belfry/templates/render");
-  const rendered = createRenderer(version.compiled as CompiledTemplate)(
-    parseVariables(variables ?? "{}") ?? {},
-    await renderSettings(db, tenantId),
-  );
+  const rendered = createRenderer(version.compiled as CompiledTemplate)(variables, settings);
   if (!rendered.ok) return { shown: false, why: rendered.reason };
   const { ok: _, ...content } = rendered;
   return { shown: true, content: { channel, ...content } };
+}
+
+/** As the sender has it: of one event, or of all that a digest has gathered. */
+async function renderedOf(
+  db: Database,
+  tenantId: string,
+  eventId: string,
+  digestId: string | null,
+) {
+  const settings = await renderSettings(db, tenantId);
+  if (digestId !== null) {
+    const { newest, count, items } = await digestContent(db, tenantId, digestId);
+    const system = withGathered(settings.system, count, () => items.map(storedEvent));
+    return { variables: parsed(newest), settings: { ...settings, system } };
+  }
+  const event = await eventContent(db, tenantId, eventId);
+  const variables = parsed(event?.variables ?? null);
+  const own = [{ id: eventId, at: event?.at ?? new Date(), variables }];
+  const system = withGathered(settings.system, 1, () => own);
+  return { variables, settings: { ...settings, system } };
+}
+
+function parsed(variables: string | null): Record<string, unknown> {
+  return parseVariables(variables ?? "{}") ?? {};
 }
 
 const SENSITIVE = "The template is sensitive: its content is never shown.";

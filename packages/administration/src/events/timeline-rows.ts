@@ -30,6 +30,8 @@ export interface EventRow {
 
 export interface DeliveryRow {
   id: string;
+  /** Of a digest: the digest's. */
+  eventId: string;
   channel: ProviderChannel;
   status: DeliveryStatus;
   reason: string | null;
@@ -84,16 +86,18 @@ export async function eventIdsByReference(
   return rows.map((row) => row.id);
 }
 
+/** Those of an event and of the digests that it is in. */
 export async function deliveriesOfEvent(
   db: Database,
   tenantId: string,
-  eventId: string,
+  eventIds: readonly string[],
 ): Promise<DeliveryRow[]> {
   return await db
     .selectFrom("deliveries as d")
     .leftJoin("providers as p", "p.id", "d.provider_id")
     .select([
       "d.id",
+      "d.event_id as eventId",
       "d.channel",
       "d.status",
       "d.reason",
@@ -104,7 +108,7 @@ export async function deliveriesOfEvent(
       "d.created_at as createdAt",
       "d.settled_at as settledAt",
     ])
-    .where("d.event_id", "=", eventId)
+    .where("d.event_id", "in", eventIds)
     .where("d.tenant_id", "=", tenantId)
     .orderBy("d.channel")
     .execute();

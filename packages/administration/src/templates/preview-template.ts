@@ -3,6 +3,7 @@ import { DEAD_LINKS } from "@belfry/contracts/dead-links";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
+import { withGathered } from "@belfry/templates/gathered";
 import type { Rendered, RenderSettings } from "@belfry/templates/render";
 import { type InputFault, InvalidInput, NotFound } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
@@ -104,7 +105,7 @@ async function marked(
 ): Promise<Preview> {
   if (plain.missing.length === 0) return plain;
   const { createRenderer } = await import("@belfry/templates/render");
-  const shown = createRenderer(compiled)(variables, settings);
+  const shown = createRenderer(compiled)(variables, withOwnEvent(settings, variables));
   if (!shown.ok) return plain;
   const { ok: _, missing: __, ...parts } = shown;
   const counted =
@@ -147,6 +148,14 @@ export async function renderSettings(
   return { locale: tenant?.defaultLocale, timeZone: tenant?.timezone ?? undefined, system };
 }
 
+/** A message of one event, accepted now. */
+export function withOwnEvent(settings: RenderSettings, variables: Variables): RenderSettings {
+  const events = () => [{ id: PREVIEWED_EVENT, at: new Date(), variables }];
+  return { ...settings, system: withGathered(settings.system, 1, events) };
+}
+
+const PREVIEWED_EVENT = "00000000-0000-7000-8000-000000000000";
+
 async function preview(
   channel: Channel,
   compiled: CompiledTemplate,
@@ -154,7 +163,7 @@ async function preview(
   settings: RenderSettings,
 ): Promise<Preview> {
   const { createRenderer } = await import("@belfry/templates/render");
-  const rendered = createRenderer(compiled)(variables, settings);
+  const rendered = createRenderer(compiled)(variables, withOwnEvent(settings, variables));
   if (!rendered.ok) {
     throw new InvalidInput([{ field: "variables", message: `do not render: ${rendered.reason}` }]);
   }

@@ -23,6 +23,9 @@ export async function suppressionsOfUser(
     union
     select d.recipient from deliveries d
     where d.tenant_id = ${tenantId} and d.event_id = any (${eventIds}::uuid[]) and d.recipient is not null
+    union
+    select g.recipient from digest_items i join digests g on g.id = i.digest_id
+    where g.tenant_id = ${tenantId} and i.event_id = any (${eventIds}::uuid[]) and g.recipient is not null
   `.execute(db);
   const known = [user?.email, user?.phone].filter((one) => typeof one === "string");
   const addresses = [...rows.map((row) => row.address), ...known].map(suppressedForm);

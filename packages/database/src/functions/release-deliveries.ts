@@ -94,18 +94,27 @@ export async function takeBackRelease(pool: pg.Pool, ids: readonly string[]): Pr
 
 /**
  * Erases the variables of events of which every delivery has ended, where a template was flagged
- * sensitive. Call after the commit that ended them, so that of two channels the later one sees both.
+ * sensitive; of a digest's id those of its events. Call after the commit that ended them, so that of two channels the later one sees both.
  */
 export async function eraseSensitiveVariables(
   pool: pg.Pool,
   eventIds: readonly string[],
 ): Promise<void> {
   await pool.query(
-    `with ended as materialized (
+    `with wanted as materialized (
+       select id from unnest($1::uuid[]) w (id)
+       union select i.event_id from digest_items i where i.digest_id = any ($1::uuid[])
+     ),
+     ended as materialized (
        select e.id from events e
-       where e.id = any ($1::uuid[]) and e.variables is not null
+       where e.id = any (array(select id from wanted)) and e.variables is not null
          -- With limits: these stay looks into indexes, whatever the planner believes of the tables.
-         and exists (select from (select * from deliveries d where d.event_id = e.id limit 32) d
+         and exists (select from (
+                       (select * from deliveries d where d.event_id = e.id limit 32)
+                       union all
+                       (select d.* from digest_items i join deliveries d on d.event_id = i.digest_id
+                        where i.event_id = e.id limit 32)
+                     ) d
                      cross join lateral (
                        select t.* from template_versions v join templates t on t.id = v.template_id
                        where v.id = d.template_version_id limit 1
@@ -113,6 +122,9 @@ export async function eraseSensitiveVariables(
                      where t.sensitive or e.accepted_at <= t.sensitive_until)
          and not exists (select from deliveries d
                          where d.event_id = e.id and d.status in ('queued', 'sending', 'waiting'))
+         and not exists (select from digest_items i join deliveries d on d.event_id = i.digest_id
+                         where i.event_id = e.id and i.state = 'in'
+                           and d.status in ('queued', 'sending', 'waiting'))
        order by e.id for update of e
      )
      update events set variables = null where id = any (array(select id from ended))`,
