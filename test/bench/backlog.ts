@@ -29,11 +29,19 @@ export interface AsideMessage {
   data: Uint8Array;
 }
 
+/** Whom events are for. */
+export interface BenchUsers {
+  tenants: BenchTenant[];
+  usersPerTenant: number;
+  /** See TriggerLoad. */
+  named: boolean;
+}
+
 /** Makes work for the dispatcher, the way it is made in earnest: through ingest-api. */
 export interface Backlog extends AsyncDisposable {
   pool: Pool;
-  /** Accepts events; the messages of their ids are kept from the dispatcher. */
-  accept(events: number, channels: readonly string[]): Promise<AsideMessage[]>;
+  /** Accepts events, for a thousand users of each tenant if for nobody else; the messages of their ids are kept from the dispatcher. */
+  accept(events: number, channels: readonly string[], users?: BenchUsers): Promise<AsideMessage[]>;
   /** Hands them to the dispatcher, which has to be there. */
   publish(messages: readonly AsideMessage[]): Promise<void>;
   /** Puts them into a stream for a bare consumer; returns its name. */
@@ -53,6 +61,7 @@ export async function createBacklog(
   tenants: BenchTenant[],
 ): Promise<Backlog> {
   await using resources = new AsyncDisposableStack();
+  const everybody = { tenants, usersPerTenant: USERS_PER_TENANT, named: false };
   const port = await freePort();
   const ingest = { INGEST_API_PORT: String(port), NATS_PREFIX: ASIDE };
   resources.use(await startService("ingest-api", servers, ingest));
@@ -74,13 +83,12 @@ export async function createBacklog(
   };
   return {
     pool,
-    async accept(events, channels) {
+    async accept(events, channels, users = everybody) {
       const stream = eventsStream(ASIDE).name;
       await manager.streams.purge(stream);
       const load: TriggerLoad = {
         url: `http://127.0.0.1:${port}/api/v1/events/trigger`,
-        tenants,
-        usersPerTenant: USERS_PER_TENANT,
+        ...users,
         channels: [...channels],
         pace: { count: events },
       };

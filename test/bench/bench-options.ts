@@ -9,6 +9,11 @@ export interface BenchOptions {
   seconds: number | undefined;
   /** Of the realtime benchmark. */
   connections: number | undefined;
+  /**
+   * How many recipients with preferences the second set of tenants has that ingest and dispatch measure beside
+   * tenants without; undefined: there is no such set.
+   */
+  recipients: number | undefined;
   /** Where results are kept; undefined: nowhere. */
   resultsFile: string | undefined;
 }
@@ -25,6 +30,7 @@ export function readBenchOptions(args: string[], resultsFile: string): BenchOpti
       rounds: { type: "string" },
       seconds: { type: "string" },
       connections: { type: "string" },
+      recipients: { type: "string" },
       results: { type: "string" },
     },
   });
@@ -32,13 +38,22 @@ export function readBenchOptions(args: string[], resultsFile: string): BenchOpti
   const rounds = count("--rounds", values.rounds);
   const seconds = count("--seconds", values.seconds);
   const connections = count("--connections", values.connections);
-  const isStandard = !quick && [rounds, seconds, connections].every((one) => one === undefined);
+  const recipients = count("--recipients", values.recipients);
+  const chosen = [rounds, seconds, connections, recipients];
+  const isStandard = !quick && chosen.every((one) => one === undefined);
   const standardFile = isStandard ? resultsFile : undefined;
-  return { quick, rounds, seconds, connections, resultsFile: values.results ?? standardFile };
+  return {
+    quick,
+    rounds,
+    seconds,
+    connections,
+    recipients,
+    resultsFile: values.results ?? standardFile,
+  };
 }
 
 function count(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error(`${name} must be a whole number from 1 on`);
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error(`${name} must be a whole number from 1 on`);
   return Number(text);
 }

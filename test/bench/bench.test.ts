@@ -20,11 +20,15 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-async function quickly(name: BenchName, more: Record<string, string> = {}) {
+async function quickly(
+  name: BenchName,
+  more: Record<string, string> = {},
+  options: readonly string[] = [],
+) {
   const file = join(folder, `${name}.json`);
   // biome-ignore lint/style/noProcessEnv: a benchmark runs in the environment of its caller
   const env = { ...process.env, ...more };
-  await run(process.execPath, [MAIN, name, "--quick", `--results=${file}`], { env });
+  await run(process.execPath, [MAIN, name, "--quick", `--results=${file}`, ...options], { env });
   const results = await readResults(file);
   assert.deepEqual(Object.keys(results), [name]);
   assertEnvironment(results[name]?.environment);
@@ -58,21 +62,27 @@ function assertFigures(found: object, names: readonly string[]): void {
 /** On a machine that runs other tests beside. */
 const TIMEOUT_MS = 300_000;
 const RATE = ["perSecond", "yardstickPerSecond", "ratio"];
+const RECIPIENTS = 2_000;
+const NAMED = [`--recipients=${RECIPIENTS}`];
 
 describe("every benchmark runs, beside its yardstick, and keeps what it found", {
   concurrency: 2,
   timeout: TIMEOUT_MS,
 }, () => {
   test("ingest, on servers of its own", async () => {
-    const { result } = (await quickly("ingest", { TEST_DATABASE_URL: "" })).ingest!;
+    const { result } = (await quickly("ingest", { TEST_DATABASE_URL: "" }, NAMED)).ingest!;
     assertFigures(result, [...RATE, "p50Ms", "p99Ms"]);
     assert.ok(result.perSecond > 0 && result.yardstickPerSecond > 0);
+    assert.equal(result.named?.recipients, RECIPIENTS);
+    assert.ok(result.named.perSecond > 0);
   });
 
   test("dispatch", async () => {
-    const { result } = (await quickly("dispatch")).dispatch!;
+    const { result } = (await quickly("dispatch", {}, NAMED)).dispatch!;
     assertFigures(result, RATE);
     assert.ok(result.perSecond > 0 && result.yardstickPerSecond > 0);
+    assert.equal(result.named?.recipients, RECIPIENTS);
+    assert.ok(result.named.perSecond > 0);
   });
 
   test("email", async () => {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { type AsideMessage, type Backlog, createBacklog } from "./backlog.ts";
+import { type AsideMessage, type Backlog, type BenchUsers, createBacklog } from "./backlog.ts";
 import type { BenchOptions } from "./bench-options.ts";
+import { seedRecipients } from "./bench-recipients.ts";
 import { createBenchTenants } from "./bench-tenants.ts";
 import { type CpuMicros, cpuMicros, cpuTimes } from "./cpu-time.ts";
 import type { YardstickDone, YardstickWarm } from "./dispatch-yardstick.ts";
@@ -32,6 +33,8 @@ export interface DispatchResult {
   ratio: number;
   cpuMicros: CpuMicros;
   yardstickCpuMicros: CpuMicros;
+  /** Of the tenants with recipients, if there are any. */
+  named?: { recipients: number; perSecond: number; cpuMicros: CpuMicros };
 }
 
 interface Measured {
@@ -46,6 +49,7 @@ export async function run(options: BenchOptions): Promise<DispatchResult> {
   const servers = resources.use(await startServers(options));
   const count = options.quick ? 2 : TENANTS;
   const tenants = await createBenchTenants(servers, { count, vendorUrl: NO_VENDOR });
+  const named = options.recipients && (await nameUsers(servers, count, options.recipients));
   const backlog = resources.use(await createBacklog(servers, tenants));
 
   await using _senders = backlog.settleReleased();
@@ -54,6 +58,7 @@ export async function run(options: BenchOptions): Promise<DispatchResult> {
   printLine(["round", "", "per second", "CPU µs", "postgres", "nats", "ratio"]);
   const belfry: Measured[] = [];
   const yardstick: Measured[] = [];
+  const directory: Measured[] = [];
   for (let at = 1; at <= rounds; at += 1) {
     const messages = await backlog.accept(events, CHANNELS);
     const bare = await measureYardstick(servers, await backlog.copy(messages), events);
@@ -61,7 +66,14 @@ export async function run(options: BenchOptions): Promise<DispatchResult> {
     await backlog.clear();
     yardstick.push(bare);
     belfry.push(own);
-    for (const [name, { perSecond, cpu }] of Object.entries({ bare, dispatcher: own })) {
+    const table: Record<string, Measured> = { bare, dispatcher: own };
+    if (named) {
+      const theirs = await backlog.accept(events, CHANNELS, named);
+      table["… named"] = await measureDispatcher(backlog, theirs, events);
+      await backlog.clear();
+      directory.push(table["… named"]);
+    }
+    for (const [name, { perSecond, cpu }] of Object.entries(table)) {
       const ratio = (perSecond / bare.perSecond).toFixed(2);
       const micros = cpu.dispatcher ?? cpu.yardstick ?? 0;
       printLine([at, name, Math.round(perSecond), micros, cpu.postgres ?? 0, cpu.nats ?? 0, ratio]);
@@ -76,6 +88,28 @@ export async function run(options: BenchOptions): Promise<DispatchResult> {
     ratio: round(median(belfry.map((one, at) => one.perSecond / yardstick[at]!.perSecond)), 2),
     cpuMicros: medians(belfry.map(({ cpu }) => cpu)),
     yardstickCpuMicros: medians(yardstick.map(({ cpu }) => cpu)),
+    ...(options.recipients && {
+      named: {
+        recipients: options.recipients,
+        perSecond: Math.round(median(directory.map((one) => one.perSecond))),
+        cpuMicros: medians(directory.map(({ cpu }) => cpu)),
+      },
+    }),
+  };
+}
+
+/** Tenants beside the others, whose users have addresses, quiet hours and preferences. */
+async function nameUsers(
+  servers: BenchServers,
+  count: number,
+  recipients: number,
+): Promise<BenchUsers> {
+  const tenants = await createBenchTenants(servers, { count, vendorUrl: NO_VENDOR });
+  const ids = tenants.map(({ id }) => id);
+  return {
+    tenants,
+    usersPerTenant: await seedRecipients(servers, ids, recipients),
+    named: true,
   };
 }
 

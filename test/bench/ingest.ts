@@ -5,6 +5,7 @@ import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { freePort } from "@belfry/testing/free-port";
 import type { BenchOptions } from "./bench-options.ts";
+import { seedRecipients } from "./bench-recipients.ts";
 import { type CpuMicros, cpuMicros, cpuTimes } from "./cpu-time.ts";
 import { median, medians, printLine, round } from "./figures.ts";
 import type { IngestLoad, LoadResult } from "./ingest-load.ts";
@@ -23,6 +24,7 @@ const WARM_UP_SECONDS = 3;
 const CONNECTIONS = 256;
 const QUICK = { connections: 16, amount: 200 };
 const TENANT = "bench";
+const NAMED = "named";
 const TENANTS_BESIDE = 50;
 
 export interface IngestResult {
@@ -36,6 +38,8 @@ export interface IngestResult {
   yardstickP99Ms: number;
   cpuMicros: CpuMicros;
   yardstickCpuMicros: CpuMicros;
+  /** Of a tenant with recipients, if there is one. */
+  named?: { recipients: number; perSecond: number; cpuMicros: CpuMicros };
 }
 
 export async function run(options: BenchOptions): Promise<IngestResult> {
@@ -45,8 +49,12 @@ export async function run(options: BenchOptions): Promise<IngestResult> {
   await using resources = new AsyncDisposableStack();
   const servers = resources.use(await startServers(options));
   const secret = randomBytes(32).toString("hex");
-  const apiKey = `bf_${randomBytes(24).toString("hex")}`;
-  await createTenants(servers, apiKey, secret);
+  const apiKeys = {
+    [TENANT]: `bf_${randomBytes(24).toString("hex")}`,
+    [NAMED]: `bf_${randomBytes(24).toString("hex")}`,
+  };
+  await createTenants(servers, apiKeys, secret);
+  if (options.recipients) await seedRecipients(servers, [NAMED], options.recipients);
 
   const port = await freePort();
   const yardstickPort = await freePort();
@@ -71,13 +79,13 @@ export async function run(options: BenchOptions): Promise<IngestResult> {
   });
   const headers = {
     "content-type": "application/json",
-    "x-api-key": apiKey,
+    "x-api-key": apiKeys[TENANT],
     "x-service-signature": createHmac("sha256", secret).update(body).digest("hex"),
   };
-  const measure = (url: string, duration: number) =>
+  const measure = (url: string, duration: number, apiKey = apiKeys[TENANT]) =>
     measureOnce({
       url,
-      headers,
+      headers: { ...headers, "x-api-key": apiKey },
       body,
       ...(quick ? QUICK : { connections: CONNECTIONS, duration }),
     });
@@ -91,10 +99,11 @@ export async function run(options: BenchOptions): Promise<IngestResult> {
       round,
       yardstick: await measure(yardstickUrl, seconds),
       belfry: await measure(belfryUrl, seconds),
+      ...(options.recipients && { named: await measure(belfryUrl, seconds, apiKeys[NAMED]) }),
     });
   }
   print(table);
-  return resultOf(table);
+  return resultOf(table, options.recipients);
 }
 
 interface Measured extends LoadResult {
@@ -106,6 +115,7 @@ interface Round {
   round: number;
   belfry: Measured;
   yardstick: Measured;
+  named?: Measured;
 }
 
 async function measureOnce(load: IngestLoad): Promise<Measured> {
@@ -121,23 +131,30 @@ async function measureOnce(load: IngestLoad): Promise<Measured> {
   return { ...result, cpu: cpuMicros(before, await cpuTimes(), result.requests) };
 }
 
-async function createTenants(servers: BenchServers, apiKey: string, secret: string): Promise<void> {
+async function createTenants(
+  servers: BenchServers,
+  apiKeys: Record<string, string>,
+  secret: string,
+): Promise<void> {
   const pool = createPool({ url: servers.databaseUrl, applicationName: "bench" });
   const keys = parseSecretKeys(servers.secretsKeys);
-  const encrypted = await encryptSecret(keys, webhookSecretOwner(TENANT), secret);
   try {
-    for (let i = 0; i <= TENANTS_BESIDE; i += 1) {
-      const id = i === 0 ? TENANT : `beside${i}`;
+    const beside = Array.from({ length: TENANTS_BESIDE }, (_, at) => `beside${at + 1}`);
+    for (const id of [...Object.keys(apiKeys), ...beside]) {
+      const encrypted =
+        id in apiKeys ? await encryptSecret(keys, webhookSecretOwner(id), secret) : null;
       await pool.query(
         "insert into tenants (id, name, per_minute, daily_cap, webhook_secret) values ($1, $1, 100000000, 1000000000, $2)",
-        [id, i === 0 ? encrypted : null],
+        [id, encrypted],
       );
       await pool.query("insert into tenant_limits (tenant_id) values ($1)", [id]);
     }
-    await pool.query(
-      "insert into api_keys (id, tenant_id, sha256, prefix) values (gen_random_uuid(), $1, sha256($2::bytea), 'bf_bench')",
-      [TENANT, Buffer.from(apiKey)],
-    );
+    for (const [id, apiKey] of Object.entries(apiKeys)) {
+      await pool.query(
+        "insert into api_keys (id, tenant_id, sha256, prefix) values (gen_random_uuid(), $1, sha256($2::bytea), 'bf_bench')",
+        [id, Buffer.from(apiKey)],
+      );
+    }
     await pool.query("analyze");
   } finally {
     await pool.end();
@@ -168,7 +185,8 @@ function print(table: Round[]): void {
   }
 }
 
-function resultOf(table: Round[]): IngestResult {
+function resultOf(table: Round[], recipients: number | undefined): IngestResult {
+  const named = table.flatMap((row) => row.named ?? []);
   const of = (value: (row: Round) => number) => median(table.map(value));
   return {
     bench: "ingest",
@@ -184,5 +202,12 @@ function resultOf(table: Round[]): IngestResult {
     yardstickP99Ms: of((row) => row.yardstick.p99Ms),
     cpuMicros: medians(table.map((row) => row.belfry.cpu)),
     yardstickCpuMicros: medians(table.map((row) => row.yardstick.cpu)),
+    ...(recipients && {
+      named: {
+        recipients,
+        perSecond: Math.round(median(named.map((one) => one.perSecond))),
+        cpuMicros: medians(named.map((one) => one.cpu)),
+      },
+    }),
   };
 }

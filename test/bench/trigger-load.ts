@@ -12,6 +12,8 @@ export interface TriggerLoad {
   url: string;
   tenants: BenchTenant[];
   usersPerTenant: number;
+  /** The tenants have named their users: their addresses are left to the directory, and users come from all of it. */
+  named?: boolean;
   channels: string[];
   pace: { count: number } | { perSecond: number; seconds: number };
 }
@@ -25,6 +27,8 @@ export interface TriggerResult {
 
 const CONNECTIONS = 128;
 const TICK_MS = 2;
+/** A prime, so that neighbours in time are none in the directory. */
+const STRIDE = 7919;
 
 const load = JSON.parse(process.argv[2] ?? "{}") as TriggerLoad;
 const http = createRawHttp(load.url, CONNECTIONS);
@@ -76,14 +80,17 @@ async function trigger(): Promise<void> {
   const at = triggered;
   triggered += 1;
   const tenant = load.tenants[at % load.tenants.length]!;
-  const user = Math.floor(at / load.tenants.length) % load.usersPerTenant;
+  const stride = load.named ? STRIDE : 1;
+  const user = (Math.floor(at / load.tenants.length) * stride) % load.usersPerTenant;
   const sentAt = process.hrtime.bigint();
   const body = JSON.stringify({
     eventType: EVENT_TYPE,
     payload: {
       userId: `user-${user}`,
-      recipientEmail: `user-${user}@example.com`,
-      recipientPhone: `+1202555${String(1000 + user).padStart(4, "0")}`,
+      ...(!load.named && {
+        recipientEmail: `user-${user}@example.com`,
+        recipientPhone: `+1202555${String(1000 + user).padStart(4, "0")}`,
+      }),
     },
     channels: load.channels,
     variables: { ...VARIABLES, sentAt: String(sentAt) },
