@@ -10,7 +10,7 @@ export const LOOP = {
   kind: "email" as const,
   subject: "{{$count}} comments",
   content:
-    "<p>{% for c in $items %}{{c.by}} satisfies TemplateSource;{% endfor %}</p><p>last {{by}}</p>",
+    "<p>{% for c in $items %}{{c.by}};{% endfor %}</p><p>last {{by}}</p>",
 };
 
 /** A tenant with a sandbox, a template, and digests as a dispatcher would have stored them. */
