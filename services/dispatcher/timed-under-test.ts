@@ -1,0 +1,107 @@
+import type { TestContext } from "node:test";
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
+import { createPool } from "@belfry/database/connection";
+import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
+import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
+import type { DispatchDeps } from "./dispatch-batch.ts";
+import { dispatcherUnderTest, type EventSetup, eventsMessage } from "./dispatcher-under-test.ts";
+import { createEventHandler } from "./event-handler.ts";
+import { createRoutingCache } from "./routing-cache.ts";
+import { createUserTurns } from "./user-turns.ts";
+
+export interface TimedTemplate {
+  digest?: DigestSettings;
+  throttle?: ThrottleSettings;
+  afterUnreadSeconds?: number;
+  sensitive?: boolean;
+  expiresAfterSeconds?: number;
+}
+
+export const TENANT = "acme";
+const MANY = 10_000;
+
+/** Two dispatchers on one database, with pools and caches of their own, and hands that release and claim. */
+export async function timedUnderTest(t: TestContext) {
+  const under = await dispatcherUnderTest(t, MANY);
+  const { pool } = under;
+  const otherPool = createPool({ url: under.database.url, applicationName: "other-dispatcher" });
+  t.after(() => otherPool.end());
+  const other: DispatchDeps & { concurrency: number } = {
+    ...under.deps,
+    pool: otherPool,
+    routing: createRoutingCache(otherPool),
+    turns: createUserTurns(),
+  };
+  const handlers = [createEventHandler(under.deps), createEventHandler(other)] as const;
+  await under.tenant({ id: TENANT });
+
+  const signal = new AbortController().signal;
+  const dispatchOn = (which: 0 | 1, ids: readonly string[]) =>
+    handlers[which]([eventsMessage(ids)], { log: under.log, signal });
+  return {
+    ...under,
+    otherPool,
+    dispatchOn,
+
+    /** Templates of an event type, the one of EMAIL timed. */
+    async timed(
+      eventType: string,
+      { digest, throttle, ...more }: TimedTemplate,
+      channels?: ("EMAIL" | "SMS" | "PUSH")[],
+    ) {
+      const { sensitive = false, expiresAfterSeconds, afterUnreadSeconds = null } = more;
+      await under.templates(TENANT, eventType, channels ?? ["EMAIL"], {
+        sensitive,
+        ...(expiresAfterSeconds !== undefined && { expiresAfterSeconds }),
+      });
+      await pool.query(
+        `update templates set digest = $2, throttle = $3, after_unread_seconds = $4
+         where event_type = $1 and channel = 'EMAIL'`,
+        [eventType, json(digest), json(throttle), afterUnreadSeconds],
+      );
+    },
+
+    /** Accepts one event and dispatches it; what became of it on EMAIL. */
+    async dispatch(setup: EventSetup) {
+      const [id = ""] = await under.events(TENANT, setup);
+      await dispatchOn(0, [id]);
+      const { rows } = await pool.query(
+        `select d.*, i.digest_id from (values ($1::uuid)) e (id)
+         left join digest_items i on i.event_id = e.id
+         left join deliveries d on d.channel = 'EMAIL' and d.event_id in (e.id, i.digest_id)`,
+        [id],
+      );
+      return { id, delivery: rows[0], ...(await under.outcome(id)) };
+    },
+
+    /** What rests is due now, as by an operator's hand; at most so many. */
+    async makeDue(most: number): Promise<void> {
+      await pool.query(
+        `update deliveries set due_at = now() - interval '1 second' where id in (
+           select id from deliveries where status = 'queued' and released_at is null
+           order by random() limit $1 for update skip locked)`,
+        [most],
+      );
+    },
+    release: (channel: ProviderChannel = "EMAIL") =>
+      releaseDeliveries(pool, { channel, inFlightPerTenant: MANY, after: "", most: MANY }),
+    claim: (ids: readonly string[], channel: ProviderChannel = "EMAIL") =>
+      claimDeliveries(
+        otherPool,
+        ids.map((id) => ({
+          ...{ id, tenantId: TENANT },
+          provider: { id: "00000000-0000-4000-8000-000000000001", kind: "sandbox" },
+        })),
+        { channel, leaseMs: 600_000, maxRetries: 7 },
+      ),
+    async items(where = "true") {
+      const { rows } = await pool.query<{ digest_id: string; event_id: string; state: string }>(
+        `select digest_id, event_id, state from digest_items where ${where} order by event_id`,
+      );
+      return rows;
+    },
+  };
+}
+
+const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
