@@ -137,6 +137,8 @@ test("every change is in the audit log: who, what, before and after without secr
   await post(`POST ${category}/assign`, offers, { eventType: "sale" });
   await post(`POST ${category}/unassign`, offers, { eventType: "sale" });
   const off = { user: "ada", category: "offers", channel: "EMAIL", to: "off" };
+  await post("POST /tenants/:tenantId/users/edit", of, { user: "new", email: "new@example.com" });
+  await post("POST /tenants/:tenantId/users/erase", of, { user: "new", typed: "new" });
   await post("POST /tenants/:tenantId/users/preferences", of, off);
   await post("POST /tenants/:tenantId/users/import", of, { lines: "ada,offers,SMS" });
   await post(`POST ${category}/delete`, offers);

@@ -86,7 +86,7 @@ test("what somebody else has saved meanwhile is not written over, nor a user who
   await putUser(admin.db, tenantId, { userId: "ann", email: "ann@example.com" });
   const again = await editor.post(`${base}/users/edit`, { user: "ann", isNew: "yes", ...EMPTY });
   assert.equal(again.status, 422);
-  assert.match(await again.text(), /User id is that of a user who is known already/);
+  assert.match(await again.text(), /User id is known already/);
   const shown = hiddenFields(await editor.text(`${base}/users/edit?user=ann`));
   await putUser(admin.db, tenantId, { userId: "ann", email: "new@example.com" });
   const late = await editor.post(`${base}/users/edit`, { ...EMPTY, ...shown });

@@ -34,8 +34,6 @@ export async function saveUser(
 
 function changedMeanwhile(seen: string | null): InvalidInput {
   const message =
-    seen === null
-      ? "is that of a user who is known already"
-      : "was changed meanwhile: look at the user again";
+    seen === null ? "is known already" : "was changed meanwhile: look at the user again";
   return new InvalidInput([{ field: "user", message }]);
 }
