@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import { type AbuseBounds, createAbuseLimits } from "./abuse-limits.ts";
 import type { Acceptor } from "./accept.ts";
 import { createAuthentication } from "./authenticate.ts";
+import { cancelRoute } from "./cancel-route.ts";
 import { checkRoutes } from "./check-request.ts";
 import { docsRoutes } from "./docs-page.ts";
 import { erasureRoutes } from "./erasure-routes.ts";
@@ -60,6 +61,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
   eventRoute(app, { ...deps, authentication });
+  cancelRoute(app, { ...deps, authentication });
   userRoutes(app, { ...deps, authentication });
   erasureRoutes(app, { ...deps, authentication });
   preferenceRoutes(app, { ...deps, authentication });

@@ -1,5 +1,6 @@
 import { showEvent } from "@belfry/administration/events/event-report";
 import { NotFound } from "@belfry/administration/input-error";
+import { CANCEL_PATH } from "@belfry/contracts/cancel";
 import { EVENT_PATH, EventReport } from "@belfry/contracts/event-report";
 import { id } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
@@ -46,7 +47,7 @@ export function eventRoute(
     .withTypeProvider<TypeBoxTypeProvider>()
     .get(
       EVENT_PATH,
-      { schema, onRequest: [refuseTrigger, deps.authentication.other] },
+      { schema, onRequest: [refusePostedTo, deps.authentication.other] },
       async (request): Promise<EventReport> => {
         const { tenant } = request;
         const { eventId } = request.params;
@@ -60,9 +61,11 @@ export function eventRoute(
     );
 }
 
-/** The trigger's path reads as one of an event, and knows POST alone. */
-async function refuseTrigger(request: FastifyRequest): Promise<void> {
-  if (request.url.split("?", 1)[0] !== TRIGGER_PATH) return;
+/** These paths read as one of an event, and know POST alone. */
+const POSTED_TO: readonly string[] = [TRIGGER_PATH, CANCEL_PATH];
+
+async function refusePostedTo(request: FastifyRequest): Promise<void> {
+  if (!POSTED_TO.includes(request.url.split("?", 1)[0] ?? "")) return;
   throw new Problem("methodNotAllowed", { headers: { allow: "POST" } });
 }
 

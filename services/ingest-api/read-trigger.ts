@@ -41,7 +41,8 @@ function optionsOf(body: TriggerRequest): EventOptions | null {
 
 /**
  * The automatic deduplication key: SHA-256 over tenant, event type and canonical payload (key order
- * cannot matter: the three fields are written in a fixed one). 64 hex digits.
+ * cannot matter: the three fields are written in a fixed one). 64 hex digits, an even number: a cancel
+ * frees such a key, and no explicit one.
  */
 export function automaticKey(tenantId: string, trigger: Trigger, withVariables: boolean): string {
   const identity: unknown[] = [
@@ -53,16 +54,21 @@ export function automaticKey(tenantId: string, trigger: Trigger, withVariables: 
     trigger.recipientPhone,
   ];
   if (withVariables) identity.push(canonical(trigger.variables));
-  return hash("sha256", JSON.stringify(identity), "hex");
+  return withLastBit(hash("sha256", JSON.stringify(identity), "hex"), 0);
 }
 
-/** An explicit key lives in a namespace of its own, per tenant. Throws a 422 Problem. */
+/** An explicit key lives in a namespace of its own, per tenant, and is an odd number. Throws a 422 Problem. */
 export function explicitKey(tenantId: string, header: string): string {
   const fault = textFault(header);
   if (fault !== undefined) {
     throw new Problem("validation", { message: [`X-Idempotency-Key ${fault}`] });
   }
-  return hash("sha256", JSON.stringify(["explicit", tenantId, header]), "hex");
+  return withLastBit(hash("sha256", JSON.stringify(["explicit", tenantId, header]), "hex"), 1);
+}
+
+function withLastBit(key: string, bit: 0 | 1): string {
+  const last = Number.parseInt(key.slice(-1), 16);
+  return key.slice(0, -1) + ((last & ~1) | bit).toString(16);
 }
 
 /** Most addresses are in their ASCII form already, and need no second look. */

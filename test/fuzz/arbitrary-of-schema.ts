@@ -13,6 +13,7 @@ export interface Schema {
   items?: Schema;
   minLength?: number;
   maxLength?: number;
+  minItems?: number;
   maxItems?: number;
   minimum?: number;
   maximum?: number;
@@ -50,7 +51,9 @@ function validOfType(type: string, schema: Schema): Arbitrary<unknown> {
     case "integer":
       return fc.integer({ min: schema.minimum ?? -(2 ** 31), max: schema.maximum ?? 2 ** 31 });
     case "array":
-      return fc.array(validOf(schema.items ?? {}), { maxLength: schema.maxItems ?? 8 });
+      return fc.array(validOf(schema.items ?? {}), {
+        ...{ minLength: schema.minItems ?? 0, maxLength: schema.maxItems ?? 8 },
+      });
     case "object":
       return validObject(schema);
     case "string":

@@ -80,6 +80,29 @@ export interface EventReport {
   timeline: { at: string; channel: Channel | null; what: string }[];
 }
 
+/** Either `cancelKeys` or `eventIds`, each at most 100; events of `userIds` alone, where there are any. */
+export interface CancelInput {
+  /** As triggers had them. */
+  cancelKeys?: readonly string[];
+  /** Belfry's ids, or your own eventIds. */
+  eventIds?: readonly string[];
+  userIds?: readonly string[];
+}
+
+/** The truth from the moment of the answer on; ids are Belfry's. */
+export interface Cancelled {
+  /** Nothing of these has reached anybody, nor will. */
+  cancelled: string[];
+  /** Something of these had reached somebody; nothing has left by the channels in `stopped`. */
+  partly: { eventId: string; stopped: Channel[] }[];
+  /** Nothing was left to stop. */
+  tooLate: string[];
+  /** Those of `eventIds` that no event has; absent where there are none. */
+  unknown?: string[];
+  /** There are more than 1,000 events: ask again, and it goes on. */
+  more?: true;
+}
+
 export interface ChannelReport {
   /** As `accepted`, `waiting`, `failed`, `skipped`; `published` for PUSH. */
   status: string;

@@ -1,5 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import type {
+  CancelInput,
+  Cancelled,
   Erasure,
   EventReport,
   HistoryPage,
@@ -20,7 +22,7 @@ export interface ClientOptions extends Partial<Transport> {
   baseUrl: string;
   /** Your API key: a secret of your backend. */
   apiKey: string;
-  /** The webhook secret, if your tenant has one: then every trigger and every change of a user is signed. */
+  /** The webhook secret, if your tenant has one: then every trigger, every cancel and every change of a user is signed. */
   webhookSecret?: string | undefined;
   /** Your tenant's id: needed for `history` and `markRead` alone. */
   tenantId?: string | undefined;
@@ -46,6 +48,8 @@ export interface Client {
   markRead(userId: string, notificationId: string, options?: CallOptions): Promise<void>;
   /** What became of an event, by the id that `trigger` gave. */
   event(id: string, options?: CallOptions): Promise<EventReport>;
+  /** Stops what has not reached anybody of these events; says of each what could be stopped. */
+  cancel(input: CancelInput, options?: CallOptions): Promise<Cancelled>;
   /** Stores all that is to be known of a user. */
   putUser(userId: string, user: UserInput, options?: CallOptions): Promise<User>;
   /** The same of up to 1,000; a bad one is told in its result and does not hold the others up. */
@@ -128,6 +132,12 @@ export function createClient(options: ClientOptions): Client {
     },
     async event(id, rest = {}) {
       return (await call<EventReport>("GET", `/api/v1/events/${segment(id)}`, rest)).body;
+    },
+    async cancel(input, rest = {}) {
+      type Answer = Cancelled & { success: boolean };
+      const path = "/api/v1/events/cancel";
+      const { success: _, ...cancelled } = await changed<Answer>("POST", path, input, rest);
+      return cancelled;
     },
     async putUser(userId, user, rest = {}) {
       return (await changed<{ data: User }>("PUT", userPath(userId), user, rest)).data;

@@ -38,11 +38,12 @@ function objectCheck(schema: TObject): Check {
   };
 }
 
-function arrayCheck({ items, maxItems = Number.POSITIVE_INFINITY }: TArray): Check {
+function arrayCheck({ items, minItems = 0, maxItems = Number.POSITIVE_INFINITY }: TArray): Check {
   const check = checkOf(items);
   return (value) => {
     if (!Array.isArray(value)) return "must be an array";
     if (value.length > maxItems) return `must have at most ${maxItems} items`;
+    if (value.length < minItems) return `must have at least ${minItems} item`;
     for (const item of value) {
       const wrong = check(item);
       if (wrong !== undefined) return wrong;
@@ -64,8 +65,9 @@ export function faultsOf(
   if (schema[Kind] === "Object") return objectFaults(schema as TObject, value, field, prefix);
   const fault = checkOf(schema)(value);
   if (fault === undefined) return [];
-  const { maxItems = Number.POSITIVE_INFINITY } = schema;
-  if (schema[Kind] === "Array" && Array.isArray(value) && value.length <= maxItems) {
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
+  const isRightSize = (list: unknown[]) => list.length >= minItems && list.length <= maxItems;
+  if (schema[Kind] === "Array" && Array.isArray(value) && isRightSize(value)) {
     return value.flatMap((item, index) => faultsOf(schema.items, item, `${field}[${index}]`));
   }
   return [`${field} ${fault}`];

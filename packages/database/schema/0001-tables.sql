@@ -362,6 +362,8 @@ create index events_of_tenant on events (tenant_id, id);
 create index events_by_reference on events (tenant_id, reference, id) where reference is not null;
 create index events_by_cancel_key on events (tenant_id, cancel_key, cancel_asked_at nulls first, id)
   where cancel_key is not null;
+create index events_by_cancel_key_of_user on events (tenant_id, cancel_key, user_id, cancel_asked_at nulls first, id)
+  where cancel_key is not null;
 
 -- Accepted, and neither dispatched nor refused. The dispatcher claims an event by deleting its row.
 -- Earlier events of a user are looked for by user and acceptance; the sweeper goes by ids.

@@ -1,0 +1,72 @@
+import {
+  type Cancelled,
+  type CancelRequest,
+  cancelFault,
+  MAX_CANCEL_NAMES,
+  MAX_CANCELLED_EVENTS,
+} from "@belfry/contracts/cancel";
+import type { Channel } from "@belfry/contracts/channels";
+import { textFault, UUID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import {
+  cancelEvents as cancel,
+  eventsToCancel,
+  type FoundToCancel,
+} from "@belfry/database/functions/cancel-events";
+import { type InputFault, refuseFaults } from "../input-error.ts";
+
+/**
+ * Stops what has not reached anybody of a tenant's events: the answer is the truth, and holds from the moment
+ * that it is there. At most 1,000 events a call, those first that no call has looked at; `more` where any is left.
+ * Ids and users of others are as unknown as none. Throws `InvalidInput`.
+ */
+export async function cancelEvents(
+  db: Database,
+  tenantId: string,
+  request: CancelRequest,
+): Promise<Cancelled> {
+  const { cancelKeys = [], eventIds = [], userIds } = request;
+  refuseFaults(faultsOf(request));
+  const found = await eventsToCancel(db, {
+    ...{ tenantId, keys: distinct(cancelKeys), references: distinct(eventIds) },
+    ids: distinct(eventIds.filter((id) => UUID.test(id)).map((id) => id.toLowerCase())),
+    ...{ users: userIds === undefined ? null : distinct(userIds), most: MAX_CANCELLED_EVENTS },
+  });
+  const ids = distinct(found.flatMap(({ id }) => id ?? []));
+  const events = ids.length === 0 ? [] : await cancel(db, tenantId, ids);
+  const unknown = eventIds.filter((name) => !isKnown(name, found));
+  return {
+    cancelled: events.filter(({ verdict }) => verdict === "cancelled").map(({ id }) => id),
+    partly: events
+      .filter(({ verdict }) => verdict === "partly")
+      .map(({ id, stopped }) => ({ eventId: id, stopped: stopped as Channel[] })),
+    tooLate: events.filter(({ verdict }) => verdict === "too late").map(({ id }) => id),
+    ...(unknown.length > 0 ? { unknown } : {}),
+    ...(found.some(({ id, isNew }) => id === null && isNew) ? { more: true } : {}),
+  };
+}
+
+/** In the words of every door: the API has checked most of it already. */
+function faultsOf(request: CancelRequest): InputFault[] {
+  const faults: InputFault[] = [];
+  const whole = cancelFault(request);
+  if (whole !== undefined) faults.push({ field: "body", message: whole });
+  for (const field of ["cancelKeys", "eventIds", "userIds"] as const) {
+    const names = request[field];
+    if (names === undefined) continue;
+    if (names.length < 1 || names.length > MAX_CANCEL_NAMES) {
+      faults.push({ field, message: `must have 1 to ${MAX_CANCEL_NAMES} items` });
+    }
+    const message = names.map(textFault).find((fault) => fault !== undefined);
+    if (message !== undefined) faults.push({ field, message });
+  }
+  return faults;
+}
+
+function isKnown(name: string, found: readonly FoundToCancel[]): boolean {
+  return found.some((one) => one.name === name || one.id === name.toLowerCase());
+}
+
+function distinct(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}

@@ -1,0 +1,75 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { CHANNELS } from "./channels.ts";
+import { FAULT, oneOf, text } from "./fields.ts";
+
+/** `POST /api/v1/events/cancel`: stops what has not reached anybody. */
+export const CANCEL_PATH = "/api/v1/events/cancel";
+
+/** Keys, ids or users in one call. */
+export const MAX_CANCEL_NAMES = 100;
+/** In one call; where there are more it says so, and the next call goes on. */
+export const MAX_CANCELLED_EVENTS = 1_000;
+
+const names = (description: string, example: string) =>
+  Type.Optional(
+    Type.Array(text(), {
+      ...{ minItems: 1, maxItems: MAX_CANCEL_NAMES, description, examples: [[example]] },
+    }),
+  );
+
+export const CancelRequest = Type.Object(
+  {
+    cancelKeys: names("Keys that triggers had as cancelKey: of all their events", "order-1001"),
+    eventIds: names(
+      "Belfry's ids of events, or your own eventIds: of all events that have them",
+      "0198c0de-0000-7000-8000-000000000001",
+    ),
+    userIds: names("Only events of these users; left out: of all", "user-1"),
+  },
+  {
+    title: "CancelRequest",
+    description: "Either cancelKeys or eventIds",
+    examples: [
+      { cancelKeys: ["order-1001"] },
+      { eventIds: ["0198c0de-0000-7000-8000-000000000001"], userIds: ["user-1"] },
+    ],
+    [FAULT]: (body: object) => cancelFault(body),
+  },
+);
+export type CancelRequest = Static<typeof CancelRequest>;
+
+/** What is wrong with the lists as a whole, after the word for the input. */
+export function cancelFault({ cancelKeys, eventIds }: CancelRequest): string | undefined {
+  return (cancelKeys === undefined) === (eventIds === undefined)
+    ? "must have either cancelKeys or eventIds"
+    : undefined;
+}
+
+const eventIds = (description: string) => Type.Array(Type.String(), { description });
+
+export const CancelResponse = Type.Object(
+  {
+    success: Type.Boolean({ description: "Always true" }),
+    cancelled: eventIds("Belfry's ids of events of which nothing has reached anybody, nor will"),
+    partly: Type.Array(
+      Type.Object({
+        eventId: Type.String({ description: "Belfry's id" }),
+        stopped: Type.Array(oneOf(CHANNELS), { description: "Nothing has left by these" }),
+      }),
+      { description: "Events of which something had reached somebody, and the rest was stopped" },
+    ),
+    tooLate: eventIds("Belfry's ids of events of which nothing was left to stop"),
+    unknown: Type.Optional(
+      eventIds("Those of eventIds that no event has; absent where every one was found"),
+    ),
+    more: Type.Optional(
+      Type.Boolean({
+        description: `Only where it is true: there are more than ${MAX_CANCELLED_EVENTS} events; ask again, and it goes on`,
+      }),
+    ),
+  },
+  { title: "CancelResponse" },
+);
+export type CancelResponse = Static<typeof CancelResponse>;
+/** What became of the events, without the word of the answer. */
+export type Cancelled = Omit<CancelResponse, "success">;

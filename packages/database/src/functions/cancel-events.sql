@@ -1,0 +1,293 @@
+-- What a call of a cancel is about, at most p_most events: all of p_ids; of p_keys and p_references those first
+-- that no cancel has looked at, so that repeated calls go on, then those looked at longest ago. With p_users only
+-- theirs. Refused events are as if not there. Each row names the key, or the reference, by which it was found; one
+-- without an id says that more was found by it, which no cancel has looked at where `is_new`.
+create or replace function events_to_cancel(
+  p_tenant text, p_keys text[], p_ids uuid[], p_references text[], p_users text[], p_most integer
+) returns table (id uuid, name text, is_new boolean) language plpgsql stable
+-- By index, in its order: this plan is made on an empty database, and must stay good.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $function$
+#variable_conflict use_column
+declare
+  found_ids uuid[];
+  person text;
+  beyond boolean;
+begin
+  found_ids := array(
+    select e.id from unnest(p_ids) u (id)
+    cross join lateral (select * from events e where e.id = u.id limit 1) e
+    where e.tenant_id = p_tenant and e.refused_at is null and (p_users is null or e.user_id = any (p_users)));
+  foreach id in array found_ids loop
+    return next;
+  end loop;
+
+  foreach is_new in array array[true, false] loop
+    foreach name in array p_keys loop
+      beyond := false;
+      foreach person in array coalesce(p_users, array[null]) loop
+        for id in select * from events_of_key(p_tenant, name, person, is_new, p_most - cardinality(found_ids) + 1)
+        loop
+          beyond := cardinality(found_ids) = p_most;
+          exit when beyond;
+          found_ids := found_ids || id;
+          return next;
+        end loop;
+      end loop;
+      if beyond then
+        id := null;
+        return next;
+      end if;
+    end loop;
+
+    foreach name in array p_references loop
+      for id in
+        select e.id from events e
+        where e.tenant_id = p_tenant and e.reference = events_to_cancel.name and e.refused_at is null
+          and (e.cancel_asked_at is null) = events_to_cancel.is_new and e.id <> all (found_ids)
+          and (p_users is null or e.user_id = any (p_users))
+        order by e.id limit p_most - cardinality(found_ids) + 1
+      loop
+        if cardinality(found_ids) = p_most then id := null; else found_ids := found_ids || id; end if;
+        return next;
+      end loop;
+    end loop;
+  end loop;
+end
+$function$;
+
+-- Of one key, and of one user where one is named, in the order in which cancels look at them.
+create or replace function events_of_key(
+  p_tenant text, p_key text, p_user text, p_new boolean, p_most integer
+) returns setof uuid language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $function$
+begin
+  -- A statement for each, so that each goes along its index and ends with the last row that it needs.
+  if p_user is null and p_new then
+    return query
+      select e.id from events e
+      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.cancel_asked_at is null and e.refused_at is null
+      order by e.cancel_asked_at nulls first, e.id limit p_most;
+  elsif p_user is null then
+    return query
+      select e.id from events e
+      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.cancel_asked_at is not null and e.refused_at is null
+      order by e.cancel_asked_at nulls first, e.id limit p_most;
+  elsif p_new then
+    return query
+      select e.id from events e
+      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.user_id = p_user
+        and e.cancel_asked_at is null and e.refused_at is null
+      order by e.cancel_asked_at nulls first, e.id limit p_most;
+  else
+    return query
+      select e.id from events e
+      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.user_id = p_user
+        and e.cancel_asked_at is not null and e.refused_at is null
+      order by e.cancel_asked_at nulls first, e.id limit p_most;
+  end if;
+end
+$function$;
+
+-- Stops what can be stopped of a tenant's events, and tells the truth of each in one row; ids of other tenants and
+-- of refused events have none. What rests or is not dispatched is taken away by the delete with which waking and
+-- dispatching claim; of what is dispatched the deliveries are locked as their senders lock them. `verdict`:
+--   cancelled   nothing of it has reached anybody, and nothing will
+--   partly      something has; the channels in `stopped` were stopped, now or by a cancel before
+--   too late    nothing was left to stop
+-- A channel was reached by its notification, by a try that a provider may have taken, or while one is under way. A
+-- delivery that waits after a try of unknown outcome is not tried again: it ends as unknown. Of a digest the event
+-- is taken out; the digest stays for the others.
+--
+-- What is cancelled loses the automatic key, where it has one. Variables go where a template of the type is or was
+-- sensitive, once nothing of the event is to be sent. What had failed of a cancelled one goes from the dead letters,
+-- so that nobody sends it again.
+create or replace function cancel_events(p_tenant text, p_ids uuid[])
+returns table (id uuid, verdict text, stopped text[])
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+#variable_conflict use_column
+declare
+  moment timestamptz;
+  mine uuid[];
+  asked uuid[];
+  taken uuid[] := '{}';
+  own uuid[];
+  digests uuid[];
+  item record;
+  gone uuid[] := '{}';
+  to_skip uuid[] := '{}';
+  to_end uuid[] := '{}';
+  left_events uuid[] := '{}';
+  left_digests uuid[] := '{}';
+begin
+  mine := array(
+    select e.id from unnest(p_ids) u (id)
+    cross join lateral (select * from events e where e.id = u.id limit 1) e
+    where e.tenant_id = p_tenant and e.refused_at is null);
+  asked := mine;
+  while asked <> '{}' loop
+    -- In this order: whoever wakes an event has put it into the second by the time the first is free.
+    perform 1 from scheduled_events s where s.event_id = any (asked) order by s.event_id for update;
+    with went as (delete from scheduled_events s where s.event_id = any (asked) returning s.event_id)
+    select taken || coalesce(array_agg(w.event_id), '{}') into taken from went w;
+    perform 1 from undispatched_events u where u.event_id = any (asked) order by u.event_id for update;
+    with went as (delete from undispatched_events u where u.event_id = any (asked) returning u.event_id)
+    select taken || coalesce(array_agg(w.event_id), '{}') into taken from went w;
+    -- Accepted again while we looked: a refused one comes back under its id.
+    asked := array(
+      select a.id from unnest(asked) a (id)
+      where a.id <> all (taken) and (
+        exists (select from undispatched_events u where u.event_id = a.id)
+        or exists (select from scheduled_events s where s.event_id = a.id)));
+  end loop;
+
+  -- From here on nobody adds a delivery, a notification or an item to them.
+  own := array(
+    select d.id from unnest(mine) u (id)
+    cross join lateral (select d.id from deliveries d where d.event_id = u.id limit 32) d
+    where u.id <> all (taken));
+  digests := array(
+    select distinct d.id from unnest(mine) u (id)
+    cross join lateral (select i.digest_id from digest_items i where i.event_id = u.id limit 32) i
+    cross join lateral (select d.id from deliveries d where d.event_id = i.digest_id limit 1) d
+    where u.id <> all (taken));
+  perform 1 from deliveries d where d.id = any (own || digests) order by d.id for update;
+  moment := clock_timestamp();
+  perform 1 from events e where e.id = any (mine) order by e.id for update;
+
+  for item in
+    select e.id, e.dispatched_at is null as is_open,
+           e.id = any (taken) or e.cancelled_at is not null
+             or coalesce(c.stops or c.stopped, false) and not coalesce(c.reached, false)
+               and not exists (select from notifications n where n.id = e.id and n.tenant_id = p_tenant) as cancelled,
+           coalesce(c.channels, '{}') as channels, coalesce(c.to_skip, '{}') as to_skip,
+           coalesce(c.to_end, '{}') as to_end, coalesce(c.left_digests, '{}') as left_digests
+    from unnest(mine) u (id)
+    cross join lateral (
+      select * from events e where e.id = u.id and e.refused_at is null limit 1
+    ) e
+    left join lateral (
+      select bool_or(f.what = 'stops') as stops, bool_or(f.what = 'stopped') as stopped,
+             bool_or(f.what in ('reached', 'in doubt')) as reached,
+             array_agg(f.channel order by f.channel) filter (where f.what in ('stops', 'stopped')) as channels,
+             array_agg(f.delivery_id) filter (where f.what = 'stops' and f.digest_id is null) as to_skip,
+             array_agg(f.delivery_id) filter (where f.what = 'in doubt' and f.digest_id is null) as to_end,
+             array_agg(f.digest_id) filter (where f.what = 'stops' and f.digest_id is not null) as left_digests
+      from (
+        select d.id as delivery_id, d.channel, null::uuid as digest_id,
+               cancel_state(d.id, d.status, d.reason = 'cancelled') as what
+        from (select * from deliveries d where d.event_id = e.id limit 32) d
+        union all
+        select d.id, g.channel, g.id,
+               case when i.state = 'cancelled' then 'stopped'
+                    when i.state = 'in' and d.id is null then 'stops'
+                    when i.state = 'in' then cancel_state(d.id, d.status, false) end
+        from (select * from digest_items i where i.event_id = e.id limit 32) i
+        cross join lateral (select * from digests g where g.id = i.digest_id limit 1) g
+        left join lateral (select * from deliveries d where d.event_id = i.digest_id limit 1) d on true
+      ) f
+    ) c on true
+  loop
+    id := item.id;
+    verdict := case when item.cancelled then 'cancelled' when item.channels <> '{}' then 'partly' else 'too late' end;
+    stopped := case when verdict = 'partly' then item.channels else '{}' end;
+    to_skip := to_skip || item.to_skip;
+    to_end := to_end || item.to_end;
+    for i in 1 .. cardinality(item.left_digests) loop
+      left_events := left_events || id;
+      left_digests := left_digests || item.left_digests[i];
+    end loop;
+    if item.cancelled then gone := gone || id; end if;
+    return next;
+  end loop;
+
+  update deliveries d
+  set status = 'skipped', reason = 'cancelled', due_at = null, released_at = null, claimed_until = null,
+      settled_at = moment
+  where d.id = any (to_skip);
+  update deliveries d
+  set status = 'unknown', reason = 'cancelled after a try of unknown outcome', due_at = null, released_at = null,
+      claimed_until = null, settled_at = moment
+  where d.id = any (to_end);
+  update deliveries d set status = 'discarded'
+  where d.id = any (own) and d.event_id = any (gone) and d.status in ('failed', 'expired');
+  for n in 1 .. cardinality(left_events) loop
+    update digest_items i set state = 'cancelled'
+    where i.digest_id = left_digests[n] and i.event_id = left_events[n];
+  end loop;
+  -- Of a digest that has failed too: a person may send that again.
+  update digest_items i set state = 'cancelled' where i.event_id = any (gone) and i.state = 'in';
+
+  update events e
+  set cancel_asked_at = moment,
+      cancelled_at = case when e.id = any (gone) then coalesce(e.cancelled_at, moment) end,
+      variables = case
+        when e.variables is not null
+          and not exists (
+            select from (select * from deliveries d where d.event_id = e.id limit 32) d
+            where d.status in ('queued', 'sending', 'waiting'))
+          and exists (
+            select from templates t
+            where t.tenant_id = case when starts_with(e.event_type, 'global.') then 'platform' else p_tenant end
+              and t.event_type = e.event_type and (t.sensitive or e.accepted_at <= t.sensitive_until))
+        then null else e.variables end
+  where e.id = any (mine) and e.refused_at is null;
+  perform forget_automatic_keys(p_tenant, gone);
+end
+$function$;
+
+-- What a delivery, whose row is locked, means for a cancel: `stops` (it is stopped now), `stopped` (by a cancel
+-- before), `in doubt` (to be tried again, and a provider may have it), `reached`, or null: ended without either.
+create or replace function cancel_state(p_delivery uuid, p_status text, p_cancelled boolean) returns text
+language plpgsql stable
+set enable_seqscan = off
+as $function$
+begin
+  if p_status in ('sending', 'accepted', 'delivered', 'bounced', 'complained', 'unknown') then return 'reached'; end if;
+  if exists (
+    select from attempts a
+    where a.delivery_id = p_delivery and (a.class is null or a.class in ('ambiguous', 'accepted'))
+  ) then
+    return case when p_status in ('queued', 'waiting') then 'in doubt' else 'reached' end;
+  end if;
+  if p_status in ('queued', 'waiting') then return 'stops'; end if;
+  if p_status = 'skipped' and p_cancelled then return 'stopped'; end if;
+  return null;
+end
+$function$;
+
+-- So that the same trigger is an event again. A key that the tenant has named stays: its last bit says so.
+create or replace function forget_automatic_keys(p_tenant text, p_ids uuid[]) returns void language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+declare
+  keys bytea[];
+begin
+  -- In the order in which accepting deletes those that have become old.
+  keys := array(
+    select d.key
+    from unnest(p_ids) u (id)
+    cross join lateral (select e.accepted_at from events e where e.id = u.id limit 1) e
+    join dedup_keys d on d.accepted_at = e.accepted_at and d.tenant_id = p_tenant and d.event_id = u.id
+    where get_byte(d.key, octet_length(d.key) - 1) & 1 = 0);
+  perform 1 from dedup_keys d where d.tenant_id = p_tenant and d.key = any (keys) order by d.key for update;
+  delete from dedup_keys d where d.tenant_id = p_tenant and d.key = any (keys) and d.event_id = any (p_ids);
+end
+$function$;

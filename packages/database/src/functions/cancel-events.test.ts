@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { connectedDatabase } from "@belfry/testing/database";
+import type { Pool } from "../connection.ts";
+import { cancelEvents } from "./cancel-events.ts";
+
+interface Part {
+  channel: string;
+  status: string;
+  reason?: string;
+  /** Of its attempts; null: one that has no end. */
+  classes?: (string | null)[];
+}
+
+interface Case {
+  /** Of events in no other place: dispatched. */
+  place?: "open" | "resting" | "refused" | "cancelled";
+  deliveries?: Part[];
+  hasNotification?: boolean;
+  /** Of digests of their own, with the state of the event's item. */
+  digests?: (Part & { item: string })[];
+  /** The verdict with what was stopped; undefined: none. */
+  says: string | undefined;
+  /** The statuses that its deliveries have then, and the states of its items. */
+  leaves?: string;
+}
+
+const EMAIL = "EMAIL";
+const SMS = "SMS";
+const CASES: Record<string, Case> = {
+  "not dispatched": { place: "open", says: "cancelled" },
+  resting: { place: "resting", says: "cancelled" },
+  "given back to its caller": { place: "refused", says: undefined },
+  "cancelled before": { place: "cancelled", says: "cancelled" },
+  "nothing on any channel": { says: "too late" },
+  queued: {
+    deliveries: [{ channel: EMAIL, status: "queued" }],
+    ...{ says: "cancelled", leaves: "skipped" },
+  },
+  "waiting after a try that failed": {
+    deliveries: [{ channel: EMAIL, status: "waiting", classes: ["transient", "throttled"] }],
+    ...{ says: "cancelled", leaves: "skipped" },
+  },
+  "waiting after a try of unknown outcome": {
+    deliveries: [{ channel: EMAIL, status: "waiting", classes: ["ambiguous", "transient"] }],
+    ...{ says: "too late", leaves: "unknown" },
+  },
+  "queued again by a person after a try of unknown outcome": {
+    deliveries: [{ channel: EMAIL, status: "queued", classes: ["ambiguous"] }],
+    ...{ says: "too late", leaves: "unknown" },
+  },
+  "waiting with a try that has no end": {
+    deliveries: [{ channel: EMAIL, status: "waiting", classes: [null] }],
+    ...{ says: "too late", leaves: "unknown" },
+  },
+  ...Object.fromEntries(
+    ["sending", "accepted", "delivered", "bounced", "complained", "unknown"].map((status) => [
+      status,
+      {
+        deliveries: [
+          { channel: EMAIL, status, classes: [status === "sending" ? null : "accepted"] },
+          { channel: SMS, status: "queued" },
+        ],
+        ...{ says: "partly SMS", leaves: `${status} skipped` },
+      },
+    ]),
+  ),
+  "sent, and nothing else": {
+    deliveries: [{ channel: EMAIL, status: "accepted", classes: ["accepted"] }],
+    ...{ says: "too late", leaves: "accepted" },
+  },
+  "failed for good, the rest queued": {
+    deliveries: [
+      { channel: EMAIL, status: "failed", classes: ["permanent"] },
+      { channel: SMS, status: "queued" },
+    ],
+    ...{ says: "cancelled", leaves: "discarded skipped" },
+  },
+  "expired after a try of unknown outcome, the rest queued": {
+    deliveries: [
+      { channel: EMAIL, status: "expired", classes: ["ambiguous"] },
+      { channel: SMS, status: "queued" },
+    ],
+    ...{ says: "partly SMS", leaves: "expired skipped" },
+  },
+  "failed, and nothing else": {
+    deliveries: [{ channel: EMAIL, status: "failed", classes: ["permanent"] }],
+    ...{ says: "too late", leaves: "failed" },
+  },
+  "skipped by a rule": {
+    deliveries: [{ channel: EMAIL, status: "skipped", reason: "address suppressed (bounced)" }],
+    ...{ says: "too late", leaves: "skipped" },
+  },
+  "in the history": {
+    deliveries: [{ channel: EMAIL, status: "queued" }],
+    hasNotification: true,
+    ...{ says: "partly EMAIL", leaves: "skipped" },
+  },
+  "in the history, and nothing else": { hasNotification: true, says: "too late" },
+  "in an open digest": {
+    digests: [{ channel: EMAIL, status: "queued", item: "in" }],
+    ...{ says: "cancelled", leaves: "queued cancelled" },
+  },
+  "in a digest that is tried again": {
+    digests: [{ channel: EMAIL, status: "waiting", classes: ["transient"], item: "in" }],
+    ...{ says: "cancelled", leaves: "waiting cancelled" },
+  },
+  "in a digest that a provider may have": {
+    digests: [{ channel: EMAIL, status: "waiting", classes: ["ambiguous"], item: "in" }],
+    ...{ says: "too late", leaves: "waiting in" },
+  },
+  "in a digest that is being sent": {
+    deliveries: [{ channel: SMS, status: "queued" }],
+    digests: [{ channel: EMAIL, status: "sending", item: "in" }],
+    ...{ says: "partly SMS", leaves: "skipped sending in" },
+  },
+  "left out of a digest, as it was read": {
+    deliveries: [{ channel: SMS, status: "queued" }],
+    digests: [{ channel: EMAIL, status: "accepted", item: "read" }],
+    ...{ says: "cancelled", leaves: "skipped accepted read" },
+  },
+  "the leading one of a digest": {
+    deliveries: [{ channel: EMAIL, status: "accepted" }],
+    digests: [{ channel: EMAIL, status: "queued", item: "alone" }],
+    ...{ says: "too late", leaves: "accepted queued alone" },
+  },
+  "in a digest that has failed, the rest queued": {
+    deliveries: [{ channel: SMS, status: "queued" }],
+    digests: [{ channel: EMAIL, status: "failed", classes: ["permanent"], item: "in" }],
+    ...{ says: "cancelled", leaves: "skipped failed cancelled" },
+  },
+};
+
+for (const [name, one] of Object.entries(CASES)) {
+  test(`cancelling what is ${name}`, async (t) => {
+    const { pool, db } = await connectedDatabase(t);
+    const id = await store(pool, one);
+    // Asked again, it says the same.
+    for (const round of ["first", "second"]) {
+      const [said] = await cancelEvents(db, "a", [id, randomUUID()]);
+      const words = said && [said.verdict, ...said.stopped].join(" ");
+      // What is unknown by now was stopped by nobody.
+      assert.equal(words, one.says, round);
+      assert.equal(await left(pool, id), one.leaves ?? "", round);
+    }
+    const { rows } = await pool.query(
+      `select cancelled_at is not null as cancelled, cancel_asked_at is not null as asked,
+         (select count(*)::integer from undispatched_events) + (select count(*)::integer from scheduled_events) as open
+       from events`,
+    );
+    const cancelled = one.says?.startsWith("cancelled") ?? false;
+    assert.deepEqual(rows, [{ cancelled, asked: one.says !== undefined, open: 0 }]);
+    assert.deepEqual(await cancelEvents(db, "other", [id]), []);
+  });
+}
+
+test("the automatic key is free, the one that the tenant named is not; others of the moment stay", async (t) => {
+  const { pool, db } = await connectedDatabase(t);
+  const cancelled = await store(pool, { place: "open", says: "" });
+  const other = await store(pool, { place: "open", says: "" });
+  for (const [id, keys] of Object.entries({ [cancelled]: ["02", "03"], [other]: ["04", "05"] })) {
+    for (const key of keys) {
+      await pool.query(
+        `insert into dedup_keys select 'a', decode($2, 'hex'), id, 'x', 'A', accepted_at from events where id = $1`,
+        [id, key],
+      );
+    }
+  }
+  await cancelEvents(db, "a", [cancelled]);
+  const { rows } = await pool.query(
+    "select encode(key, 'hex') as key from dedup_keys order by key",
+  );
+  assert.deepEqual(
+    rows.map(({ key }) => key),
+    ["03", "04", "05"],
+  );
+});
+
+test("variables go where a template is or was sensitive, once nothing is to be sent", async (t) => {
+  const { pool, db } = await connectedDatabase(t);
+  await pool.query(
+    `insert into templates (id, tenant_id, event_type, channel, sensitive, sensitive_until) values
+     (gen_random_uuid(), 'a', 'now', 'EMAIL', true, null),
+     (gen_random_uuid(), 'a', 'once', 'EMAIL', false, now() + interval '1 hour'),
+     (gen_random_uuid(), 'a', 'before', 'EMAIL', false, now() - interval '1 hour'),
+     (gen_random_uuid(), 'b', 'never', 'EMAIL', true, null),
+     (gen_random_uuid(), 'platform', 'global.otp', 'EMAIL', true, null)`,
+  );
+  const open: Case = { place: "open", says: "" };
+  const sending: Case = {
+    deliveries: [
+      { channel: EMAIL, status: "sending", classes: [null] },
+      { channel: SMS, status: "queued" },
+    ],
+    says: "",
+  };
+  const told: Record<string, boolean> = {};
+  for (const [type, one, has] of [
+    ["now", open, false],
+    ["once", open, false],
+    ["before", open, true],
+    ["never", open, true],
+    ["global.otp", open, false],
+    ["now", sending, true],
+  ] as const) {
+    const id = await store(pool, one, type);
+    await cancelEvents(db, "a", [id]);
+    const { rows } = await pool.query("select variables from events where id = $1", [id]);
+    const kind = `${type} ${one === open ? "open" : "sending"}`;
+    told[kind] = (rows[0].variables !== null) === has;
+  }
+  assert.deepEqual([...new Set(Object.values(told))], [true], JSON.stringify(told));
+});
+
+async function store(pool: Pool, one: Case, type = "x"): Promise<string> {
+  const id = randomUUID();
+  const { place } = one;
+  await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, variables, dispatched_at,
+       refused_at, cancelled_at)
+     values ($1, 'a', $2, 'u', 't', now(), '{}', $3, $4, $5)`,
+    [
+      ...[id, type, place === undefined ? new Date() : null],
+      ...[place === "refused" ? new Date() : null, place === "cancelled" ? new Date() : null],
+    ],
+  );
+  if (place === "open")
+    await pool.query("insert into undispatched_events values ($1, now())", [id]);
+  if (place === "resting") {
+    await pool.query("insert into scheduled_events values ($1, 'a', now(), 1, 't')", [id]);
+  }
+  for (const part of one.deliveries ?? []) await storeDelivery(pool, id, part);
+  for (const { item, ...part } of one.digests ?? []) {
+    const digest = randomUUID();
+    await pool.query(
+      `insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at)
+       values ($1, 'a', 'x', $2, 'u', '', '', now(), now())`,
+      [digest, part.channel],
+    );
+    await pool.query("insert into digest_items values ($1, $2, now(), $3)", [digest, id, item]);
+    await storeDelivery(pool, digest, part);
+  }
+  if (one.hasNotification) {
+    await pool.query(
+      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
+       values ($1, 'a', 'u', 'x', '', '', 'c', 1, now())`,
+      [id],
+    );
+  }
+  return id;
+}
+
+async function storeDelivery(pool: Pool, eventId: string, part: Part): Promise<void> {
+  const { channel, status, reason = null, classes = [] } = part;
+  const id = randomUUID();
+  await pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status, reason, attempts,
+       due_at, released_at) values ($1, $2, 'a', $3, 1, $4, $5, $6, now(), now())`,
+    [id, eventId, channel, status, reason, classes.length],
+  );
+  for (const [at, kind] of classes.entries()) {
+    await pool.query(
+      "insert into attempts (delivery_id, number, provider_kind, started_at, class) values ($1, $2, 'x', now(), $3)",
+      [id, at + 1, kind],
+    );
+  }
+}
+
+/** Statuses of its deliveries by channel, then of its digests' with the states of its items. */
+async function left(pool: Pool, id: string): Promise<string> {
+  const { rows } = await pool.query<{ words: string }>(
+    `select d.status || case when d.reason like 'cancelled%'
+       and coalesce(d.due_at, d.released_at, d.claimed_until) is not null then ' and due' else '' end as words
+     from deliveries d where d.event_id = $1
+     order by d.channel`,
+    [id],
+  );
+  const { rows: items } = await pool.query<{ words: string }>(
+    `select d.status || ' ' || i.state as words from digest_items i
+     join deliveries d on d.event_id = i.digest_id where i.event_id = $1`,
+    [id],
+  );
+  return [...rows, ...items].map(({ words }) => words).join(" ");
+}

@@ -1,0 +1,67 @@
+import { cancelEvents } from "@belfry/administration/events/cancel-events";
+import { CANCEL_PATH, CancelRequest, CancelResponse } from "@belfry/contracts/cancel";
+import type { Database } from "@belfry/database/connection";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { answers, KEYED, WITH_BODY } from "./answers.ts";
+import { asProblem } from "./as-problem.ts";
+import { type Authentication, requireSignature } from "./authenticate.ts";
+import { EXAMPLE_ID, SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
+import { readBody } from "./read-body.ts";
+
+const schema = {
+  operationId: "cancelEvents",
+  tags: ["Events"],
+  summary: "Cancel events",
+  description:
+    "Stops what has not reached anybody, and says of each event what could be stopped. The answer is the truth: what it names as cancelled or stopped is not sent, by nobody. Of a digest the event is taken out. A message that a provider may have after a try without an answer counts as sent, and is not tried again. Where the event had no X-Idempotency-Key, the same trigger is a new event afterwards; the daily cap gets nothing back. Asked again, it says the same again.",
+  security: [{ apiKey: [] }],
+  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
+  body: CancelRequest,
+  "x-examples": {
+    key: { value: { cancelKeys: ["order-1001"] } },
+    event: { value: { eventIds: [EXAMPLE_ID] } },
+  },
+  response: answers(
+    {
+      description: "What became of each",
+      schema: CancelResponse,
+      example: {
+        success: true,
+        cancelled: [EXAMPLE_ID],
+        partly: [{ eventId: "0198c0de-0000-7000-8000-000000000002", stopped: ["EMAIL"] }],
+        tooLate: [],
+      },
+    },
+    {
+      ...KEYED,
+      ...WITH_BODY,
+      validation: { message: ["body must have either cancelKeys or eventIds"] },
+    },
+    { 401: ["WWW-Authenticate"] },
+  ),
+};
+
+/** `POST /api/v1/events/cancel`. Needs Postgres alone: what is cancelled is no message's affair. */
+export function cancelRoute(
+  app: FastifyInstance,
+  { authentication, db }: { authentication: Authentication; db: Database },
+): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().post(
+    CANCEL_PATH,
+    {
+      ...{ schema, onRequest: authentication.other },
+      preValidation: [requireSignature, readBody],
+    },
+    async (request): Promise<CancelResponse> => {
+      const done = await asProblem(() => cancelEvents(db, request.tenant.id, request.body));
+      request.logFields = {
+        ...request.logFields,
+        ...{ cancelled: done.cancelled.length, partly: done.partly.length },
+        tooLate: done.tooLate.length,
+      };
+      return { success: true, ...done };
+    },
+  );
+}
