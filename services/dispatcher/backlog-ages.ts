@@ -11,15 +11,18 @@ export interface BacklogAge {
 /** A look at so many overdue deliveries is enough to know that there is trouble. */
 const MOST_OVERDUE = 5000;
 
-/** How long the oldest event waits to be dispatched, and the most overdue resting delivery of a channel to leave. */
+/** Ids of what rested are old: it hides behind none of these what waits longer. */
+const MOST_EVENTS = 200;
+
+/** How long the oldest event waits to be dispatched, from the end of its rest if it had one, and the most overdue resting delivery of a channel to leave. */
 export async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
   // Ids of events are UUIDv7: the least is the oldest.
   const { rows } = await pool.query<BacklogAge>({
     name: "backlog_ages",
     text: `select 'undispatched_event' as what, coalesce((
-               select extract(epoch from clock_timestamp() - e.accepted_at)
-               from undispatched_events u join events e on e.id = u.event_id
-               order by u.event_id limit 1), 0)::float8 as seconds
+               select extract(epoch from clock_timestamp() - min(coalesce(e.released_at, e.accepted_at)))
+               from (select event_id from undispatched_events order by event_id limit $3) u
+               join events e on e.id = u.event_id), 0)::float8 as seconds
            union all
            select lower(c.channel) || '_delivery', coalesce((
                select extract(epoch from clock_timestamp() - min(d.due_at))
@@ -28,7 +31,7 @@ export async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
                        and status in ('queued', 'waiting') and due_at < clock_timestamp()
                      limit $1) d), 0)::float8
            from unnest($2::text[]) as c (channel)`,
-    values: [MOST_OVERDUE, PROVIDER_CHANNELS],
+    values: [MOST_OVERDUE, PROVIDER_CHANNELS, MOST_EVENTS],
   });
   return rows;
 }

@@ -1,4 +1,8 @@
 import {
+  DEFAULT_EVENT_RETENTION_DAYS,
+  DEFAULT_NOTIFICATION_RETENTION_DAYS,
+} from "@belfry/contracts/retention";
+import {
   DELIVERY_ACK_WAIT_MS,
   EVENT_ACK_WAIT_MS,
   EXPRESS_PER_MINUTE,
@@ -32,6 +36,12 @@ export const DispatcherConfig = Type.Object({
   }),
   RELEASE_EVERY_MS: Type.Integer({
     description: "Rest between two looks for due deliveries, in milliseconds",
+    minimum: 10,
+    maximum: 60 * SECOND_MS,
+    default: 500,
+  }),
+  WAKE_EVERY_MS: Type.Integer({
+    description: "Rest between two looks for scheduled events that are due, in milliseconds",
     minimum: 10,
     maximum: 60 * SECOND_MS,
     default: 500,
@@ -78,13 +88,13 @@ export const DispatcherConfig = Type.Object({
       "Events, deliveries, attempts, receipts and the outbox of tenants without days of their own, in days",
     minimum: 2,
     maximum: 3650,
-    default: 30,
+    default: DEFAULT_EVENT_RETENTION_DAYS,
   }),
   NOTIFICATION_RETENTION_DAYS: Type.Integer({
     description: "In-app history of tenants without days of their own, in days",
     minimum: 1,
     maximum: 3650,
-    default: 90,
+    default: DEFAULT_NOTIFICATION_RETENTION_DAYS,
   }),
 });
 export type DispatcherConfig = Static<typeof DispatcherConfig>;

@@ -11,8 +11,9 @@ const created = counter("belfry_deliveries_created_total", "What events became, 
 ]);
 const latency = histogram(
   "belfry_event_dispatch_seconds",
-  "From the acceptance of an event to the commit of its deliveries",
+  "From the acceptance of an event, or the end of its rest, to the commit of its deliveries",
 );
+const woken = counter("belfry_events_woken_total", "Scheduled events that were let go, as due");
 const failed = counter("belfry_events_failed_total", "Events that could not be dispatched at all");
 const released = counter("belfry_deliveries_released_total", "Deliveries sent on their way", [
   "channel",
@@ -39,14 +40,20 @@ export function countDispatched(
   { claimed, unwritten }: DispatchResult,
 ): void {
   const nowMs = Date.now();
-  for (const { eventId, deliveries, push } of dispatches) {
+  for (const { eventId, released, deliveries, push } of dispatches) {
     if (!claimed.has(eventId)) continue;
     dispatched.inc();
     for (const { id, channel } of deliveries) if (!unwritten.has(id)) created.inc({ channel });
     if (push !== null) created.inc({ channel: IN_APP });
-    const seconds = secondsSinceId(eventId, nowMs);
+    const seconds = released
+      ? Math.max(0, (nowMs - released.at.getTime()) / 1000)
+      : secondsSinceId(eventId, nowMs);
     if (seconds !== undefined) latency.observe(seconds);
   }
+}
+
+export function countWoken(events: number): void {
+  if (events > 0) woken.inc(events);
 }
 
 export function countFailed(): void {

@@ -26,6 +26,7 @@ import { createNotedErasure } from "./sensitive-events.ts";
 import { createSetAside } from "./set-aside.ts";
 import { republishLost, republishStuck } from "./sweeper.ts";
 import { createUserTurns } from "./user-turns.ts";
+import { createWakeLoop } from "./wake-loop.ts";
 
 const STORE_LOOK_EVERY_MS = 2000;
 const ERASE_EVERY_MS = 5000;
@@ -41,8 +42,9 @@ await runService({
     openDatabase({
       url: config.DATABASE_URL,
       applicationName: "belfry-dispatcher",
-      // Every lane's batches, the release of each channel, the sweeper, the watch of the configuration, erasures.
-      maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 7,
+      // Every lane's batches, the release of each channel, the sweeper, what is due, the watch of the configuration,
+      // erasures.
+      maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 8,
       mustWrite: true,
       log,
     }),
@@ -84,6 +86,7 @@ await runService({
     };
     const expressPerMinute = config.EXPRESS_PER_MINUTE;
     const sweeping = { pool, publisher, prefix, expressPerMinute, log };
+    const wake = createWakeLoop({ ...sweeping, canPublish: () => link.isConnected() });
     const lookAfterStore = createStoreWatch({
       nc: link.nc,
       streams,
@@ -138,6 +141,10 @@ await runService({
             ),
           { log, signal },
         ),
+        every(config.WAKE_EVERY_MS, "letting scheduled events go", () => wake(signal), {
+          log,
+          signal,
+        }),
         every(
           ERASE_EVERY_MS,
           "erasing sensitive variables",

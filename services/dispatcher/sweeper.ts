@@ -5,6 +5,7 @@ import { recordReconciled } from "@belfry/database/reconciliations";
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";
 import { countReconciled } from "./dispatcher-metrics.ts";
+import { LaneTally } from "./lane-tally.ts";
 import {
   hasStuckEvents,
   leaveStuck,
@@ -50,6 +51,8 @@ export async function republishLost(deps: SweeperDeps, ageMs: number): Promise<n
 async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<number> {
   const { pool, log } = deps;
   const begunAt = performance.now();
+  // What rested was accepted whenever, and may have been let go all at once.
+  const tally = new LaneTally(deps.expressPerMinute);
   let total = 0;
   let after = NO_ID;
   for (;;) {
@@ -61,7 +64,7 @@ async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<n
     const last = stuck.at(-1);
     if (last === undefined) break;
     after = last.eventId;
-    const published = await publish(deps, stuck);
+    const published = await publish(deps, tally, stuck);
     total += published;
     if (published < stuck.length) break;
   }
@@ -72,13 +75,17 @@ async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<n
 }
 
 /** One message a lane; returns how many events went. */
-async function publish(deps: SweeperDeps, stuck: readonly Unpublished[]): Promise<number> {
+async function publish(
+  deps: SweeperDeps,
+  tally: LaneTally,
+  stuck: readonly Unpublished[],
+): Promise<number> {
   const { pool, publisher, prefix, log } = deps;
   const lastEvents = new Map(stuck.map(({ tenantId, eventId }) => [tenantId, eventId]));
   const above = await tenantsAbove(pool, lastEvents, deps.expressPerMinute);
   const lanes = Map.groupBy(
     stuck,
-    ({ tenantId }): EventLane => (above.has(tenantId) ? "bulk" : "express"),
+    ({ tenantId }): EventLane => (above.has(tenantId) ? "bulk" : tally.laneOf(tenantId)),
   );
   let published = 0;
   for (const [lane, events] of lanes) {

@@ -13,8 +13,8 @@ const PUBLISH_TIMEOUT_MS = 2000;
 
 export interface Acceptor {
   /**
-   * Accepts one event. Resolves once Postgres has committed it and JetStream has acknowledged its id
-   * (or with the refusal or replay that the database found). Rejects where neither is certain: the
+   * Accepts one event. Resolves once Postgres has committed it and JetStream has acknowledged its id; one that
+   * rests with the commit (or with the refusal or replay that the database found). Rejects where neither is certain: the
    * caller answers 500, and the event is refused unless it was dispatched meanwhile.
    */
   accept(event: EventToAccept): Promise<AcceptResult>;
@@ -67,19 +67,21 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
   const publishBatch = async (batch: readonly Pending[], results: readonly AcceptResult[]) => {
     const lanes = new Map<EventLane, Map<string, Group>>();
     const earlier = new Map<string, Group>();
+    const resting = new Map<string, Group>();
     const fresh = new Set<string>();
     for (const result of results) {
       if (isNew(result)) fresh.add(result.eventId!);
     }
     for (const [index, result] of results.entries()) {
       const waiter = batch[index]!;
-      if (!result.pending || result.eventId === null) {
+      const isFresh = result.eventId !== null && fresh.has(result.eventId);
+      if (result.eventId === null || !(result.pending || isFresh)) {
         waiter.settle(result);
         continue;
       }
       const lane = laneOf(result, deps.expressPerMinute);
-      let groups = earlier;
-      if (fresh.has(result.eventId)) {
+      let groups = result.pending ? earlier : resting;
+      if (result.pending && isFresh) {
         groups = lanes.get(lane) ?? new Map();
         lanes.set(lane, groups);
       }
@@ -94,7 +96,14 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     await Promise.all([
       ...[...lanes].map(([lane, groups]) => publishNew(lane, [...groups.values()])),
       ...[...earlier.values()].map((group) => publishAgain(group)),
+      settleResting([...resting.values()]),
     ]);
+  };
+
+  /** The commit was their acceptance; those whose callers were told 500 meanwhile are given back. */
+  const settleResting = async (groups: Group[]) => {
+    for (const group of groups) if (isWanted(group)) settle(group);
+    await refuse(groups.filter((group) => !isWanted(group)));
   };
 
   const publishNew = async (lane: EventLane, groups: Group[]) => {
@@ -202,7 +211,9 @@ function settle(group: Group): void {
 }
 
 function isNew(result: AcceptResult): boolean {
-  return result.outcome === "accepted" || result.outcome === "reopened";
+  return (
+    result.outcome === "accepted" || result.outcome === "reopened" || result.outcome === "scheduled"
+  );
 }
 
 /** A flood of one tenant waits behind its own events, not before the others'. */

@@ -18,6 +18,7 @@ import { documentRoutes } from "./openapi.ts";
 import { type LinkPageDeps, linkRoutes } from "./pages/link-routes.ts";
 import { preferenceRoutes } from "./preference-routes.ts";
 import { realtimeTokenRoute } from "./realtime-token-route.ts";
+import type { RetentionDays } from "./rest-bound.ts";
 import type { TenantDirectory } from "./tenant-directory.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
 import { triggerRoute } from "./trigger-route.ts";
@@ -29,7 +30,8 @@ export interface AppDeps
     Omit<InboundDeps, "limits">,
     Omit<LinkPageDeps, "limits"> {
   config: AbuseBounds & { trustProxy: string };
-  acceptor(): Acceptor | undefined;
+  acceptor(rests: boolean): Acceptor | undefined;
+  retention: RetentionDays;
   refusals: KnownRefusals;
   directory: TenantDirectory;
   keyUses: KeyUses;

@@ -13,6 +13,8 @@ export interface KeyHolder {
     | "name"
     | "active"
     | "dedup_includes_variables"
+    | "event_retention_days"
+    | "notification_retention_days"
     | "webhook_secret"
     | "previous_webhook_secret"
     | "previous_webhook_secret_until"
@@ -34,6 +36,8 @@ export async function findTenantByKey(
       "t.name",
       "t.active",
       "t.dedup_includes_variables",
+      "t.event_retention_days",
+      "t.notification_retention_days",
       "t.webhook_secret",
       "t.previous_webhook_secret",
       "t.previous_webhook_secret_until",

@@ -15,7 +15,7 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { announce } from "@belfry/service/announce";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { pause } from "@belfry/service/pause";
-import { createPublisher } from "@belfry/service/publish";
+import { createPublisher, type Publisher, PublishFault } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { runService } from "@belfry/service/run-service";
 import { type Acceptor, createAcceptor } from "./accept.ts";
@@ -61,6 +61,7 @@ await runService({
       return there?.isConnected() ? there : undefined;
     };
     let acceptor: Acceptor | undefined;
+    let publisher: Publisher | undefined;
     await Promise.race([nats, pause(BROKER_PATIENCE_MS, signal)]);
     const directory = createTenantDirectory(db, secretKeys);
     const refusals = new KnownRefusals();
@@ -74,19 +75,25 @@ await runService({
         receiptsPerMinute: config.RECEIPTS_PER_MINUTE,
         linksPerMinute: config.LINK_REQUESTS_PER_MINUTE,
       },
-      acceptor() {
-        const there = connected();
-        if (there === undefined) return undefined;
+      acceptor(rests) {
+        if (!rests && connected() === undefined) return undefined;
         acceptor ??= createAcceptor({
           acceptEvents: (batch) => acceptEvents(pool, batch),
           refuseEvents: (ids) => refuseEvents(pool, ids),
           acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
-          publisher: createPublisher({
-            nats: there,
-            streams: streamsOf(prefix),
-            replicas: config.NATS_REPLICAS,
-            log,
-          }),
+          publisher: {
+            async publishIds(...message) {
+              const there = connected();
+              if (there === undefined) throw new PublishFault("disconnected", "NATS is away");
+              publisher ??= createPublisher({
+                nats: there,
+                streams: streamsOf(prefix),
+                replicas: config.NATS_REPLICAS,
+                log,
+              });
+              return await publisher.publishIds(...message);
+            },
+          },
           prefix,
           expressPerMinute: config.EXPRESS_PER_MINUTE,
           log,
@@ -94,6 +101,10 @@ await runService({
         return acceptor;
       },
       refusals,
+      retention: {
+        eventDays: config.EVENT_RETENTION_DAYS,
+        notificationDays: config.NOTIFICATION_RETENTION_DAYS,
+      },
       directory,
       keyUses,
       webhookKeys,

@@ -4,6 +4,7 @@ import { emailAddress } from "@belfry/contracts/email-address";
 import { textFault } from "@belfry/contracts/identifiers";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { Problem } from "@belfry/contracts/problems";
+import { momentOf } from "@belfry/contracts/send-at";
 import type { EventOptions, TriggerRequest } from "@belfry/contracts/trigger";
 
 /** A trigger as it is accepted: only what the specification recognises. */
@@ -16,12 +17,14 @@ export interface Trigger {
   variables: Record<string, unknown> | null;
   /** Null where it says nothing of them. */
   options: EventOptions | null;
+  /** `sendAt`, `delaySeconds` and `cancelKey` as they were sent; absent where there is none. */
+  asSent?: [string | null, number | null, string | null];
 }
 
 /** A checked body as it is accepted: none given and an empty one are the same. */
 export function readTrigger(body: TriggerRequest): Trigger {
   const { payload } = body;
-  return {
+  const trigger: Trigger = {
     eventType: body.eventType,
     reference: body.eventId ?? null,
     userId: payload.userId,
@@ -30,6 +33,12 @@ export function readTrigger(body: TriggerRequest): Trigger {
     variables: body.variables ?? null,
     options: optionsOf(body),
   };
+  const { sendAt, delaySeconds, cancelKey } = body;
+  if (sendAt !== undefined || delaySeconds !== undefined || cancelKey !== undefined) {
+    trigger.asSent = [sendAt ?? null, delaySeconds ?? null, cancelKey ?? null];
+    trigger.options = { ...trigger.options, ...laterOf(body) };
+  }
+  return trigger;
 }
 
 /** What only few triggers say; null: this one says none of it. */
@@ -37,6 +46,15 @@ function optionsOf(body: TriggerRequest): EventOptions | null {
   const channels = channelMask(body.channels);
   if (body.locale === undefined) return channels === null ? null : { channels };
   return { channels, locale: canonicalLocale(body.locale) ?? null };
+}
+
+function laterOf({ sendAt, delaySeconds, cancelKey }: TriggerRequest): EventOptions {
+  const options: EventOptions = {};
+  const moment = sendAt === undefined ? undefined : momentOf(sendAt);
+  if (moment !== undefined) options.sendAt = moment.toISOString();
+  if (delaySeconds !== undefined) options.delaySeconds = delaySeconds;
+  if (cancelKey !== undefined) options.cancelKey = cancelKey;
+  return options;
 }
 
 /**
@@ -54,6 +72,8 @@ export function automaticKey(tenantId: string, trigger: Trigger, withVariables: 
     trigger.recipientPhone,
   ];
   if (withVariables) identity.push(canonical(trigger.variables));
+  // Of its own form: no variables are written so.
+  if (trigger.asSent !== undefined) identity.push({ later: trigger.asSent });
   return withLastBit(hash("sha256", JSON.stringify(identity), "hex"), 0);
 }
 

@@ -13,6 +13,9 @@ export interface Tenant {
   name: string;
   active: boolean;
   dedupIncludesVariables: boolean;
+  /** null: those of the installation. */
+  eventRetentionDays: number | null;
+  notificationRetentionDays: number | null;
   /** Each signs the tenant's triggers until its end; empty: they need no signature. The newest first. */
   webhookSecrets: readonly WebhookSecret[];
   keyId: string;
@@ -87,6 +90,8 @@ async function toTenant(holder: KeyHolder, keys: SecretKeys): Promise<Tenant> {
     name: tenant.name,
     active: tenant.active,
     dedupIncludesVariables: tenant.dedup_includes_variables,
+    eventRetentionDays: tenant.event_retention_days,
+    notificationRetentionDays: tenant.notification_retention_days,
     webhookSecrets: await webhookSecretsOf(tenant, keys),
     keyId: holder.keyId,
     keyExpiresAt: holder.expiresAt,

@@ -20,6 +20,7 @@ import { headerText } from "./header-text.ts";
 import { countTrigger } from "./ingest-metrics.ts";
 import { readBody } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
+import { type RetentionDays, requireWithinRetention } from "./rest-bound.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
 import { writeVariables } from "./write-variables.ts";
 
@@ -27,7 +28,7 @@ const schema = {
   operationId: "triggerEvent",
   tags: ["Events"],
   summary: "Trigger an event",
-  description: `Accepts an event for dispatch over ${listed(CHANNELS, "and")}. 200 means: stored, and it will be dispatched. The checks come in this order: key, signature, body, limits. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.`,
+  description: `Accepts an event for dispatch over ${listed(CHANNELS, "and")}. 200 means: stored, and it will be dispatched, at once or at its time. The checks come in this order: key, signature, body, limits. Without X-Idempotency-Key, an event of the same type with the same payload within 24 hours is a replay of the first, even with other variables.`,
   security: [{ apiKey: [] }],
   headers: Type.Object({
     ...SIGNATURE_HEADER,
@@ -85,8 +86,14 @@ const schema = {
 
 export interface TriggerDeps {
   authentication: Authentication;
-  /** None while no id could be published: known before anything is claimed. */
-  acceptor(): Acceptor | undefined;
+  /**
+   * None while no id could be published: known before anything is claimed. What `rests` needs no publishing, and
+   * always has one.
+   */
+  acceptor(rests: boolean): Acceptor | undefined;
+  /** Of tenants without days of their own. */
+  retention: RetentionDays;
+  now(): Date;
   refusals: KnownRefusals;
 }
 
@@ -109,6 +116,8 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       const { tenant } = request;
       const trigger = readTrigger(request.body);
       const variables = writeVariables(trigger, request.bodyText);
+      const { options } = trigger;
+      const rests = options !== null && requireWithinRetention(options, tenant, deps);
       const given = request.headers[HEADERS.idempotencyKey];
       const dedupKey =
         given === undefined
@@ -120,7 +129,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
         request.logFields = { tenantId: tenant.id, outcome: "minute" };
         throw limitProblem("minute", tenant.name, known);
       }
-      const acceptor = deps.acceptor();
+      const acceptor = deps.acceptor(rests);
       if (acceptor === undefined) {
         throw new Problem("internal", { cause: new Error("NATS is not connected") });
       }
@@ -135,7 +144,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
         recipientPhone: trigger.recipientPhone,
         variables,
         traceId: request.id,
-        options: trigger.options,
+        options,
       });
       const { limits, outcome } = result;
       if (limits === null || outcome === "inactive") {

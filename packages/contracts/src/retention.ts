@@ -12,5 +12,24 @@ const SHORT_DAYS = 9;
  */
 export function mostRestMs(eventDays: number, notificationDays: number): number {
   const days = Math.min(eventDays, notificationDays);
-  return (days - (days <= SHORT_DAYS ? 1 : 8)) * DAY_MS;
+  return (days - spared(days)) * DAY_MS;
+}
+
+/** The rule in words, after the bound that follows from it. */
+export function restRule(eventDays: number, notificationDays: number): string {
+  const days = Math.min(eventDays, notificationDays);
+  return `${daysWords(spared(days))} less than the shorter retention, which is ${daysWords(days)}`;
+}
+
+/** As `1 day` and `22 days`. */
+export function daysWords(days: number): string {
+  return days === 1 ? "1 day" : `${days} days`;
+}
+
+export function daysOfMs(ms: number): number {
+  return ms / DAY_MS;
+}
+
+function spared(days: number): number {
+  return days <= SHORT_DAYS ? 1 : 8;
 }

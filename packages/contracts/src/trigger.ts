@@ -3,6 +3,7 @@ import type { AddressField } from "./addresses.ts";
 import { MAX_NESTING } from "./bounds.ts";
 import { CHANNELS, channelsTo, listed } from "./channels.ts";
 import { emailOrNone, FAULT, locale, oneOf, phoneOrNone, text } from "./fields.ts";
+import { delaySeconds, sendAt } from "./send-at.ts";
 
 /** `POST /api/v1/events/trigger` (specification, 2.1, 2.2 and 4.1). */
 export const TRIGGER_PATH = "/api/v1/events/trigger";
@@ -52,6 +53,25 @@ export const TriggerRequest = Type.Object(
         examples: ["de-AT"],
       }),
     ),
+    sendAt: Type.Optional(
+      sendAt({
+        description:
+          "When it is to be dispatched, with the templates and preferences of then; a time that is past means now. At most 8 days less than the shorter of the tenant's retentions ahead (1 day less where that is 9 days or less). Part of the automatic deduplication key as it is written",
+      }),
+    ),
+    delaySeconds: Type.Optional(
+      delaySeconds({
+        description:
+          "The same in seconds from the acceptance, in place of `sendAt`; part of the automatic deduplication key",
+      }),
+    ),
+    cancelKey: Type.Optional(
+      text({
+        description:
+          "By which it can be cancelled, with all others that have it: not unique. Part of the automatic deduplication key",
+        examples: ["order-1001-reminders"],
+      }),
+    ),
     variables: Type.Optional(
       Type.Object(
         {},
@@ -65,10 +85,13 @@ export const TriggerRequest = Type.Object(
   {
     title: "TriggerRequest",
     description: "Unknown fields are ignored and never stored",
-    [FAULT]: (body: object) =>
-      isDeeperThan(body, MAX_NESTING)
-        ? `must not be nested deeper than ${MAX_NESTING} levels`
-        : undefined,
+    [FAULT](body: { sendAt?: unknown; delaySeconds?: unknown }) {
+      if (isDeeperThan(body, MAX_NESTING)) {
+        return `must not be nested deeper than ${MAX_NESTING} levels`;
+      }
+      if (body.sendAt === undefined || body.delaySeconds === undefined) return undefined;
+      return "must not have both sendAt and delaySeconds";
+    },
   },
 );
 export type TriggerRequest = Static<typeof TriggerRequest>;

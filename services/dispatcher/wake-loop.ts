@@ -1,0 +1,86 @@
+import type { QueueItem } from "@belfry/contracts/queue-message";
+import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
+import type { Pool } from "@belfry/database/connection";
+import { hasDueEvents, type WokenEvent, wakeEvents } from "@belfry/database/functions/wake-events";
+import type { Logger } from "@belfry/service/logger";
+import type { Publisher } from "@belfry/service/publish";
+import { countWoken } from "./dispatcher-metrics.ts";
+import { LaneTally } from "./lane-tally.ts";
+import { leaveStuck } from "./sweep.ts";
+
+export interface WakeDeps {
+  pool: Pool;
+  publisher: Publisher;
+  /** While ids cannot be published, what is due rests on: it can be moved and cancelled. */
+  canPublish(): boolean;
+  prefix: string;
+  /** A tenant with more than this in a minute belongs to the bulk lane. */
+  expressPerMinute: number;
+  log: Logger;
+  /** Default: `performance.now`. */
+  nowMs?: () => number;
+}
+
+const EVENTS_PER_CALL = 1000;
+const EVENTS_PER_MESSAGE = 200;
+
+/**
+ * Returns a round that lets go what rested until now: one cheap statement where nothing is due, and without rest
+ * while there is more. What is moved and cannot be published, or was moved by a replica that died, is the
+ * sweeper's. Ends at the signal after the call in hand; returns how many events were let go.
+ */
+export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promise<number> {
+  const { pool } = deps;
+  const tally = new LaneTally(deps.expressPerMinute, deps.nowMs);
+  return async function wake(signal) {
+    let total = 0;
+    while (!signal?.aborted && deps.canPublish() && (await hasDueEvents(pool))) {
+      tally.clear();
+      // From tenant to tenant, then anew: those that have much have a turn each time.
+      let after: string | undefined = "";
+      let ofRound = 0;
+      while (after !== undefined && !signal?.aborted) {
+        const { busy, events, next } = await wakeEvents(pool, after, EVENTS_PER_CALL);
+        if (busy) return total;
+        countWoken(events.length);
+        ofRound += events.length;
+        total += events.length;
+        if (!(await publish(deps, tally, events))) return total;
+        after = next;
+      }
+      // What is due is in somebody's hands.
+      if (ofRound === 0) break;
+    }
+    return total;
+  };
+}
+
+/** In the order given, lane by lane; whether all of it went. */
+async function publish(
+  { pool, publisher, prefix, log }: WakeDeps,
+  tally: LaneTally,
+  events: readonly WokenEvent[],
+): Promise<boolean> {
+  const lanes = Map.groupBy(events, ({ tenantId }) => tally.laneOf(tenantId));
+  let all = true;
+  for (const [lane, ofLane] of lanes) {
+    for (let at = 0; at < ofLane.length; at += EVENTS_PER_MESSAGE) {
+      const items: QueueItem[] = ofLane
+        .slice(at, at + EVENTS_PER_MESSAGE)
+        .map(({ eventId: id, traceId }) => ({ id, traceId }));
+      try {
+        await publisher.publishIds(eventsSubject(prefix, lane), items, {
+          expectStream: eventsStream(prefix).name,
+        });
+      } catch (err) {
+        log.warn({ err, events: items.length }, "due events cannot be published");
+        all = false;
+        await leaveStuck(
+          pool,
+          items.map(({ id }) => id),
+        );
+      }
+    }
+  }
+  return all;
+}
