@@ -11,7 +11,8 @@ test("a user's own preferences over the socket, on two gateways", async (t) => {
   await world.db.query(
     `insert into categories (tenant_id, key, label, description, required, default_on, position)
      values ('acme', 'offers', '{"":"Offers","de":"Angebote"}', '{}', false, true, 1),
-       ('acme', 'security', '{"":"Security"}', '{}', true, true, 2)`,
+       ('acme', 'security', '{"":"Security"}', '{}', true, true, 2),
+       ('globex', 'offers', '{"":"Theirs"}', '{}', false, true, 1)`,
   );
   const open = async (at: number, tenant: string, user: string) => {
     const page = client(t, gateways[at]!.url, { token: await world.token({ tenant, user }) });
@@ -61,11 +62,17 @@ test("a user's own preferences over the socket, on two gateways", async (t) => {
   await t.test("another user's are never changed, and a bad call changes nothing", async () => {
     await change(here.page, [off]);
     const [bob, globex] = strangers;
+    await change(globex!.page, [{ ...off, enabled: true }]);
+    for (const { page } of strangers) {
+      await change(page, [{ ...off, enabled: null }]);
+      assert.deepEqual((await page.rpc("preferences.show", {})).data.preferences, []);
+    }
     await bob!.page.rpc("preferences.change", {
       ...{ userId: "ann", tenantId: "acme", user_id: "ann" },
       preferences: [{ ...off, enabled: true, userId: "ann" }],
     });
-    await assert.rejects(change(globex!.page, [off]), { code: 107, message: /category/ });
+    const foreign = { ...off, category: "security", enabled: true };
+    await assert.rejects(change(globex!.page, [foreign]), { code: 107, message: /category/ });
     const bad: [unknown, RegExp][] = [
       [undefined, /preferences/],
       ["x", /preferences/],
