@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MAX_CATEGORIES, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { connectedDatabase } from "@belfry/testing/database";
+import { ownPreferences } from "./own-preferences.ts";
+
+const ANN = { tenantId: "acme", userId: "ann" };
+const OFF = { category: "*", channel: "EMAIL", enabled: false } as const;
+
+async function world(t: { after(fn: () => Promise<void>): void }, maxConnections: number) {
+  const { url, pool } = await connectedDatabase(t);
+  await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'Acme', 60)");
+  const db = createDatabase(createPool({ url, applicationName: "test", maxConnections }));
+  t.after(() => db.destroy());
+  const announced: string[] = [];
+  const reads: number[] = [];
+  const own = ownPreferences({
+    db,
+    read(_owner, maxBytes, answer) {
+      reads.push(maxBytes);
+      return answer();
+    },
+    announceChanged: ({ userId }) => void announced.push(userId),
+  });
+  return { pool, own, announced, reads };
+}
+
+test("the largest answer takes no more room than was asked for, and what was said of gone categories is left out", async (t) => {
+  const { pool, own, reads } = await world(t, 2);
+  await own.show(ANN);
+  const text = '"\\🔔é'.repeat(12);
+  const texts = JSON.stringify(Object.fromEntries(["", "de", "fr"].map((key) => [key, text])));
+  await pool.query(
+    `insert into categories (tenant_id, key, label, description, position)
+     select 'acme', rpad(n || '', 64, 'x'), $1, $1, n from generate_series(1, $2) n`,
+    [texts, MAX_CATEGORIES],
+  );
+  await pool.query(
+    `insert into preferences (tenant_id, user_id, category, channel, enabled, source)
+     select 'acme', 'ann', c.key, channel, false, 'unsubscribe link'
+     from (select key from categories union select '*' union select 'gone-' || n
+       from generate_series(1, 500) n) c, unnest($1::text[]) channel`,
+    [PREFERENCE_CHANNELS],
+  );
+  const answer = await own.show(ANN);
+  const cells = (MAX_CATEGORIES + 1) * PREFERENCE_CHANNELS.length;
+  assert.deepEqual([answer.preferences.length, answer.categories.length], [cells, MAX_CATEGORIES]);
+  const bytes = Buffer.byteLength(JSON.stringify(answer));
+  const [empty = 0, full = 0] = reads;
+  assert.ok(bytes <= full, `${bytes} of ${full}`);
+  assert.ok(full - empty > MAX_CATEGORIES * Buffer.byteLength(texts), "the texts are counted");
+});
+
+test("of one user's changes that wait for another the first alone holds a connection, and each is told of if it changes something", async (t) => {
+  const { pool, own, announced } = await world(t, 2);
+  // Noting a tenant's first preference locks the tenant.
+  await pool.query("update tenants set uses_preferences = true");
+  const holder = await pool.connect();
+  await holder.query("begin");
+  await holder.query(
+    "select pg_advisory_xact_lock(hashtextextended('belfry preferences acme ann', 0))",
+  );
+  const enabled = [false, false, true, false];
+  const waiting = enabled.map((one) => own.change(ANN, [{ ...OFF, enabled: one }]));
+  try {
+    assert.deepEqual(await own.change({ ...ANN, userId: "bob" }, [OFF]), {});
+    assert.deepEqual(announced.splice(0), ["bob"]);
+  } finally {
+    await holder.query("rollback");
+    holder.release();
+  }
+  assert.deepEqual(await Promise.all(waiting), [{}, {}, {}, {}]);
+  assert.deepEqual(announced, ["ann", "ann", "ann"], "the second said nothing new");
+  const bad = own.change(ANN, [OFF, { ...OFF, category: "none" }]);
+  assert.deepEqual(await bad, {
+    fault: 'preferences[1].category must be * or the key of a category: "none"',
+  });
+  assert.equal(announced.length, 3);
+});
