@@ -196,19 +196,16 @@ async function dispatchOnce(
   options: DispatchOptions,
 ): Promise<DispatchResult> {
   const events = batch.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
-  const deliveries = events.flatMap((event) =>
-    event.deliveries.map((delivery) => ({ ...delivery, eventId: event.eventId })),
-  );
-  const pushes = events.flatMap(({ eventId, acceptedAtText, released, push }) =>
-    push === null ? [] : [{ ...push, eventId, at: released?.text ?? acceptedAtText }],
-  );
+  const deliveries = events.flatMap((event) => event.deliveries);
+  const pushed = events.filter(({ push }) => push !== null);
+  const pushes = pushed.map(({ push }) => push!);
   const rows = await callFunction<Row>(pool, "dispatch_events", {
     p_ids: events.map((event) => event.eventId),
     p_accepted: events.map((event) => event.acceptedAtText),
     p_outcomes: events.map(({ outcome }) => (outcome === null ? null : JSON.stringify(outcome))),
     p_erase: events.map((event) => event.eraseVariables),
     p_delivery_ids: deliveries.map((delivery) => delivery.id),
-    p_delivery_events: deliveries.map((delivery) => delivery.eventId),
+    p_delivery_events: events.flatMap((event) => event.deliveries.map(() => event.eventId)),
     p_delivery_tenants: deliveries.map((delivery) => delivery.tenantId),
     p_delivery_channels: deliveries.map((delivery) => delivery.channel),
     p_delivery_recipients: deliveries.map((delivery) => delivery.recipient),
@@ -219,14 +216,14 @@ async function dispatchOnce(
     p_delivery_timing: deliveries.some(({ timing }) => timing !== undefined)
       ? deliveries.map(({ timing }) => (timing === undefined ? null : JSON.stringify(timing)))
       : null,
-    p_push_ids: pushes.map((push) => push.eventId),
+    p_push_ids: pushed.map((event) => event.eventId),
     p_push_tenants: pushes.map((push) => push.tenantId),
     p_push_users: pushes.map((push) => push.userId),
     p_push_types: pushes.map((push) => push.eventType),
     p_push_titles: pushes.map((push) => push.title),
     p_push_bodies: pushes.map((push) => push.body),
     p_push_names: pushes.map((push) => push.channelName),
-    p_push_accepted: pushes.map((push) => push.at),
+    p_push_accepted: pushed.map((event) => event.released?.text ?? event.acceptedAtText),
     p_push_urls: orNone(pushes.map((push) => push.url)),
     p_push_actions: orNone(pushes.map((push) => push.actions)),
     p_in_flight: options.inFlightPerTenant,
