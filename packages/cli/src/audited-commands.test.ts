@@ -98,3 +98,21 @@ test("whatever the command line changes of users and categories is in the audit 
   assert.deepEqual([updated.before.email, updated.after.email], ["ann@example.com", null]);
   assert.ok(rows.every(({ tenant_id }) => tenant_id === id));
 });
+
+test("whoever cancels events by the command line is in the audit log with what was stopped", async (t) => {
+  const { json, id, entries, run } = await world(t);
+  const of = `event cancel --tenant ${id}`;
+  assert.equal((await run(of)).code, 1);
+  assert.equal((await run(`${of} --cancel-key a --event-id b`)).code, 1);
+  const nothing = { cancelled: [], partly: [], tooLate: [] };
+  assert.deepEqual(await json(`${of} --cancel-key order-1 order-2 --user ann`), nothing);
+  assert.deepEqual(await json(`${of} --event-id order-1`), { ...nothing, unknown: ["order-1"] });
+  const counts = { cancelled: 0, partly: 0, tooLate: 0 };
+  assert.deepEqual(
+    (await entries()).slice(1).map(({ told, after }) => [told, after]),
+    [
+      ["event.cancel 2 keys", { ...counts, users: 1 }],
+      ["event.cancel event order-1", counts],
+    ],
+  );
+});

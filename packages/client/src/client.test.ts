@@ -233,6 +233,17 @@ test("a call ends with its signal, in a try and in a pause", async (t) => {
   await assert.rejects(pausing, { name: "AbortError" });
 });
 
+test("a cancel is signed as a trigger is, and tells what it stopped", async (t) => {
+  const { server, client } = await setUp(t, { webhookSecret: "hush" });
+  const told = { cancelled: ["e-1"], partly: [], tooLate: [], more: true };
+  server.answer = { status: 200, body: { success: true, ...told } };
+  assert.deepEqual(await client.cancel({ cancelKeys: ["order-1"], userIds: ["u"] }), told);
+  const [{ method, path, body, headers } = server.requests[0]!] = server.requests;
+  assert.equal(`${method} ${path}`, "POST /api/v1/events/cancel");
+  assert.equal(body, '{"cancelKeys":["order-1"],"userIds":["u"]}');
+  assert.equal(headers["x-service-signature"], sign("hush", body));
+});
+
 test("what changes a user is signed as a trigger is, an empty body too, and sent to its path", async (t) => {
   const { server, client } = await setUp(t, { webhookSecret: "hush" });
   server.answer = { status: 200, body: { success: true, data: { id: "e" }, results: [] } };

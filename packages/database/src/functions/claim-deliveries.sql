@@ -251,6 +251,11 @@ begin
     if gathers and becomes = 'sending' then
       select c.counted, c.items, c.newest, c.trace, c.newest_at into item_count, items, variables, trace_id, at
       from digest_content(event_id, tenant_id, most_items, most_bytes) c;
+      if item_count = 0 then
+        -- Of a later try, or of one that a person asked for: cancelled since.
+        becomes := 'skipped';
+        reason := 'every event of it was cancelled';
+      end if;
     end if;
     if becomes = 'sending' then
       claimed := claimed || delivery_id;

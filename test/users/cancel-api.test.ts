@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { after, before, test } from "node:test";
+import { createClient } from "@belfry/client/client";
+import { type Ingest, startIngest } from "../fuzz/start-ingest.ts";
+import { checkResponse } from "../openapi/check-response.ts";
+
+const PATH = "/api/v1/events/cancel";
+const endings: (() => Promise<void>)[] = [];
+let ingest: Ingest;
+
+before(async () => {
+  ingest = await startIngest({ after: (ending) => void endings.push(ending) });
+});
+after(async () => {
+  for (const ending of endings.reverse()) await ending();
+});
+
+/** Every answer is held to the document. */
+async function cancel(key: string, body: unknown, secret?: string) {
+  const text = JSON.stringify(body);
+  const signed =
+    secret === undefined
+      ? undefined
+      : { "x-service-signature": createHmac("sha256", secret).update(text).digest("hex") };
+  const response = await fetch(`${ingest.url}${PATH}`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json", ...signed },
+    body: text,
+  });
+  const answer = await response.text();
+  const { status, headers } = response;
+  checkResponse({ method: "POST", path: PATH, status, headers, body: answer });
+  return { status, body: JSON.parse(answer) };
+}
+
+async function world() {
+  const tenant = await ingest.createTenant({ dailyCap: 100 });
+  const client = createClient({ baseUrl: ingest.url, apiKey: tenant.apiKey });
+  const trigger = async (
+    event: { userId?: string; eventId?: string; cancelKey?: string } = {},
+    idempotencyKey?: string,
+  ) => {
+    const { userId = "ann", ...rest } = event;
+    const response = await fetch(`${ingest.url}/api/v1/events/trigger`, {
+      method: "POST",
+      headers: {
+        ...{ "x-api-key": tenant.apiKey, "content-type": "application/json" },
+        ...(idempotencyKey === undefined ? {} : { "x-idempotency-key": idempotencyKey }),
+      },
+      body: JSON.stringify({ eventType: "x", payload: { userId }, ...rest }),
+    });
+    assert.equal(response.status, 200);
+    return {
+      id: response.headers.get("x-event-id") ?? "",
+      replayed: response.headers.has("idempotency-replayed"),
+    };
+  };
+  return { tenant, client, trigger, key: tenant.apiKey };
+}
+
+test("events are cancelled by key, by id and by the tenant's own id; again says the same; of users only theirs", async () => {
+  const { client, trigger, key } = await world();
+  const ann = await trigger({ cancelKey: "order-1", eventId: "mine" });
+  const bob = await trigger({ cancelKey: "order-1", eventId: "mine", userId: "bob" });
+  const carl = await trigger({ userId: "carl" });
+  const only = { cancelled: [bob.id], partly: [], tooLate: [] };
+  const ofBob = { cancelKeys: ["order-1", "other"], userIds: ["bob"] };
+  for (let round = 0; round < 2; round += 1) assert.deepEqual(await client.cancel(ofBob), only);
+  assert.deepEqual((await cancel(key, { eventIds: ["mine"] })).body, {
+    success: true,
+    ...{ cancelled: [ann.id, bob.id].sort(), partly: [], tooLate: [] },
+  });
+  const ids = [carl.id.toUpperCase(), "none", ann.id];
+  assert.deepEqual(await client.cancel({ eventIds: ids, userIds: ["carl"] }), {
+    ...{ cancelled: [carl.id], partly: [], tooLate: [], unknown: ["none", ann.id] },
+  });
+  const report = await client.event(carl.id);
+  assert.equal(report.status, "cancelled");
+  assert.ok(report.timeline.some(({ what }) => what.startsWith("cancelled")));
+});
+
+test("of another tenant neither ids nor keys are known", async () => {
+  const [one, other] = [await world(), await world()];
+  const { id } = await one.trigger({ cancelKey: "order-1", eventId: "mine" });
+  assert.deepEqual(await other.client.cancel({ eventIds: [id, "mine"] }), {
+    ...{ cancelled: [], partly: [], tooLate: [], unknown: [id, "mine"] },
+  });
+  const none = { cancelled: [], partly: [], tooLate: [] };
+  assert.deepEqual(await other.client.cancel({ cancelKeys: ["order-1"] }), none);
+  assert.equal((await one.client.event(id)).status, "accepted");
+});
+
+test("the automatic key is free afterwards, the tenant's own is not, and the day gets nothing back", async () => {
+  const { tenant, client, trigger } = await world();
+  const first = await trigger();
+  assert.deepEqual(await trigger(), { id: first.id, replayed: true });
+  await client.cancel({ eventIds: [first.id] });
+  const second = await trigger();
+  assert.equal(second.replayed, false);
+  assert.notEqual(second.id, first.id);
+  // Each of many, so that no key is even or odd by chance.
+  for (let n = 0; n < 8; n += 1) {
+    const own = await trigger({ userId: `u-${n}` }, `own-${n}`);
+    await client.cancel({ eventIds: [own.id] });
+    assert.deepEqual(await trigger({ userId: `u-${n}` }, `own-${n}`), {
+      ...{ id: own.id, replayed: true },
+    });
+  }
+  const { rows } = await ingest.pool.query(
+    "select day_total from tenant_limits where tenant_id = $1",
+    [tenant.id],
+  );
+  assert.equal(rows[0].day_total, 10);
+});
+
+test("more than 1,000 events of a key go on with the next call, and come to an end", async () => {
+  const { tenant, client } = await world();
+  await ingest.pool.query(
+    `with e as (insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, cancel_key)
+       select gen_random_uuid(), $1, 'x', 'u', 't', now(), 'many' from generate_series(1, 2500) returning id)
+     insert into undispatched_events select id, now() from e`,
+    [tenant.id],
+  );
+  const seen = new Set<string>();
+  const more: (boolean | undefined)[] = [];
+  for (let call = 0; call < 3; call += 1) {
+    const told = await client.cancel({ cancelKeys: ["many"] });
+    assert.ok(told.cancelled.length <= 1000);
+    for (const id of told.cancelled) seen.add(id);
+    more.push(told.more);
+  }
+  assert.deepEqual([seen.size, more], [2500, [true, true, undefined]]);
+});
+
+test("with a webhook secret it is signed, and every fault names its field", async () => {
+  const { apiKey: key } = await ingest.createTenant({ webhookSecret: "hush" });
+  const good = { cancelKeys: ["a"] };
+  assert.equal((await cancel(key, good)).status, 401);
+  assert.equal((await cancel(key, good, "other")).status, 401);
+  assert.equal((await cancel(key, good, "hush")).status, 200);
+  assert.equal((await cancel("bf_nobody", good)).status, 401);
+  const either = "body must have either cancelKeys or eventIds";
+  const many = Array.from({ length: 101 }, (_, n) => `k${n}`);
+  for (const [body, ...message] of [
+    [{}, either],
+    [{ cancelKeys: ["a"], eventIds: ["b"] }, either],
+    [{ cancelKeys: [] }, "cancelKeys must have at least 1 item"],
+    [{ eventIds: many }, "eventIds must have at most 100 items"],
+    [{ eventIds: ["a"], userIds: [] }, "userIds must have at least 1 item"],
+    [{ eventIds: ["a", 7] }, "eventIds[1] must be a string"],
+    [{ cancelKeys: ["x".repeat(256)] }, "cancelKeys[0] must be at most 255 characters"],
+  ] as const) {
+    const { status, body: told } = await cancel(key, body, "hush");
+    assert.equal(status, 422);
+    assert.deepEqual(told.message, message);
+  }
+  const got = await fetch(`${ingest.url}${PATH}`, { headers: { "x-api-key": key } });
+  assert.deepEqual([got.status, got.headers.get("allow")], [405, "POST"]);
+});
