@@ -12,8 +12,8 @@ returns table (
   select verdict.sends,
          case
            when verdict.sends then null
-           when o.cell is null then 'not turned on by the user: ' || c.label || ' is off by default'
-           else 'turned off by the user' || case when o.category <> '*' then ' for ' || c.label else '' end
+           when o.cell is null then 'not turned on by the user: ' || (c.label ->> '') || ' is off by default'
+           else 'turned off by the user' || case when o.category <> '*' then ' for ' || (c.label ->> '') else '' end
              || case when o.channel <> '*' then ' on ' || o.channel else '' end
              || to_char(o.at at time zone 'UTC', ', FMDD Mon YYYY, ') || o.source
          end,
@@ -25,7 +25,7 @@ returns table (
   ) e on true
   -- One look into an index each: as a join it would walk over all categories of the tenant.
   left join lateral (
-    select c.key, c.label ->> '' as label, c.required, c.default_on
+    select c.key, c.label, c.required, c.default_on
     from categories c where c.tenant_id = p_tenant and c.key = e.category limit 1
   ) c on true
   left join lateral (
@@ -33,7 +33,8 @@ returns table (
     from preferences p
     where p.tenant_id = p_tenant and p.user_id = p_user and p.category in ('*', c.key)
       and p.channel in ('*', p_channel) and not p.enabled
-    order by p.category = '*', p.channel = '*' limit 1
+    -- The most specific first, as the index has it: * stands before every letter and digit.
+    order by p.category desc, p.channel desc limit 1
   ) o on true
   cross join lateral (
     select c.required is true or o.cell is null and (
