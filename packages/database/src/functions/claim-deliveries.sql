@@ -239,12 +239,15 @@ begin
       required := closed.needs;
       update deliveries d set template_version_id = claim_deliveries.template_version_id
       where d.id = claim_deliveries.delivery_id;
-    elsif unless_read and becomes = 'sending' and number = 1 and not gathers and exists (
-        select from notifications n
-        where n.id = claim_deliveries.event_id and n.tenant_id = claim_deliveries.tenant_id
-          and n.read_at is not null) then
-      becomes := 'skipped';
-      reason := 'read in the inbox';
+    elsif unless_read and becomes = 'sending' and number = 1 and not gathers then
+      -- Apart: a condition with a statement in it is run as one for every delivery.
+      if exists (
+          select from notifications n
+          where n.id = claim_deliveries.event_id and n.tenant_id = claim_deliveries.tenant_id
+            and n.read_at is not null) then
+        becomes := 'skipped';
+        reason := 'read in the inbox';
+      end if;
     elsif opens and becomes not in ('busy', 'gone', 'quiet') then
       update digests g set closed_at = moment where g.id = claim_deliveries.event_id;
     end if;
