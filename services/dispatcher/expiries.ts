@@ -1,3 +1,4 @@
+import { MAX_DIGEST_SECONDS } from "@belfry/contracts/timing";
 import type { Retention } from "@belfry/database/functions/expire-batch";
 import { type ChannelKey, forgetEmptyChannels } from "@belfry/database/functions/realtime-channels";
 import type pg from "pg";
@@ -23,6 +24,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("api_keys", "expires_at", ago(0)),
     before("dead_messages", "created_at", ago(eventDays * DAY_MS)),
     before("message_tries", "begun_at", ago(HOUR_MS)),
+    before("throttles", "ends_at", ago(0)),
     // Of open ones it is null.
     before("erasures", "ended_at", ago(eventDays * DAY_MS)),
   ];
@@ -36,12 +38,16 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
 export function strayExpiries(longest: Retention, moment: Date): Expiry[] {
   // A day more: what is late is the walks'.
   const events = new Date(moment.getTime() - (longest.eventDays + 1) * DAY_MS);
+  // A digest has gathered for a week at most, and goes with the last of its events.
+  const digests = new Date(events.getTime() - MAX_DIGEST_SECONDS * 1000);
   const notifications = new Date(moment.getTime() - (longest.notificationDays + 1) * DAY_MS);
   return [
     before("attempts", "delivery_id", firstIdOf(events)),
     before("deliveries", "id", firstIdOf(events)),
     before("receipts", "received_at", events),
     before("outbox", "id", firstIdOf(events)),
+    before("digest_items", "digest_id", firstIdOf(digests)),
+    before("digests", "id", firstIdOf(digests)),
     before("undispatched_events", "event_id", firstIdOf(events)),
     before("events", "id", firstIdOf(events)),
     before("notifications", "id", firstIdOf(notifications)),

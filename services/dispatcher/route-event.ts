@@ -16,6 +16,7 @@ import type {
   StoredEvent,
 } from "@belfry/database/functions/dispatch-events";
 import type { EventOutcome } from "@belfry/database/schema";
+import { withGathered } from "@belfry/templates/gathered";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { uuidv7 } from "uuidv7";
 import { timingOf } from "./delivery-timing.ts";
@@ -201,6 +202,7 @@ function renderPush(
     locale: tenant.defaultLocale,
     timeZone: wishes.recipient?.timezone ?? tenant.timeZone ?? undefined,
     required: template.required,
+    system: withGathered(undefined, 1, () => [{ id: event.id, at: event.acceptedAt, variables }]),
   });
   if (!rendered.ok) {
     outcome.failed = { [channel]: rendered.reason };

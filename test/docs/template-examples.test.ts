@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileTemplate } from "@belfry/templates/compile";
+import { withGathered } from "@belfry/templates/gathered";
 import { createRenderer } from "@belfry/templates/render";
 import type { TemplateSource } from "@belfry/templates/source";
 import { type Block, blocksOf } from "./markdown.ts";
@@ -38,7 +39,9 @@ async function comesOut(
   assert.equal(result?.language, "text", where);
   const made = await compileTemplate(source, "acme");
   assert.ok(made.ok, `${where}: ${JSON.stringify(made)}`);
-  const message = createRenderer(made.compiled)(variables);
+  const event = { id: "0193a1c0-0000-7000-8000-00000000000e", at: new Date(0), variables };
+  const system = withGathered(undefined, 1, () => [event]);
+  const message = createRenderer(made.compiled)(variables, { system });
   assert.ok(message.ok && message.kind !== "notification", where);
   assert.equal(`${message.text}\n`, result?.text, where);
 }

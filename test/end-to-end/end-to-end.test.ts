@@ -1,6 +1,7 @@
 import { after, before, describe } from "node:test";
 import { migrateToLatest } from "@belfry/database/migrate";
 import { startTlsServers } from "../deploy/tls-servers.ts";
+import { digestTests } from "./digests.ts";
 import { erasureTests } from "./erasure.ts";
 import { historyTests } from "./history.ts";
 import { idempotencyTests } from "./idempotency.ts";
@@ -56,6 +57,7 @@ describe("realtime", () => realtimeTests(stack));
 describe("receipts and dead letters", () => receiptTests(stack));
 describe("one trace id", () => traceTests(stack));
 describe("preferences", () => preferenceTests(stack));
+describe("digests", () => digestTests(stack));
 describe("order", () => orderTests(stack));
 describe("erasure", () => erasureTests(stack));
 describe("logs", () => logTests(stack));

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listDigests, releaseDigest } from "@belfry/administration/events/digests";
+import { sentContent } from "@belfry/administration/events/sent-content";
+import { putTemplate } from "@belfry/administration/templates/put-template";
+import { eventually } from "@belfry/testing/eventually";
+import { outboxOf, settled } from "./outcome.ts";
+import { freshKey, type Stack, trigger } from "./stack.ts";
+
+/** Messages that gather what happens within a window. */
+export function digestTests(stack: () => Stack): void {
+  const api = () => stack().apiUrls[0];
+
+  test("three comments make one mail that shows each, and what is alone in its window makes one, too", async () => {
+    const eventType = "comment.posted";
+    const tenant = await stack().createReadyTenant({}, { eventType });
+    await putTemplate(stack().db, {
+      ...{ tenantId: tenant.id, eventType, channel: "EMAIL", format: "markdown" },
+      subject: "{{$count}} new comments",
+      content: "{% for c in $items %}\n\n{{c.by}} says {{c.text}}\n\n{% endfor %}",
+      digest: { windowSeconds: 3600 },
+    });
+    const comment = async (by: string, userId = "user-1") => {
+      const answer = await trigger(
+        api(),
+        tenant.apiKey,
+        {
+          eventType,
+          payload: { userId, recipientEmail: `${userId}@example.com` },
+          variables: { by, text: `<b>${by}` },
+        },
+        freshKey(),
+      );
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.headers.get("x-event-id") ?? "";
+    };
+    const ids: string[] = [];
+    for (const by of ["Ann", "Bob", "Cid"]) ids.push(await comment(by));
+    const alone = await comment("Dan", "user-2");
+
+    // Nothing leaves by itself: an operator ends both windows once all have come.
+    const open = await eventually(async () => {
+      const found = await listDigests(stack().db, tenant.id);
+      return found.length === 2 && found.some(({ count }) => count === 3) ? found : undefined;
+    });
+    for (const { id } of open ?? []) await releaseDigest(stack().db, tenant.id, id);
+    const reports = await Promise.all(ids.map((id) => settled(stack(), id)));
+    const digest = reports[0]?.channels.EMAIL?.digest;
+    assert.ok(digest);
+    for (const { channels, timeline } of reports) {
+      assert.equal(channels.EMAIL?.status, "accepted");
+      assert.deepEqual([channels.EMAIL.digest?.id, channels.EMAIL.digest?.others], [digest.id, 2]);
+      const words = timeline.filter(({ channel }) => channel === "EMAIL").map(({ what }) => what);
+      assert.ok(words.includes("gathered with 2 others into one message"), words.join("; "));
+      assert.ok(
+        words.some((what) => what.startsWith("waits: gathered until ")),
+        words.join("; "),
+      );
+    }
+    const mails = await eventually(async () => {
+      const found = await outboxOf(stack(), digest.id);
+      return found.length > 0 ? found : undefined;
+    });
+    assert.equal(mails?.length, 1);
+    assert.equal(mails?.[0]?.subject, "3 new comments");
+    const shown = await sentContent(stack().db, tenant.id, ids[1] ?? "", "EMAIL");
+    assert.ok(shown.shown && shown.content.kind === "email");
+    for (const by of ["Ann", "Bob", "Cid"]) {
+      assert.ok(shown.content.html.includes(`${by} says &lt;b&gt;${by}`), shown.content.html);
+    }
+    assert.equal(shown.content.text, mails?.[0]?.text, "as it was sent");
+    // SMS and PUSH gather nothing.
+    assert.equal((await outboxOf(stack(), ids[0] ?? "")).length, 0);
+
+    const { channels } = await settled(stack(), alone);
+    const [mail] = await outboxOf(stack(), channels.EMAIL?.digest?.id ?? "");
+    assert.equal(mail?.subject, "1 new comments");
+  });
+}
