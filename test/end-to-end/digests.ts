@@ -41,9 +41,9 @@ export function digestTests(stack: () => Stack): void {
     // Nothing leaves by itself: an operator ends both windows once all have come.
     const open = await eventually(async () => {
       const found = await listDigests(stack().db, tenant.id);
-      return found.length === 2 && found.some(({ count }) => count === 3) ? found : undefined;
+      return found.length === 2 && found.some(({ count }) => count === 3) && found;
     });
-    for (const { id } of open ?? []) await releaseDigest(stack().db, tenant.id, id);
+    for (const { id } of open) await releaseDigest(stack().db, tenant.id, id);
     const reports = await Promise.all(ids.map((id) => settled(stack(), id)));
     const digest = reports[0]?.channels.EMAIL?.digest;
     assert.ok(digest);
@@ -59,16 +59,16 @@ export function digestTests(stack: () => Stack): void {
     }
     const mails = await eventually(async () => {
       const found = await outboxOf(stack(), digest.id);
-      return found.length > 0 ? found : undefined;
+      return found.length > 0 && found;
     });
-    assert.equal(mails?.length, 1);
-    assert.equal(mails?.[0]?.subject, "3 new comments");
+    assert.equal(mails.length, 1);
+    assert.equal(mails.[0]?.subject, "3 new comments");
     const shown = await sentContent(stack().db, tenant.id, ids[1] ?? "", "EMAIL");
     assert.ok(shown.shown && shown.content.kind === "email");
     for (const by of ["Ann", "Bob", "Cid"]) {
       assert.ok(shown.content.html.includes(`${by} says &lt;b&gt;${by}`), shown.content.html);
     }
-    assert.equal(shown.content.text, mails?.[0]?.text, "as it was sent");
+    assert.equal(shown.content.text, mails.[0]?.text, "as it was sent");
     // SMS and PUSH gather nothing.
     assert.equal((await outboxOf(stack(), ids[0] ?? "")).length, 0);
 
