@@ -53,12 +53,16 @@ async function fill(pool: pg.Pool): Promise<DeliveryToClaim[]> {
   );
   const { rows } = await pool.query<{ id: string; tenant_id: string }>(
     `with item as (
-       select gen_random_uuid() as id, * from unnest($1::text[]) tenant, unnest($2::text[]) person,
+       select gen_random_uuid() as id, gen_random_uuid() as held, * from unnest($1::text[]) tenant, unnest($2::text[]) person,
          unnest($3::text[]) type, unnest($4::int[]) age, unnest('{event,digest}'::text[]) kind),
      e as (
        insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, variables)
-       select id, tenant, type, person, 't', now() - age * interval '1 second', '{}'
-       from item where kind = 'event'),
+       select case kind when 'event' then id else held end, tenant, type, person, 't',
+              now() - age * interval '1 second', '{}'
+       from item),
+     h as (
+       insert into digest_items (digest_id, event_id, added_at)
+       select id, held, now() from item where kind = 'digest'),
      g as (
        insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at,
          closed_at)
