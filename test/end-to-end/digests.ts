@@ -62,13 +62,13 @@ export function digestTests(stack: () => Stack): void {
       return found.length > 0 && found;
     });
     assert.equal(mails.length, 1);
-    assert.equal(mails.[0]?.subject, "3 new comments");
+    assert.equal(mails[0]?.subject, "3 new comments");
     const shown = await sentContent(stack().db, tenant.id, ids[1] ?? "", "EMAIL");
     assert.ok(shown.shown && shown.content.kind === "email");
     for (const by of ["Ann", "Bob", "Cid"]) {
       assert.ok(shown.content.html.includes(`${by} says &lt;b&gt;${by}`), shown.content.html);
     }
-    assert.equal(shown.content.text, mails.[0]?.text, "as it was sent");
+    assert.equal(shown.content.text, mails[0]?.text, "as it was sent");
     // SMS and PUSH gather nothing.
     assert.equal((await outboxOf(stack(), ids[0] ?? "")).length, 0);
 
