@@ -49,19 +49,22 @@ export function strayExpiries(longest: Retention, moment: Date): Expiry[] {
     before("digest_items", "digest_id", firstIdOf(digests)),
     before("digests", "id", firstIdOf(digests)),
     before("undispatched_events", "event_id", firstIdOf(events)),
-    before("events", "id", firstIdOf(events)),
+    before("events", "id", firstIdOf(events), RESTS_NOT),
     before("notifications", "id", firstIdOf(notifications)),
     emptyChannels(),
   ];
 }
 
-function before(table: string, column: string, bound: Date | string): Expiry {
+/** What rests on purpose has its time before it. */
+const RESTS_NOT = "not exists (select from scheduled_events s where s.event_id = events.id)";
+
+function before(table: string, column: string, bound: Date | string, only = "true"): Expiry {
   return {
     table,
     async run(pool, most) {
       const result = await pool.query(
         `delete from ${table} where ctid = any (array(
-           select ctid from ${table} where ${column} < $1 order by ${column} limit $2
+           select ctid from ${table} where ${column} < $1 and ${only} order by ${column} limit $2
            for update skip locked))`,
         [bound, most],
       );

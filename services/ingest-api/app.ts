@@ -19,6 +19,7 @@ import { type LinkPageDeps, linkRoutes } from "./pages/link-routes.ts";
 import { preferenceRoutes } from "./preference-routes.ts";
 import { realtimeTokenRoute } from "./realtime-token-route.ts";
 import type { RetentionDays } from "./rest-bound.ts";
+import { scheduledRoutes } from "./scheduled-routes.ts";
 import type { TenantDirectory } from "./tenant-directory.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
 import { triggerRoute } from "./trigger-route.ts";
@@ -63,6 +64,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
   eventRoute(app, { ...deps, authentication });
+  scheduledRoutes(app, { ...deps, authentication });
   cancelRoute(app, { ...deps, authentication });
   userRoutes(app, { ...deps, authentication });
   erasureRoutes(app, { ...deps, authentication });

@@ -1,4 +1,4 @@
-import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { Problem } from "@belfry/contracts/problems";
 
 /** Whose absence means that the key's tenant was deleted in this moment. */
@@ -17,6 +17,7 @@ export async function asProblem<T>(work: () => Promise<T>): Promise<T> {
       const isGone = OF_TENANT.includes(error.field);
       throw new Problem(isGone ? "unauthorized" : "notFound", { cause: error });
     }
+    if (error instanceof TooLate) throw new Problem("conflict", { message: error.message });
     throw error;
   }
 }

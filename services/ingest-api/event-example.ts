@@ -16,6 +16,9 @@ export const EVENT_EXAMPLE = {
   acceptedAt: "2026-11-20T09:30:00.000Z",
   dispatchedAt: "2026-11-20T09:30:00.020Z",
   refusedAt: null,
+  sendAt: null,
+  cancelKey: null,
+  cancelledAt: null,
   channels: {
     SMS: { status: "skipped", reason: "no recipientPhone", missing: [] },
     EMAIL: {

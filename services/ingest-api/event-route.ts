@@ -64,7 +64,7 @@ export function eventRoute(
 /** These paths read as one of an event, and know POST alone. */
 const POSTED_TO: readonly string[] = [TRIGGER_PATH, CANCEL_PATH];
 
-async function refusePostedTo(request: FastifyRequest): Promise<void> {
+export async function refusePostedTo(request: FastifyRequest): Promise<void> {
   if (!POSTED_TO.includes(request.url.split("?", 1)[0] ?? "")) return;
   throw new Problem("methodNotAllowed", { headers: { allow: "POST" } });
 }

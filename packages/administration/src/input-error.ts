@@ -51,6 +51,11 @@ export class Conflict extends Error {
   }
 }
 
+/** What was to be changed has happened, or is not any more; nothing was changed. */
+export class TooLate extends Error {
+  override readonly name = "TooLate";
+}
+
 /** What it was compiled with, or for, is not the same any more: prepare it once more. */
 export class PreparedTooEarly extends Conflict {}
 

@@ -1,7 +1,9 @@
+import { SCHEDULED_DEFAULT_LIMIT } from "@belfry/contracts/scheduled";
 import type { Database } from "@belfry/database/connection";
 import { Command } from "commander";
 import { auditedCommand } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
+import { integerValue } from "./flag-values.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
 
@@ -32,7 +34,51 @@ export function eventCommand(): Command {
     .option("--event-id <id...>", "of these events, by Belfry's ids or the tenant's eventIds")
     .option("--user <id...>", "only those of these users")
     .action((flags: CancelFlags) => withDatabase(({ db }) => cancel(db, flags)));
+  event
+    .command("scheduled")
+    .description("A tenant's events that rest until their time, the soonest first")
+    .requiredOption("--tenant <id>", "the tenant's id")
+    .option("--limit <n>", "most of them", integerValue, SCHEDULED_DEFAULT_LIMIT)
+    .option("--after <next>", "those after a page, by its next")
+    .action(({ tenant, ...page }: ScheduledFlags) =>
+      withDatabase(async ({ db }) => {
+        const { listScheduled } = await import("@belfry/administration/events/scheduled-events");
+        await printJson(await listScheduled(db, tenant, page));
+      }),
+    );
+  event
+    .command("move")
+    .description("Move an event that rests; a time that is past means now")
+    .requiredOption("--tenant <id>", "the tenant's id")
+    .requiredOption("--id <id>", "Belfry's id of the event")
+    .requiredOption("--send-at <time>", "ISO 8601 with an offset, as 2026-11-20T09:30:00+01:00")
+    .action((flags: MoveFlags) => withDatabase(({ db }) => move(db, flags)));
   return event;
+}
+
+interface ScheduledFlags {
+  tenant: string;
+  limit: number;
+  after?: string;
+}
+
+interface MoveFlags {
+  tenant: string;
+  id: string;
+  sendAt: string;
+}
+
+async function move(db: Database, { tenant: tenantId, id, sendAt }: MoveFlags): Promise<void> {
+  const { moveEvent } = await import("@belfry/administration/events/scheduled-events");
+  const moved = await auditedCommand(
+    db,
+    (transaction) => moveEvent(transaction, tenantId, { id, sendAt }),
+    ({ before, after }) => ({
+      ...{ tenantId, action: "event.move", target: `event ${id}` },
+      ...{ before: { sendAt: before.toISOString() }, after: { sendAt: after.toISOString() } },
+    }),
+  );
+  await printJson({ id, sendAt: moved.after.toISOString() });
 }
 
 async function cancel(db: Database, flags: CancelFlags): Promise<void> {

@@ -19,8 +19,32 @@ export interface TriggerInput {
   };
   /** The recipient's language, as `de-AT` or `zh-Hant` (BCP 47): which templates are taken. */
   locale?: string;
+  /** When it is to be dispatched, in ISO 8601 with an offset; past: at once. */
+  sendAt?: string;
+  /** The same in seconds from the acceptance, in place of `sendAt`. */
+  delaySeconds?: number;
+  /** By which it can be cancelled, with all others that have it. */
+  cancelKey?: string;
   /** Values for the templates, by name. */
   variables?: Record<string, unknown>;
+}
+
+/** An event that rests. */
+export interface ScheduledEvent {
+  id: string;
+  eventId: string;
+  eventType: string;
+  userId: string;
+  /** ISO 8601, UTC. */
+  sendAt: string;
+  cancelKey: string | null;
+  acceptedAt: string;
+}
+
+export interface ScheduledPage {
+  events: ScheduledEvent[];
+  /** For `after`; undefined: there is no more. */
+  next: string | undefined;
 }
 
 export interface Triggered {
@@ -63,7 +87,8 @@ export interface EventReport {
   eventId: string;
   tenantId: string;
   eventType: string;
-  status: "accepted" | "dispatched" | "refused";
+  /** scheduled: it rests until `sendAt`; cancelled: nothing of it has reached anybody, nor will. */
+  status: "accepted" | "scheduled" | "dispatched" | "refused" | "cancelled";
   userId: string;
   recipientEmail: string | null;
   recipientPhone: string | null;
@@ -75,6 +100,10 @@ export interface EventReport {
   acceptedAt: string;
   dispatchedAt: string | null;
   refusedAt: string | null;
+  /** null: at once. */
+  sendAt: string | null;
+  cancelKey: string | null;
+  cancelledAt: string | null;
   /** Empty until it is dispatched. */
   channels: Partial<Record<Channel, ChannelReport>>;
   timeline: { at: string; channel: Channel | null; what: string }[];

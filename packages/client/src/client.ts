@@ -9,6 +9,7 @@ import type {
   PreferenceChange,
   Preferences,
   RealtimeToken,
+  ScheduledPage,
   Triggered,
   TriggerInput,
   User,
@@ -50,6 +51,10 @@ export interface Client {
   event(id: string, options?: CallOptions): Promise<EventReport>;
   /** Stops what has not reached anybody of these events; says of each what could be stopped. */
   cancel(input: CancelInput, options?: CallOptions): Promise<Cancelled>;
+  /** Events that rest until their time, the soonest first; at most `limit` (50), those after a page's `next`. */
+  scheduled(page?: { limit?: number; after?: string } & CallOptions): Promise<ScheduledPage>;
+  /** Moves an event that rests (ISO 8601 with an offset; past: now); 409 where it rests no more. */
+  moveEvent(id: string, sendAt: string, options?: CallOptions): Promise<{ sendAt: string }>;
   /** Stores all that is to be known of a user. */
   putUser(userId: string, user: UserInput, options?: CallOptions): Promise<User>;
   /** The same of up to 1,000; a bad one is told in its result and does not hold the others up. */
@@ -138,6 +143,20 @@ export function createClient(options: ClientOptions): Client {
       const path = "/api/v1/events/cancel";
       const { success: _, ...cancelled } = await changed<Answer>("POST", path, input, rest);
       return cancelled;
+    },
+    async scheduled({ limit, after, ...rest } = {}) {
+      const query = new URLSearchParams();
+      if (limit !== undefined) query.set("limit", String(limit));
+      if (after !== undefined) query.set("after", after);
+      const path = `/api/v1/events/scheduled${query.size > 0 ? `?${query}` : ""}`;
+      type Answer = { data: ScheduledPage["events"]; next?: string };
+      const { data, next } = (await call<Answer>("GET", path, rest)).body;
+      return { events: data, next };
+    },
+    async moveEvent(id, sendAt, rest = {}) {
+      const path = `/api/v1/events/${segment(id)}`;
+      const moved = await changed<{ sendAt: string }>("PATCH", path, { sendAt }, rest);
+      return { sendAt: moved.sendAt };
     },
     async putUser(userId, user, rest = {}) {
       return (await changed<{ data: User }>("PUT", userPath(userId), user, rest)).data;

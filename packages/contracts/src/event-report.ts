@@ -73,8 +73,9 @@ export const EventReport = Type.Object(
     }),
     tenantId: Type.String(),
     eventType: Type.String(),
-    status: oneOf(["accepted", "dispatched", "refused"], {
-      description: "refused: answered 500 and given back, to be sent again by you",
+    status: oneOf(["accepted", "scheduled", "dispatched", "refused", "cancelled"], {
+      description:
+        "scheduled: rests until `sendAt`; refused: answered 500 and given back, to be sent again by you; cancelled: nothing of it has reached anybody, nor will",
     }),
     userId: Type.String(),
     recipientEmail: orNull(Type.String()),
@@ -87,6 +88,9 @@ export const EventReport = Type.Object(
     acceptedAt: time("When it was stored"),
     dispatchedAt: orNull(time("When its channels were decided")),
     refusedAt: orNull(time("When it was given back")),
+    sendAt: orNull(time("When it is or was to be dispatched; null: at once")),
+    cancelKey: textOrNull("The `cancelKey` of the request; null: none"),
+    cancelledAt: orNull(time("When it was cancelled whole")),
     channels: Type.Object(
       Object.fromEntries(
         CHANNELS.map((name) => [name, Type.Optional(ChannelReport)]),

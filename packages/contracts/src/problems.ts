@@ -35,6 +35,11 @@ export const PROBLEMS = {
     message: "Method not allowed here",
   },
   timeout: { statusCode: 408, error: "Request Timeout", message: "The request took too long" },
+  conflict: {
+    statusCode: 409,
+    error: "Conflict",
+    message: "What was asked for is not possible any more",
+  },
   tooLarge: { statusCode: 413, error: "Payload Too Large", message: "Request body is too large" },
   uriTooLong: { statusCode: 414, error: "URI Too Long", message: "The path is too long" },
   unsupportedMediaType: {

@@ -390,7 +390,7 @@ create table scheduled_events (
 );
 comment on column scheduled_events.acknowledged is 'as in undispatched_events, which it goes into';
 create index scheduled_events_due on scheduled_events (send_at);
-create index scheduled_events_of_tenant on scheduled_events (tenant_id, send_at);
+create index scheduled_events_of_tenant on scheduled_events (tenant_id, send_at, event_id);
 
 create table dedup_keys (
   tenant_id text collate "C" not null,

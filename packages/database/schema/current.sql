@@ -536,7 +536,7 @@ create table scheduled_events (
   constraint scheduled_events_pkey PRIMARY KEY (event_id)
 );
 create index scheduled_events_due ON scheduled_events USING btree (send_at);
-create index scheduled_events_of_tenant ON scheduled_events USING btree (tenant_id, send_at);
+create index scheduled_events_of_tenant ON scheduled_events USING btree (tenant_id, send_at, event_id);
 comment on column scheduled_events.acknowledged is 'as in undispatched_events, which it goes into';
 
 create table sensitive_events (

@@ -37,6 +37,7 @@ export async function deleteTenantData(
   await deleteAll(db, "recipients", tenantId, batchRows);
   await deleteAll(db, "preferences", tenantId, batchRows);
   await deleteAll(db, "inbound_messages", tenantId, batchRows);
+  await deleteAll(db, "scheduled_events", tenantId, batchRows);
   await deleteAll(db, "digests", tenantId, batchRows);
   await deleteAll(db, "throttles", tenantId, batchRows);
   return deleted;
@@ -65,6 +66,7 @@ async function deleteAll(
     | "recipients"
     | "preferences"
     | "inbound_messages"
+    | "scheduled_events"
     | "digests"
     | "throttles",
   tenantId: string,

@@ -19,8 +19,8 @@ export interface EventReport {
   eventId: string;
   tenantId: string;
   eventType: string;
-  /** refused: answered 500 and given back. */
-  status: "accepted" | "dispatched" | "refused";
+  /** refused: answered 500 and given back; cancelled: nothing of it has reached anybody, nor will. */
+  status: "accepted" | "scheduled" | "dispatched" | "refused" | "cancelled";
   userId: string;
   recipientEmail: string | null;
   recipientPhone: string | null;
@@ -32,6 +32,10 @@ export interface EventReport {
   acceptedAt: string;
   dispatchedAt: string | null;
   refusedAt: string | null;
+  /** When it is or was to be dispatched; null: at once. */
+  sendAt: string | null;
+  cancelKey: string | null;
+  cancelledAt: string | null;
   /** What is known so far, by channel; empty until the event is dispatched. */
   channels: Partial<Record<Channel, ChannelReport>>;
   /** The same in words and in order. */
@@ -129,6 +133,9 @@ function eventReport(facts: EventFacts, others: string[]): EventReport {
     acceptedAt: event.acceptedAt.toISOString(),
     dispatchedAt: isoTime(event.dispatchedAt),
     refusedAt: isoTime(event.refusedAt),
+    sendAt: isoTime(event.sendAt),
+    cancelKey: event.cancelKey,
+    cancelledAt: isoTime(event.cancelledAt),
     channels: channelReports(facts),
     timeline: timelineOf(facts),
     othersWithThisEventId: others,
@@ -136,8 +143,10 @@ function eventReport(facts: EventFacts, others: string[]): EventReport {
 }
 
 function statusOf(event: EventRow): EventReport["status"] {
+  if (event.cancelledAt !== null) return "cancelled";
   if (event.dispatchedAt !== null) return "dispatched";
-  return event.refusedAt === null ? "accepted" : "refused";
+  if (event.refusedAt !== null) return "refused";
+  return event.rests ? "scheduled" : "accepted";
 }
 
 function channelReports(facts: EventFacts): EventReport["channels"] {

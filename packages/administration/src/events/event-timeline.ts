@@ -64,6 +64,11 @@ export function timelineOf(facts: EventFacts): TimelineEntry[] {
 
 function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
   const entries = [entry(event.acceptedAt, null, "accepted")];
+  if (event.sendAt !== null) {
+    entries.push(entry(event.acceptedAt, null, `scheduled for ${event.sendAt.toISOString()}`));
+  }
+  if (event.releasedAt !== null) entries.push(entry(event.releasedAt, null, "its time has come"));
+  if (event.cancelledAt !== null) entries.push(entry(event.cancelledAt, null, "cancelled"));
   if (event.publishedAt !== null) {
     entries.push(entry(event.publishedAt, null, "given to the dispatcher; not dispatched yet"));
   }

@@ -64,7 +64,7 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<E
   const { rows } = await sql<Row>`
     with scanned as materialized (
       select e.id, e.event_type, e.user_id, e.reference, e.trace_id, e.accepted_at, e.dispatched_at,
-             e.refused_at, e.outcome
+             e.refused_at, e.cancelled_at, e.outcome
       from events e
       where e.tenant_id = ${tenantId}
         ${search.before === undefined ? sql`` : sql`and e.id < ${search.before}::uuid`}
@@ -152,7 +152,9 @@ function ownAndGathered(event: "e" | "f") {
 }
 
 function stateOf(channel: Channel | undefined, status: StatusGroup | undefined) {
-  if (status === "undispatched") return sql`e.dispatched_at is null and e.refused_at is null`;
+  if (status === "undispatched") {
+    return sql`e.dispatched_at is null and e.refused_at is null and e.cancelled_at is null`;
+  }
   const ofChannel = channel === undefined ? sql`` : sql`and d.channel = ${channel}`;
   // `offset 0`: looked up for each event that is looked at, never hashed from the whole table.
   const delivery = (statuses: readonly string[] | undefined) => sql`exists (

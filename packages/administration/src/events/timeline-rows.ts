@@ -23,6 +23,14 @@ export interface EventRow {
   acceptedAt: Date;
   dispatchedAt: Date | null;
   refusedAt: Date | null;
+  /** null: at once. */
+  sendAt: Date | null;
+  cancelKey: string | null;
+  /** When it left its rest. */
+  releasedAt: Date | null;
+  cancelledAt: Date | null;
+  /** It is not let go yet. */
+  rests: boolean;
   /** When its id last went to the dispatcher; null once dispatched or refused. */
   publishedAt: Date | null;
   outcome: EventOutcome | null;
@@ -158,6 +166,11 @@ function selectEvents(db: Database) {
       "e.accepted_at as acceptedAt",
       "e.dispatched_at as dispatchedAt",
       "e.refused_at as refusedAt",
+      "e.send_at as sendAt",
+      "e.cancel_key as cancelKey",
+      "e.released_at as releasedAt",
+      "e.cancelled_at as cancelledAt",
+      sql<boolean>`exists (select from scheduled_events s where s.event_id = e.id)`.as("rests"),
       "u.published_at as publishedAt",
       "e.outcome",
     ]);

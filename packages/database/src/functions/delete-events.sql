@@ -1,4 +1,4 @@
--- Removes events whole, in the order in which dispatch_events locks. Where p_spare is set, a delivery that a
+-- Removes events whole, what rests first, then in the order in which dispatch_events locks. Where p_spare is set, a delivery that a
 -- sender holds right now stays, and with it its event; their ids come as `held`. `unfinished` counts the
 -- deliveries that were still to be sent. What a digest has gathered of them leaves it, and with its last event the
 -- digest goes with its delivery; one that a sender holds keeps its events.
@@ -17,7 +17,9 @@ declare
   emptied uuid[];
 begin
   held := '{}';
-  -- First: from here on nobody can dispatch them, and what was dispatched is visible below.
+  -- First: from here on nobody can let them go or dispatch them, and what was dispatched is visible below.
+  perform 1 from scheduled_events s where s.event_id = any (p_ids) order by s.event_id for update;
+  delete from scheduled_events s where s.event_id = any (p_ids);
   perform 1 from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update;
   delete from undispatched_events u where u.event_id = any (p_ids);
   get diagnostics undispatched_events = row_count;

@@ -1,0 +1,63 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { orNull } from "./fields.ts";
+import { sendAt } from "./send-at.ts";
+
+/** `GET /api/v1/events/scheduled`: what rests, the soonest first. */
+export const SCHEDULED_PATH = "/api/v1/events/scheduled";
+
+export const SCHEDULED_DEFAULT_LIMIT = 50;
+export const SCHEDULED_MAX_LIMIT = 1000;
+
+const time = (description: string) =>
+  Type.String({ format: "date-time", description: `${description}; ISO 8601, UTC` });
+
+export const ScheduledEvent = Type.Object(
+  {
+    id: Type.String({ format: "uuid", description: "Belfry's id" }),
+    eventId: Type.String({ description: "Your own reference; Belfry's id when you gave none" }),
+    eventType: Type.String(),
+    userId: Type.String(),
+    sendAt: time("When it is to be dispatched"),
+    cancelKey: orNull(Type.String({ description: "Of the trigger; null: none" })),
+    acceptedAt: time("When it was stored"),
+  },
+  { title: "ScheduledEvent" },
+);
+export type ScheduledEvent = Static<typeof ScheduledEvent>;
+
+export const ScheduledResponse = Type.Object(
+  {
+    success: Type.Boolean({ description: "Always true" }),
+    data: Type.Array(ScheduledEvent, { description: "The soonest first" }),
+    next: Type.Optional(
+      Type.String({
+        description: "Pass it as `after` for the next page; absent: there is no more",
+      }),
+    ),
+  },
+  { title: "ScheduledResponse" },
+);
+export type ScheduledResponse = Static<typeof ScheduledResponse>;
+
+/** `PATCH /api/v1/events/{eventId}`: moves an event that rests. */
+export const MoveRequest = Type.Object(
+  {
+    sendAt: sendAt({
+      description:
+        "When it is to be dispatched instead; a time that is past means now. Bounded as that of a trigger, from the event's acceptance on",
+    }),
+  },
+  { title: "MoveRequest", description: "Unknown fields are ignored" },
+);
+export type MoveRequest = Static<typeof MoveRequest>;
+
+export const MoveResponse = Type.Object(
+  {
+    success: Type.Boolean({ description: "Always true" }),
+    sendAt: time(
+      "When it is dispatched now; that of the move, where a time was given that is past",
+    ),
+  },
+  { title: "MoveResponse" },
+);
+export type MoveResponse = Static<typeof MoveResponse>;

@@ -1,0 +1,134 @@
+import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
+import { EVENT_PATH } from "@belfry/contracts/event-report";
+import { id, integerText, text } from "@belfry/contracts/fields";
+import {
+  MoveRequest,
+  MoveResponse,
+  SCHEDULED_DEFAULT_LIMIT,
+  SCHEDULED_MAX_LIMIT,
+  SCHEDULED_PATH,
+  ScheduledResponse,
+} from "@belfry/contracts/scheduled";
+import type { Database } from "@belfry/database/connection";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { answers, KEYED, WITH_BODY } from "./answers.ts";
+import { asProblem } from "./as-problem.ts";
+import { type Authentication, requireSignature } from "./authenticate.ts";
+import { EXAMPLE_ID, SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
+import { refusePostedTo } from "./event-route.ts";
+import { readBody } from "./read-body.ts";
+import type { RetentionDays } from "./rest-bound.ts";
+
+const listSchema = {
+  operationId: "listScheduledEvents",
+  tags: ["Events"],
+  summary: "List scheduled events",
+  description:
+    "Events of yours that rest until their time, the soonest first. Never their variables.",
+  security: [{ apiKey: [] }],
+  querystring: Type.Object({
+    limit: Type.Optional(
+      integerText(
+        { minimum: 1, maximum: SCHEDULED_MAX_LIMIT, default: SCHEDULED_DEFAULT_LIMIT },
+        { description: "Most events to return", examples: [50] },
+      ),
+    ),
+    after: Type.Optional(text({ description: "The `next` of the page before" })),
+  }),
+  headers: Type.Object(TRACE_HEADERS),
+  response: answers(
+    {
+      description: "A page of them",
+      schema: ScheduledResponse,
+      example: {
+        success: true,
+        data: [
+          {
+            id: EXAMPLE_ID,
+            eventId: "order-1001",
+            eventType: "order.reminder",
+            userId: "user-1",
+            sendAt: "2026-11-20T08:30:00.000Z",
+            cancelKey: "order-1001-reminders",
+            acceptedAt: "2026-11-18T09:30:00.000Z",
+          },
+        ],
+      },
+    },
+    { ...KEYED, validation: { message: ["limit must be an integer from 1 to 1000"] } },
+  ),
+};
+
+const moveSchema = {
+  operationId: "moveEvent",
+  tags: ["Events"],
+  summary: "Move a scheduled event",
+  description:
+    "Changes when an event is dispatched that still rests; one whose time has come is 409.",
+  security: [{ apiKey: [] }],
+  params: Type.Object({
+    eventId: id({
+      description: "Belfry's id of the event: the header X-Event-Id of the trigger's answer",
+      examples: [EXAMPLE_ID],
+    }),
+  }),
+  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
+  body: MoveRequest,
+  "x-examples": { move: { value: { sendAt: "2026-11-21T09:30:00+01:00" } } },
+  response: answers(
+    {
+      description: "It is moved",
+      schema: MoveResponse,
+      example: { success: true, sendAt: "2026-11-21T08:30:00.000Z" },
+    },
+    {
+      ...KEYED,
+      ...WITH_BODY,
+      notFound: {},
+      conflict: { message: "the event is not scheduled any more" },
+      validation: {
+        message: [
+          "sendAt must be at most 22 days after the event was accepted: 8 days less than the shorter retention, which is 30 days",
+        ],
+      },
+    },
+    { 401: ["WWW-Authenticate"] },
+  ),
+};
+
+/** What rests until its time: listed and moved. */
+export function scheduledRoutes(
+  app: FastifyInstance,
+  deps: { authentication: Authentication; db: Database; retention: RetentionDays },
+): void {
+  const { authentication, db } = deps;
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>();
+  routes.get(
+    SCHEDULED_PATH,
+    { schema: listSchema, onRequest: authentication.other },
+    async (request): Promise<ScheduledResponse> => {
+      const { limit = SCHEDULED_DEFAULT_LIMIT, after } = request.query;
+      const page = { after, limit: Number(limit) };
+      const { events, next } = await asProblem(() => listScheduled(db, request.tenant.id, page));
+      return { success: true, data: events, ...(next === undefined ? {} : { next }) };
+    },
+  );
+
+  routes.patch(
+    EVENT_PATH,
+    {
+      schema: moveSchema,
+      onRequest: [refusePostedTo, authentication.other],
+      preValidation: [requireSignature, readBody],
+    },
+    async (request): Promise<MoveResponse> => {
+      const { tenant } = request;
+      const move = { id: request.params.eventId, sendAt: request.body.sendAt };
+      const moved = await asProblem(() => moveEvent(db, tenant.id, move, deps.retention));
+      request.logFields = { ...request.logFields, eventId: move.id };
+      return { success: true, sendAt: moved.after.toISOString() };
+    },
+  );
+}
