@@ -6,6 +6,7 @@ import {
   type ProviderChannel,
 } from "@belfry/contracts/channels";
 import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
+import type { EventOptions } from "@belfry/contracts/trigger";
 import { createPool } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { createLogger } from "@belfry/service/logger";
@@ -37,6 +38,8 @@ export interface EventSetup {
   channels?: Channel[];
   variables?: Record<string, unknown> | null;
   locale?: string;
+  /** Beside channels and locale. */
+  later?: Pick<EventOptions, "sendAt" | "delaySeconds" | "cancelKey">;
 }
 
 /** A database of its own, what a dispatcher needs around it, and a record of what it sent out. */
@@ -163,7 +166,10 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
         reference: null,
         recipientEmail: setup.email === undefined ? "a@example.com" : setup.email,
         recipientPhone: setup.phone === undefined ? "+12025550123" : setup.phone,
-        options: { channels: channelMask(setup.channels), locale: setup.locale ?? null },
+        options: {
+          ...{ channels: channelMask(setup.channels), locale: setup.locale ?? null },
+          ...setup.later,
+        },
         variables:
           setup.variables === null
             ? null

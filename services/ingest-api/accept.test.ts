@@ -393,3 +393,88 @@ test("a fault of the database fails the whole batch at once; a fault of the data
   const { rows } = await pool.query("select count(*)::integer as n from events");
   assert.equal(rows[0].n, 2);
 });
+
+const resting = (key: string, sendAt = new Date(Date.now() + HOUR_MS).toISOString()) => ({
+  ...event(key),
+  options: { sendAt },
+});
+
+test("what rests is accepted by the commit alone; a replay of it publishes nothing, NATS or not", async (t) => {
+  const { pool, acceptor, stored } = await setUp(t);
+  const [one, other] = [acceptor({ publisher: broken }), acceptor()];
+  const first = await one.accept(resting("k"));
+  assert.equal(first.outcome, "scheduled");
+  for (const replica of [other, one, other]) {
+    const again = await replica.accept(resting("k"));
+    assert.equal(again.outcome, "replayed");
+    assert.equal(again.eventId, first.eventId);
+  }
+  // Together with others, and in one batch.
+  const batch = await Promise.all([
+    other.accept(resting("twice")),
+    other.accept(resting("twice")),
+    other.accept(event("plain")),
+  ]);
+  assert.deepEqual(batch.map(({ outcome }) => outcome).sort(), [
+    "accepted",
+    "replayed",
+    "scheduled",
+  ]);
+  const plain = batch.find(({ outcome }) => outcome === "accepted")!;
+  assert.deepEqual(
+    (await stored()).map(({ ids }) => ids),
+    [[plain.eventId]],
+  );
+  const { rows } = await pool.query(
+    `select (select count(*) from scheduled_events)::integer as resting,
+            (select array_agg(event_id) from undispatched_events) as waiting`,
+  );
+  assert.deepEqual(rows, [{ resting: 2, waiting: [plain.eventId] }]);
+});
+
+test("a time that is past means now: it is published", async (t) => {
+  const { acceptor, stored } = await setUp(t);
+  const { accept } = acceptor();
+  const past = await accept(resting("past", new Date(Date.now() - HOUR_MS).toISOString()));
+  const zero = await accept({ ...event("zero"), options: { delaySeconds: 0 } });
+  assert.deepEqual([past.outcome, zero.outcome], ["accepted", "accepted"]);
+  assert.deepEqual(
+    (await stored()).flatMap(({ ids }) => ids),
+    [past.eventId, zero.eventId],
+  );
+});
+
+test("one that rests is given back where its caller was told 500, unless a replay was answered", async (t) => {
+  const { pool, acceptor } = await setUp(t);
+  const commit = Promise.withResolvers<void>();
+  const late = acceptor({
+    answerWithinMs: 1,
+    async acceptEvents(batch) {
+      const results = await acceptEvents(pool, batch);
+      await commit.promise;
+      return results;
+    },
+  });
+  const inVain = resting("in vain");
+  const answered = resting("answered");
+  const told = Promise.all([
+    assert.rejects(late.accept(inVain), /in time/),
+    assert.rejects(late.accept(answered), /in time/),
+  ]);
+  await told;
+  // Both are stored by now, or will be: asked until they are.
+  let replay = await acceptor().accept(resting("answered"));
+  assert.equal(replay.outcome === "replayed" || replay.outcome === "scheduled", true);
+  replay = await acceptor().accept(resting("answered"));
+  assert.equal(replay.outcome, "replayed");
+  commit.resolve();
+  await late.idle();
+  const { rows } = await pool.query("select event_id from scheduled_events");
+  assert.deepEqual(rows, [{ event_id: replay.eventId }]);
+  const { rows: refused } = await pool.query("select id from events where refused_at is not null");
+  assert.deepEqual(refused, [{ id: inVain.id }]);
+  // Its daily slot is back, and the same key is a new acceptance.
+  const { rows: slots } = await pool.query("select day_total from tenant_limits");
+  assert.equal(slots[0].day_total, 1);
+  assert.equal((await acceptor().accept(resting("in vain"))).outcome, "scheduled");
+});

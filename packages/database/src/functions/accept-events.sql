@@ -72,12 +72,14 @@ begin
   moment := clock_timestamp();
   today := (moment at time zone 'UTC')::date;
   if p_options is not null then
+    send_at := array_fill(null::timestamptz, array[items]);
     for i in 1 .. items loop
       continue when p_options[i] is null;
       send_at[i] := coalesce((p_options[i] ->> 'sendAt')::timestamptz,
         moment + make_interval(secs => (p_options[i] ->> 'delaySeconds')::float8));
       if send_at[i] <= moment then send_at[i] := null; end if;
     end loop;
+    if array_remove(send_at, null) = '{}' then send_at := null; end if;
   end if;
 
   for known in
