@@ -19,6 +19,7 @@ import {
   acknowledgeEvents,
   refuseEvents,
 } from "@belfry/database/functions/accept-events";
+import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
@@ -66,6 +67,12 @@ const SEED = [
    select id, event_id, 't1', 'EMAIL', event_id || '@example.com', (select max(id) from template_versions), $4, 1, now(), now(), now()
    from unnest($3::uuid[], $2::uuid[]) u (id, event_id)`,
   `insert into sensitive_events select id from unnest($2::uuid[]) id`,
+  `insert into scheduled_events (event_id, tenant_id, send_at, trace_id)
+   select id, 't1', now() + interval '1 hour', 't' from unnest($2::uuid[]) id`,
+  // Even ones, the greatest first.
+  `insert into dedup_keys (tenant_id, key, event_id, event_type, tenant_name, accepted_at)
+   select 't1', decode(lpad(to_hex(16 * (7 - n)), 64, '0'), 'hex'), id, 'x', 'x', e.accepted_at
+   from unnest($2::uuid[]) with ordinality u (id, n) join events e using (id)`,
   `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
    select id, 't1', 'u', 'x', '', '', 'c' || 7 - n, 1, now() from unnest($2::uuid[]) with ordinality u (id, n)`,
   `insert into realtime_channels select 't1', 'u', 'c' || n, 1 from generate_series(6, 1, -1) n`,
@@ -83,6 +90,8 @@ interface Case {
   where?: string;
   /** Of the deliveries. */
   status?: string;
+  /** Whose the open events are; a tenant each without it. */
+  open?: string;
   work(client: Pool, db: Database): Promise<unknown>;
 }
 
@@ -121,6 +130,24 @@ const CASES: Record<string, Case> = {
   "dispatching: the channels": { ...CHANNELS, work: (client) => dispatch(client) },
   "leaving events to the sweeper": { ...UNDISPATCHED, work: (client) => leaveStuck(client, OPEN) },
   "reopening events": { ...UNDISPATCHED, work: (_, db) => reopenEvents(db, OPEN) },
+  "cancelling: what rests": {
+    table: "scheduled_events",
+    key: "event_id",
+    work: (_, db) => cancelEvents(db, "t1", EVENTS),
+  },
+  "cancelling: the open events": {
+    ...UNDISPATCHED,
+    // A tenant each.
+    open: "t1",
+    work: (_, db) => cancelEvents(db, "t1", OPEN),
+  },
+  "cancelling: the deliveries": { ...SENT, work: (_, db) => cancelEvents(db, "t1", EVENTS) },
+  "cancelling: the events": { ...DISPATCHED, work: (_, db) => cancelEvents(db, "t1", EVENTS) },
+  "cancelling: the keys": {
+    table: "dedup_keys",
+    key: "key",
+    work: (_, db) => cancelEvents(db, "t1", EVENTS),
+  },
   "deleting: the open events": {
     ...UNDISPATCHED,
     work: (_, db) => deleteEvents(db, OPEN, { spare: false }),
@@ -267,6 +294,12 @@ test("whatever locks many rows locks them in one order, so that no two can wait 
       const clients = { holder: await pool.connect(), worker: await pool.connect() };
       try {
         await seed(pool, one.status ?? "queued");
+        if (one.open !== undefined) {
+          await pool.query("update events set tenant_id = $1 where id = any ($2)", [
+            one.open,
+            OPEN,
+          ]);
+        }
         for (const without of PLANS) {
           for (const place of HELD) await inOrder(pool, clients, one, { place, without });
         }
@@ -309,7 +342,7 @@ async function inOrder(
 
 async function seed(pool: Pool, status: string): Promise<void> {
   await pool.query(
-    `truncate tenants, tenant_limits, templates, template_versions, events, undispatched_events, deliveries,
+    `truncate tenants, tenant_limits, templates, template_versions, events, undispatched_events, scheduled_events, deliveries,
        notifications, realtime_channels, api_keys, suppressions, outbox, sensitive_events, dedup_keys,
        attempts, receipts cascade`,
   );

@@ -7,6 +7,7 @@ import {
   type EventToAccept,
   refuseEvents,
 } from "@belfry/database/functions/accept-events";
+import { cancelEvents, eventsToCancel } from "@belfry/database/functions/cancel-events";
 import { claimDeliveries, type DeliveryToClaim } from "@belfry/database/functions/claim-deliveries";
 import { preferencesOf } from "@belfry/database/functions/preference-rule";
 import { forgetEmptyChannels, healChannels } from "@belfry/database/functions/realtime-channels";
@@ -271,4 +272,47 @@ async function readsOf(db: Database): Promise<number> {
     ),
   );
   return Number(rows[0]?.read ?? 0);
+}
+
+for (const users of [null, ["user-7"]]) {
+  const whose = users === null ? "of all users" : "of one user";
+  test(`a cancel of a key with many events reads those that it stops, ${whose}`, async (t) => {
+    const choice = { tenantId: "a", keys: ["k"], ids: [], references: [], users, most: 100 };
+    const { pool, db } = await filled(t, async (pool) => {
+      const empty = createDatabase(pool);
+      await cancelEvents(
+        empty,
+        "a",
+        (await eventsToCancel(empty, choice)).map(() => ""),
+      );
+    });
+    await pool.query(
+      `with e as (
+         insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, cancel_key,
+           cancel_asked_at)
+         select gen_random_uuid(), 'a', 'x', 'user-' || n % 50, 't', now(), now(), 'k',
+           -- Half of them a cancel has looked at.
+           case when n % 100 < 50 then now() end
+         from generate_series(1, $1::integer) n returning id)
+       insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at)
+       select gen_random_uuid(), id, 'a', 'EMAIL', 1, now() from e`,
+      [ROWS],
+    );
+    await pool.query(
+      "insert into attempts (delivery_id, number, provider_kind, started_at, class) select id, 1, 'x', now(), 'transient' from deliveries",
+    );
+    const found = await eventsToCancel(db, choice);
+    const left = found.filter(({ id }) => id === null).map(({ isNew }) => isNew);
+    assert.deepEqual([found.length, left], [102, [true, false]]);
+    const read = await rowsRead(pool, async (client) => {
+      const names = ["a", ["k"], [], [], users, 100];
+      await client.query("select * from events_to_cancel($1, $2, $3, $4, $5, $6)", names);
+      const ids = found.flatMap(({ id }) => id ?? []);
+      const { rowCount } = await client.query("select * from cancel_events('a', $1)", [ids]);
+      assert.equal(rowCount, 100);
+    });
+    for (const table of ["events", "deliveries", "attempts", "undispatched_events", "dedup_keys"]) {
+      assert.ok(read(table) <= 1500, `${read(table)} rows of ${table}`);
+    }
+  });
 }
