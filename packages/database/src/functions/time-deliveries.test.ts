@@ -168,9 +168,27 @@ test("a sliding window begins anew with each event, up to its longest; past its 
     );
   }
   assert.equal((await digests())[0]?.events.length, 5);
+  // It could slide on, but has ended: it is to leave.
+  await decide(0, { ...sent, user: "cid" });
+  await decide(60, { ...sent, user: "cid" });
+  assert.equal((await digests())[1]?.ends, 60);
   // Of a batch the window is that of its moment.
   const bob = await decide(300, { ...sent, user: "bob" }, { ...sent, user: "bob" });
   assert.deepEqual(dues(bob), [360, null]);
+});
+
+test("a digest that was made due by hand stays due, whoever joins it", async (t) => {
+  const { decide, digests, pool } = await setUp(t);
+  for (const [user, sliding] of [
+    ["ann", false],
+    ["bob", true],
+  ] as const) {
+    const one = { user, digest: { windowSeconds: 60, sliding } };
+    await decide(0, one);
+    await pool.query("update deliveries set due_at = $1 where due_at > $1", [at(10)]);
+    assert.deepEqual(verdicts(await decide(11, one)), ["gathered"]);
+    assert.equal((await digests()).at(-1)?.due, 10);
+  }
 });
 
 test("at a time by the clock it waits for the next such time on a day that counts, in the zone", async (t) => {

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { TENANT, timedUnderTest } from "./timed-under-test.ts";
+
+const HOUR = 3600;
+
+test("a throttled event that is sensitive loses its variables, unless another channel still needs them", async (t) => {
+  const under = await timedUnderTest(t);
+  const throttle = { count: 1, seconds: HOUR };
+  await under.timed("code", { sensitive: true, throttle });
+  await under.timed("codes", { sensitive: true, throttle }, ["EMAIL", "SMS"]);
+  for (const [eventType, left] of [
+    ["code", false],
+    ["codes", true],
+  ] as const) {
+    const first = await under.dispatch({ eventType });
+    assert.ok(first.delivery.id);
+    assert.notEqual(first.variables, null);
+    const second = await under.dispatch({ eventType });
+    assert.match(second.outcome.skipped.EMAIL, /^throttled until /);
+    assert.equal(second.variables !== null, left, eventType);
+  }
+});
+
+test("what is sensitive is gathered with nothing, whatever the settings say", async (t) => {
+  const under = await timedUnderTest(t);
+  await under.timed("code", { sensitive: true, digest: { windowSeconds: HOUR } });
+  const { id, delivery } = await under.dispatch({ eventType: "code" });
+  assert.equal(delivery.event_id, id);
+  assert.deepEqual(await under.items(), []);
+});
+
+test("unless it is read it waits only where the event leaves a notification", async (t) => {
+  const under = await timedUnderTest(t);
+  const settings = { afterUnreadSeconds: 300 };
+  await under.timed("news", settings, ["EMAIL", "SMS", "PUSH"]);
+  await under.timed("mail", settings);
+  const both = await under.dispatch({ eventType: "news" });
+  assert.equal(both.delivery.due_at - both.delivery.created_at, 300_000);
+  assert.equal(both.delivery.unless_read, true);
+  assert.match(both.outcome.waits.EMAIL, /^sent unless it is read by \d\d:\d\d, /);
+  assert.equal(both.delivery.reason, both.outcome.waits.EMAIL);
+  assert.equal(both.outcome.waits.SMS, undefined);
+  for (const setup of [
+    { eventType: "mail" },
+    { eventType: "news", channels: ["EMAIL" as const] },
+  ]) {
+    const { delivery, outcome } = await under.dispatch(setup);
+    assert.ok(delivery.released_at, "at once");
+    assert.deepEqual([delivery.unless_read, outcome?.waits], [null, undefined]);
+  }
+});
+
+test("any value of a key keeps its events apart from those of others", async (t) => {
+  const under = await timedUnderTest(t);
+  await under.timed("comment", { digest: { windowSeconds: HOUR, key: "post.id" } });
+  const long = "x".repeat(5000);
+  const values: unknown[] = [
+    { post: { id: "\0" } },
+    { post: { id: "a\0b" } },
+    { post: { id: long } },
+    { post: { id: `${long}y` } },
+    { post: { id: "\ud800" } },
+    { post: { id: "\udc00" } },
+    { post: { id: "__proto__" } },
+    { "post.id": "constructor" },
+    { post: { id: { deep: [1, { a: "b" }] } } },
+    { post: { id: [] } },
+    { post: { id: true } },
+    { post: { id: 1.5 } },
+    { post: { id: "é".repeat(100) } },
+    { post: { id: " " } },
+  ];
+  const none: unknown[] = [
+    {},
+    { post: null },
+    { post: { id: null } },
+    { post: { id: "" } },
+    { post: "id" },
+  ];
+  const digestOf = async (variables: unknown) => {
+    const { delivery } = await under.dispatch({
+      ...{ eventType: "comment", variables: variables as Record<string, unknown> },
+    });
+    return delivery.event_id as string;
+  };
+  const first = [];
+  for (const value of values) first.push(await digestOf(value));
+  assert.equal(new Set(first).size, values.length);
+  for (const [at, value] of values.entries())
+    assert.equal(await digestOf(value), first[at], `${at}`);
+  const without = [];
+  for (const value of none) without.push(await digestOf(value));
+  assert.equal(new Set(without).size, 1);
+  assert.ok(!first.includes(without[0]!));
+  // As `null`, as text and as a number it is the same text.
+  assert.equal(await digestOf({ post: { id: "1.5" } }), first[11]);
+});
+
+test("what would be gathered or limited is skipped at once where its address is suppressed", async (t) => {
+  const under = await timedUnderTest(t);
+  await under.timed("comment", {
+    digest: { windowSeconds: HOUR },
+    throttle: { count: 1, seconds: HOUR },
+  });
+  await under.pool.query(
+    `insert into suppressions (tenant_id, channel, address, reason)
+     values ($1, 'EMAIL', 'a@example.com', 'bounced')`,
+    [TENANT],
+  );
+  const { outcome } = await under.dispatch({ eventType: "comment" });
+  assert.equal(outcome.skipped.EMAIL, "address suppressed (bounced)");
+  assert.deepEqual(await under.deliveries(), []);
+  assert.deepEqual(await under.items(), []);
+  assert.equal((await under.pool.query("select from throttles")).rowCount, 0);
+});
+
+test("nothing is gathered for longer than its tenant keeps what it is made of", async (t) => {
+  const under = await timedUnderTest(t);
+  await under.timed("comment", { digest: { windowSeconds: 7 * 24 * HOUR } });
+  await under.pool.query("update tenants set event_retention_days = 3");
+  const { delivery } = await under.dispatch({ eventType: "comment" });
+  assert.equal(delivery.due_at - delivery.created_at, 2 * 24 * HOUR * 1000);
+});

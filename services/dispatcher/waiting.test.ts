@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { restingDeliveries } from "./dispatcher-under-test.ts";
+import { TENANT, timedUnderTest } from "./timed-under-test.ts";
+import { createWaitingCount, WAITING_REASONS } from "./waiting.ts";
+
+test("what waits is counted by its reason, once in 15 seconds, and up to a bound", async (t) => {
+  const under = await timedUnderTest(t);
+  const { pool } = under;
+  let nowMs = 0;
+  const count = createWaitingCount(pool, () => nowMs);
+  const counts = async () =>
+    Object.fromEntries((await count()).map((one) => [one.reason, one.count]));
+  const none = Object.fromEntries(WAITING_REASONS.map((reason) => [reason, 0]));
+  assert.deepEqual(await counts(), none);
+
+  await under.timed("comment", { digest: { windowSeconds: 60 } });
+  await under.timed("news", { afterUnreadSeconds: 60 }, ["EMAIL", "PUSH"]);
+  await under.timed("quiet", {});
+  for (const eventType of ["comment", "comment", "news"]) await under.dispatch({ eventType });
+  await under.events(TENANT, { eventType: "quiet" });
+  await restingDeliveries(under, TENANT, 3, { status: "'waiting'", reason: "'gathered dust'" });
+  await restingDeliveries(under, TENANT, 2);
+  await restingDeliveries(under, TENANT, 4, { reason: "'quiet hours until 07:00'" });
+  await restingDeliveries(under, TENANT, 5, { released_at: "now()" });
+  await restingDeliveries(under, TENANT, 6, { status: "'accepted'" });
+  await pool.query(
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at)
+       select gen_random_uuid(), $1, 'x', 'u', 't', now() - interval '1 hour' from generate_series(1, 7)
+       returning id)
+     insert into scheduled_events (event_id, tenant_id, send_at, trace_id)
+     select id, $1, now() + interval '1 day', 't' from e`,
+    [TENANT],
+  );
+  nowMs = 14_999;
+  assert.deepEqual(await counts(), none, "not counted again yet");
+  nowMs = 15_000;
+  const expected = { scheduled: 7, digest: 1, unread: 1, "quiet hours": 4, retry: 3, turn: 2 };
+  assert.deepEqual(await counts(), expected);
+  const [scheduled] = await count();
+  assert.ok(scheduled!.oldestSeconds >= 3600);
+
+  await restingDeliveries(under, TENANT, 10_001);
+  nowMs = 30_000;
+  const all = Object.values(await counts()).reduce((sum, one) => sum + one, 0);
+  assert.equal(all, 10_000 + 7, "of a channel no more than 10,000 are looked at");
+});
+
+test("a count that fails is tried anew at the next look", async () => {
+  let fails = true;
+  const pool = {
+    query: async () => {
+      if (fails) throw new Error("away");
+      return { rows: [] };
+    },
+  };
+  const count = createWaitingCount(pool as never, () => 0);
+  await assert.rejects(count(), /away/);
+  fails = false;
+  assert.deepEqual(await count(), []);
+});
