@@ -222,3 +222,40 @@ test("explicit keys have a namespace of their own and the rule of other texts", 
     );
   }
 });
+
+test("the automatic key of what is for now is what it always was", () => {
+  const payload = { userId: "user-1", recipientEmail: "ann@example.com" };
+  const trigger = read({ eventType: "order.confirmed", payload, variables: { a: 1 } });
+  assert.equal(
+    automaticKey("acme", trigger, false),
+    "dc8bf12000d28ca9a6aa59939dbc8faa48600ff1a42722ae70795d0f52eadb1c",
+  );
+  assert.equal(
+    automaticKey("acme", trigger, true),
+    "b40404ab6146af71217fe6f6e2c7eb5e187f3103d62dadb9f94b5f219ada9888",
+  );
+});
+
+test("times, delays and cancel keys are part of the automatic key, as they were sent", () => {
+  const forms = [
+    {},
+    { sendAt: "2026-11-20T09:30:00+01:00" },
+    // The same moment.
+    { sendAt: "2026-11-20T08:30:00Z" },
+    { sendAt: "2026-11-20T08:30:00.000Z" },
+    { delaySeconds: 0 },
+    { delaySeconds: 60 },
+    { cancelKey: "60" },
+    { delaySeconds: 60, cancelKey: "60" },
+  ];
+  for (const withVariables of [false, true]) {
+    const keys = forms.map((form) => automaticKey("a", read({ ...good, ...form }), withVariables));
+    assert.equal(new Set(keys).size, forms.length);
+    assert.deepEqual(
+      forms.map((form) => automaticKey("a", read({ ...good, ...form }), withVariables)),
+      keys,
+    );
+  }
+  const { options } = read({ ...good, sendAt: "2026-11-20T09:30:00+01:00", cancelKey: "k" });
+  assert.deepEqual(options, { sendAt: "2026-11-20T08:30:00.000Z", cancelKey: "k" });
+});

@@ -1,0 +1,317 @@
+import assert from "node:assert/strict";
+import { createHmac, randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import {
+  acceptEvents,
+  acknowledgeEvents,
+  refuseEvents,
+} from "@belfry/database/functions/accept-events";
+import { wakeEvents } from "@belfry/database/functions/wake-events";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { createLogger } from "@belfry/service/logger";
+import { PublishFault } from "@belfry/service/publish";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { createAcceptor } from "./accept.ts";
+import { type AppDeps, createApp } from "./app.ts";
+import { createTenantDirectory } from "./tenant-directory.ts";
+import { KnownRefusals } from "./tenant-limits.ts";
+
+const log = createLogger({ service: "test", level: "silent" });
+const secretKeys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
+const DAY_MS = 86_400_000;
+
+/** The API while NATS is away: nothing can be published. */
+async function setUp(t: test.TestContext) {
+  const { url } = await createTestDatabase(t);
+  const pool = createPool({ url, applicationName: "test" });
+  const db = createDatabase(pool);
+  t.after(() => db.destroy());
+  let published = 0;
+  const acceptor = createAcceptor({
+    acceptEvents: (batch) => acceptEvents(pool, batch),
+    refuseEvents: (ids) => refuseEvents(pool, ids),
+    acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+    publisher: {
+      publishIds() {
+        published += 1;
+        return Promise.reject(new PublishFault("disconnected", "away"));
+      },
+    },
+    prefix: "test",
+    expressPerMinute: 1000,
+    log,
+  });
+  t.after(() => acceptor.idle());
+  const directory = createTenantDirectory(db, secretKeys);
+  const now = () => new Date();
+  const unused = () => Promise.reject(new Error("not asked in this test"));
+  const app = await createApp({
+    config: {
+      ...{ trustProxy: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
+      ...{ receiptsPerMinute: 60, linksPerMinute: 60 },
+    },
+    acceptor: (rests) => (rests ? acceptor : undefined),
+    retention: { eventDays: 30, notificationDays: 90 },
+    refusals: new KnownRefusals(),
+    directory,
+    keyUses: { note: () => undefined } as unknown as AppDeps["keyUses"],
+    webhookKeys: {} as AppDeps["webhookKeys"],
+    linkKeys: undefined,
+    publicUrl: "",
+    storeInbound: unused,
+    storeReceipts: unused,
+    db,
+    signToken: unused,
+    announceMarked: unused,
+    announcePreferences: () => undefined,
+    now,
+    log,
+  });
+  t.after(() => app.close());
+  const tenant = async (settings: Parameters<typeof updateTenant>[2] = {}) => {
+    const made = await createTenant(db, { name: "Acme" });
+    if (Object.keys(settings).length > 0) await updateTenant(db, made.id, settings);
+    return made;
+  };
+  const call = async (
+    apiKey: string,
+    method: "GET" | "POST" | "PATCH",
+    path: string,
+    body?: object,
+    headers = {},
+  ) => {
+    const {
+      statusCode,
+      json,
+      headers: given,
+    } = await app.inject({
+      ...{ method, url: `/api/v1/events${path}` },
+      headers: {
+        "x-api-key": apiKey,
+        ...(body ? { "content-type": "application/json" } : {}),
+        ...headers,
+      },
+      ...(body ? { payload: JSON.stringify(body) } : {}),
+    });
+    return {
+      status: statusCode,
+      body: json(),
+      id: String(given["x-event-id"]),
+      replayed: given["idempotency-replayed"],
+    };
+  };
+  const trigger = (apiKey: string, over: object, headers = {}) =>
+    call(
+      apiKey,
+      "POST",
+      "/trigger",
+      { eventType: "x", payload: { userId: "u1" }, ...over },
+      headers,
+    );
+  return { pool, db, directory, tenant, call, trigger, published: () => published };
+}
+
+const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+test("NATS away: what is for later is 200 and rests, what is for now is 500", async (t) => {
+  const { tenant, trigger, published, pool } = await setUp(t);
+  const { apiKey } = await tenant();
+  const sendAt = ahead(DAY_MS);
+  const first = await trigger(apiKey, { sendAt });
+  assert.equal(first.status, 200);
+  for (let again = 0; again < 3; again += 1) {
+    const replay = await trigger(apiKey, { sendAt });
+    assert.deepEqual([replay.status, replay.id, replay.replayed], [200, first.id, "true"]);
+  }
+  assert.equal((await trigger(apiKey, { delaySeconds: 60 })).status, 200);
+  assert.equal((await trigger(apiKey, { sendAt: ahead(-1000) })).status, 500);
+  assert.equal((await trigger(apiKey, {})).status, 500);
+  assert.equal(published(), 0);
+  const { rows } = await pool.query("select count(*)::integer as n from scheduled_events");
+  assert.equal(rows[0].n, 2);
+});
+
+const BOUNDS = [
+  [1, 0, "at most 0 days from now: 1 day less than the shorter retention, which is 1 day"],
+  [9, 8, "at most 8 days from now: 1 day less than the shorter retention, which is 9 days"],
+  [10, 2, "at most 2 days from now: 8 days less than the shorter retention, which is 10 days"],
+  [30, 22, "at most 22 days from now: 8 days less than the shorter retention, which is 30 days"],
+] as const;
+
+for (const [days, most, words] of BOUNDS) {
+  test(`with ${days} days of history an event rests ${most} days at most`, async (t) => {
+    const { tenant, trigger } = await setUp(t);
+    const { apiKey } = await tenant({ notificationRetentionDays: days });
+    const late = await trigger(apiKey, { sendAt: ahead(most * DAY_MS + 60_000) });
+    assert.deepEqual([late.status, late.body.message], [422, [`sendAt must be ${words}`]]);
+    const delay = await trigger(apiKey, { delaySeconds: most * 86_400 + 1 });
+    const ofDelay = words.replace(
+      /^at most .*? from now/,
+      `at most ${most * 86_400}, which is ${most} days`,
+    );
+    assert.deepEqual(
+      [delay.status, delay.body.message],
+      [422, [`delaySeconds must be ${ofDelay}`]],
+    );
+    if (most === 0) return;
+    assert.equal((await trigger(apiKey, { sendAt: ahead(most * DAY_MS - 60_000) })).status, 200);
+    assert.equal((await trigger(apiKey, { delaySeconds: most * 86_400 })).status, 200);
+  });
+}
+
+test("a time has an offset and a day that is; it and a delay exclude each other", async (t) => {
+  const { tenant, trigger } = await setUp(t);
+  const { apiKey } = await tenant();
+  const rule = "sendAt must be a time with its offset in ISO 8601, as 2026-11-20T09:30:00+01:00";
+  const bad = [
+    "2026-11-20T09:30:00",
+    "2026-11-20",
+    "2027-02-29T00:00:00Z",
+    "2026-11-20T24:00:00Z",
+    "soon",
+    "",
+    5,
+    null,
+  ];
+  for (const sendAt of bad) {
+    assert.deepEqual((await trigger(apiKey, { sendAt })).body.message, [rule], String(sendAt));
+  }
+  for (const delaySeconds of [-1, 1.5, "60", null, 1e300]) {
+    const { body } = await trigger(apiKey, { delaySeconds });
+    assert.deepEqual(body.message, ["delaySeconds must be an integer of at least 0"]);
+  }
+  const both = await trigger(apiKey, { sendAt: ahead(DAY_MS), delaySeconds: 60 });
+  assert.deepEqual(
+    [both.status, both.body.message],
+    [422, ["body must not have both sendAt and delaySeconds"]],
+  );
+  const { body } = await trigger(apiKey, { delaySeconds: 60, cancelKey: "" });
+  assert.deepEqual(body.message, ["cancelKey should not be empty"]);
+});
+
+test("what rests is listed page by page, the soonest first; others' are not", async (t) => {
+  const { tenant, trigger, call } = await setUp(t);
+  const [mine, other] = [await tenant(), await tenant()];
+  const ids: string[] = [];
+  for (const hours of [3, 1, 2]) {
+    const over = { delaySeconds: hours * 3600, cancelKey: "k", eventId: `e${hours}` };
+    ids.push((await trigger(mine.apiKey, over)).id);
+  }
+  await trigger(other.apiKey, { delaySeconds: 60 });
+  const first = await call(mine.apiKey, "GET", "/scheduled?limit=2");
+  assert.equal(first.status, 200);
+  assert.deepEqual(
+    first.body.data.map((one: { id: string }) => one.id),
+    [ids[1], ids[2]],
+  );
+  const [soonest] = first.body.data;
+  const { sendAt, acceptedAt, ...rest } = soonest;
+  assert.deepEqual(rest, {
+    id: ids[1],
+    eventId: "e1",
+    eventType: "x",
+    userId: "u1",
+    cancelKey: "k",
+  });
+  assert.equal(Date.parse(sendAt) - Date.parse(acceptedAt), 3_600_000);
+  const next = await call(
+    mine.apiKey,
+    "GET",
+    `/scheduled?after=${encodeURIComponent(first.body.next)}`,
+  );
+  assert.deepEqual(
+    next.body.data.map((one: { id: string }) => one.id),
+    [ids[0]],
+  );
+  assert.equal("next" in next.body, false);
+  const bad = await call(mine.apiKey, "GET", "/scheduled?after=x");
+  assert.deepEqual(
+    [bad.status, bad.body.message],
+    [422, ["after must be the next of a page before"]],
+  );
+  const report = await call(mine.apiKey, "GET", `/${ids[1]}`);
+  assert.deepEqual(
+    [report.body.status, report.body.sendAt, report.body.cancelKey],
+    ["scheduled", sendAt, "k"],
+  );
+  assert.ok(
+    report.body.timeline.some((one: { what: string }) => one.what === `scheduled for ${sendAt}`),
+  );
+});
+
+test("an event is moved before, after and into the past while it rests, by its tenant alone", async (t) => {
+  const { tenant, trigger, call, pool } = await setUp(t);
+  const [mine, other] = [await tenant(), await tenant()];
+  const { id } = await trigger(mine.apiKey, { delaySeconds: 7200 });
+  const restsUntil = async () => {
+    const { rows } = await pool.query(
+      `select s.send_at, e.send_at = s.send_at as same from scheduled_events s join events e on e.id = s.event_id
+       where e.id = $1`,
+      [id],
+    );
+    assert.equal(rows[0].same, true);
+    return rows[0].send_at.toISOString();
+  };
+  for (const sendAt of [ahead(60_000), ahead(5 * DAY_MS)]) {
+    const moved = await call(mine.apiKey, "PATCH", `/${id}`, { sendAt });
+    assert.deepEqual([moved.status, moved.body], [200, { success: true, sendAt }]);
+    assert.equal(await restsUntil(), sendAt);
+  }
+  const foreign = await call(other.apiKey, "PATCH", `/${id}`, { sendAt: ahead(60_000) });
+  assert.equal(foreign.status, 404);
+  const late = await call(mine.apiKey, "PATCH", `/${id}`, { sendAt: ahead(22 * DAY_MS + 60_000) });
+  assert.deepEqual(
+    [late.status, late.body.message],
+    [
+      422,
+      [
+        "sendAt must be at most 22 days after the event was accepted: 8 days less than the shorter retention, which is 30 days",
+      ],
+    ],
+  );
+  assert.equal((await call(mine.apiKey, "PATCH", `/${id}`, {})).status, 422);
+  // Each move counts from the acceptance: no event outlives its retention by moves.
+  await pool.query("update events set accepted_at = accepted_at - interval '10 days'");
+  assert.equal(
+    (await call(mine.apiKey, "PATCH", `/${id}`, { sendAt: ahead(13 * DAY_MS) })).status,
+    422,
+  );
+  assert.equal(
+    (await call(mine.apiKey, "PATCH", `/${id}`, { sendAt: ahead(11 * DAY_MS) })).status,
+    200,
+  );
+  const before = Date.now() - 1000;
+  const past = await call(mine.apiKey, "PATCH", `/${id}`, { sendAt: "2001-01-01T00:00:00Z" });
+  assert.equal(past.status, 200);
+  assert.ok(Date.parse(past.body.sendAt) > before, past.body.sendAt);
+  const woken = await wakeEvents(pool, "", 10);
+  assert.deepEqual(
+    woken.events.map(({ eventId }) => eventId),
+    [id],
+  );
+  const gone = await call(mine.apiKey, "PATCH", `/${id}`, { sendAt: ahead(60_000) });
+  assert.deepEqual([gone.status, gone.body.message], [409, "the event is not scheduled any more"]);
+});
+
+test("a tenant with a webhook secret signs a move", async (t) => {
+  const { tenant, trigger, call, db, directory } = await setUp(t);
+  const { id: tenantId, apiKey } = await tenant();
+  const { id } = await trigger(apiKey, { delaySeconds: 7200 });
+  const secret = "a-secret-of-the-tenant-of-32-chars!";
+  const { encryptSecret } = await import("@belfry/database/secrets");
+  const { webhookSecretOwner } = await import("@belfry/database/secret-owners");
+  const encrypted = await encryptSecret(secretKeys, webhookSecretOwner(tenantId), secret);
+  await db
+    .updateTable("tenants")
+    .set({ webhook_secret: encrypted })
+    .where("id", "=", tenantId)
+    .execute();
+  directory.clear();
+  const body = { sendAt: ahead(60_000) };
+  assert.equal((await call(apiKey, "PATCH", `/${id}`, body)).status, 401);
+  const signature = createHmac("sha256", secret).update(JSON.stringify(body)).digest("hex");
+  const headers = { "x-service-signature": signature };
+  assert.equal((await call(apiKey, "PATCH", `/${id}`, body, headers)).status, 200);
+});
