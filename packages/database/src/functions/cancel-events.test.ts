@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
 import type { Pool } from "../connection.ts";
 import { cancelEvents } from "./cancel-events.ts";
+import { claimDeliveries } from "./claim-deliveries.ts";
 
 interface Part {
   channel: string;
@@ -283,3 +284,32 @@ async function left(pool: Pool, id: string): Promise<string> {
   );
   return [...rows, ...items].map(({ words }) => words).join(" ");
 }
+
+test("a digest that is tried again with every event of it cancelled is not sent", async (t) => {
+  const { pool, db } = await connectedDatabase(t);
+  await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 1)");
+  await pool.query(
+    `insert into templates (id, tenant_id, event_type, channel) values (gen_random_uuid(), 'a', 'x', 'EMAIL')`,
+  );
+  await pool.query(
+    `insert into template_versions (template_id, version, content, compiled)
+     select id, 1, '', '{}' from templates where tenant_id = 'a'`,
+  );
+  const one: Case = {
+    digests: [{ channel: EMAIL, status: "waiting", classes: ["transient"], item: "in" }],
+    says: "cancelled",
+  };
+  const id = await store(pool, one);
+  await pool.query(
+    "update digests set closed_at = now(); update deliveries set template_version_id = (select max(id) from template_versions)",
+  );
+  await cancelEvents(db, "a", [id]);
+  const { rows } = await pool.query("select id from deliveries");
+  const [claim] = await claimDeliveries(
+    pool,
+    [{ id: rows[0].id, tenantId: "a", provider: { id: randomUUID(), kind: "sandbox" } }],
+    { channel: "EMAIL", leaseMs: 1000, maxRetries: 7 },
+  );
+  assert.equal(claim?.becomes, "skipped");
+  assert.equal("reason" in claim && claim.reason, "every event of it was cancelled");
+});
