@@ -35,3 +35,13 @@ export async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
   });
   return rows;
 }
+
+/** By how much the most overdue event is overdue that still rests. */
+export async function readOverdueSeconds(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ seconds: number }>({
+    name: "scheduled_overdue",
+    text: `select greatest(0, extract(epoch from clock_timestamp() - send_at))::float8 as seconds
+           from scheduled_events order by send_at limit 1`,
+  });
+  return rows[0]?.seconds ?? 0;
+}

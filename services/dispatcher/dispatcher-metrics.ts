@@ -3,7 +3,7 @@ import type { Pool } from "@belfry/database/connection";
 import type { DispatchResult, EventDispatch } from "@belfry/database/functions/dispatch-events";
 import { type Retention, readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
-import { readBacklogAges } from "./backlog-ages.ts";
+import { readBacklogAges, readOverdueSeconds } from "./backlog-ages.ts";
 import { createWaitingCount } from "./waiting.ts";
 
 const dispatched = counter("belfry_events_dispatched_total", "Events whose ways are decided");
@@ -99,6 +99,16 @@ export function showBacklogAges(pool: Pool): void {
     async (it) => {
       for (const { what, seconds } of await readBacklogAges(pool)) it.set({ what }, seconds);
     },
+  );
+}
+
+/** Read at a scrape. */
+export function showOverdue(pool: Pool): void {
+  gauge(
+    "belfry_scheduled_overdue_seconds",
+    "By how much the scheduled event is overdue that has been due for longest and still rests; 0: none is",
+    [],
+    async (it) => it.set({}, await readOverdueSeconds(pool)),
   );
 }
 

@@ -14,7 +14,7 @@ import { createPublisher } from "@belfry/service/publish";
 import { runService } from "@belfry/service/run-service";
 import { createStoreWatch } from "@belfry/service/store-watch";
 import { DispatcherConfig } from "./config.ts";
-import { showBacklogAges, showExpiryLags, showWaiting } from "./dispatcher-metrics.ts";
+import { showBacklogAges, showExpiryLags, showOverdue, showWaiting } from "./dispatcher-metrics.ts";
 import { createErasures } from "./erasures.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { every } from "./every.ts";
@@ -101,6 +101,7 @@ await runService({
     const erase = createErasures({ db, nats: link, prefix, log });
 
     showBacklogAges(pool);
+    showOverdue(pool);
     showWaiting(pool);
     showExpiryLags(pool, retention);
     log.info("dispatching");

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eraseUser } from "@belfry/administration/erasure/erase-user";
+import { deleteTenantData } from "@belfry/administration/erasure/tenant-data";
+import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
+import { createDatabase, createPool, type Pool } from "@belfry/database/connection";
+import { hasDueEvents, wakeEvents } from "@belfry/database/functions/wake-events";
+import { uuidv7 } from "uuidv7";
+import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
+import { eventOfAge, expiryUnderTest } from "./expiry-under-test.ts";
+
+/** As if it had been accepted for later and rested since. */
+async function makeRest(pool: Pool, id: string): Promise<void> {
+  await pool.query("delete from deliveries where event_id = $1", [id]);
+  await pool.query("update events set dispatched_at = null, send_at = '2100-01-01' where id = $1", [
+    id,
+  ]);
+  await pool.query(
+    `insert into scheduled_events (event_id, tenant_id, send_at, trace_id)
+     select id, tenant_id, send_at, trace_id from events where id = $1`,
+    [id],
+  );
+}
+
+test("what rests is spared by retention and by the deletion of strays, and leaves when it rests no more", async (t) => {
+  const under = await expiryUnderTest(t);
+  const tenant = await under.tenant();
+  const [walked, stray, old] = [
+    await eventOfAge(under, tenant, 31.5),
+    await eventOfAge(under, tenant, 200),
+    await eventOfAge(under, tenant, 31),
+  ];
+  await makeRest(under.pool, walked!);
+  await makeRest(under.pool, stray!);
+  await under.expire();
+  const { rows } = await under.pool.query("select id from events order by id");
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [stray, walked],
+  );
+  assert.ok(!rows.some(({ id }) => id === old));
+  await under.pool.query("delete from scheduled_events");
+  // The next look for strays, when all is old enough for it.
+  await under.newReplica(48)();
+  assert.equal((await under.pool.query("select 1 from events")).rowCount, 0);
+});
+
+test("with a user and with a tenant goes what rests of theirs, and of nobody else's", async (t) => {
+  const { pool, tenant, events, database } = await dispatcherUnderTest(t);
+  const db = createDatabase(createPool({ url: database.url, applicationName: "test" }));
+  t.after(() => db.destroy());
+  const later = { delaySeconds: 3600 };
+  const [one, other] = [await tenant(), await tenant()];
+  const [, bobs] = await events(one, { userId: "ann", later }, { userId: "bob", later });
+  const [theirs] = await events(other, { userId: "ann", later });
+  const resting = async () => {
+    const { rows } = await pool.query("select event_id from scheduled_events order by event_id");
+    return rows.map((row) => row.event_id);
+  };
+  const actor = { personId: null, person: "test", address: "host" };
+  await eraseUser(
+    db,
+    { tenantId: one, userId: "ann" },
+    { actor, disconnect: async () => undefined },
+  );
+  assert.deepEqual(await resting(), [bobs, theirs]);
+  await deleteTenantData(db, one);
+  assert.deepEqual(await resting(), [theirs]);
+});
+
+test("200,000 that rest cost nothing: what is due is found by index, with statistics and without", async (t) => {
+  const under = await dispatcherUnderTest(t);
+  const { pool } = under;
+  await pool.query("analyze");
+  await wakeEvents(pool, "", 10);
+  for (const id of ["many", "few"]) await under.tenant({ id });
+  await pool.query(
+    `insert into scheduled_events (event_id, tenant_id, send_at, trace_id)
+     select gen_random_uuid(), case when n % 1000 = 0 then 'few' else 'many' end,
+            now() + interval '1 day' + (n % 50000) * interval '1 second', 't'
+     from generate_series(1, 200000) n`,
+  );
+  await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, send_at)
+     select event_id, tenant_id, 'x', 'u', 't', now(), send_at from scheduled_events`,
+  );
+  await pool.query(
+    `with due as (update scheduled_events set send_at = now() - interval '1 second'
+       where event_id in (select event_id from scheduled_events where tenant_id = 'few' limit 20) returning *)
+     update events e set send_at = d.send_at from due d where d.event_id = e.id`,
+  );
+  const db = createDatabase(createPool({ url: under.database.url, applicationName: "test" }));
+  t.after(() => db.destroy());
+  const { next } = await listScheduled(db, "many", { limit: 10 });
+  const works: [string, number, (pool: Pool) => Promise<unknown>][] = [
+    ["due", 2, hasDueEvents],
+    ["wake", 100, (client) => wakeEvents(client as Pool, "", 1000)],
+  ];
+  for (const analyzed of [false, true]) {
+    if (analyzed) await pool.query("analyze");
+    for (const [what, most, work] of works) {
+      const read = await rowsRead(pool, work);
+      for (const { table, rows } of read)
+        assert.ok(rows <= most, `${what}: ${rows} rows of ${table}`);
+    }
+    const { rows } = await pool.query(
+      `explain (analyze, format json) select * from scheduled_events s
+       where s.tenant_id = 'many' and (s.send_at, s.event_id) > ('${next!.split("_")[0]}', '${uuidv7()}')
+       order by s.send_at, s.event_id limit 11`,
+    );
+    assert.match(JSON.stringify(rows), /scheduled_events_of_tenant/);
+    assert.doesNotMatch(JSON.stringify(rows), /Sort/);
+  }
+  const [soonest] = (await listScheduled(db, "few", { limit: 1 })).events;
+  await moveEvent(db, "few", { id: soonest!.id, sendAt: "2001-01-01T00:00:00Z" });
+});
+
+/** Rows of the tables that this reads, as Postgres counts them; nothing is changed. */
+async function rowsRead(pool: Pool, work: (pool: Pool) => Promise<unknown>) {
+  const client = await pool.connect();
+  const counted = async () => {
+    const { rows } = await client.query<{ relname: string; read: string }>(
+      `select relname, seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables
+       where relname in ('events', 'undispatched_events', 'scheduled_events')`,
+    );
+    return new Map(rows.map((row) => [row.relname, Number(row.read)]));
+  };
+  try {
+    await client.query("begin");
+    const before = await counted();
+    await work(client as unknown as Pool);
+    const after = await counted();
+    await client.query("rollback");
+    return [...after].map(([table, read]) => ({ table, rows: read - (before.get(table) ?? 0) }));
+  } finally {
+    client.release();
+  }
+}
