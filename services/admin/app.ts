@@ -19,6 +19,7 @@ import { noticeOf } from "./drawing/notices.ts";
 import { createViews } from "./drawing/views.ts";
 import { activityPages } from "./event/activity.ts";
 import { deadLetterPages } from "./event/dead-letters.ts";
+import { digestPages } from "./event/digest.ts";
 import { outboxPages } from "./event/outbox.ts";
 import type { AppDeps } from "./page-deps.ts";
 import { auditPages } from "./platform/audit.ts";
@@ -73,6 +74,7 @@ const PAGES = [
   providerPages,
   providerFormPages,
   activityPages,
+  digestPages,
   outboxPages,
   userPages,
   editUserPages,

@@ -39,6 +39,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
       `${base}/activity?trace=${ENCODED}`,
     ],
     "GET /tenants/:tenantId/activity/:eventId": [`${base}/activity/${tenant.eventId}`],
+    "GET /tenants/:tenantId/digests/:digestId": [`${base}/digests/${tenant.digestId}`],
     "GET /tenants/:tenantId/outbox": [`${base}/outbox`],
     "GET /tenants/:tenantId/outbox/:messageId": [`${base}/outbox/${tenant.messageId}`],
     "GET /tenants/:tenantId/users": [`${base}/users`, `${base}/users?user=${ENCODED}`],

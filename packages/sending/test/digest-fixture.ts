@@ -9,8 +9,7 @@ const TYPE = "comment.posted";
 export const LOOP = {
   kind: "email" as const,
   subject: "{{$count}} comments",
-  content:
-    "<p>{% for c in $items %}{{c.by}};{% endfor %}</p><p>last {{by}}</p>",
+  content: "<p>{% for c in $items %}{{c.by}};{% endfor %}</p><p>last {{by}}</p>",
 };
 
 /** A tenant with a sandbox, a template, and digests as a dispatcher would have stored them. */

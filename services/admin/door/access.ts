@@ -51,6 +51,8 @@ export const ACCESS = {
   "GET /tenants/:tenantId/activity/:eventId": "viewer",
   "GET /tenants/:tenantId/activity/:eventId/document": "viewer",
   "POST /tenants/:tenantId/activity/:eventId/resend": "editor",
+  "GET /tenants/:tenantId/digests/:digestId": "viewer",
+  "POST /tenants/:tenantId/digests/:digestId/release": "editor",
   "GET /tenants/:tenantId/outbox": "viewer",
   "GET /tenants/:tenantId/outbox/:messageId": "viewer",
   "GET /tenants/:tenantId/outbox/:messageId/document": "viewer",

@@ -17,6 +17,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   "password-changed": "Your password is changed, and your other sessions are ended.",
   joined: "Welcome.",
   resent: "Sent again as a new event.",
+  "digest-released":
+    "The window has ended: the message leaves in a moment, unless quiet hours hold it up.",
   replayed: "Replay under way.",
   discarded: "Discarded.",
   "user-saved": "Saved. It holds for every event that is dispatched from now on.",

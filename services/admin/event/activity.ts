@@ -1,4 +1,5 @@
 import { auditedAfter } from "@belfry/administration/audited";
+import { digestById } from "@belfry/administration/events/digest-rows";
 import { type EventReport, showEvent } from "@belfry/administration/events/event-report";
 import { resendEvent } from "@belfry/administration/events/resend-event";
 import {
@@ -57,9 +58,17 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
     return page("event", event.eventType, { event, contents, why: reasonsOf(event), fault });
   };
 
-  route("GET /tenants/:tenantId/activity/:eventId", ({ tenant, params }) =>
-    show(tenant.id, params.eventId ?? ""),
-  );
+  route("GET /tenants/:tenantId/activity/:eventId", async ({ tenant, params, base }) => {
+    const id = params.eventId ?? "";
+    try {
+      return await show(tenant.id, id);
+    } catch (error) {
+      if (!(error instanceof NotFound) || !UUID.test(id)) throw error;
+      // A message that gathers events has an id of its own, which dead letters and the outbox lead to.
+      if ((await digestById(db, tenant.id, id)) === undefined) throw error;
+      return redirect(`${base}/digests/${id}`);
+    }
+  });
 
   route("GET /tenants/:tenantId/activity/:eventId/document", async ({ tenant, params, query }) => {
     const channel = query.get("channel") ?? channelsWith("email")[0];

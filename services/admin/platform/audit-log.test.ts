@@ -149,6 +149,8 @@ test("every change is in the audit log: who, what, before and after without secr
   const event = await admin.db.selectFrom("events").select("id").executeTakeFirstOrThrow();
   const eventId = { tenantId, eventId: event.id };
   await post("POST /tenants/:tenantId/activity/:eventId/resend", eventId);
+  const digest = { tenantId, digestId: await storeDigest(admin, tenantId, event.id) };
+  await post("POST /tenants/:tenantId/digests/:digestId/release", digest);
 
   const email = "eve@example.com";
   await post("POST /tenants/:tenantId/members/invite", of, { email, role: "editor" });
@@ -201,6 +203,22 @@ test("every change is in the audit log: who, what, before and after without secr
 
 async function entries({ db }: AdminUnderTest) {
   return await db.selectFrom("audit_log").selectAll().orderBy("id", "desc").execute();
+}
+
+/** One that is open, of one event. */
+async function storeDigest({ pool }: AdminUnderTest, tenantId: string, eventId: string) {
+  const { rows } = await pool.query(
+    `with g as (
+       insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at)
+       values (gen_random_uuid(), $1, 'sale', 'SMS', 'ada', '', '', now(), now() + interval '1 hour') returning id
+     ), i as (
+       insert into digest_items (digest_id, event_id, added_at) select id, $2, now() from g
+     )
+     insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at)
+     select gen_random_uuid(), id, $1, 'SMS', 1, now() + interval '1 hour' from g returning event_id`,
+    [tenantId, eventId],
+  );
+  return rows[0].event_id as string;
 }
 
 async function idOf({ pool }: AdminUnderTest, table: string, email: string): Promise<string> {

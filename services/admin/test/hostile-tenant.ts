@@ -16,6 +16,7 @@ import type { AdminUnderTest } from "../admin-under-test.ts";
 export interface HostileTenant {
   id: string;
   eventId: string;
+  digestId: string;
   messageId: string;
   templateId: string;
   providerId: string;
@@ -48,6 +49,7 @@ export async function hostileTenant(admin: AdminUnderTest): Promise<HostileTenan
     [providerId, SCRIPT],
   );
   await storeEvent(admin, id, eventId);
+  const digestId = await storeDigest(admin, id, eventId);
   const text = { eventId, to: SCRIPT, subject: SCRIPT, html: SCRIPT, text: SCRIPT, segments: null };
   const messageId = await storeOutboxMessage(db, {
     ...{ deliveryId: eventId, tenantId: id, channel: "EMAIL", ...text },
@@ -73,7 +75,24 @@ export async function hostileTenant(admin: AdminUnderTest): Promise<HostileTenan
     ...{ personId, person: SCRIPT, address: SCRIPT, tenantId: id, action: SCRIPT, target: SCRIPT },
     ...{ before: { [SCRIPT]: SCRIPT }, after: { [SCRIPT]: `${SCRIPT}2` } },
   });
-  return { id, eventId, messageId, templateId: template.id, providerId, personId };
+  return { id, eventId, digestId, messageId, templateId: template.id, providerId, personId };
+}
+
+/** A message of the event, of which everything can be written by somebody. */
+async function storeDigest({ pool }: AdminUnderTest, id: string, eventId: string): Promise<string> {
+  const digestId = randomUUID();
+  await pool.query(
+    `insert into digests (id, tenant_id, event_type, channel, user_id, recipient, locale, key, opened_at, window_ends_at)
+     values ($1, $2, $3, 'SMS', $3, $3, $3, $3, now(), now() + interval '1 hour')`,
+    [digestId, id, SCRIPT],
+  );
+  await pool.query("insert into digest_items values ($1, $2, now())", [digestId, eventId]);
+  await pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, reason, due_at)
+     values (gen_random_uuid(), $1, $2, 'SMS', $3, 1, $3, now() + interval '1 hour')`,
+    [digestId, id, SCRIPT],
+  );
+  return digestId;
 }
 
 /** A user who has been named, what there is to choose from, and what was answered. */
