@@ -19,6 +19,10 @@ interface Timed {
   hasPush: boolean;
 }
 
+export function isTimed({ digest, throttle, afterUnreadSeconds }: ActiveTemplate): boolean {
+  return digest !== undefined || throttle !== undefined || afterUnreadSeconds !== undefined;
+}
+
 /**
  * What the settings of a template say of when a delivery leaves; undefined: at once, and any number of them, as
  * mostly. Nothing rests longer than the tenant's retention lets it, whatever the settings were saved under.

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Pool } from "@belfry/database/connection";
 import {
   dispatchEvents,
+  type NewDelivery,
   readDispatchedBefore,
   readEvents,
 } from "@belfry/database/functions/dispatch-events";
@@ -27,7 +28,7 @@ async function rowsRead(under: DispatcherUnderTest, work: (pool: Pool) => Promis
       `select relname, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
        from pg_stat_xact_user_tables
        where relname in ('events', 'undispatched_events', 'deliveries', 'notifications',
-         'realtime_channels', 'dedup_keys')`,
+         'realtime_channels', 'dedup_keys', 'digests', 'digest_items', 'throttles')`,
     );
     return new Map(rows.map((row) => [row.relname, Number(row.read)]));
   };
@@ -74,11 +75,36 @@ async function filled(t: Parameters<typeof dispatcherUnderTest>[0], analyzed: bo
      from generate_series(1, 20000) n`,
   );
   await pool.query(
+    `with g as (
+       insert into digests (id, tenant_id, event_type, channel, user_id, recipient, locale, key, opened_at,
+         window_ends_at, closed_at)
+       select e.id, e.tenant_id, 'x', 'EMAIL', e.user_id, 'ann@example.com', '', n::text, now(), now(),
+              case when n % 2 = 0 then now() end
+       from (select *, row_number() over () as n from events) e returning id)
+     insert into digest_items (digest_id, event_id, added_at) select id, id, now() from g`,
+  );
+  await pool.query(
+    `insert into throttles select 'acme', 'user' || n, 'x', 'EMAIL', array[now()], now()
+     from generate_series(1000, 20000) n`,
+  );
+  await pool.query(
     "insert into undispatched_events select gen_random_uuid(), now() from generate_series(1, 5000)",
   );
   if (analyzed) await pool.query("analyze");
   return under;
 }
+
+/** Gathered and limited, of one user a place. */
+const timedAt = (place: number) => (delivery: NewDelivery) => ({
+  ...delivery,
+  timing: {
+    ...{ userId: `user${place}`, eventType: "x", zone: null, sensitive: false },
+    throttle: { count: 10, seconds: 60 },
+    digest: {
+      ...{ id: uuidv7(), locale: "", key: "", windowSeconds: 60, sliding: true, maxSeconds: 600 },
+    },
+  },
+});
 
 /** Everything that a dispatcher asks of Postgres all the time, and how many rows of a table it may read. */
 async function worksOn(
@@ -119,6 +145,20 @@ async function worksOn(
       "dispatch",
       400,
       (pool) => dispatchEvents(pool, batch, { inFlightPerTenant: 100, inTurn: true }),
+    ],
+    [
+      "dispatch timed",
+      900,
+      async (pool) => {
+        // Twice, as the first opens what the second joins.
+        for (const part of [batch.slice(0, events / 2), batch.slice(events / 2)]) {
+          const timed = part.map((one, at) => ({
+            ...one,
+            deliveries: one.deliveries.map(timedAt(at)),
+          }));
+          await dispatchEvents(pool, timed, { inFlightPerTenant: 100, inTurn: true });
+        }
+      },
     ],
     ["read again", 100, (pool) => readDispatchedBefore(pool, ids)],
     [

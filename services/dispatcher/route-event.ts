@@ -19,7 +19,7 @@ import type { EventOutcome } from "@belfry/database/schema";
 import { withGathered } from "@belfry/templates/gathered";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { uuidv7 } from "uuidv7";
-import { timingOf } from "./delivery-timing.ts";
+import { isTimed, timingOf } from "./delivery-timing.ts";
 import type { RoutingTenant } from "./read-routing.ts";
 import type { ActiveTemplate, ActiveTemplates, ActiveVariant } from "./routing-cache.ts";
 import { NO_WISHES, type UserWishes } from "./user-wishes.ts";
@@ -70,7 +70,9 @@ export function routeEvent(
   dispatch.isSensitive = isSensitive(event, templates);
   const hasPush = dispatch.push !== null;
   for (const way of chosen) {
-    const timing = timingOf({ ...way, isSensitive: dispatch.isSensitive, hasPush });
+    const timing = isTimed(way.template)
+      ? timingOf({ ...way, isSensitive: dispatch.isSensitive, hasPush })
+      : undefined;
     dispatch.deliveries.push(toDelivery(way, timing, outcome));
   }
   if (Object.keys(skipped).length > 0) outcome.skipped = skipped;
