@@ -233,6 +233,36 @@ test("an id of long ago that was stored late, and a delivery without its event, 
   assert.deepEqual(await under.deliveries(), []);
 });
 
+test("throttles leave when nothing of them counts; a digest whose events went otherwise, a week after them", async (t) => {
+  const under = await expiryUnderTest(t);
+  const acme = await under.tenant();
+  const throttle = (userId: string, hours: number) =>
+    under.pool.query(
+      `insert into throttles (tenant_id, user_id, event_type, channel, times, ends_at)
+       values ($1, $2, 'x', 'EMAIL', '{}', $3::timestamptz + $4 * interval '1 hour')`,
+      [acme, userId, NOW, hours],
+    );
+  await throttle("over", -1);
+  await throttle("counts", 1);
+  for (const days of [39, 37]) {
+    await under.pool.query(
+      `with g as (
+         insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at)
+         values ($1, $2, 'x', 'EMAIL', 'u', '', $1::uuid::text, now(), now()) returning id
+       )
+       insert into digest_items (digest_id, event_id, added_at) select id, gen_random_uuid(), now() from g`,
+      [idOfAge(days), acme],
+    );
+  }
+  await under.expire();
+  const throttles = await under.pool.query("select user_id from throttles");
+  assert.deepEqual(throttles.rows, [{ user_id: "counts" }]);
+  for (const table of ["digests", "digest_items"]) {
+    const { rows } = await under.pool.query(`select count(*)::integer as left from ${table}`);
+    assert.deepEqual(rows, [{ left: 1 }], table);
+  }
+});
+
 test("a realtime channel leaves when its last notification has, and not before", async (t) => {
   const under = await expiryUnderTest(t);
   const acme = await under.tenant();

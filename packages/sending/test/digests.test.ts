@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
+import { postponeDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { noteUse } from "@belfry/database/note-use";
 import { setPreferences } from "@belfry/database/preferences";
 import { createDigests, type Digests, LOOP } from "./digest-fixture.ts";
@@ -233,4 +235,43 @@ test("a digest takes its template as it is when it leaves: its version, language
   await pool.query("delete from templates");
   const gone = await digests.send(waiting.deliveryId);
   assert.deepEqual([gone.status, gone.reason], ["failed", "the template is gone"]);
+});
+
+test("a release that is taken back leaves a digest open, and so does one that no sender could begin", async (t) => {
+  const digests = await createDigests(t);
+  const { pool, tenant } = digests;
+  const { id, deliveryId } = await digests.digest(await comments(digests, "Ann"));
+  const isOpen = async () => {
+    const { status, released_at, attempts } = await digests.fixture.row(deliveryId);
+    const { closed_at } = await digests.digestRow(id);
+    return status === "queued" && released_at === null && attempts === 0 && closed_at === null;
+  };
+  await takeBackRelease(pool, [deliveryId]);
+  assert.equal(await isOpen(), true);
+  await digests.fixture.release(deliveryId);
+  await postponeDeliveries(pool, {
+    ...{ tenantId: tenant, ids: [deliveryId], reason: null, delayMs: 1000, spacingMs: 0 },
+  });
+  assert.equal(await isOpen(), true);
+});
+
+test("where a template has become sensitive, the events of a digest lose their variables once it has ended", async (t) => {
+  const digests = await createDigests(t);
+  const { pool } = digests;
+  const ids = await comments(digests, "Ann", "Bob", "Cid");
+  const [ann = "", bob = "", cid = ""] = ids;
+  const sent = await digests.digest([ann, bob]);
+  await digests.digest([bob, cid], { rests: true });
+  await pool.query("update templates set sensitive = true");
+  assert.equal((await digests.send(sent.deliveryId)).status, "accepted");
+  const { rows } = await pool.query(
+    "select variables is null as erased from events where id = any ($1) order by id",
+    [ids],
+  );
+  assert.deepEqual(
+    rows.map(({ erased }) => erased),
+    [true, false, false],
+    "what another digest waits for stays",
+  );
+  assert.equal((await digests.sent(sent.deliveryId))[0]?.subject, "2 comments");
 });

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { connectedDatabase } from "@belfry/testing/database";
+import { runBelfry } from "./belfry-under-test.ts";
+
+test("digest list, show and release tell of open windows, end one, and name what is wrong", async (t) => {
+  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  const { url, pool } = await connectedDatabase(t);
+  const env = { DATABASE_URL: url, BELFRY_HOME: home };
+  const run = (args: string) => runBelfry(args.split(" "), { env, input: "", cwd: home });
+  const json = async (args: string) => {
+    const { code, out, err } = await run(args);
+    assert.deepEqual([code, err], [0, ""], args);
+    return JSON.parse(out);
+  };
+  const { id: tenant } = await json("tenant create --name Acme");
+  const [id, event] = [randomUUID(), randomUUID()];
+  await pool.query(
+    `insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at)
+     values ($1, $2, 'comment.posted', 'EMAIL', 'ann', '', '', now(), now() + interval '1 hour')`,
+    [id, tenant],
+  );
+  await pool.query("insert into digest_items values ($1, $2, now())", [id, event]);
+  await pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at)
+     values (gen_random_uuid(), $1, $2, 'EMAIL', 1, now() + interval '1 hour')`,
+    [id, tenant],
+  );
+  const [listed, ...others] = await json(`digest list --tenant ${tenant}`);
+  assert.deepEqual(others, []);
+  assert.deepEqual([listed.id, listed.count, listed.open, listed.userId], [id, 1, true, "ann"]);
+  const { events } = await json(`digest show --tenant ${tenant} --id ${id}`);
+  assert.deepEqual(
+    events.map((one: { eventId: string; state: string }) => [one.eventId, one.state]),
+    [[event, "in"]],
+  );
+  const released = await json(`digest release --tenant ${tenant} --id ${id}`);
+  assert.ok(released.delivery.dueAt < listed.delivery.dueAt);
+  const { rows } = await pool.query(
+    "select target, after from audit_log where action = 'digest.release'",
+  );
+  assert.deepEqual(rows, [{ target: id, after: { count: 1 } }]);
+
+  await pool.query("update deliveries set released_at = now()");
+  const late = await run(`digest release --tenant ${tenant} --id ${id}`);
+  assert.equal(late.code, 1);
+  assert.match(late.err, /ID cannot be released: it is on its way/);
+  const unknown = await run(`digest show --tenant ${tenant} --id ${randomUUID()}`);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.err, /no digest of the tenant has the id/);
+});
