@@ -195,7 +195,7 @@ test("what rests is listed page by page, the soonest first; others' are not", as
   const { tenant, trigger, call } = await setUp(t);
   const [mine, other] = [await tenant(), await tenant()];
   const ids: string[] = [];
-  for (const hours of [3, 1, 2]) {
+  for (const hours of [5, 4, 3, 1, 2]) {
     const over = { delaySeconds: hours * 3600, cancelKey: "k", eventId: `e${hours}` };
     ids.push((await trigger(mine.apiKey, over)).id);
   }
@@ -204,12 +204,12 @@ test("what rests is listed page by page, the soonest first; others' are not", as
   assert.equal(first.status, 200);
   assert.deepEqual(
     first.body.data.map((one: { id: string }) => one.id),
-    [ids[1], ids[2]],
+    [ids[3], ids[4]],
   );
   const [soonest] = first.body.data;
   const { sendAt, acceptedAt, ...rest } = soonest;
   assert.deepEqual(rest, {
-    id: ids[1],
+    id: ids[3],
     eventId: "e1",
     eventType: "x",
     userId: "u1",
@@ -223,7 +223,7 @@ test("what rests is listed page by page, the soonest first; others' are not", as
   );
   assert.deepEqual(
     next.body.data.map((one: { id: string }) => one.id),
-    [ids[0]],
+    [ids[2], ids[1], ids[0]],
   );
   assert.equal("next" in next.body, false);
   const bad = await call(mine.apiKey, "GET", "/scheduled?after=x");
@@ -231,7 +231,7 @@ test("what rests is listed page by page, the soonest first; others' are not", as
     [bad.status, bad.body.message],
     [422, ["after must be the next of a page before"]],
   );
-  const report = await call(mine.apiKey, "GET", `/${ids[1]}`);
+  const report = await call(mine.apiKey, "GET", `/${ids[3]}`);
   assert.deepEqual(
     [report.body.status, report.body.sendAt, report.body.cancelKey],
     ["scheduled", sendAt, "k"],

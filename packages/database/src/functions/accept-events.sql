@@ -62,6 +62,9 @@ declare
   newly integer;
   -- Of what rests, until when, by item; null as a whole where nothing does.
   send_at timestamptz[];
+  option json;
+  place integer := 0;
+  later timestamptz;
   -- The items whose events rest already.
   resting boolean[];
   at_second bigint;
@@ -72,14 +75,16 @@ begin
   moment := clock_timestamp();
   today := (moment at time zone 'UTC')::date;
   if p_options is not null then
-    send_at := array_fill(null::timestamptz, array[items]);
-    for i in 1 .. items loop
-      continue when p_options[i] is null;
-      send_at[i] := coalesce((p_options[i] ->> 'sendAt')::timestamptz,
-        moment + make_interval(secs => (p_options[i] ->> 'delaySeconds')::float8));
-      if send_at[i] <= moment then send_at[i] := null; end if;
+    foreach option in array p_options loop
+      place := place + 1;
+      continue when option is null;
+      later := coalesce((option ->> 'sendAt')::timestamptz,
+        moment + make_interval(secs => (option ->> 'delaySeconds')::float8));
+      continue when later is null or later <= moment;
+      -- Whole from the beginning: an array that begins at 2 is unnested as if at 1.
+      if send_at is null then send_at := array_fill(null::timestamptz, array[items]); end if;
+      send_at[place] := later;
     end loop;
-    if array_remove(send_at, null) = '{}' then send_at := null; end if;
   end if;
 
   for known in
