@@ -30,9 +30,7 @@ export async function readUserWishes(
 ): Promise<UserWishes[]> {
   const wishes = events.map(() => NO_WISHES);
   const named = placesOf(events, ({ hasRecipients }) => hasRecipients);
-  const asked = placesOf(events, ({ hasPreferences }) => hasPreferences).flatMap((at) =>
-    questionsOf(events[at]!, routing).map((question) => ({ at, question })),
-  );
+  const asked = placesOf(events, ({ hasPreferences }) => hasPreferences);
   const [recipients, verdicts] = await Promise.all([
     named.length === 0
       ? []
@@ -44,16 +42,14 @@ export async function readUserWishes(
       ? []
       : preferencesOf(
           pool,
-          asked.map(({ question }) => question),
+          asked.map((at) => questionOf(events[at]!, routing)),
         ),
   ]);
   for (const [place, at] of named.entries()) {
     wishes[at] = { ...NO_WISHES, recipient: recipients[place] };
   }
-  for (const [place, { at, question }] of asked.entries()) {
-    const { recipient, verdicts: before } = wishes[at]!;
-    const after = new Map(before).set(question.channel, verdicts[place]!);
-    wishes[at] = { recipient, verdicts: after };
+  for (const [place, at] of asked.entries()) {
+    wishes[at] = { ...wishes[at]!, verdicts: verdicts[place] };
   }
   return wishes;
 }
@@ -66,10 +62,11 @@ function placesOf(
 }
 
 /** Of the channels that it has templates for and was not kept from. */
-function questionsOf(event: StoredEvent, routing: Routing): PreferenceQuestion[] {
+function questionOf(event: StoredEvent, routing: Routing): PreferenceQuestion {
   const { tenantId, userId, eventType } = event;
   const requested = channelsOfMask(event.channels);
-  return [...routing.templates(tenantId, eventType).keys()]
-    .filter((channel) => requested?.includes(channel) ?? true)
-    .map((channel) => ({ tenantId, userId, eventType, channel }));
+  const channels = [...routing.templates(tenantId, eventType).keys()].filter(
+    (channel) => requested?.includes(channel) ?? true,
+  );
+  return { tenantId, userId, eventType, channels };
 }

@@ -150,8 +150,8 @@ test("a change of preferences binds what is decided after its answer, and tells 
   });
   await assignCategory(ingest.db, { tenantId, eventType: "sale", category: "offers" });
   const sends = async () => {
-    const question = { tenantId, userId: "ann", eventType: "sale", channel: "EMAIL" } as const;
-    return (await preferencesOf(ingest.pool, [question]))[0]?.sends;
+    const question = { tenantId, userId: "ann", eventType: "sale", channels: ["EMAIL"] } as const;
+    return (await preferencesOf(ingest.pool, [question]))[0]?.get("EMAIL")?.sends;
   };
   assert.equal(await sends(), true);
   const changed = await client.changePreferences("ann", [

@@ -177,11 +177,10 @@ begin
     end if;
     if uses_preferences then
       if categories is null then
-        select array_agg(p.category order by i.place), array_agg(p.required order by i.place),
-               array_agg(p.reason order by i.place)
+        select array_agg(p.category order by p.place), array_agg(p.required order by p.place),
+               array_agg(p.reason order by p.place)
         into categories, requireds, unwanteds
-        from unnest(p_tenants, choosing, types) with ordinality i (tenant_id, user_id, event_type, place)
-        cross join lateral preference_of(i.tenant_id, i.user_id, i.event_type, p_channel) p;
+        from preferences_of(p_tenants, choosing, types, array_fill(p_channel, array[cardinality(types)])) p;
       end if;
       category := categories[place];
       is_required := requireds[place];

@@ -127,25 +127,26 @@ test("every state of a user's four cells is decided as the rule says, whatever e
       tenantId: "a",
       userId: one.userId,
       eventType: keyOf(one) ?? "uncategorised",
-      channel: "EMAIL",
+      channels: ["EMAIL", "PUSH"],
     })),
   );
-  const { rows: cells } = await pool.query<{ cell: string | null }>(
-    `select p.cell from unnest($1::text[], $2::text[]) with ordinality c (u, e, n)
-     cross join lateral preference_of('a', c.u, c.e, 'EMAIL') p order by c.n`,
-    [CASES.map((one) => one.userId), CASES.map((one) => keyOf(one) ?? "uncategorised")],
-  );
   for (const [at, one] of CASES.entries()) {
-    const key = keyOf(one);
-    const expected = oracle(one);
-    const found = verdicts[at]!;
-    const what = JSON.stringify(one);
-    assert.equal(found.sends, expected.sends, what);
-    assert.equal(found.reason === null, expected.sends, what);
-    assert.equal(found.category, key, what);
-    assert.equal(found.required, one.category?.required ?? false, what);
-    const cell = expected.cell?.replace("category", key ?? "").replace("channel", "EMAIL") ?? null;
-    assert.equal(cells[at]?.cell, cell, what);
+    // What is said of one channel says nothing of another.
+    const ofOther = { ...one, anyChannel: null, categoryChannel: null };
+    for (const [channel, expected] of [
+      ["EMAIL", oracle(one)],
+      ["PUSH", oracle(ofOther)],
+    ] as const) {
+      const key = keyOf(one);
+      const found = verdicts[at]!.get(channel)!;
+      const what = JSON.stringify([channel, one]);
+      assert.equal(found.sends, expected.sends, what);
+      assert.equal(found.reason === null, expected.sends, what);
+      assert.equal(found.category, key, what);
+      assert.equal(found.required, one.category?.required ?? false, what);
+      const cell = expected.cell?.replace("category", key ?? "").replace("channel", channel);
+      assert.equal(found.cell, cell ?? null, what);
+    }
   }
 });
 
@@ -155,8 +156,8 @@ test("what is not sent says by which cell, since when and from where, by the cat
   const asked = async (cell: string | undefined, eventType: string) => {
     await pool.query("delete from preferences");
     if (cell !== undefined) await say(pool, [["u", cell, false]]);
-    const question = { tenantId: "a", userId: "u", eventType, channel: "EMAIL" } as const;
-    return (await preferencesOf(pool, [question]))[0]?.reason;
+    const question = { tenantId: "a", userId: "u", eventType, channels: ["EMAIL"] } as const;
+    return (await preferencesOf(pool, [question]))[0]?.get("EMAIL")?.reason;
   };
   const since = "2 Nov 2026, preference page";
   for (const [cell, eventType, reason] of [

@@ -2,12 +2,12 @@ import type { Channel } from "@belfry/contracts/channels";
 import type pg from "pg";
 import { callFunction } from "./call-function.ts";
 
-/** Is an event of this type to be sent to the user on the channel? */
+/** Is an event of this type to be sent to the user on these channels? */
 export interface PreferenceQuestion {
   tenantId: string;
   userId: string;
   eventType: string;
-  channel: Channel;
+  channels: readonly Channel[];
 }
 
 export interface PreferenceVerdict {
@@ -18,21 +18,26 @@ export interface PreferenceVerdict {
   category: string | null;
   /** The category is sent whatever is turned off, and at any hour. */
   required: boolean;
+  /** The most specific one that is off, as `offers/*`; null: none is. */
+  cell: string | null;
 }
 
-/** Asks the one rule on preferences for a batch, in one statement. Answers come in the order of the batch. */
+/**
+ * Asks the one rule on preferences for a batch, in one statement. Answers come in the order of the batch, by
+ * channel.
+ */
 export async function preferencesOf(
   pool: pg.Pool,
   batch: readonly PreferenceQuestion[],
-): Promise<PreferenceVerdict[]> {
-  type Row = PreferenceVerdict & { place: number };
+): Promise<Map<Channel, PreferenceVerdict>[]> {
+  type Row = PreferenceVerdict & { place: number; channel: Channel };
   const rows = await callFunction<Row>(pool, "preferences_of", {
     p_tenants: batch.map((one) => one.tenantId),
     p_users: batch.map((one) => one.userId),
     p_event_types: batch.map((one) => one.eventType),
-    p_channels: batch.map((one) => one.channel),
+    p_channels: batch.map((one) => one.channels.join(" ")),
   });
-  const verdicts = new Array<PreferenceVerdict>(batch.length);
-  for (const { place, ...verdict } of rows) verdicts[place - 1] = verdict;
+  const verdicts = batch.map(() => new Map<Channel, PreferenceVerdict>());
+  for (const { place, channel, ...verdict } of rows) verdicts[place - 1]!.set(channel, verdict);
   return verdicts;
 }
