@@ -5,7 +5,7 @@ import { sentContent } from "@belfry/administration/events/sent-content";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, settled } from "./outcome.ts";
-import { freshKey, type Stack, trigger } from "./stack.ts";
+import { call, freshKey, type Stack, trigger } from "./stack.ts";
 
 /** Messages that gather what happens within a window. */
 export function digestTests(stack: () => Stack): void {
@@ -58,6 +58,8 @@ export function digestTests(stack: () => Stack): void {
         words.join("; "),
       );
     }
+    const { body } = await call(`${api()}/api/v1/events/${ids[0]}`, { apiKey: tenant.apiKey });
+    assert.deepEqual(body.channels.EMAIL.digest, digest, "over HTTP the same");
     const mails = await eventually(async () => {
       const found = await outboxOf(stack(), digest.id);
       assert.ok(found.length > 0);

@@ -156,6 +156,15 @@ export interface ChannelReport {
       nextAt: string | null;
     }[];
   };
+  /** Of an event that was gathered with others: `delivery` is that of their one message. */
+  digest?: {
+    id: string;
+    state: "in" | "alone" | "read" | "cancelled";
+    /** How many other events the message is of. */
+    others: number;
+    windowEndsAt: string;
+    closedAt: string | null;
+  };
   notification?: { id: string; realtimeChannel: string; read: boolean; readAt: string | null };
 }
 

@@ -2,6 +2,7 @@ import { type Static, type TOptional, Type } from "@sinclair/typebox";
 import { CHANNELS, type Channel, IN_APP, listed, PROVIDER_CHANNELS } from "./channels.ts";
 import { DELIVERY_STATUSES } from "./delivery.ts";
 import { oneOf, orNull } from "./fields.ts";
+import { DIGEST_ITEM_STATES } from "./timing.ts";
 
 /** `GET /api/v1/events/{eventId}`: a tenant's view of what became of an event. */
 export const EVENT_PATH = "/api/v1/events/:eventId";
@@ -40,6 +41,20 @@ export const DeliveryReport = Type.Object(
   { title: "DeliveryReport" },
 );
 
+/** Of an event that was gathered with others: `delivery` is that of their one message. */
+export const DigestReport = Type.Object(
+  {
+    id: Type.String({ format: "uuid", description: "Of the message" }),
+    state: oneOf(DIGEST_ITEM_STATES, {
+      description: "in: in the message; alone: sent by itself; read, cancelled: left out",
+    }),
+    others: Type.Integer({ description: "How many other events the message is of" }),
+    windowEndsAt: time("Until when events are gathered, quiet hours apart"),
+    closedAt: orNull(time("When nothing could join it any more")),
+  },
+  { title: "DigestReport" },
+);
+
 export const ChannelReport = Type.Object(
   {
     status: oneOf([...DELIVERY_STATUSES, "published"], {
@@ -50,6 +65,7 @@ export const ChannelReport = Type.Object(
       description: "Variables that the template names and the event does not have",
     }),
     delivery: Type.Optional(DeliveryReport),
+    digest: Type.Optional(DigestReport),
     notification: Type.Optional(
       Type.Object({
         id: Type.String({ format: "uuid" }),
