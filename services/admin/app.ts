@@ -48,6 +48,8 @@ import { importPages } from "./user/import-page.ts";
 import { inboundPages } from "./user/inbound.ts";
 import { preferencePages } from "./user/preferences.ts";
 import { userPages } from "./user/users.ts";
+import { scheduledEventPages } from "./waiting/scheduled-event.ts";
+import { waitingPages } from "./waiting/waiting.ts";
 
 /** A template's text, as the editor sends it, and the rest of the form. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -74,6 +76,8 @@ const PAGES = [
   providerPages,
   providerFormPages,
   activityPages,
+  waitingPages,
+  scheduledEventPages,
   digestPages,
   outboxPages,
   userPages,

@@ -38,7 +38,16 @@ test("what a tenant, its users or a vendor write is text on every page, in every
       `${base}/activity?event=${ENCODED}2&type=${ENCODED}&user=${ENCODED}&from=${ENCODED}`,
       `${base}/activity?trace=${ENCODED}`,
     ],
-    "GET /tenants/:tenantId/activity/:eventId": [`${base}/activity/${tenant.eventId}`],
+    "GET /tenants/:tenantId/activity/:eventId": [
+      `${base}/activity/${tenant.eventId}`,
+      `${base}/activity/${tenant.restingId}`,
+    ],
+    "GET /tenants/:tenantId/waiting": [
+      `${base}/waiting`,
+      `${base}/waiting?why=retry`,
+      `${base}/waiting?user=${ENCODED}&digest=${tenant.digestId}&why=${ENCODED}`,
+    ],
+    "GET /tenants/:tenantId/waiting/:eventId/move": [`${base}/waiting/${tenant.restingId}/move`],
     "GET /tenants/:tenantId/digests/:digestId": [`${base}/digests/${tenant.digestId}`],
     "GET /tenants/:tenantId/outbox": [`${base}/outbox`],
     "GET /tenants/:tenantId/outbox/:messageId": [`${base}/outbox/${tenant.messageId}`],
@@ -113,7 +122,7 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
       ...["url", "actionLabel", "actionUrl", "requiredVariables", "starter", "logoUrl", "address"],
       ...["primaryColor", "footerText", "tenantId"],
       ...["key", "label", "description", "position", "lines", "category", "quietFrom", "quietTo"],
-      ...["user", "phone", "locale", "timezone", "seen"],
+      ...["at", "from", "user", "phone", "locale", "timezone", "seen"],
     ].map((name) => [name, SCRIPT]),
   );
   for (const path of [
@@ -133,6 +142,7 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
     `${base}/users/preferences`,
     `${base}/users/edit`,
     `${base}/users/erase`,
+    `${base}/waiting/${tenant.restingId}/move`,
   ]) {
     const answer = await operator.post(path, fields);
     assert.equal(answer.status, 422, path);

@@ -69,14 +69,11 @@ interface MoveFlags {
 }
 
 async function move(db: Database, { tenant: tenantId, id, sendAt }: MoveFlags): Promise<void> {
-  const { moveEvent } = await import("@belfry/administration/events/scheduled-events");
+  const { moveEvent, moveNote } = await import("@belfry/administration/events/scheduled-events");
   const moved = await auditedCommand(
     db,
     (transaction) => moveEvent(transaction, tenantId, { id, sendAt }),
-    ({ before, after }) => ({
-      ...{ tenantId, action: "event.move", target: `event ${id}` },
-      ...{ before: { sendAt: before.toISOString() }, after: { sendAt: after.toISOString() } },
-    }),
+    (done) => moveNote(tenantId, id, done),
   );
   await printJson({ id, sendAt: moved.after.toISOString() });
 }

@@ -35,7 +35,14 @@ document.addEventListener("submit", (event) => {
   const dialog = document.getElementById("confirm");
   if (!form.dataset.confirm || form.dataset.confirmed || !dialog) return;
   event.preventDefault();
-  document.getElementById("confirm-text").textContent = form.dataset.confirm;
+  const { confirm, yes = "Go on", no = "Cancel" } = form.dataset;
+  document.getElementById("confirm-text").textContent = confirm;
+  const [noButton, yesButton] = ["no", "yes"].map((value) =>
+    dialog.querySelector(`[value="${value}"]`),
+  );
+  noButton.textContent = no;
+  yesButton.textContent = yes;
+  yesButton.className = form.querySelector("button.danger") ? "danger" : "primary";
   dialog.returnValue = "no";
   dialog.showModal();
   dialog.addEventListener(

@@ -16,6 +16,10 @@ const NOTICES: Readonly<Record<string, string>> = {
   "sessions-ended": "The other sessions are ended.",
   "password-changed": "Your password is changed, and your other sessions are ended.",
   joined: "Welcome.",
+  "event-moved": "Moved.",
+  released: "It leaves within seconds.",
+  "event-cancelled": "Cancelled. Nothing of it has reached anybody, nor will.",
+  "event-stopped": "Stopped what had not left. Something of it had: its channels say what.",
   resent: "Sent again as a new event.",
   "digest-released":
     "The window has ended: the message leaves in a moment, unless quiet hours hold it up.",

@@ -81,8 +81,8 @@ export const DEAD_CLASS_NAMES: Readonly<Record<string, string>> = {
 /** good, busy, bad or quiet: the colour of a state. */
 export function tone(status: string): string {
   if (["accepted", "delivered", "published", "dispatched"].includes(status)) return "good";
-  if (["queued", "sending", "waiting"].includes(status)) return "busy";
-  if (["skipped", "discarded"].includes(status)) return "quiet";
+  if (["queued", "sending", "waiting", "scheduled"].includes(status)) return "busy";
+  if (["skipped", "discarded", "cancelled"].includes(status)) return "quiet";
   return "bad";
 }
 
@@ -119,6 +119,16 @@ export function browser(userAgent: string): string {
 export function when(value: Date | string, form: "full" | "ago" | "time" | "day" = "full"): string {
   const text = form === "ago" ? ago(value) : time(value);
   return `<time datetime="${iso(value)}" data-form="${form}" title="${time(value)}">${text}</time>`;
+}
+
+const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z)/;
+
+/** Words with the times of programs in them, in parts. */
+export function partsWithTimes(text: string): { part: string; isTime: boolean }[] {
+  return text.split(STAMP).map((part, at) => ({
+    part,
+    isTime: at % 2 === 1 && !Number.isNaN(Date.parse(part)),
+  }));
 }
 
 export { icon } from "./icons.ts";

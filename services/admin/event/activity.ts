@@ -15,6 +15,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { MAIL_HEADERS } from "../door/security-headers.ts";
 import { documentAnswer, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
+import { waitsOfEvent } from "../waiting/waits-of-event.ts";
 import { whyNot } from "./why-not.ts";
 
 const PAGE = 50;
@@ -55,7 +56,10 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
       if (report?.delivery === undefined && report?.notification === undefined) continue;
       contents[channel] = await sentContent(db, tenantId, event.id, channel);
     }
-    return page("event", event.eventType, { event, contents, why: reasonsOf(event), fault });
+    const waits = waitsOfEvent(event);
+    return page("event", event.eventType, {
+      ...{ event, contents, waits, why: reasonsOf(event), fault },
+    });
   };
 
   route("GET /tenants/:tenantId/activity/:eventId", async ({ tenant, params, base }) => {

@@ -5,6 +5,7 @@ import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 import { ACCESS } from "../door/access.ts";
 import { storeDeadLetters } from "../event/test-dead-letters.ts";
 import { hiddenFields, saveDraftByForm } from "../test/publish-by-form.ts";
+import { storeWaiting } from "../test/store-waiting.ts";
 
 /** What changes nothing that lasts, or is who somebody is and not what they did. */
 const NOT_LOGGED = [
@@ -151,6 +152,19 @@ test("every change is in the audit log: who, what, before and after without secr
   await post("POST /tenants/:tenantId/activity/:eventId/resend", eventId);
   const digest = { tenantId, digestId: await storeDigest(admin, tenantId, event.id) };
   await post("POST /tenants/:tenantId/digests/:digestId/release", digest);
+
+  await storeWaiting(admin.pool, tenantId, { scheduled: 1 });
+  const rested = await admin.pool.query("select event_id as id from scheduled_events");
+  const resting = { tenantId, eventId: rested.rows[0].id };
+  const at = new Date(Date.now() + 24 * 60 * 60_000).toISOString().slice(0, 16);
+  await post("POST /tenants/:tenantId/waiting/:eventId/move", resting, { at });
+  const move = (await entries(admin))[0];
+  assert.deepEqual(
+    [move?.action, move?.target, move?.after],
+    ["event.move", `event ${resting.eventId}`, { sendAt: `${at}:00.000Z` }],
+  );
+  await post("POST /tenants/:tenantId/waiting/:eventId/release", resting);
+  await post("POST /tenants/:tenantId/waiting/:eventId/cancel", resting);
 
   const email = "eve@example.com";
   await post("POST /tenants/:tenantId/members/invite", of, { email, role: "editor" });

@@ -9,6 +9,7 @@ import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 import { ACCESS } from "../door/access.ts";
+import { storeWaiting } from "../test/store-waiting.ts";
 
 /** A tenant with one of everything that has an id in an address. */
 async function fullTenant(admin: AdminUnderTest, name: string) {
@@ -38,6 +39,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     ...{ subject: "s", html: "<p>s</p>", text: "s", segments: null },
   });
   const { id: erasureId } = await requestErasure(db, { tenantId: id, userId: "ann" });
+  await storeWaiting(pool, id, { scheduled: 1, digests: 1 });
   const categoryKey = name.toLowerCase();
   await putCategory(db, { tenantId: id, key: categoryKey, label: { "": name } });
   const idOf = async (table: string, column = "id") => {
@@ -52,6 +54,8 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
       ...{ eventId, messageId, templateId: template.id, providerId: provider.id },
       ...{ categoryKey, erasureId },
       keyId: await idOf("api_keys"),
+      digestId: await idOf("digests"),
+      restingId: await idOf("scheduled_events", "event_id"),
       personId: await idOf("memberships", "person_id"),
       invitationId: await idOf("invitations"),
     }),
@@ -67,6 +71,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
         "event_type_categories",
       );
       tables.push("template_variants", "template_drafts", "erasures");
+      tables.push("scheduled_events", "digests", "deliveries");
       const state: Record<string, unknown> = {};
       for (const table of tables) {
         const where = table.startsWith("template_")
@@ -101,7 +106,7 @@ test("another tenant's id in any address is as unknown as none, and nothing of t
     const [method, pattern = ""] = key.split(" ");
     const path = pattern
       .replace(":tenantId", own.id)
-      .replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name));
+      .replaceAll(/:(\w+)/g, (_, name: string) => idOf(ids, key, name) ?? assert.fail(name));
     const body = new URLSearchParams({
       _token,
       role: "owner",
@@ -122,12 +127,17 @@ test("another tenant's id in any address is as unknown as none, and nothing of t
   for (const key of routes.filter((route) => route.startsWith("GET "))) {
     const path = (key.split(" ")[1] ?? "")
       .replace(":tenantId", own.id)
-      .replaceAll(/:(\w+)/g, (_, name: string) => mine[name] ?? "");
+      .replaceAll(/:(\w+)/g, (_, name: string) => idOf(mine, key, name) ?? "");
     const { status } = await owner.get(path);
     // The event was dispatched to nobody: it has no mail to show.
     assert.equal(status, path.endsWith(`${mine.eventId}/document`) ? 404 : 200, key);
   }
 });
+
+/** The event that is named where something waits is one that rests. */
+function idOf(ids: Readonly<Record<string, string>>, route: string, name: string) {
+  return ids[route.includes("/waiting/") && name === "eventId" ? "restingId" : name];
+}
 
 test("nobody ends another's session, and a person who is no member of the tenant cannot be changed in it", async (t) => {
   const admin = await startAdmin(t);

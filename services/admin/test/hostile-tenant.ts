@@ -11,6 +11,7 @@ import { storeUsers } from "@belfry/administration/users/user-rows";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SCRIPT } from "@belfry/testing/hostile";
 import type { AdminUnderTest } from "../admin-under-test.ts";
+import { storeWaiting } from "./store-waiting.ts";
 
 /** The ids of a tenant's things. */
 export interface HostileTenant {
@@ -21,6 +22,8 @@ export interface HostileTenant {
   templateId: string;
   providerId: string;
   personId: string;
+  /** An event that rests. */
+  restingId: string;
 }
 
 /**
@@ -75,7 +78,12 @@ export async function hostileTenant(admin: AdminUnderTest): Promise<HostileTenan
     ...{ personId, person: SCRIPT, address: SCRIPT, tenantId: id, action: SCRIPT, target: SCRIPT },
     ...{ before: { [SCRIPT]: SCRIPT }, after: { [SCRIPT]: `${SCRIPT}2` } },
   });
-  return { id, eventId, digestId, messageId, templateId: template.id, providerId, personId };
+  await storeWaiting(pool, id, { scheduled: 1, held: 3, text: SCRIPT });
+  const resting = await pool.query("select event_id as id from scheduled_events");
+  return {
+    ...{ id, eventId, digestId, messageId, templateId: template.id, providerId, personId },
+    restingId: resting.rows[0].id,
+  };
 }
 
 /** A message of the event, of which everything can be written by somebody. */

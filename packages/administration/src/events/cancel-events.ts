@@ -9,11 +9,12 @@ import type { Channel } from "@belfry/contracts/channels";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import {
+  type CancelledEvent,
   cancelEvents as cancel,
   eventsToCancel,
   type FoundToCancel,
 } from "@belfry/database/functions/cancel-events";
-import { type InputFault, refuseFaults } from "../input-error.ts";
+import { type InputFault, NotFound, refuseFaults } from "../input-error.ts";
 
 /**
  * Stops what has not reached anybody of a tenant's events: the answer is the truth, and holds from the moment
@@ -36,13 +37,29 @@ export async function cancelEvents(
   const events = ids.length === 0 ? [] : await cancel(db, tenantId, ids);
   const unknown = eventIds.filter((name) => !isKnown(name, found));
   return {
+    ...byVerdict(events),
+    ...(unknown.length > 0 ? { unknown } : {}),
+    ...(found.some(({ id, isNew }) => id === null && isNew) ? { more: true } : {}),
+  };
+}
+
+/**
+ * The same of one event, by Belfry's id alone: what has it for a reference is left alone. Throws `NotFound`, also
+ * for another tenant's and for a refused one.
+ */
+export async function cancelEvent(db: Database, tenantId: string, id: string): Promise<Cancelled> {
+  const events = UUID.test(id) ? await cancel(db, tenantId, [id.toLowerCase()]) : [];
+  if (events.length === 0) throw new NotFound("id", "no such event");
+  return byVerdict(events);
+}
+
+function byVerdict(events: readonly CancelledEvent[]): Cancelled {
+  return {
     cancelled: events.filter(({ verdict }) => verdict === "cancelled").map(({ id }) => id),
     partly: events
       .filter(({ verdict }) => verdict === "partly")
       .map(({ id, stopped }) => ({ eventId: id, stopped: stopped as Channel[] })),
     tooLate: events.filter(({ verdict }) => verdict === "too late").map(({ id }) => id),
-    ...(unknown.length > 0 ? { unknown } : {}),
-    ...(found.some(({ id, isNew }) => id === null && isNew) ? { more: true } : {}),
   };
 }
 

@@ -72,6 +72,23 @@ export async function openDigests(
   return rows;
 }
 
+/** Those of a tenant that events may join, in the order of their users, which has an index. */
+export async function openDigestsByUser(
+  db: Database,
+  tenantId: string,
+  { after, most }: { after?: { userId: string; id: string } | undefined; most: number },
+): Promise<DigestRow[]> {
+  const beyond =
+    after === undefined ? sql`` : sql`and (g.user_id, g.id) > (${after.userId}, ${after.id}::uuid)`;
+  const found = sql`(
+    select g.* from digests g
+    left join lateral (select * from deliveries d where d.event_id = g.id limit 1) d on true
+    where g.tenant_id = ${tenantId} and ${OPEN} ${beyond}
+    order by g.user_id, g.id limit ${most})`;
+  const { rows } = await sql<DigestRow>`${select(found)} order by g.user_id, g.id`.execute(db);
+  return rows;
+}
+
 export async function digestById(
   db: Database,
   tenantId: string,

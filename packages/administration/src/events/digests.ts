@@ -5,7 +5,14 @@ import type { AuditNote } from "../audited.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { tenantNotFound } from "../tenants/tenants.ts";
-import { type DigestRow, digestById, itemsOfDigest, makeDue, openDigests } from "./digest-rows.ts";
+import {
+  type DigestRow,
+  digestById,
+  itemsOfDigest,
+  makeDue,
+  openDigests,
+  openDigestsByUser,
+} from "./digest-rows.ts";
 
 /** A message that gathers events; times are ISO 8601, UTC. */
 export interface Digest {
@@ -46,6 +53,17 @@ export async function listDigests(
 ): Promise<Digest[]> {
   await requireTenant(db, tenantId);
   return (await openDigests(db, tenantId, Math.min(most, MOST_LISTED))).map(digestView);
+}
+
+/** A page of the same in the order of their users, for however many there are. */
+export async function digestPage(
+  db: Database,
+  tenantId: string,
+  { after, limit }: { after?: { userId: string; id: string } | undefined; limit: number },
+): Promise<{ digests: Digest[]; next: { userId: string; id: string } | undefined }> {
+  const rows = await openDigestsByUser(db, tenantId, { after, most: limit + 1 });
+  const page = rows.slice(0, limit);
+  return { digests: page.map(digestView), next: rows.length > limit ? page.at(-1) : undefined };
 }
 
 /** One digest, open or not, with what it has gathered. Throws `NotFound`. */

@@ -11,6 +11,7 @@ import { SCHEDULED_DEFAULT_LIMIT, type ScheduledEvent } from "@belfry/contracts/
 import { momentOf, NO_SEND_AT } from "@belfry/contracts/send-at";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
+import type { AuditNote } from "../audited.ts";
 import { InvalidInput, NotFound, TooLate } from "../input-error.ts";
 
 export interface ScheduledPage {
@@ -125,4 +126,11 @@ export async function moveEvent(
   const [moved] = rows;
   if (moved === undefined) throw new TooLate("the event is not scheduled any more");
   return moved;
+}
+
+export function moveNote(tenantId: string, id: string, { before, after }: Moved): AuditNote {
+  return {
+    ...{ tenantId, action: "event.move", target: `event ${id}` },
+    ...{ before: { sendAt: before.toISOString() }, after: { sendAt: after.toISOString() } },
+  };
 }

@@ -1,0 +1,96 @@
+import { audited } from "@belfry/administration/audited";
+import { cancelEvent } from "@belfry/administration/events/cancel-events";
+import { cancelNote } from "@belfry/administration/events/cancel-note";
+import { type EventReport, showEvent } from "@belfry/administration/events/event-report";
+import { moveEvent, moveNote } from "@belfry/administration/events/scheduled-events";
+import { NotFound, TooLate } from "@belfry/administration/input-error";
+import { UUID } from "@belfry/contracts/identifiers";
+import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { InTenant } from "../router.ts";
+
+/** Moving lets go at once what is past by the database's clock, whatever ours says. */
+const NOW = new Date(0).toISOString();
+/** As a browser gives a date and time, in UTC. */
+const TYPED = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/;
+
+/** What is done to one event that waits: to move it, to send it now, to cancel it. */
+export function scheduledEventPages({ route, db }: PageDeps): void {
+  const eventOf = async ({ tenant, params }: InTenant): Promise<EventReport> => {
+    const id = params.eventId ?? "";
+    if (!UUID.test(id)) throw new NotFound("path", "no such event");
+    return await showEvent(db, id, tenant.id);
+  };
+
+  const move = async ({ tenant, actor }: InTenant, id: string, sendAt: string): Promise<void> => {
+    await audited(
+      db,
+      actor,
+      (transaction) => moveEvent(transaction, tenant.id, { id, sendAt }),
+      (moved) => moveNote(tenant.id, id, moved),
+    );
+  };
+
+  route("GET /tenants/:tenantId/waiting/:eventId/move", async (context) => {
+    const event = await eventOf(context);
+    if (event.status !== "scheduled") return tooLate("It is not scheduled any more.");
+    const at = event.sendAt?.slice(0, 16);
+    return page("waiting-move", "Move", { event, at, faults: {} });
+  });
+
+  route("POST /tenants/:tenantId/waiting/:eventId/move", async (context) => {
+    const event = await eventOf(context);
+    const at = (context.form.get("at") ?? "").trim();
+    return await orFaults(
+      () =>
+        orTooLate(async () => {
+          await move(context, event.id, TYPED.test(at) ? `${at}Z` : at);
+          return redirect(placeAfter(context, event.id), "event-moved");
+        }),
+      ({ sendAt = "" }) => {
+        const fault = TYPED.test(at) ? sendAt : "must be a date and time";
+        return page("waiting-move", "Move", { event, at, faults: { at: fault } });
+      },
+    );
+  });
+
+  route("POST /tenants/:tenantId/waiting/:eventId/release", async (context) => {
+    const { id } = await eventOf(context);
+    return await orTooLate(async () => {
+      await move(context, id, NOW);
+      return redirect(placeAfter(context, id), "released");
+    });
+  });
+
+  route("POST /tenants/:tenantId/waiting/:eventId/cancel", async (context) => {
+    const { tenant, actor, base } = context;
+    const { id } = await eventOf(context);
+    const { cancelled, partly } = await audited(
+      db,
+      actor,
+      (transaction) => cancelEvent(transaction, tenant.id, id),
+      (result) => cancelNote(tenant.id, { eventIds: [id] }, result),
+    );
+    if (cancelled.length > 0) return redirect(placeAfter(context, id), "event-cancelled");
+    if (partly.length > 0) return redirect(`${base}/activity/${id}`, "event-stopped");
+    return tooLate("Nothing of the event is left to stop: it is sent, or on its way.");
+  });
+}
+
+/** Back to where the button was. */
+function placeAfter({ form, base }: InTenant, eventId: string): string {
+  return form.get("from") === "event" ? `${base}/activity/${eventId}` : `${base}/waiting`;
+}
+
+async function orTooLate(change: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!(error instanceof TooLate)) throw error;
+    return tooLate("It is not scheduled any more: it is sent, on its way, or cancelled.");
+  }
+}
+
+function tooLate(text: string): Answer {
+  return page("message", "Too late", { text }, 409);
+}

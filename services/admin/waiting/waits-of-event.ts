@@ -1,0 +1,42 @@
+import type { EventReport } from "@belfry/administration/events/event-report";
+import { waitReason } from "@belfry/administration/events/wait-reasons";
+import { WAIT_CAUSES } from "./wait-words.ts";
+
+/** What an event waits for: as a whole, or on a channel. */
+export interface Wait {
+  /** null: the event as a whole. */
+  channel: string | null;
+  /** ISO 8601, UTC. */
+  until: string;
+  because: string;
+  /** Of the open digest that it is in. */
+  digestId: string | null;
+}
+
+/** The waits of an event, by channel; none where nothing of it waits for a time. */
+export function waitsOfEvent(event: EventReport, now = Date.now()): Wait[] {
+  if (event.status === "scheduled" && event.sendAt !== null) {
+    const because = "it is scheduled for then";
+    return [{ channel: null, until: event.sendAt, because, digestId: null }];
+  }
+  const waits: Wait[] = [];
+  for (const [channel, { status, reason, delivery, digest }] of Object.entries(event.channels)) {
+    const until = delivery?.dueAt ?? null;
+    if (until === null || !["queued", "waiting"].includes(status)) continue;
+    if (new Date(until).getTime() <= now) continue;
+    const why = waitReason(status, reason);
+    const said = why === "retry" && reason !== null ? `: ${reason}` : "";
+    const isOpen = digest?.state === "in" && digest.closedAt === null && status === "queued";
+    const because =
+      why === "gathered" && digest !== undefined
+        ? gatheredWords(digest.others)
+        : `${WAIT_CAUSES[why]}${said}`;
+    waits.push({ channel, until, because, digestId: isOpen ? digest.id : null });
+  }
+  return waits;
+}
+
+function gatheredWords(others: number): string {
+  if (others === 0) return "others may still come into the same message";
+  return `it is gathered with ${others === 1 ? "1 other" : `${others} others`} into one message`;
+}
