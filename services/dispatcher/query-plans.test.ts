@@ -78,7 +78,7 @@ async function filled(t: Parameters<typeof dispatcherUnderTest>[0], analyzed: bo
     `with g as (
        insert into digests (id, tenant_id, event_type, channel, user_id, recipient, locale, key, opened_at,
          window_ends_at, closed_at)
-       select e.id, e.tenant_id, 'x', 'EMAIL', e.user_id, 'ann@example.com', '', n::text, now(), now(),
+       select e.id, 'acme', 'x', 'EMAIL', e.user_id, 'ann@example.com', '', n::text, now(), now(),
               case when n % 2 = 0 then now() end
        from (select *, row_number() over () as n from events) e returning id)
      insert into digest_items (digest_id, event_id, added_at) select id, id, now() from g`,

@@ -1,5 +1,6 @@
 import { cancelEvents } from "@belfry/administration/events/cancel-events";
 import { CANCEL_PATH, CancelRequest, CancelResponse } from "@belfry/contracts/cancel";
+import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
@@ -30,7 +31,12 @@ const schema = {
       example: {
         success: true,
         cancelled: [EXAMPLE_ID],
-        partly: [{ eventId: "0198c0de-0000-7000-8000-000000000002", stopped: ["EMAIL"] }],
+        partly: [
+          {
+            eventId: "0198c0de-0000-7000-8000-000000000002",
+            stopped: PROVIDER_CHANNELS.slice(0, 1),
+          },
+        ],
         tooLate: [],
       },
     },

@@ -475,7 +475,8 @@ comment on column digests.window_ends_at is 'without quiet hours; moves with eac
 comment on column digests.closed_at is 'nothing joins it any more';
 create unique index digests_open on digests (tenant_id, user_id, event_type, channel, recipient, locale, key)
   nulls not distinct where closed_at is null;
-create index digests_of_user on digests (tenant_id, user_id);
+-- Of closed ones alone: of the open ones the index above is to be taken, whatever is known of the table.
+create index digests_closed_of_user on digests (tenant_id, user_id) where closed_at is not null;
 
 create table digest_items (
   digest_id uuid not null,

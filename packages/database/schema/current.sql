@@ -184,7 +184,7 @@ create table digests (
   closed_at timestamp with time zone,
   constraint digests_pkey PRIMARY KEY (id)
 ) with (fillfactor=80);
-create index digests_of_user ON digests USING btree (tenant_id, user_id);
+create index digests_closed_of_user ON digests USING btree (tenant_id, user_id) WHERE (closed_at IS NOT NULL);
 create unique index digests_open ON digests USING btree (tenant_id, user_id, event_type, channel, recipient, locale, key) NULLS NOT DISTINCT WHERE (closed_at IS NULL);
 comment on column digests.locale is 'of the template''s variant: empty is the default one';
 comment on column digests.key is 'value of the variable that the template''s digest names; empty: none';

@@ -67,9 +67,9 @@ export async function attemptDelivery(
   countAttempt(channel, provider.kind, outcome.class, durationMs);
   countOutcome(channel, provider.kind, step.status);
   // A digest has waited on purpose.
-  const isOne = delivery.digest === undefined;
-  if (outcome.class === "accepted" && delivery.attempt === 1 && isOne) {
-    observeFirstAcceptance(channel, delivery.eventId);
+  const since = delivery.digest === undefined ? delivery.at : null;
+  if (outcome.class === "accepted" && delivery.attempt === 1 && since !== null) {
+    observeFirstAcceptance(channel, since);
   }
   log.info(
     {

@@ -1,7 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { OutcomeClass } from "@belfry/contracts/sending";
-import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
+import { counter, gauge, histogram } from "@belfry/service/metrics";
 
 const attempts = counter("belfry_attempts_total", "Calls of providers by how they ended", [
   "channel",
@@ -48,10 +48,9 @@ export function countOutcome(
   outcomes.inc({ channel, provider: provider ?? "none", status });
 }
 
-/** The provider has taken it at the first try. */
-export function observeFirstAcceptance(channel: ProviderChannel, eventId: string): void {
-  const seconds = secondsSinceId(eventId);
-  if (seconds !== undefined) latency.observe({ channel }, seconds);
+/** The provider has taken it at the first try; `since`: its event was accepted, or left its rest. */
+export function observeFirstAcceptance(channel: ProviderChannel, since: Date): void {
+  latency.observe({ channel }, Math.max(0, Date.now() - since.getTime()) / 1000);
 }
 
 export function showOpenCircuits(count: number): void {

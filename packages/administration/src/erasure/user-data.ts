@@ -128,6 +128,8 @@ export async function deleteEmptyDigests(
   const { rows } = await sql<{ id: string }>`
     select g.id from digests g
     where g.tenant_id = ${tenantId} and g.user_id = ${userId}
+      -- An index for each.
+      and (g.closed_at is null or g.closed_at is not null)
       and not exists (select from digest_items i where i.digest_id = g.id)`.execute(db);
   const ids = rows.map(({ id }) => id);
   // In the order of everybody: deliveries before digests.
