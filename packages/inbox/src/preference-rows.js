@@ -33,7 +33,7 @@ function row({ key, required, on }, category, at, labels, languages) {
     ...(key === ANY ? [make("p", { id: ALL_HINT, class: "hint" }, labels.allHint)] : []),
     ...(description === ""
       ? []
-      : [make("p", { id: `about-${at}`, class: "hint", dir: "auto" }, description)]),
+      : [make("p", { id: `about-${at}`, class: "hint" }, make("bdi", {}, description))]),
     ...(required ? [make("p", { id: `always-${at}`, class: "hint" }, labels.alwaysSent)] : []),
   ];
   const switches = [...on.keys()].map((channel) =>
@@ -58,7 +58,7 @@ function row({ key, required, on }, category, at, labels, languages) {
         "aria-describedby": hints.map(({ id }) => id).join(" "),
       },
     },
-    make("strong", { part: "preference-label", id: `row-${at}`, dir: "auto" }, label || key),
+    make("strong", { part: "preference-label", id: `row-${at}` }, make("bdi", {}, label || key)),
     ...hints,
     make("div", { class: "switches" }, ...switches),
   );
