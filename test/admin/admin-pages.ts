@@ -8,6 +8,11 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     activity: `${base}/activity`,
     event: `${base}/activity/${tenant.eventId}`,
     "event-failed": `${base}/activity/${tenant.failedEventId}`,
+    "event-resting": `${base}/activity/${tenant.restingId}`,
+    waiting: `${base}/waiting`,
+    "waiting-retry": `${base}/waiting?why=retry`,
+    "waiting-move": `${base}/waiting/${tenant.restingId}/move`,
+    digest: `${base}/digests/${tenant.digestId}`,
     users: `${base}/users`,
     user: `${base}/users?user=ada`,
     "user-new": `${base}/users/edit`,
@@ -58,7 +63,7 @@ export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
 export function emptyPages(tenantId: string): Record<string, string> {
   const pages = ["", "activity", "users", "users?user=nobody", "outbox", "dead-letters"];
   pages.push("dead-letters/replay", "suppressions", "templates", "providers", "members", "audit");
-  pages.push("replies", "categories", "users/import");
+  pages.push("replies", "categories", "users/import", "waiting");
   return Object.fromEntries(
     pages.map((path) => [`empty ${path}`, `/tenants/${tenantId}${path === "" ? "" : `/${path}`}`]),
   );

@@ -1,4 +1,5 @@
 import type { AdminUnderTest } from "@belfry/admin/admin-under-test";
+import { storeWaiting } from "@belfry/admin/test/store-waiting";
 import { audited } from "@belfry/administration/audited";
 import { addSuppressions } from "@belfry/administration/events/suppressions";
 import { invite } from "@belfry/administration/people/invitations";
@@ -23,6 +24,9 @@ export interface SampleTenant {
   eventId: string;
   failedEventId: string;
   outboxId: string;
+  /** An event that rests, and a message that gathers. */
+  restingId: string;
+  digestId: string;
 }
 
 const MAIL = `<mjml>
@@ -45,7 +49,7 @@ const MAIL = `<mjml>
 </mjml>
 `;
 
-export async function sampleTenant({ db, keys }: AdminUnderTest): Promise<SampleTenant> {
+export async function sampleTenant({ db, pool, keys }: AdminUnderTest): Promise<SampleTenant> {
   const { id } = await createTenant(db, { name: "Northwind Books" });
   const put = (input: Omit<Parameters<typeof putTemplate>[1], "tenantId">) =>
     putTemplate(db, {
@@ -159,7 +163,17 @@ export async function sampleTenant({ db, keys }: AdminUnderTest): Promise<Sample
   await storeWishes(db, id);
   await storePeople(db, id);
   const templates = { EMAIL: email.id, SMS: sms.id, PUSH: push.id };
-  return { id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId };
+  const waiting = { scheduled: 3, digests: 2, held: 3 };
+  await storeWaiting(pool, id, { ...waiting, text: "parcel.arriving", user: "ada" });
+  const { rows } = await pool.query(
+    `select (select min(event_id::text) from scheduled_events where tenant_id = $1) as "restingId",
+            (select min(id::text) from digests where tenant_id = $1) as "digestId"`,
+    [id],
+  );
+  return {
+    ...{ id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId },
+    ...rows[0],
+  };
 }
 
 /** What its users choose among, one of them, and what somebody answered. */

@@ -7,34 +7,39 @@ export interface Waiting {
   /** By quiet hours, until unread, and after a try that failed, in turn. */
   held?: number;
   text?: string;
+  user?: string;
 }
+
+/** Of an event that was accepted now. */
+const EVENT_ID = `(lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7'
+  || substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 15))::uuid`;
 
 /** For tests: what a tenant has at rest, the soonest in an hour, each a second later than the one before. */
 export async function storeWaiting(
   pool: Pool,
   tenantId: string,
-  { scheduled = 0, digests = 0, held = 0, text = "order" }: Waiting,
+  { scheduled = 0, digests = 0, held = 0, text = "order", user = text }: Waiting,
 ): Promise<void> {
   const columns = "tenant_id, event_type, user_id, trace_id, accepted_at, reference";
   await pool.query(
     `with made as materialized (
-      select gen_random_uuid() as id, now() + n * interval '1 s' + interval '1 hour' as at, n
+      select ${EVENT_ID} as id, now() + n * interval '1 s' + interval '1 hour' as at, n
       from generate_series(1, $2::integer) n
     ), resting as (
       insert into scheduled_events (event_id, tenant_id, send_at, trace_id) select id, $1, at, 't' from made
     )
     insert into events (id, ${columns}, send_at, cancel_key, variables)
-    select id, $1, $3, $3, 't', now(), $3 || n, at, $3, '{}' from made`,
-    [tenantId, scheduled, text],
+    select id, $1, $3::text, $4::text, 't', now(), $3 || n, at, $3, '{}' from made`,
+    [tenantId, scheduled, text, user],
   );
   await pool.query(
     `with made as materialized (
-      select gen_random_uuid() as id, gen_random_uuid() as digest, now() + n * interval '1 s' + interval '1 hour' as at, n
+      select ${EVENT_ID} as id, gen_random_uuid() as digest, now() + n * interval '1 s' + interval '1 hour' as at, n
       from generate_series(1, $2::integer) n
     ), opened as (
       insert into digests
         (id, tenant_id, event_type, channel, user_id, recipient, locale, key, opened_at, window_ends_at)
-      select digest, $1, $3, 'EMAIL', $3 || to_char(n, 'FM000000'), $3, '', $3, now(), at from made
+      select digest, $1, $3::text, 'EMAIL', $4::text || to_char(n, 'FM000000'), $3, '', $3, now(), at from made
     ), items as (
       insert into digest_items (digest_id, event_id, added_at) select digest, id, now() from made
     ), sent as (
@@ -42,12 +47,12 @@ export async function storeWaiting(
       select id, digest, $1, 'EMAIL', 'queued', 1, at, 'gathered until 09:00, 1 Jan 2027 (UTC)' from made
     )
     insert into events (id, ${columns}, dispatched_at, variables)
-    select id, $1, $3, $3 || to_char(n, 'FM000000'), 't', now(), null, now(), '{}' from made`,
-    [tenantId, digests, text],
+    select id, $1, $3, $4 || to_char(n, 'FM000000'), 't', now(), null, now(), '{}' from made`,
+    [tenantId, digests, text, user],
   );
   await pool.query(
     `with made as materialized (
-      select gen_random_uuid() as id, now() + n * interval '1 s' + interval '1 hour' as at, n
+      select ${EVENT_ID} as id, now() + n * interval '1 s' + interval '1 hour' as at, n
       from generate_series(1, $2::integer) n
     ), sent as (
       insert into deliveries (id, event_id, tenant_id, channel, status, template_version_id, due_at, reason, attempts)
@@ -58,7 +63,7 @@ export async function storeWaiting(
       from made
     )
     insert into events (id, ${columns}, dispatched_at, variables)
-    select id, $1, $3, $3, 't', now(), null, now(), '{}' from made`,
-    [tenantId, held, text],
+    select id, $1, $3, $4::text, 't', now(), null, now(), '{}' from made`,
+    [tenantId, held, text, user],
   );
 }

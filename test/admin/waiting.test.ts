@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startAdmin } from "@belfry/admin/admin-under-test";
+import { storeWaiting } from "@belfry/admin/test/store-waiting";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { openBrowser } from "../browser/open-page.ts";
+import { faultsOf, MOST_MS } from "./accessible-pages.ts";
+import { signedIn } from "./signed-in.ts";
+
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+
+test("on a phone an event is moved in the reader's own time, and cancelled once asked; axe finds no fault on the way", {
+  ...{ skip, timeout: MOST_MS },
+}, async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  // A name that nothing breaks is as wide as the page lets it be.
+  const text = "parcel.arriving".repeat(12);
+  await storeWaiting(admin.pool, tenantId, { scheduled: 1, digests: 1, held: 3, text });
+  const context = await signedIn(await openBrowser(t), admin.url, operator, {
+    timezoneId: "Asia/Tokyo",
+  });
+  const waiting = `${admin.url}/tenants/${tenantId}/waiting`;
+  const resting = async () => {
+    const { rows } = await admin.pool.query(
+      "select event_id as id, send_at as at from scheduled_events",
+    );
+    return rows as { id: string; at: Date }[];
+  };
+  const [event] = await resting();
+  const move = `${waiting}/${event?.id}/move`;
+
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.setViewportSize({ width: 375, height: 800 });
+  await page.goto(waiting);
+  await page.getByRole("link", { name: /^Move / }).click();
+  const field = page.getByLabel("New time (Asia/Tokyo)");
+  const shown = await field.inputValue();
+  assert.equal(
+    new Date(`${shown}:00+09:00`).toISOString().slice(0, 16),
+    event?.at.toISOString().slice(0, 16),
+  );
+  const day = new Date(Date.now() + 3 * 24 * 60 * 60_000).toISOString().slice(0, 10);
+  await field.fill(`${day}T10:30`);
+  await page.getByRole("button", { name: "Move" }).click();
+  await page.getByText("Moved.").waitFor();
+  assert.equal((await resting())[0]?.at.toISOString(), `${day}T01:30:00.000Z`);
+  assert.match(String(await page.locator("#scheduled time").first().textContent()), /10:30:00/);
+
+  const visits = [
+    { name: "waiting", url: waiting },
+    { name: "event", url: `${admin.url}/tenants/${tenantId}/activity/${event?.id}` },
+    { name: "one reason", url: `${waiting}?why=quiet` },
+    {
+      name: "a time that is too late",
+      url: move,
+      async act(form: typeof page) {
+        await form.getByLabel("New time").fill("2199-01-01T09:00");
+        await form.getByRole("button", { name: "Move" }).click();
+        await form.locator("#at-fault").waitFor();
+        assert.equal(await form.getByLabel("New time").inputValue(), "2199-01-01T09:00");
+      },
+    },
+    {
+      name: "asked before cancelling",
+      url: waiting,
+      async act(form: typeof page) {
+        await form.getByRole("button", { name: /^Cancel event/ }).click();
+        await form.getByRole("dialog").waitFor();
+      },
+    },
+  ];
+  assert.deepEqual(await faultsOf(visits.map((visit) => ({ context, ...visit }))), []);
+
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: /^Cancel event/ }).click();
+  await dialog.getByRole("button", { name: "Keep it" }).click();
+  assert.equal((await resting()).length, 1);
+  await page.getByRole("button", { name: /^Cancel event/ }).click();
+  await dialog.getByRole("button", { name: "Cancel event" }).click();
+  await page.getByText("Nothing of it has reached anybody, nor will.").waitFor();
+  assert.deepEqual(await resting(), []);
+});
