@@ -25,6 +25,8 @@ export interface Vendors {
   /** Before every answer. */
   delayMs: number;
   requests: VendorRequest[];
+  /** Hears of each request as it comes, before its answer. */
+  watch?: (request: VendorRequest, body: string) => void;
 }
 
 /** What the load puts into subject and text. */
@@ -53,7 +55,9 @@ export async function startVendors(t: Cleanup): Promise<Vendors> {
     const key = KEY_PATTERN.exec(body)?.[0];
     if (key === undefined) throw new Error(`no key in a request to ${request.url}`);
     const answer = vendors.mood;
-    vendors.requests.push({ key, channel, at: performance.now(), answer });
+    const kept: VendorRequest = { key, channel, at: performance.now(), answer };
+    vendors.requests.push(kept);
+    vendors.watch?.(kept, body);
     setTimeout(() => answerAs(answer, channel, response), vendors.delayMs);
   };
   return vendors;

@@ -5,6 +5,7 @@ import { call, freshKey, type Stack, startStack } from "../end-to-end/stack.ts";
 import { startVendors, type Vendors } from "../failure/vendors.ts";
 import { createLoadTenant, EVENT_TYPE, type LoadTenant } from "../failure/world.ts";
 import { insertBacklog } from "./backlog.ts";
+import { acceptResting, makeDue } from "./resting.ts";
 
 /** FAIRNESS_BACKLOG=100000 is the long form. */
 // biome-ignore lint/style/noProcessEnv: the size of a test, not configuration of a service
@@ -16,7 +17,10 @@ const CODES = 5;
 const CONCURRENCY = 16;
 const VENDOR_DELAY_MS = 50;
 const FLOOD = 3_000;
+/** Of one tenant, let go at a time before the next has its turn. */
+const TURN = 200;
 const EXPRESS_PER_MINUTE = 100;
+const FLOODS = /^key-(backlog|due)-/;
 
 describe("nobody starves", () => {
   const resources = new AsyncDisposableStack();
@@ -27,7 +31,12 @@ describe("nobody starves", () => {
   let small: LoadTenant;
 
   const tenant = (name: string, vendorUrl: string) =>
-    createLoadTenant(stack.db, { name, perMinute: 100_000, vendorUrl, keys: stack.keys });
+    createLoadTenant(stack.db, { name, perMinute: 1_000_000, vendorUrl, keys: stack.keys });
+  // The flood comes first in every order by id: whoever takes turns in name only is found out.
+  const pairOfTenants = async (one: string, other: string) => {
+    const pair = await Promise.all([tenant(one, vendors.url), tenant(other, vendors.url)]);
+    return pair[0].id < pair[1].id ? pair : ([pair[1], pair[0]] as const);
+  };
 
   before(async () => {
     stack = await startStack(t, {
@@ -39,9 +48,7 @@ describe("nobody starves", () => {
     });
     vendors = await startVendors(t);
     vendors.delayMs = VENDOR_DELAY_MS;
-    // The flood comes first in every order by id: whoever takes turns in name only is found out.
-    const pair = await Promise.all([tenant("One", vendors.url), tenant("Other", vendors.url)]);
-    [big, small] = pair[0].id < pair[1].id ? pair : [pair[1], pair[0]];
+    [big, small] = await pairOfTenants("One", "Other");
     await insertBacklog(stack, big.id, { label: "backlog", count: BACKLOG });
     await eventually(() => sentOf("backlog") > 2 * CONCURRENCY);
   });
@@ -54,7 +61,7 @@ describe("nobody starves", () => {
   const waited = (sinceAt: number, calledAt: number): Wait => ({
     ms: calledAt - sinceAt,
     overtakenBy: vendors.requests.filter(
-      ({ key, at }) => key.startsWith("key-backlog-") && at > sinceAt && at < calledAt,
+      ({ key, at }) => FLOODS.test(key) && at > sinceAt && at < calledAt,
     ).length,
   });
 
@@ -129,6 +136,39 @@ describe("nobody starves", () => {
     );
     // All but a few come before it without the lanes; on a busy machine the express lane begins late.
     assert.ok(Number(before) < 0.8 * FLOOD, `after ${before} of ${FLOOD}`);
+  });
+
+  test("events of one tenant that are due in the same second hold up nobody else's", async (context) => {
+    const [flooding, calm] = await pairOfTenants("Punctual", "Calm");
+    await acceptResting(stack, flooding.id, { label: "due", count: BACKLOG });
+    await acceptResting(stack, calm.id, { label: "calm", count: 1 });
+    const dueAt = performance.now();
+    await makeDue(stack);
+    const left = async () => {
+      const { rows } = await stack.pool.query<{ left: string }>(
+        `select (select count(*) from events where tenant_id = $1 and dispatched_at is null) as left`,
+        [flooding.id],
+      );
+      return Number(rows[0]!.left);
+    };
+    await eventually(async () => (await left()) < BACKLOG, { everyMs: 5 });
+    const took = [await sendCode("key-punctual-0")];
+    const leftToDispatch = await left();
+    for (let n = 1; n < CODES; n += 1) took.push(await sendCode(`key-punctual-${n}`));
+    const atTheSame = waited(dueAt, await callOf(vendors, "key-calm-0"));
+    figures(context, `accepted → provider called, beside ${BACKLOG} events due at once`, took);
+    figures(context, "due → provider called, of an event due in that second", [atTheSame]);
+    context.diagnostic(`with the first code ${leftToDispatch} of them waited to be dispatched`);
+    assert.ok(sentOf("due") < BACKLOG, "the flood was gone before the codes");
+    assert.ok(leftToDispatch > 0, "the flood was dispatched before the first code");
+    isSoon([...took, atTheSame]);
+    // The turns of the tenants, by the order in which they were let go: no machine is too slow for that.
+    const { rows } = await stack.pool.query<{ before: number }>(
+      `select count(*)::integer as before from events flood, events calm
+       where flood.tenant_id = $1 and calm.tenant_id = $2 and flood.released_at < calm.released_at`,
+      [flooding.id, calm.id],
+    );
+    assert.ok(rows[0]!.before <= TURN, `let go after ${rows[0]!.before}`);
   });
 });
 

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@belfry/testing/eventually";
+import { seededRandom } from "../random.ts";
+import { SHORT } from "../settings.ts";
+import { messagesLeft } from "../streams.ts";
+import { type Cleanup, createWorld, type World } from "../world.ts";
+import { type Kills, killInTurn, startSeconds } from "./digest-kills.ts";
+import { acceptLoad, putDigestTemplates, windowsOf } from "./digest-load.ts";
+import { keepMails } from "./digest-mails.ts";
+import { type DigestVerdict, judgeDigests } from "./digest-verdict.ts";
+
+export interface DigestRunOptions {
+  seed: number;
+  events: number;
+  perSecond: number;
+  windowSeconds: number;
+  /** From a kill to the next, at most. */
+  killEveryMs: number;
+  drainMs: number;
+}
+
+export interface DigestRun {
+  verdict: DigestVerdict;
+  kills: Kills;
+  acceptedInMs: number;
+  /** How late the messages of a few events were afterwards, with nothing else to do, in milliseconds, in order. */
+  idleLateMs: number[];
+}
+
+const IDLE_EVENTS = 100;
+/** A double that is still on its way comes within this. */
+const AFTERMATH_MS = 1_000;
+
+/**
+ * Events of 50 users over fixed and sliding windows, through two dispatchers and two senders, with one kill after
+ * the other as long as they come; then all comes to rest and is held against what was accepted.
+ */
+export async function runDigests(t: Cleanup, options: DigestRunOptions): Promise<DigestRun> {
+  const { seed, events, perSecond, windowSeconds, killEveryMs, drainMs } = options;
+  const world = await createWorld(t, SHORT);
+  for (const name of ["sms-sender", "realtime-gateway", "ingest-api", "ingest-api 2"]) {
+    await world.services.stop(name);
+  }
+  const windows = windowsOf(windowSeconds);
+  await putDigestTemplates(world, windows);
+  await startSeconds(world);
+  let heard: (() => void)[] = [];
+  const mails = keepMails(world.vendors, () => {
+    for (const hear of heard) hear();
+    heard = [];
+  });
+
+  const done = new AbortController();
+  const round = Promise.withResolvers<void>();
+  const killing = killInTurn(world, {
+    random: seededRandom(seed),
+    nextCall: () => new Promise((resolve) => heard.push(resolve)),
+    everyMs: killEveryMs,
+    signal: done.signal,
+    onRound: round.resolve,
+  });
+  const much = { count: events, perSecond, label: "kills", until: round.promise };
+  // Without a round there is no end to it: what ends the killing ends all.
+  const load = await Promise.race([acceptLoad(world, windows, much), killing.then(neverEnds)]);
+  // The last windows end under kills, too.
+  await sleep(windowSeconds * 1000);
+  done.abort();
+  const kills = await killing;
+  await atRest(world, drainMs);
+
+  const { lateMs } = await judgeDigests(world.pool, load.ids, mails);
+
+  const few = { count: IDLE_EVENTS, perSecond: IDLE_EVENTS, label: "idle" };
+  const idle = await acceptLoad(world, windows, few);
+  await atRest(world, drainMs);
+  await sleep(AFTERMATH_MS);
+  const verdict = await judgeDigests(world.pool, [...load.ids, ...idle.ids], mails);
+  const ofIdle = [...verdict.lateMs].filter(([id]) => !lateMs.has(id)).map(([, late]) => late);
+  const idleLateMs = ofIdle.sort((one, other) => one - other);
+  return { verdict, kills, acceptedInMs: load.tookMs, idleLateMs };
+}
+
+function neverEnds(): never {
+  throw new Error("the killing ended before its time");
+}
+
+async function atRest(world: World, timeoutMs: number): Promise<void> {
+  await eventually(
+    async () => {
+      const { rows } = await world.pool.query<{ left: Record<string, number> }>(
+        `select json_build_object(
+           'scheduled', (select count(*) from scheduled_events),
+           'undispatched', (select count(*) from undispatched_events),
+           'deliveries', (select count(*) from deliveries where status in ('queued', 'sending', 'waiting'))) as left`,
+      );
+      const left = Object.entries(rows[0]!.left).filter(([, count]) => count > 0);
+      if (left.length > 0) throw new Error(`not at rest: ${left.join("; ")}`);
+      const messages = await messagesLeft(world);
+      if (messages > 0) throw new Error(`${messages} messages are left`);
+    },
+    { timeoutMs, everyMs: 200 },
+  );
+}
+
+/** For people: one line a fact. */
+export function digestFigures({ verdict, kills, acceptedInMs, idleLateMs }: DigestRun): string[] {
+  const killed = Object.entries(kills).map(([what, times]) => `${what} ${times} times`);
+  const late = [...verdict.lateMs.values()].sort((one, other) => one - other);
+  const spread = (of: readonly number[]) =>
+    `${of.at(of.length >> 1)?.toFixed(0)} ms in the middle, ${of.at(-1)?.toFixed(0)} ms at most`;
+  return [
+    `${verdict.events} events, accepted in ${(acceptedInMs / 1000).toFixed(0)} s, in ${verdict.messages} messages`,
+    `killed or cut: ${killed.join(", ")}`,
+    `doubled: ${verdict.doubled}, each with an attempt of which nobody knew the end`,
+    `after the window's end: ${spread(late)}; with nothing else to do: ${spread(idleLateMs)}`,
+  ];
+}
