@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createDatabase, type Database } from "@belfry/database/connection";
+import { wakeEvents } from "@belfry/database/functions/wake-events";
+import { noteUse } from "@belfry/database/note-use";
+import { setPreferences } from "@belfry/database/preferences";
+import { TENANT, timedUnderTest } from "./timed-under-test.ts";
+
+/** What docs/timing.md says of changes while something waits: what rests, is gathered, or waits to be read. */
+
+const HOUR = 3600;
+const ANN = "ann";
+const OLD = "old@example.com";
+const NEW = "new@example.com";
+
+/** Three events that wait, each in its own way. */
+async function threeThatWait(t: TestContext) {
+  const under = await timedUnderTest(t);
+  const { pool } = under;
+  const db = createDatabase(pool);
+  await db
+    .insertInto("recipients")
+    .values({ tenant_id: TENANT, user_id: ANN, email: OLD })
+    .execute();
+  await noteUse(db, TENANT, "uses_recipients");
+  await under.timed("scheduled", {});
+  await under.timed("gathered", { digest: { windowSeconds: HOUR } });
+  await under.timed("unread", { afterUnreadSeconds: HOUR }, ["EMAIL", "PUSH"]);
+  const of = (eventType: string) => ({ eventType, userId: ANN, email: null });
+  const [scheduled = ""] = await under.events(TENANT, {
+    ...of("scheduled"),
+    later: { delaySeconds: HOUR },
+  });
+  const gathered = await under.dispatch(of("gathered"));
+  const unread = await under.dispatch(of("unread"));
+  assert.ok(gathered.delivery.due_at > new Date() && unread.delivery.due_at > new Date());
+  // Long enough for a claim to ask again.
+  await pool.query("update events set accepted_at = accepted_at - interval '2 minutes'");
+  await pool.query("update digests set opened_at = opened_at - interval '2 minutes'");
+
+  /** In words: how it ended, or what is sent to whom. */
+  async function told(id: string): Promise<string> {
+    const { outcome } = await under.outcome(id);
+    if (outcome?.skipped?.EMAIL) return `skipped: ${outcome.skipped.EMAIL}`;
+    const { rows } = await pool.query(
+      `select d.*, v.version from deliveries d left join template_versions v on v.id = d.template_version_id
+       where d.channel = 'EMAIL'
+         and (d.event_id = $1 or d.event_id in (select digest_id from digest_items where event_id = $1))`,
+      [id],
+    );
+    const [{ status, reason, version, recipient }] = rows;
+    return status === "sending" ? `version ${version} to ${recipient}` : `${status}: ${reason}`;
+  }
+
+  return {
+    ...{ ...under, db, of },
+    /** Only what a look of the release loop does before anything is due. */
+    async atOnce() {
+      await under.release();
+      return { gathered: await told(gathered.id), unread: await told(unread.id) };
+    },
+    /** Their time has come. */
+    async due() {
+      under.deps.routing.clear();
+      await pool.query("update scheduled_events set send_at = now()");
+      const { events } = await wakeEvents(pool, "", 10);
+      assert.deepEqual(
+        events.map(({ eventId }) => eventId),
+        [scheduled],
+      );
+      await under.dispatchOn(0, [scheduled]);
+      await under.makeDue(10);
+      await under.release();
+      await under.claim((await under.deliveries("channel = 'EMAIL'")).map((row) => row.id));
+      return {
+        scheduled: await told(scheduled),
+        gathered: await told(gathered.id),
+        unread: await told(unread.id),
+      };
+    },
+  };
+}
+
+type Waiting = Awaited<ReturnType<typeof threeThatWait>>;
+
+const OF_OLD = `version 1 to ${OLD}`;
+const off = (words: string) => `skipped: turned off by the user${words}`;
+
+const CHANGES: {
+  what: string;
+  change(it: Waiting & { db: Database }): Promise<unknown>;
+  becomes: { scheduled: string; gathered: string; unread: string };
+}[] = [
+  {
+    what: "nothing",
+    change: async () => undefined,
+    becomes: { scheduled: OF_OLD, gathered: OF_OLD, unread: OF_OLD },
+  },
+  {
+    what: "the text of the template",
+    change: ({ pool }) =>
+      pool.query(
+        `with v as (
+           insert into template_versions (template_id, version, content, compiled)
+           select template_id, 2, content, compiled from template_versions returning id, template_id)
+         update template_variants o set current_version_id = v.id from v where v.template_id = o.template_id`,
+      ),
+    becomes: {
+      scheduled: `version 2 to ${OLD}`,
+      gathered: `version 2 to ${OLD}`,
+      unread: OF_OLD,
+    },
+  },
+  {
+    what: "that the template is active",
+    change: ({ pool }) => pool.query("update templates set active = false"),
+    becomes: {
+      scheduled: "skipped: no active template",
+      gathered: "skipped: no active template",
+      unread: OF_OLD,
+    },
+  },
+  {
+    what: "that there is a template",
+    change: ({ pool }) => pool.query("delete from templates"),
+    becomes: {
+      scheduled: "skipped: no active template",
+      gathered: "failed: the template is gone",
+      unread: "failed: the template is gone",
+    },
+  },
+  {
+    what: "what the template says of times",
+    change: ({ pool }) =>
+      pool.query("update templates set digest = null, after_unread_seconds = null"),
+    becomes: { scheduled: OF_OLD, gathered: OF_OLD, unread: OF_OLD },
+  },
+  {
+    what: "the user's address in the directory",
+    change: ({ pool }) => pool.query("update recipients set email = $1", [NEW]),
+    becomes: { scheduled: `version 1 to ${NEW}`, gathered: OF_OLD, unread: OF_OLD },
+  },
+  {
+    what: "what the user wants",
+    async change({ db }) {
+      const cell = { category: "*", channel: "EMAIL" as const, enabled: false };
+      await setPreferences(db, { tenantId: TENANT, userId: ANN }, "api", [cell]);
+    },
+    becomes: { scheduled: off(""), gathered: off(""), unread: off("") },
+  },
+  {
+    what: "that the address can be sent to",
+    change: ({ pool }) =>
+      pool.query(
+        "insert into suppressions (tenant_id, channel, address, reason) values ($1, 'EMAIL', $2, 'bounced')",
+        [TENANT, OLD],
+      ),
+    becomes: {
+      scheduled: "skipped: address suppressed (bounced)",
+      gathered: "skipped: address suppressed (bounced)",
+      unread: "skipped: address suppressed (bounced)",
+    },
+  },
+];
+
+for (const { what, change, becomes } of CHANGES) {
+  test(`meanwhile this has changed: ${what}`, async (t) => {
+    const waiting = await threeThatWait(t);
+    await change(waiting);
+    const told = await waiting.due();
+    const beginnings = Object.entries(told).map(([name, words]) => [
+      name,
+      words.startsWith("skipped: turned off by the user") ? off("") : words,
+    ]);
+    assert.deepEqual(Object.fromEntries(beginnings), becomes);
+  });
+}
+
+test("of a tenant that is deactivated what waits to leave is skipped at once, and what rests at its time", async (t) => {
+  const waiting = await threeThatWait(t);
+  await waiting.pool.query("update tenants set active = false");
+  const skipped = "skipped: tenant inactive";
+  assert.deepEqual(await waiting.atOnce(), { gathered: skipped, unread: skipped });
+  await waiting.pool.query("update tenants set active = true");
+  const { scheduled, gathered } = await waiting.due();
+  assert.deepEqual([scheduled, gathered], [OF_OLD, skipped]);
+  const next = await waiting.dispatch(waiting.of("gathered"));
+  assert.equal(next.delivery.status, "queued");
+});
+
+test("a window that is open ends as it would have in the zone of before; another address opens another", async (t) => {
+  const under = await timedUnderTest(t);
+  const { pool } = under;
+  await under.timed("gathered", { digest: { at: "09:00" } });
+  const event = { eventType: "gathered", userId: ANN };
+  const first = await under.dispatch({ ...event, email: OLD });
+  await pool.query("update tenants set timezone = 'Asia/Kathmandu'");
+  under.deps.routing.clear();
+  const second = await under.dispatch({ ...event, email: OLD });
+  assert.deepEqual(second.delivery, first.delivery);
+  const other = await under.dispatch({ ...event, email: NEW });
+  assert.notEqual(other.delivery.id, first.delivery.id);
+  assert.equal(other.delivery.due_at.toISOString().slice(11, 16), "03:15");
+  assert.equal(first.delivery.due_at.toISOString().slice(11, 16), "09:00");
+});
