@@ -35,6 +35,7 @@ async function blocksByPage(t: TestContext, count: number): Promise<Map<string, 
     "search by user": `${base}/activity?user=user-7`,
     "search for nothing": `${base}/activity?user=nobody`,
     "search for what failed": `${base}/activity?status=failed`,
+    "waiting, by another user": `${base}/waiting?user=wait000500&digest=${tenant.digestId}`,
   };
   const blocks = new Map<string, number>();
   for (const [page, path] of Object.entries(pages)) {

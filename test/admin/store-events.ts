@@ -1,8 +1,10 @@
+import { storeWaiting } from "@belfry/admin/test/store-waiting";
 import type { Pool } from "@belfry/database/connection";
 
 /**
  * A tenant's events of the last 30 days, evenly, each with a mail, every other one with an SMS too, and
- * each in the history of one of a thousand users; so many of the mails failed for good.
+ * each in the history of one of a thousand users; so many of the mails failed for good. Half as many that are
+ * older wait: scheduled ones, messages that gather, and held ones.
  */
 export async function storeEvents(
   pool: Pool,
@@ -71,5 +73,14 @@ export async function storeEvents(
   } finally {
     client.release();
   }
+  const third = Math.floor(count / 6);
+  const waiting = { scheduled: third, digests: third, held: third };
+  await storeWaiting(pool, tenantId, {
+    ...waiting,
+    text: "order.confirmed",
+    user: "wait",
+    ageDays: 31,
+  });
   await pool.query("analyze events, deliveries, attempts, notifications");
+  await pool.query("analyze scheduled_events, digests, digest_items");
 }

@@ -8,17 +8,19 @@ export interface Waiting {
   held?: number;
   text?: string;
   user?: string;
+  /** Of their events: accepted so long ago. */
+  ageDays?: number;
 }
 
-/** Of an event that was accepted now. */
-const EVENT_ID = `(lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7'
+/** In the order of acceptance, so many days ago. */
+const EVENT_ID = `(lpad(to_hex((extract(epoch from clock_timestamp() - $5 * interval '1 day') * 1000)::bigint), 12, '0') || '7'
   || substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 15))::uuid`;
 
 /** For tests: what a tenant has at rest, the soonest in an hour, each a second later than the one before. */
 export async function storeWaiting(
   pool: Pool,
   tenantId: string,
-  { scheduled = 0, digests = 0, held = 0, text = "order", user = text }: Waiting,
+  { scheduled = 0, digests = 0, held = 0, text = "order", user = text, ageDays = 0 }: Waiting,
 ): Promise<void> {
   const columns = "tenant_id, event_type, user_id, trace_id, accepted_at, reference";
   await pool.query(
@@ -29,8 +31,8 @@ export async function storeWaiting(
       insert into scheduled_events (event_id, tenant_id, send_at, trace_id) select id, $1, at, 't' from made
     )
     insert into events (id, ${columns}, send_at, cancel_key, variables)
-    select id, $1, $3::text, $4::text, 't', now(), $3 || n, at, $3, '{}' from made`,
-    [tenantId, scheduled, text, user],
+    select id, $1, $3::text, $4::text, 't', now() - $5 * interval '1 day', $3 || n, at, $3, '{}' from made`,
+    [tenantId, scheduled, text, user, ageDays],
   );
   await pool.query(
     `with made as materialized (
@@ -47,8 +49,8 @@ export async function storeWaiting(
       select id, digest, $1, 'EMAIL', 'queued', 1, at, 'gathered until 09:00, 1 Jan 2027 (UTC)' from made
     )
     insert into events (id, ${columns}, dispatched_at, variables)
-    select id, $1, $3, $4 || to_char(n, 'FM000000'), 't', now(), null, now(), '{}' from made`,
-    [tenantId, digests, text, user],
+    select id, $1, $3, $4 || to_char(n, 'FM000000'), 't', now() - $5 * interval '1 day', null, now(), '{}' from made`,
+    [tenantId, digests, text, user, ageDays],
   );
   await pool.query(
     `with made as materialized (
@@ -63,7 +65,7 @@ export async function storeWaiting(
       from made
     )
     insert into events (id, ${columns}, dispatched_at, variables)
-    select id, $1, $3, $4::text, 't', now(), null, now(), '{}' from made`,
-    [tenantId, held, text, user],
+    select id, $1, $3, $4::text, 't', now() - $5 * interval '1 day', null, now(), '{}' from made`,
+    [tenantId, held, text, user, ageDays],
   );
 }
