@@ -133,6 +133,20 @@ test("what was read in the inbox is left out; with all of it read nothing is sen
   assert.equal(skipped.reason, "read in the inbox", "by the template's setting of now");
 });
 
+test("one that was released and then closed by who came later is settled by its first try like any other", async (t) => {
+  const digests = await createDigests(t);
+  const ids = await comments(digests, "Ann", "Bob");
+  const { id, deliveryId } = await digests.digest(ids, { unlessRead: true });
+  const newest = await digests.publish({ ...LOOP, subject: "Second: {{$count}}" });
+  await digests.read(ids[0]!);
+  // As time_deliveries does where it cannot join.
+  await digests.pool.query("update digests set closed_at = clock_timestamp() where id = $1", [id]);
+  const row = await digests.send(deliveryId);
+  assert.deepEqual([row.status, row.template_version_id], ["accepted", newest]);
+  assert.equal((await digests.sent(deliveryId))[0]?.subject, "Second: 1");
+  assert.deepEqual(await digests.states(id), ["read", "in"]);
+});
+
 test("a digest of which every event was cancelled is skipped", async (t) => {
   const digests = await createDigests(t);
   const ids = await comments(digests, "Ann", "Bob");

@@ -16,8 +16,8 @@
 -- as joins would cost each claim of everybody else.
 -- `category` is that of the event's type, where the tenant has categories, with whether it is required.
 --
--- A delivery without an event is of a digest (`items` is not null), which its first claim closes; see
--- digests.sql. Who has none is asked for none. What is not to be sent once it was read is skipped at its first
+-- A delivery without an event is of a digest (`items` is not null), which its first claim settles and closes; see
+-- digests.sql. Who comes later may have closed it before that. Who has none is asked for none. What is not to be sent once it was read is skipped at its first
 -- try, where its notification was.
 create or replace function claim_deliveries(
   p_channel text, p_ids uuid[], p_tenants text[], p_providers uuid[], p_kinds text[],
@@ -129,7 +129,7 @@ begin
         user_id := digest.user_id;
         event_type := digest.event_type;
         waited := digest.opened_at < moment - long;
-        opens := digest.closed_at is null;
+        opens := digest.closed_at is null or number = 1;
       end if;
     end if;
     if not (uses_recipients or uses_preferences) or types is not null then

@@ -68,8 +68,11 @@ async function fill(pool: pg.Pool): Promise<DeliveryToClaim[]> {
          closed_at)
        select id, tenant, type, 'EMAIL', person, '', '', now() - age * interval '1 second', now(), now()
        from item where kind = 'digest')
-     insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, due_at, released_at)
-     select gen_random_uuid(), item.id, item.tenant, 'EMAIL', 'a@example.com', v.id, now(), now()
+     insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, attempts, due_at,
+       released_at)
+     -- Of digests a later try: the first one looks at the template.
+     select gen_random_uuid(), item.id, item.tenant, 'EMAIL', 'a@example.com', v.id, (kind = 'digest')::integer,
+            now(), now()
      from item, template_versions v where v.content = 'x y' order by item.id returning id, tenant_id`,
     [TENANTS.map(([id]) => id), USERS, TYPES, AGES_SECONDS],
   );
