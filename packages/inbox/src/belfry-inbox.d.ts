@@ -30,7 +30,7 @@ export interface InboxLabels {
 /**
  * `<belfry-inbox ws-url token-url [channels] [inline] [open] [align="start"] [theme="light|dark"] [silent] [no-preferences]>`.
  * Connects when it has an address and a way to get tokens; disconnects when it leaves the page.
- * `silent`: nothing is read out, for the second of two elements that share a feed. `no-preferences`: no gear.
+ * `silent`: nothing is read out, for the second of two elements that share a feed. `no-preferences`: no gear, whatever there is.
  * Events, all bubbling: `unreadchange` {unread}, `notification` InboxItem, `notificationclick` InboxItem,
  * `notificationaction` {item: InboxItem, action: InboxAction}, `connectionchange` {state, reason}. After a click
  * the link of the item or its button is followed, unless `preventDefault()` says that the page does it.

@@ -108,7 +108,7 @@ export class BelfryInbox extends HTMLElement {
     document.removeEventListener("pointerdown", this.#onPointerDown);
     if (this.#isOwnFeed) this.#drop();
     else this.#listening?.abort();
-    this.#panel.showList(false);
+    this.#panel.leave();
   }
 
   attributeChangedCallback(name, before, now) {
@@ -169,6 +169,7 @@ export class BelfryInbox extends HTMLElement {
     if (this.#isOwnFeed) this.#feed?.stop();
     this.#isOwnFeed = false;
     this.#feed = undefined;
+    this.#panel?.showFeed();
     this.#wasConnected = false;
   }
 
@@ -186,6 +187,7 @@ export class BelfryInbox extends HTMLElement {
   // What is seen
 
   #draw() {
+    this.#panel?.leave();
     const parts = makeFrame(this.#labels);
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [inboxSheet()];

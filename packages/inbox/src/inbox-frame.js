@@ -34,7 +34,8 @@ export function makeFrame(labels) {
   const head = make(
     "div",
     { part: "header", class: "head" },
-    ...[back, mark, title, badges[1], markAll, gear],
+    // What comes late is not at the end: the others stay where they are.
+    ...[back, mark, title, badges[1], gear, markAll],
   );
   const statusText = make("span", {});
   const again = button("reconnect", "", labels.reconnect);

@@ -26,6 +26,7 @@ export class InboxPanel {
       const root = panel.getRootNode();
       if (relatedTarget !== null && !root.contains(relatedTarget)) this.close(false);
     });
+    this.showList(false);
     this.show();
   }
 
@@ -39,20 +40,27 @@ export class InboxPanel {
 
   /** By the element's attributes. */
   show() {
-    const { bell, gear, panel } = this.#parts;
+    const { bell, panel } = this.#parts;
     const isSeen = this.#isInline || this.#host.open;
     bell.hidden = this.#isInline;
     panel.hidden = !isSeen;
     panel.setAttribute("role", this.#isInline ? "region" : "dialog");
     bell.setAttribute("aria-expanded", String(this.#host.open));
-    gear.hidden = this.#host.hasAttribute("no-preferences");
-    // The bell is for what is new, whatever was seen last.
-    if (!isSeen || gear.hidden) this.showList(false);
+    this.showFeed();
   }
 
-  /** The feed is another one. */
+  /** The feed may be another one. */
   showFeed() {
-    if (this.#hasPreferences) this.#preferences.open(this.#feed());
+    const hasPreferences = !this.#parts.panel.hidden && !this.#host.hasAttribute("no-preferences");
+    this.#preferences.watch(hasPreferences ? this.#feed() : undefined);
+    // The bell is for what is new, whatever was seen last.
+    if (!hasPreferences) this.showList(false);
+  }
+
+  /** The element left the page. */
+  leave() {
+    this.#preferences.watch(undefined);
+    this.showList(false);
   }
 
   showList(givesFocusBack) {
@@ -61,7 +69,8 @@ export class InboxPanel {
     this.#parts.title.textContent = this.#parts.titles.list;
     if (!had) return;
     this.#preferences.close();
-    if (givesFocusBack) this.#parts.gear.focus();
+    const { gear, panel } = this.#parts;
+    if (givesFocusBack) (gear.hidden ? panel : gear).focus();
   }
 
   focus(options) {
@@ -84,7 +93,7 @@ export class InboxPanel {
   #showPreferences() {
     this.#parts.panel.dataset.view = "preferences";
     this.#parts.title.textContent = this.#parts.titles.preferences;
-    this.#preferences.open(this.#feed());
+    this.#preferences.open();
     this.#preferences.focus();
   }
 

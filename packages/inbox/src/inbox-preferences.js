@@ -2,8 +2,8 @@ import { drawPreferences, setSwitches } from "./preference-rows.js";
 import { PreferenceStore } from "./preference-store.js";
 
 /**
- * The view of what the user wants. It asks only while it is open: when it opens, when the gateway says that
- * something changed, and when the connection is back.
+ * What the user wants: the gear, where there is something behind it, and the view. It asks only while the panel
+ * is seen: when that opens, when the gateway says that something changed, and when the connection is back.
  */
 export class InboxPreferences {
   #parts;
@@ -13,16 +13,20 @@ export class InboxPreferences {
   #feed;
   #listening;
   #drawn = "";
+  #isOpen = false;
   #wasConnected = false;
+  /** Feeds whose last answer had something to show: their gear is there before the next one. */
+  #withSome = new WeakSet();
 
   /**
-   * @param {{ preferences: HTMLElement, rows: HTMLElement, waiting: HTMLElement, readAgain: HTMLElement }} parts
+   * @param {{ gear: HTMLElement, preferences: HTMLElement, rows: HTMLElement, waiting: HTMLElement, readAgain: HTMLElement }} parts
    * @param {{ saving(work: Promise<void>): void, languages(): readonly string[] }} on
    */
   constructor(parts, labels, on) {
     this.#parts = parts;
     this.#labels = labels;
     this.#on = on;
+    parts.gear.hidden = true;
     parts.rows.addEventListener("click", ({ target }) => this.#onClick(target.closest("button")));
     parts.rows.addEventListener("keydown", (event) => this.#onKey(event));
     parts.readAgain.addEventListener("click", () => {
@@ -33,30 +37,39 @@ export class InboxPreferences {
     });
   }
 
-  /** @param {import("./inbox-feed.d.ts").InboxFeed | undefined} feed */
-  open(feed) {
-    this.close();
-    this.#drawn = "";
+  /**
+   * Of a panel that is seen its feed, else undefined. What is on its way to the gateway goes there all the same.
+   * @param {import("./inbox-feed.d.ts").InboxFeed | undefined} feed
+   */
+  watch(feed) {
+    if (feed === this.#feed) return;
+    this.#listening?.abort();
+    this.#feed = feed;
+    this.#store = undefined;
     this.#wasConnected = false;
-    this.#parts.rows.replaceChildren();
+    this.#parts.gear.hidden = feed === undefined || !this.#withSome.has(feed);
     if (feed !== undefined) {
-      this.#feed = feed;
       this.#store = new PreferenceStore(feed);
       this.#listening = new AbortController();
       const { signal } = this.#listening;
-      this.#store.addEventListener("change", () => this.#show(), { signal });
+      this.#store.addEventListener("change", () => this.#onChange(), { signal });
       feed.addEventListener("preferences", () => this.#store.read(), { signal });
       feed.addEventListener("change", () => this.#onState(), { signal });
       this.#onState();
     }
+    if (this.#isOpen) this.open();
+  }
+
+  open() {
+    this.#isOpen = true;
+    this.#drawn = "";
+    if (this.#focused() !== null) this.focus();
+    this.#parts.rows.replaceChildren();
     this.#show();
   }
 
-  /** What is on its way to the gateway goes there all the same. */
   close() {
-    this.#listening?.abort();
-    this.#store = undefined;
-    this.#feed = undefined;
+    this.#isOpen = false;
   }
 
   focus() {
@@ -73,7 +86,20 @@ export class InboxPreferences {
     }
   }
 
+  /** A gear that is there stays until the panel is opened again: somebody may be about to use it. */
+  #onChange() {
+    const { categories = [], preferences = [] } = this.#store.shown ?? {};
+    if (categories.length > 0 || preferences.length > 0) {
+      this.#withSome.add(this.#feed);
+      this.#parts.gear.hidden = false;
+    } else if (this.#store.shown !== undefined) {
+      this.#withSome.delete(this.#feed);
+    }
+    this.#show();
+  }
+
   #show() {
+    if (!this.#isOpen) return;
     const { rows, waiting, readAgain } = this.#parts;
     const { shown, hasFailed = false } = this.#store ?? {};
     waiting.hidden = shown !== undefined;

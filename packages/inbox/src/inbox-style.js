@@ -120,7 +120,7 @@ h2 { font-size: 15px; font-weight: 650; }
   white-space: nowrap;
 }
 .quiet:hover:enabled { background: var(--_wash); }
-.head .quiet { margin-inline-start: auto; }
+.head .of-list.icon, .head .icon[hidden] + .quiet { margin-inline-start: auto; }
 .icon { flex: none; display: grid; place-items: center; width: 36px; height: 36px; padding: 0; color: var(--_muted); }
 .icon:hover { background: var(--_wash); }
 .icon svg { width: 20px; height: 20px; }
