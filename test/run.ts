@@ -21,7 +21,12 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** The long ones first, so that no processor is idle beside the last of them. */
 const TESTS = ["test", "deploy", "services", "packages"];
 /** They wait more than they work: one after the other in a lane of their own, beside all others. */
-const WAITING = ["test/failure/failure.test.ts", "test/stack/local-stack.test.ts"];
+const WAITING = [
+  "test/failure/failure.test.ts",
+  "test/stack/local-stack.test.ts",
+  "test/failure/digests/digests.test.ts",
+  "test/failure/due-restart.test.ts",
+];
 const RUN_FILES = join(import.meta.dirname, "run-files.ts");
 const DIRECTORY_PREFIX = "belfry-test-run-";
 const TEST_TIMEOUT_MS = 300_000;

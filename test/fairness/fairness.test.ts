@@ -140,10 +140,10 @@ describe("nobody starves", () => {
 
   test("events of one tenant that are due in the same second hold up nobody else's", async (context) => {
     const [flooding, calm] = await pairOfTenants("Punctual", "Calm");
-    await acceptResting(stack, flooding.id, { label: "due", count: BACKLOG });
-    await acceptResting(stack, calm.id, { label: "calm", count: 1 });
+    await acceptResting(stack.pool, flooding.id, { label: "due", count: BACKLOG });
+    await acceptResting(stack.pool, calm.id, { label: "calm", count: 1 });
+    await makeDue(stack.pool);
     const dueAt = performance.now();
-    await makeDue(stack);
     const left = async () => {
       const { rows } = await stack.pool.query<{ left: string }>(
         `select (select count(*) from events where tenant_id = $1 and dispatched_at is null) as left`,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { channelMask } from "@belfry/contracts/channels";
+import type { Pool } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { uuidv7 } from "uuidv7";
-import type { Stack } from "../end-to-end/stack.ts";
 import { EVENT_TYPE } from "../failure/world.ts";
 
 const BATCH = 1_000;
@@ -11,7 +11,7 @@ const DELAY_SECONDS = 86_400;
 
 /** Events on EMAIL that rest, `count` of them, with keys `key-<label>-<number>`. */
 export async function acceptResting(
-  stack: Stack,
+  pool: Pool,
   tenantId: string,
   { label, count }: { label: string; count: number },
 ): Promise<void> {
@@ -27,15 +27,15 @@ export async function acceptResting(
       };
     });
     batch.sort((one, other) => (one.dedupKey < other.dedupKey ? -1 : 1));
-    const results = await acceptEvents(stack.pool, batch);
+    const results = await acceptEvents(pool, batch);
     const refused = results.find(({ outcome }) => outcome !== "scheduled");
     if (refused !== undefined) throw new Error(JSON.stringify(refused));
   }
 }
 
 /** All that rests is due in the same moment: now. */
-export async function makeDue(stack: Stack): Promise<void> {
-  await stack.pool.query(
+export async function makeDue(pool: Pool): Promise<void> {
+  await pool.query(
     `with moment as materialized (select clock_timestamp() as at),
      moved as (update scheduled_events s set send_at = m.at from moment m returning s.event_id, s.send_at)
      update events e set send_at = m.send_at from moved m where e.id = m.event_id`,
