@@ -126,6 +126,13 @@ for (const row of ROUTES) {
   });
 }
 
+test("a notification of what rested is of the end of its rest", () => {
+  const released = { at: new Date("2026-01-09T00:00:00Z"), text: "2026-01-09 00:00:00+00" };
+  const active = templates(["PUSH"], { body: "{{$items.0.$at}}" });
+  assert.equal(route({ released }, {}, active).dispatch.push?.body, "2026-01-09T00:00:00.000Z");
+  assert.equal(route({}, {}, active).dispatch.push?.body, "2026-01-01T00:00:00.000Z");
+});
+
 test("a deleted tenant is an inactive one", () => {
   const { outcome } = routeEvent(EVENT, undefined, ALL);
   assert.equal(outcome?.skipped?.EMAIL, "tenant inactive");

@@ -200,11 +200,12 @@ function renderPush(
   if (variant.render === undefined) throw new Error(`a ${channel} template has no renderer`);
   const variables = parseVariables(event.variables ?? "{}");
   if (variables === undefined) throw new Error("the variables cannot be read");
+  const at = event.released?.at ?? event.acceptedAt;
   const rendered = variant.render(variables, {
     locale: tenant.defaultLocale,
     timeZone: wishes.recipient?.timezone ?? tenant.timeZone ?? undefined,
     required: template.required,
-    system: withGathered(undefined, 1, () => [{ id: event.id, at: event.acceptedAt, variables }]),
+    system: withGathered(undefined, 1, () => [{ id: event.id, at, variables }]),
   });
   if (!rendered.ok) {
     outcome.failed = { [channel]: rendered.reason };

@@ -151,6 +151,10 @@ begin
         -- Answered 200: it can no longer be refused.
         if resting[item] then
           update scheduled_events s set acknowledged = true where s.event_id = known_ids[item];
+          -- Let go meanwhile.
+          if not found then
+            update undispatched_events u set acknowledged = true where u.event_id = known_ids[item];
+          end if;
         end if;
       elsif newly >= day_free then
         outcome := 'day';

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
+import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";
 import {
   acceptEvents,
@@ -221,6 +222,31 @@ test("an event whose replay was answered 200 cannot be refused, and a refused on
   assert.deepEqual(await acknowledgeEvents(pool, [one.id]), new Set([one.id]));
   assert.deepEqual(await refuseEvents(pool, [one.id, two.id]), new Set([two.id]));
   assert.deepEqual(await acknowledgeEvents(pool, [one.id, two.id]), new Set([one.id]));
+});
+
+test("a replay holds for what is let go while it is answered", async (t) => {
+  const pool = await setUp(t);
+  await createTenant(pool, "a");
+  const options = { delaySeconds: 3600 };
+  const first = event("a", "k", { options });
+  await acceptEvents(pool, [first]);
+  await pool.query("update scheduled_events set send_at = now()");
+  const waking = await pool.connect();
+  let replay: ReturnType<typeof acceptEvents>;
+  try {
+    await waking.query("begin");
+    await waking.query("select * from wake_events('', 10)");
+    replay = acceptEvents(pool, [event("a", "k", { options })]);
+    await untilBlocked(pool);
+    await waking.query("commit");
+  } finally {
+    waking.release();
+  }
+  assert.deepEqual(
+    [(await replay)[0]?.outcome, (await replay)[0]?.eventId],
+    ["replayed", first.id],
+  );
+  assert.deepEqual(await refuseEvents(pool, [first.id]), new Set());
 });
 
 test("an inactive or unknown tenant is told so and counts nothing", async (t) => {
