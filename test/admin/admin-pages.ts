@@ -18,6 +18,7 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     "user-new": `${base}/users/edit`,
     "user-edit": `${base}/users/edit?user=ada`,
     "user-erase": `${base}/users/erase?user=ada`,
+    "user-erasure": `${base}/users/erasures/${tenant.erasureId}`,
     "users-import": `${base}/users/import`,
     replies: `${base}/replies`,
     categories: `${base}/categories`,

@@ -1,6 +1,7 @@
 import type { AdminUnderTest } from "@belfry/admin/admin-under-test";
 import { storeWaiting } from "@belfry/admin/test/store-waiting";
 import { audited } from "@belfry/administration/audited";
+import { requestErasure } from "@belfry/administration/erasure/request-erasure";
 import { addSuppressions } from "@belfry/administration/events/suppressions";
 import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
@@ -27,6 +28,8 @@ export interface SampleTenant {
   /** An event that rests, and a message that gathers. */
   restingId: string;
   digestId: string;
+  /** Of a user who is to be forgotten. */
+  erasureId: string;
 }
 
 const MAIL = `<mjml>
@@ -163,6 +166,7 @@ export async function sampleTenant({ db, pool, keys }: AdminUnderTest): Promise<
   await storeWishes(db, id);
   await storePeople(db, id);
   const templates = { EMAIL: email.id, SMS: sms.id, PUSH: push.id };
+  const { id: erasureId } = await requestErasure(db, { tenantId: id, userId: "gone" });
   const waiting = { scheduled: 3, digests: 2, held: 3 };
   await storeWaiting(pool, id, { ...waiting, text: "parcel.arriving", user: "ada" });
   const { rows } = await pool.query(
@@ -172,7 +176,7 @@ export async function sampleTenant({ db, pool, keys }: AdminUnderTest): Promise<
   );
   return {
     ...{ id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId },
-    ...rows[0],
+    ...{ ...rows[0], erasureId },
   };
 }
 
