@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DigestSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { InvalidInput } from "../input-error.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
@@ -148,6 +149,25 @@ test("a retention is not shortened while an event is scheduled beyond it", async
   );
   await updateTenant(db, tenantId, { eventRetentionDays: 20, notificationRetentionDays: 21 });
   await updateTenant(db, other, { eventRetentionDays: 1 });
+});
+
+test("nor while a message gathers beyond it, whatever its template says by now", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  const digest = uuidv7();
+  await sql`
+    insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at)
+    values (${digest}, ${tenantId}, 'comment.new', 'SMS', 'ann', '', '', now(), now() + interval '4 days')`.execute(
+    db,
+  );
+  const wait = (days: number) => sql`
+    insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at)
+    values (${uuidv7()}, ${digest}, ${tenantId}, 'SMS', 1, now() + make_interval(days => ${days}))`;
+  await wait(4).execute(db);
+  assert.match(
+    await refusal(updateTenant(db, tenantId, { eventRetentionDays: 11 })),
+    /eventRetentionDays is too short: a message waits beyond it, the last until 20\d\d-/,
+  );
+  await updateTenant(db, tenantId, { eventRetentionDays: 13 });
 });
 
 test("a file of a template says its timing a line each, and reads it again", () => {

@@ -1,3 +1,4 @@
+import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import {
   DEFAULT_EVENT_RETENTION_DAYS,
   DEFAULT_NOTIFICATION_RETENTION_DAYS,
@@ -38,6 +39,12 @@ export async function requireRoomForWhatRests(
     const message = `is too short: ${events} scheduled beyond it, the last for ${last.toISOString()}`;
     refuseFaults([{ field, message }]);
   }
+  const waits = await waitBeyond(db, tenantId, most);
+  if (waits.count > 0) {
+    const messages = waits.count === 1 ? "a message waits" : `${waits.count} messages wait`;
+    const message = `is too short: ${messages} beyond it, the last until ${waits.last.toISOString()}`;
+    refuseFaults([{ field, message }]);
+  }
   const templates = await db
     .selectFrom("templates")
     .select(["event_type", "channel", "digest", "after_unread_seconds"])
@@ -55,4 +62,23 @@ export async function requireRoomForWhatRests(
   if (beyond === undefined) return;
   const message = `is too short: events may wait longer for the ${beyond.channel} template of ${JSON.stringify(beyond.event_type)}`;
   refuseFaults([{ field, message }]);
+}
+
+/** What gathers events or waits to be read may do so longer than its template has it wait by now. */
+async function waitBeyond(
+  db: Database,
+  tenantId: string,
+  mostMs: number,
+): Promise<{ count: number; last: Date }> {
+  const { rows } = await sql<{ count: number; last: Date }>`
+    select count(*)::integer as count, max(d.due_at) as last
+    from unnest(${PROVIDER_CHANNELS}::text[]) c (channel)
+    cross join lateral (
+      select d.event_id, d.created_at, d.due_at, d.unless_read from deliveries d
+      where d.channel = c.channel and d.tenant_id = ${tenantId} and d.released_at is null
+        and d.status in ('queued', 'waiting') and d.due_at > clock_timestamp()
+    ) d
+    where d.due_at > d.created_at + make_interval(secs => ${mostMs / 1000})
+      and (d.unless_read or exists (select from digests g where g.id = d.event_id))`.execute(db);
+  return rows[0]!;
 }
