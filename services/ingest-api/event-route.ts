@@ -5,6 +5,7 @@ import { EVENT_PATH, EventReport } from "@belfry/contracts/event-report";
 import { id } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
+import { SCHEDULED_PATH } from "@belfry/contracts/scheduled";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
@@ -47,7 +48,7 @@ export function eventRoute(
     .withTypeProvider<TypeBoxTypeProvider>()
     .get(
       EVENT_PATH,
-      { schema, onRequest: [refusePostedTo, deps.authentication.other] },
+      { schema, onRequest: [refuseNoEvent, deps.authentication.other] },
       async (request): Promise<EventReport> => {
         const { tenant } = request;
         const { eventId } = request.params;
@@ -61,12 +62,16 @@ export function eventRoute(
     );
 }
 
-/** These paths read as one of an event, and know POST alone. */
-const POSTED_TO: readonly string[] = [TRIGGER_PATH, CANCEL_PATH];
+/** These paths read as one of an event, and know other methods than that. */
+const NO_EVENTS: ReadonlyMap<string, string> = new Map([
+  [TRIGGER_PATH, "POST"],
+  [CANCEL_PATH, "POST"],
+  [SCHEDULED_PATH, "GET, HEAD"],
+]);
 
-export async function refusePostedTo(request: FastifyRequest): Promise<void> {
-  if (!POSTED_TO.includes(request.url.split("?", 1)[0] ?? "")) return;
-  throw new Problem("methodNotAllowed", { headers: { allow: "POST" } });
+export async function refuseNoEvent(request: FastifyRequest): Promise<void> {
+  const allow = NO_EVENTS.get(request.url.split("?", 1)[0] ?? "");
+  if (allow !== undefined) throw new Problem("methodNotAllowed", { headers: { allow } });
 }
 
 async function find(db: Database, id: string, tenantId: string): Promise<EventReport | undefined> {

@@ -1,6 +1,6 @@
 import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
 import { EVENT_PATH } from "@belfry/contracts/event-report";
-import { id, integerText, text } from "@belfry/contracts/fields";
+import { id, integerText } from "@belfry/contracts/fields";
 import {
   MoveRequest,
   MoveResponse,
@@ -8,6 +8,7 @@ import {
   SCHEDULED_MAX_LIMIT,
   SCHEDULED_PATH,
   ScheduledResponse,
+  scheduledPlace,
 } from "@belfry/contracts/scheduled";
 import type { Database } from "@belfry/database/connection";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
@@ -17,7 +18,7 @@ import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, requireSignature } from "./authenticate.ts";
 import { EXAMPLE_ID, SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
-import { refusePostedTo } from "./event-route.ts";
+import { refuseNoEvent } from "./event-route.ts";
 import { readBody } from "./read-body.ts";
 import type { RetentionDays } from "./rest-bound.ts";
 
@@ -35,7 +36,12 @@ const listSchema = {
         { description: "Most events to return", examples: [50] },
       ),
     ),
-    after: Type.Optional(text({ description: "The `next` of the page before" })),
+    after: Type.Optional(
+      scheduledPlace({
+        description: "The `next` of the page before",
+        examples: [`2026-11-20T08:30:00.000000Z_${EXAMPLE_ID}`],
+      }),
+    ),
   }),
   headers: Type.Object(TRACE_HEADERS),
   response: answers(
@@ -120,7 +126,7 @@ export function scheduledRoutes(
     EVENT_PATH,
     {
       schema: moveSchema,
-      onRequest: [refusePostedTo, authentication.other],
+      onRequest: [refuseNoEvent, authentication.other],
       preValidation: [requireSignature, readBody],
     },
     async (request): Promise<MoveResponse> => {

@@ -20,6 +20,8 @@ export interface Schema {
   pattern?: string;
   format?: string;
   examples?: unknown[];
+  /** All of them together are none. */
+  not?: { required: string[] };
 }
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
@@ -49,6 +51,9 @@ function validOfType(type: string, schema: Schema): Arbitrary<unknown> {
     case "boolean":
       return fc.boolean();
     case "integer":
+      if (schema.maximum === undefined && schema.examples !== undefined) {
+        return fc.constantFrom(...schema.examples);
+      }
       return fc.integer({ min: schema.minimum ?? -(2 ** 31), max: schema.maximum ?? 2 ** 31 });
     case "array":
       return fc.array(validOf(schema.items ?? {}), {
@@ -85,7 +90,14 @@ function validObject(schema: Schema): Arbitrary<unknown> {
   const named = Object.entries(schema.properties ?? {});
   const arbitraries = Object.fromEntries(named.map(([name, part]) => [name, validOf(part)]));
   const requiredKeys = schema.required ?? [];
-  if (named.length > 0) return fc.record(arbitraries, { requiredKeys });
+  if (named.length > 0) {
+    const record = fc.record(arbitraries, { requiredKeys });
+    const [first, ...others] = schema.not?.required ?? [];
+    if (first === undefined) return record;
+    return record.map(({ [first]: one, ...rest }) =>
+      one === undefined || others.every((name) => name in rest) ? rest : { ...rest, [first]: one },
+    );
+  }
   return fc.dictionary(
     fc.string({ unit: "binary", maxLength: 20 }),
     fc.jsonValue({ maxDepth: 5 }),

@@ -332,7 +332,9 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
     const routes: [string, string][] = [
       [TRIGGER, "POST"],
       [TOKEN, "POST"],
-      [`/api/v1/events/${ID}`, "GET, HEAD"],
+      [`/api/v1/events/${ID}`, "GET, HEAD, PATCH"],
+      ["/api/v1/events/scheduled", "GET, HEAD"],
+      ["/api/v1/events/cancel", "POST"],
       [`/api/v1/notifications/${tenant.id}/u`, "GET, HEAD"],
       [`/api/v1/notifications/${tenant.id}/u/${ID}/read`, "PUT"],
       ["/openapi.json", "GET, HEAD"],

@@ -1,12 +1,34 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { orNull } from "./fields.ts";
-import { sendAt } from "./send-at.ts";
+import { field, orNull } from "./fields.ts";
+import { UUID } from "./identifiers.ts";
+import { momentOf, sendAt } from "./send-at.ts";
 
 /** `GET /api/v1/events/scheduled`: what rests, the soonest first. */
 export const SCHEDULED_PATH = "/api/v1/events/scheduled";
 
 export const SCHEDULED_DEFAULT_LIMIT = 50;
 export const SCHEDULED_MAX_LIMIT = 1000;
+
+/** Where a page ends: a time to the microsecond, and an id. */
+export interface ScheduledPlace {
+  time: string;
+  id: string;
+}
+
+const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)_([0-9a-f-]{36})$/;
+export const NO_PLACE = "must be the next of a page before";
+
+/** Of the `next` of a page; undefined: it is of none. */
+export function placeOf(text: string): ScheduledPlace | undefined {
+  const [, time = "", id = ""] = PLACE.exec(text) ?? [];
+  return momentOf(time) !== undefined && UUID.test(id) ? { time, id } : undefined;
+}
+
+export function scheduledPlace(words: { description: string; examples: string[] }) {
+  return field<string>({ type: "string", ...words }, (value) =>
+    typeof value === "string" && placeOf(value) !== undefined ? undefined : NO_PLACE,
+  );
+}
 
 const time = (description: string) =>
   Type.String({ format: "date-time", description: `${description}; ISO 8601, UTC` });

@@ -85,6 +85,7 @@ export const TriggerRequest = Type.Object(
   {
     title: "TriggerRequest",
     description: "Unknown fields are ignored and never stored",
+    not: { required: ["sendAt", "delaySeconds"], properties: { sendAt: {}, delaySeconds: {} } },
     [FAULT](body: { sendAt?: unknown; delaySeconds?: unknown }) {
       if (isDeeperThan(body, MAX_NESTING)) {
         return `must not be nested deeper than ${MAX_NESTING} levels`;

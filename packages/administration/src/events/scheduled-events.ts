@@ -7,7 +7,12 @@ import {
   mostRestMs,
   restRule,
 } from "@belfry/contracts/retention";
-import { SCHEDULED_DEFAULT_LIMIT, type ScheduledEvent } from "@belfry/contracts/scheduled";
+import {
+  NO_PLACE,
+  placeOf,
+  SCHEDULED_DEFAULT_LIMIT,
+  type ScheduledEvent,
+} from "@belfry/contracts/scheduled";
 import { momentOf, NO_SEND_AT } from "@belfry/contracts/send-at";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
@@ -20,18 +25,14 @@ export interface ScheduledPage {
   next: string | undefined;
 }
 
-/** A time to the microsecond, and an id. */
-const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)_([0-9a-f-]{36})$/;
-const NO_PLACE = "must be the next of a page before";
-
 /** A tenant's events that rest, the soonest first, by keyset. Throws `InvalidInput`. */
 export async function listScheduled(
   db: Database,
   tenantId: string,
   { after, limit = SCHEDULED_DEFAULT_LIMIT }: { after?: string | undefined; limit?: number } = {},
 ): Promise<ScheduledPage> {
-  const [, time = null, id = ""] = after === undefined ? [] : (PLACE.exec(after) ?? []);
-  if (after !== undefined && (time === null || !UUID.test(id) || momentOf(time) === undefined)) {
+  const place = after === undefined ? undefined : placeOf(after);
+  if (after !== undefined && place === undefined) {
     throw new InvalidInput([{ field: "after", message: NO_PLACE }]);
   }
   type Row = Omit<ScheduledEvent, "sendAt" | "acceptedAt"> & {
@@ -47,7 +48,7 @@ export async function listScheduled(
     from (
       select * from scheduled_events s
       where s.tenant_id = ${tenantId}
-        ${time === null ? sql`` : sql`and (s.send_at, s.event_id) > (${time}::timestamptz, ${id}::uuid)`}
+        ${place === undefined ? sql`` : sql`and (s.send_at, s.event_id) > (${place.time}::timestamptz, ${place.id}::uuid)`}
       order by s.send_at, s.event_id limit ${limit + 1}
     ) s
     cross join lateral (select * from events e where e.id = s.event_id limit 1) e
