@@ -7,11 +7,11 @@ import { startRecordingServer } from "@belfry/testing/recording-server";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
+import { join } from "./join.ts";
 
 const run = promisify(execFile);
 // biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
 const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
-const PASSWORD = "a quiet bell in the tower";
 
 test("from an empty database to a replayed dead letter, in a browser alone", {
   skip,
@@ -240,13 +240,6 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
     assert.deepEqual(faults, []);
   });
 });
-
-async function join(page: Page, name: string): Promise<void> {
-  await page.getByLabel("Your name").fill(name);
-  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-  await page.getByLabel("Password, once more").fill(PASSWORD);
-  await page.getByRole("button", { name: "Begin" }).click();
-}
 
 async function newTemplate(page: Page, base: string, channel: string): Promise<void> {
   await page.goto(

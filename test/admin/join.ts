@@ -1,0 +1,11 @@
+import type { Page } from "playwright-core";
+
+const PASSWORD = "a quiet bell in the tower";
+
+/** On the page that an invitation's link leads to: as this person, with a password. */
+export async function join(page: Page, name: string): Promise<void> {
+  await page.getByLabel("Your name").fill(name);
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByLabel("Password, once more").fill(PASSWORD);
+  await page.getByRole("button", { name: "Begin" }).click();
+}
