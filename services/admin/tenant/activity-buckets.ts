@@ -7,7 +7,10 @@ import { sql } from "kysely";
 
 export const BUCKET_MS = 5 * 60_000;
 
-/** Seconds from acceptance to the provider: `latencies[i]` counts those up to `LATENCY_BOUNDS[i]`, the last all. */
+/**
+ * Seconds from acceptance, or from the end of a rest, to the provider: `latencies[i]` counts those up to
+ * `LATENCY_BOUNDS[i]`, the last all.
+ */
 export const LATENCY_BOUNDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600] as const;
 
 export interface ActivityBucket {
@@ -40,7 +43,8 @@ export async function countBucket(db: Database, startsAt: Date): Promise<boolean
     if (rows[0]?.locked !== true) return false;
     await sql`
       with found as materialized (
-        select e.id, e.tenant_id, e.accepted_at, e.dispatched_at, e.outcome
+        -- It has rested on purpose until it was let go, which is no latency.
+        select e.id, e.tenant_id, coalesce(e.released_at, e.accepted_at) as begun_at, e.dispatched_at, e.outcome
         from events e
         where e.id >= ${idAt(startsAt)}::uuid and e.id < ${idAt(endsAt)}::uuid and e.refused_at is null
       ),
@@ -50,8 +54,9 @@ export async function countBucket(db: Database, startsAt: Date): Promise<boolean
         select f.tenant_id, d.channel, d.status in ('accepted', 'delivered'),
                d.status in ('failed', 'bounced', 'complained', 'expired', 'unknown', 'discarded'),
                d.status = 'skipped', d.status in ('queued', 'sending', 'waiting'),
-               (select extract(epoch from a.ended_at - f.accepted_at) from attempts a
-                where a.delivery_id = d.id and a.class = 'accepted' order by a.number limit 1)
+               (select extract(epoch from a.ended_at - f.begun_at) from attempts a
+                where a.delivery_id = d.id and a.class = 'accepted' and d.unless_read is not true
+                order by a.number limit 1)
         from found f join deliveries d on d.event_id = f.id
         union all
         -- Of a digest by when it was opened: one message. It has waited on purpose, which is no latency.
@@ -62,7 +67,7 @@ export async function countBucket(db: Database, startsAt: Date): Promise<boolean
         where g.id >= ${idAt(startsAt)}::uuid and g.id < ${idAt(endsAt)}::uuid
         union all
         select f.tenant_id, ${IN_APP}, true, false, false, false,
-               extract(epoch from n.created_at - f.accepted_at)
+               extract(epoch from n.created_at - f.begun_at)
         from found f join notifications n on n.id = f.id
         union all
         select f.tenant_id, o.channel, false, true, false, false, null
