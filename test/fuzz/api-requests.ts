@@ -136,11 +136,13 @@ function parameterValues(
   return fc.tuple(...values);
 }
 
-function knownValue({ name }: Parameter, known: Known): Arbitrary<string> {
+function knownValue({ name, schema }: Parameter, known: Known): Arbitrary<string> {
   if (name === "tenantId") return fc.constant(known.tenantId);
   if (name === "userId") return fc.oneof(fc.constant(known.userId), plainText(1, 255));
   if (name === "eventId" || name === "notificationId") return fc.constant(known.id);
   if (name === "limit" || name === "offset") return fc.nat({ max: 20 }).map((n) => String(n + 1));
+  // Where a page ends.
+  if (name === "after") return fc.constantFrom(...(schema.examples as string[]));
   return fc.constantFrom("known-1", "known-2");
 }
 
