@@ -467,8 +467,10 @@ create table digests (
   key text not null,
   opened_at timestamptz not null,
   window_ends_at timestamptz not null,
-  closed_at timestamptz
+  closed_at timestamptz,
+  events integer not null default 0
 ) with (fillfactor = 80);
+comment on column digests.events is 'that have joined it, whatever has become of them since';
 comment on column digests.locale is 'of the template''s variant: empty is the default one';
 comment on column digests.key is 'value of the variable that the template''s digest names; empty: none';
 comment on column digests.window_ends_at is 'without quiet hours; moves with each event of a sliding one';

@@ -432,6 +432,8 @@ export interface DigestsTable {
   window_ends_at: Date;
   /** Nothing joins it any more. */
   closed_at: Date | null;
+  /** That have joined it, whatever has become of them since. */
+  events: Generated<number>;
 }
 
 export interface DigestItemsTable {

@@ -9,7 +9,8 @@
 --
 -- A digest is joined while its delivery is queued, at rest and untried, whatever the time: judged under the lock of
 -- that row, which whoever releases, claims, cancels or deletes it takes first. One without a delivery, as its first
--- event has left alone, is joined until its window ends. Any other is closed, and another one opened.
+-- event has left alone, is joined until its window ends. Any other is closed, and another one opened; so is one
+-- that is full, which leaves when its window ends all the same.
 create or replace function time_deliveries(
   p_moment timestamptz, p_claimed uuid[], p_events uuid[], p_tenants text[], p_channels text[],
   p_recipients text[], p_expires timestamptz[], p_due timestamptz[], p_reasons text[], p_timing json[]
@@ -26,6 +27,8 @@ as $function$
 #variable_conflict use_column
 declare
   second constant interval := '1 second';
+  -- MAX_DIGEST_EVENTS of timing.ts: more would hold up whoever is claimed with them.
+  most_events constant integer := 10000;
   no_texts constant text[] := array_fill(null::text, array[cardinality(p_events)]);
   no_ids constant uuid[] := no_texts;
   no_times constant timestamptz[] := no_texts;
@@ -64,7 +67,6 @@ declare
   digest_words text[] := no_texts;
   -- What is written in the end: new rows by the place of their event.
   stale uuid[] := '{}';
-  moved uuid[] := '{}';
   moved_deliveries uuid[] := '{}';
   new_digests uuid[] := no_ids;
   new_ends timestamptz[] := no_times;
@@ -107,7 +109,8 @@ begin
     left join lateral (
       select g.id as open_id, g.opened_at, g.window_ends_at, d.id as delivery_id, d.due_at, d.expires_at,
              case when d.id is null then g.window_ends_at > p_moment
-                  else d.status = 'queued' and d.released_at is null and d.attempts = 0 end as joinable
+                  else d.status = 'queued' and d.released_at is null and d.attempts = 0
+                    and g.events < most_events end as joinable
       from digests g
       left join lateral (select * from deliveries d where d.event_id = g.id limit 1) d on true
       where g.tenant_id = p_tenants[t.place] and g.user_id = t.user_id and g.event_type = t.event_type
@@ -211,8 +214,6 @@ begin
         opened[g] := p_moment;
         new_digests[place] := item.digest_id;
         new_ends[place] := ends_at;
-      elsif ends_at <> ends[g] then
-        moved := moved || digest_ids[g];
       end if;
       item_digests[place] := digest_ids[g];
       item_states[place] := case when alone then 'alone' else 'in' end;
@@ -267,8 +268,14 @@ begin
   select i.digest_id, i.event_id, p_moment, i.state
   from unnest(item_digests, p_events, item_states) i (digest_id, event_id, state)
   where i.digest_id is not null;
-  if moved <> '{}' then
-    update digests d set window_ends_at = ends[array_position(digest_ids, d.id)] where d.id = any (moved);
+  if array_remove(item_digests, null) <> '{}' then
+    update digests d
+    set events = d.events + i.count, window_ends_at = ends[array_position(digest_ids, d.id)]
+    from (
+      select i.digest_id, count(*)::integer as count
+      from unnest(item_digests) i (digest_id) where i.digest_id is not null group by i.digest_id
+    ) i
+    where d.id = i.digest_id;
   end if;
   if moved_deliveries <> '{}' then
     update deliveries d

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { MAX_DIGEST_EVENTS } from "@belfry/contracts/timing";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 import type { DeliveryTiming } from "./dispatch-events.ts";
@@ -146,6 +147,27 @@ for (const [change, joins] of [
     );
   });
 }
+
+test("a full digest leaves when its window ends, and who comes before that opens another one", async (t) => {
+  const { decide, digests, pool } = await setUp(t);
+  const digest = { windowSeconds: 60 };
+  await decide(0, { digest }, { digest });
+  await decide(1, { digest });
+  const { rows } = await pool.query("select events from digests");
+  assert.deepEqual(rows, [{ events: 3 }]);
+  await pool.query("update digests set events = $1", [MAX_DIGEST_EVENTS - 1]);
+  assert.deepEqual(verdicts(await decide(2, { digest })), ["gathered"]);
+  const [next] = await decide(3, { digest });
+  assert.deepEqual([next?.verdict, next?.due], ["opens", 63]);
+  assert.deepEqual(verdicts(await decide(4, { digest })), ["gathered"]);
+  assert.deepEqual(
+    (await digests()).map(({ open, due, events }) => [open, due, events.length]),
+    [
+      [false, 60, 4],
+      [true, 63, 2],
+    ],
+  );
+});
 
 test("a sliding window begins anew with each event, up to its longest; past its end nothing moves it", async (t) => {
   const { decide, digests } = await setUp(t);
