@@ -28,7 +28,7 @@ export async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
                select extract(epoch from clock_timestamp() - min(d.due_at))
                from (select due_at from deliveries
                      where channel = c.channel and released_at is null
-                       and status in ('queued', 'waiting') and due_at < clock_timestamp()
+                       and status in ('queued', 'waiting') and due_at < statement_timestamp()
                      limit $1) d), 0)::float8
            from unnest($2::text[]) as c (channel)`,
     values: [MOST_OVERDUE, PROVIDER_CHANNELS, MOST_EVENTS],

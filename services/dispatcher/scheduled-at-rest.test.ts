@@ -84,6 +84,9 @@ test("200,000 that rest cost nothing: what is due is found by index, with statis
     `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, send_at)
      select event_id, tenant_id, 'x', 'u', 't', now(), send_at from scheduled_events`,
   );
+  for (const { table, rows } of await rowsRead(pool, hasDueEvents)) {
+    assert.ok(rows <= 2, `nothing is due: ${rows} rows of ${table}`);
+  }
   await pool.query(
     `with due as (update scheduled_events set send_at = now() - interval '1 second'
        where event_id in (select event_id from scheduled_events where tenant_id = 'few' limit 20) returning *)
