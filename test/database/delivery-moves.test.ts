@@ -9,6 +9,7 @@ import {
 } from "@belfry/contracts/delivery";
 import { RECEIPT_KINDS } from "@belfry/contracts/receipt";
 import { createDatabase, type Database, type Pool } from "@belfry/database/connection";
+import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseAgain, releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import {
@@ -119,8 +120,25 @@ const MOVERS: Record<string, Mover> = {
   "replay of a dead letter": {
     move: ({ db }, id) => requeueDead(db, { ids: [id] }, { most: 1, reason: "replayed" }),
   },
+  cancel: {
+    given: "update attempts set class = 'transient', ended_at = now()",
+    move: async ({ db }, id) => cancelEvents(db, "a", [await eventOf(db, id)]),
+  },
+  "cancel: a try ended without an answer": {
+    given: "update attempts set class = 'ambiguous', ended_at = now()",
+    move: async ({ db }, id) => cancelEvents(db, "a", [await eventOf(db, id)]),
+  },
   "a dead letter is discarded": { move: ({ db }, id) => discardDead(db, { ids: [id] }, 1) },
 };
+
+async function eventOf(db: Database, id: string): Promise<string> {
+  const { event_id } = await db
+    .selectFrom("deliveries")
+    .select("event_id")
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
+  return event_id;
+}
 
 async function open(t: TestContext): Promise<World> {
   const { pool } = await connectedDatabase(t);

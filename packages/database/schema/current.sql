@@ -182,6 +182,7 @@ create table digests (
   opened_at timestamp with time zone not null,
   window_ends_at timestamp with time zone not null,
   closed_at timestamp with time zone,
+  events integer not null default 0,
   constraint digests_pkey PRIMARY KEY (id)
 ) with (fillfactor=80);
 create index digests_closed_of_user ON digests USING btree (tenant_id, user_id) WHERE (closed_at IS NOT NULL);
@@ -190,6 +191,7 @@ comment on column digests.locale is 'of the template''s variant: empty is the de
 comment on column digests.key is 'value of the variable that the template''s digest names; empty: none';
 comment on column digests.window_ends_at is 'without quiet hours; moves with each event of a sliding one';
 comment on column digests.closed_at is 'nothing joins it any more';
+comment on column digests.events is 'that have joined it, whatever has become of them since';
 
 create table erasures (
   id uuid not null,
