@@ -46,9 +46,13 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     "digests that were found with their tenants, and their deliveries",
   "packages/database/src/functions/wake-events.sql": "whoever's are due: all in turn",
   "packages/database/src/functions/wake-events.ts": "whoever's are due: all in turn",
+  "packages/sending/src/provider-circuits.ts": "by the provider that was called",
+  "packages/sending/src/renew-leases.ts": "deliveries that this sender holds",
   "services/dispatcher/expiries.ts": "what is old is old in every tenant",
+  "services/dispatcher/fail-dispatch.ts": "the event that the queue carried",
   "services/dispatcher/sensitive-events.ts": "what has ended is erased in every tenant",
   "services/dispatcher/sweep.ts": "what is stuck is stuck in every tenant",
+  "services/dispatcher/waiting.ts": "how much waits is counted over all tenants",
   "services/ingest-api/webhook-keys.ts": "all keys at once: kept by tenant and kind",
 };
 

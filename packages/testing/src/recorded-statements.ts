@@ -21,16 +21,19 @@ const PASSES_ON = /packages\/database\/src\/(connection|data-fault)\.ts/;
  */
 export function recordStatements(folder: string): void {
   const seen = new Map<string, RecordedStatement | undefined>();
-  const query = pg.Client.prototype.query;
-  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-    const [statement] = args as [string | { text?: string } | undefined];
-    const sql = typeof statement === "string" ? statement : statement?.text;
-    if (sql !== undefined && !seen.has(sql)) {
-      const file = sender();
-      seen.set(sql, file === undefined ? undefined : { sql, file });
-    }
-    return (query as (...all: unknown[]) => unknown).apply(this, args);
-  } as typeof query;
+  // What waits for a connection is sent by whoever gives one back: it is noted where it is asked for.
+  for (const { prototype } of [pg.Pool, pg.Client] as { prototype: { query: unknown } }[]) {
+    const query = prototype.query as (...all: unknown[]) => unknown;
+    prototype.query = function (...args: unknown[]) {
+      const [statement] = args as [string | { text?: string } | undefined];
+      const sql = typeof statement === "string" ? statement : statement?.text;
+      if (sql !== undefined && !seen.has(sql)) {
+        const file = sender();
+        seen.set(sql, file === undefined ? undefined : { sql, file });
+      }
+      return query.apply(this, args);
+    };
+  }
   process.on("exit", () => {
     const recorded = [...seen.values()].filter((entry) => entry !== undefined);
     writeFileSync(join(folder, `${randomUUID()}.json`), JSON.stringify(recorded));
