@@ -1,4 +1,4 @@
-import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { SENT_CHANNELS } from "@belfry/contracts/channels";
 import type pg from "pg";
 
 export interface BacklogAge {
@@ -31,7 +31,7 @@ export async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
                        and status in ('queued', 'waiting') and due_at < statement_timestamp()
                      limit $1) d), 0)::float8
            from unnest($2::text[]) as c (channel)`,
-    values: [MOST_OVERDUE, PROVIDER_CHANNELS, MOST_EVENTS],
+    values: [MOST_OVERDUE, SENT_CHANNELS, MOST_EVENTS],
   });
   return rows;
 }

@@ -72,7 +72,11 @@ export async function dispatchBatch(
     if (open.some(hasWishes)) await turn.ready;
     batch = await routeAll(deps, open);
     await turn.ready;
-    if (batch.length > 0) result = await dispatchInTurn(deps, batch, order);
+    if (batch.length > 0)
+      result = await dispatchInTurn(deps, batch, {
+        ...order,
+        tells: open.some(({ tells }) => tells),
+      });
   } finally {
     turn.end();
   }
@@ -138,9 +142,9 @@ function hasWishes({ hasRecipients, hasPreferences }: StoredEvent): boolean {
 async function dispatchInTurn(
   { pool, inFlightPerTenant }: DispatchDeps,
   batch: readonly EventDispatch[],
-  { dispatchFirst }: Order,
+  { dispatchFirst, tells }: Order & { tells: boolean },
 ): Promise<DispatchResult> {
-  const options = { inFlightPerTenant, inTurn: dispatchFirst !== undefined };
+  const options = { inFlightPerTenant, inTurn: dispatchFirst !== undefined, tells };
   const all = await dispatchEvents(pool, batch, options);
   const known = new Set<string>();
   let { earlier } = all;

@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { SentChannel } from "@belfry/contracts/channels";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import { MAX_ITEMS_PER_DELIVERIES_MESSAGE } from "@belfry/contracts/queue-message";
 import {
@@ -17,7 +17,7 @@ import type { Publisher } from "@belfry/service/publish";
 export interface OutwardDelivery {
   id: string;
   tenantId: string;
-  channel: ProviderChannel;
+  channel: SentChannel;
   traceId: string;
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { SENT_CHANNELS, type SentChannel } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
 import {
   channelsAtRest,
@@ -43,7 +43,7 @@ const NOTHING: Turn = { after: "", capped: false, released: 0 };
 /** One turn over the tenants of a channel, or a part of it. */
 export async function releaseOnce(
   deps: ReleaseDeps,
-  channel: ProviderChannel,
+  channel: SentChannel,
   after: string,
 ): Promise<Turn> {
   const release = await releaseDeliveries(deps.pool, {
@@ -65,7 +65,7 @@ export async function releaseOnce(
  */
 export async function releaseLost(
   deps: ReleaseDeps,
-  channel: ProviderChannel,
+  channel: SentChannel,
   olderThanMs: number,
 ): Promise<number | undefined> {
   const release = await releaseAgain(deps.pool, { channel, olderThanMs, most: MOST_PER_TURN });
@@ -117,7 +117,7 @@ export function createReleaseLoop(
   let wakes = 0;
   const resting = new Set<() => void>();
   /** Channels whose messages are lost, and since when. */
-  const lost = new Map<ProviderChannel, number>();
+  const lost = new Map<SentChannel, number>();
   const wake = () => {
     wakes += 1;
     for (const end of resting) end();
@@ -133,17 +133,17 @@ export function createReleaseLoop(
       resting.add(end);
     });
 
-  let look: Promise<ProviderChannel[]> | undefined;
+  let look: Promise<SentChannel[]> | undefined;
   /** Whether anything is at rest now: whoever asks in one turn of the event loop shares a look that follows. */
-  const hasRest = async (channel: ProviderChannel) => {
+  const hasRest = async (channel: SentChannel) => {
     look ??= nextTurn().then(() => {
       look = undefined;
-      return channelsAtRest(deps.pool, PROVIDER_CHANNELS);
+      return channelsAtRest(deps.pool, SENT_CHANNELS);
     });
     return (await look).includes(channel);
   };
 
-  const releaseAllLost = async (channel: ProviderChannel) => {
+  const releaseAllLost = async (channel: SentChannel) => {
     const since = lost.get(channel);
     while (since !== undefined) {
       const released = await releaseLost(deps, channel, performance.now() - since);
@@ -154,7 +154,7 @@ export function createReleaseLoop(
     }
   };
 
-  const runChannel = async (channel: ProviderChannel, signal: AbortSignal) => {
+  const runChannel = async (channel: SentChannel, signal: AbortSignal) => {
     let round = NOTHING;
     /** The last round released nothing, and nobody has said since that something rests. */
     let quiet = false;
@@ -201,12 +201,12 @@ export function createReleaseLoop(
   return {
     wake,
     storeLost() {
-      for (const channel of PROVIDER_CHANNELS) lost.set(channel, performance.now());
+      for (const channel of SENT_CHANNELS) lost.set(channel, performance.now());
       wake();
     },
     async run(signal) {
       signal.addEventListener("abort", wake, { once: true });
-      await Promise.all(PROVIDER_CHANNELS.map((channel) => runChannel(channel, signal)));
+      await Promise.all(SENT_CHANNELS.map((channel) => runChannel(channel, signal)));
     },
   };
 }

@@ -28,6 +28,7 @@ const EVENT: StoredEvent = {
   refused: false,
   hasRecipients: false,
   hasPreferences: false,
+  tells: false,
 };
 const TENANT: RoutingTenant = {
   id: "acme",

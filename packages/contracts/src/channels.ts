@@ -97,6 +97,17 @@ export const CHANNEL_ROWS: Readonly<Record<Channel, ChannelRow>> = ROWS;
 export const CHANNELS = Object.keys(ROWS) as [Channel, ...Channel[]];
 export const PROVIDER_CHANNELS = CHANNELS.filter(isProviderChannel);
 
+/** Status webhooks to tenants (webhooks.ts): no channel of an event, but queued, released and retried as one. */
+export const WEBHOOK = "WEBHOOK";
+/** Whatever waits in `deliveries` and leaves through a sender. */
+export type SentChannel = ProviderChannel | typeof WEBHOOK;
+export const SENT_CHANNELS: readonly SentChannel[] = [...PROVIDER_CHANNELS, WEBHOOK];
+
+/** The process that sends on a channel, `services/<service>`. */
+export function senderService(channel: SentChannel): string {
+  return channel === WEBHOOK ? "webhook-sender" : sentRow(channel).sender.service;
+}
+
 /** Our own: published to open browsers, and one notification in the history for each event. */
 export const IN_APP: Exclude<Channel, ProviderChannel> = "PUSH";
 

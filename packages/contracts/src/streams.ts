@@ -1,4 +1,4 @@
-import { type ProviderChannel, sentRow } from "./channels.ts";
+import { type SentChannel, senderService } from "./channels.ts";
 
 /**
  * Every JetStream name and limit, as data. Postgres is the truth and JetStream the transport: both
@@ -77,12 +77,12 @@ export function eventsConsumer(
 
 export function deliveriesConsumer(
   prefix: string,
-  channel: ProviderChannel,
+  channel: SentChannel,
   ackWaitMs: number = DELIVERY_ACK_WAIT_MS,
 ): ConsumerDefinition {
   return {
     stream: deliveriesStream(prefix).name,
-    durable: `${prefix}-${sentRow(channel).sender.service}`,
+    durable: `${prefix}-${senderService(channel)}`,
     filterSubject: `${prefix}.deliveries.${channel}.*`,
     ackWaitMs,
     maxAckPending: 2000,
@@ -94,11 +94,7 @@ export function eventsSubject(prefix: string, lane: EventLane): string {
 }
 
 /** Tenant ids match `^[a-z0-9]{1,32}$`, so they are safe subject tokens. */
-export function deliveriesSubject(
-  prefix: string,
-  channel: ProviderChannel,
-  tenantId: string,
-): string {
+export function deliveriesSubject(prefix: string, channel: SentChannel, tenantId: string): string {
   return `${prefix}.deliveries.${channel}.${tenantId}`;
 }
 

@@ -28,6 +28,7 @@ create table tenants (
   quiet_to time,
   uses_recipients boolean not null default false,
   uses_preferences boolean not null default false,
+  uses_webhooks boolean not null default false,
   check ((previous_webhook_secret is null) = (previous_webhook_secret_until is null)),
   check ((quiet_from is null) = (quiet_to is null)),
   check (quiet_from <> quiet_to)
@@ -41,6 +42,7 @@ comment on column tenants.previous_webhook_secret is 'compact JWE; taken until i
 comment on column tenants.quiet_from is 'of users without quiet hours of their own; null: none';
 comment on column tenants.uses_recipients is 'set with the first row of recipients, never unset: without it nobody looks there';
 comment on column tenants.uses_preferences is 'the same of categories and preferences';
+comment on column tenants.uses_webhooks is 'the same of webhooks';
 
 -- The one hot row of a tenant: rewritten by every batch that accepts for it, so it is alone.
 create table tenant_limits (
@@ -419,7 +421,7 @@ create table deliveries (
   status text not null default 'queued',
   reason text,
   recipient text,
-  template_version_id bigint not null,
+  template_version_id bigint,
   provider_id uuid,
   attempts integer not null default 0,
   retries integer not null default 0,
@@ -434,7 +436,8 @@ create table deliveries (
   unless_read boolean,
   unique (event_id, channel)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
-comment on column deliveries.event_id is 'of a digest: the id in digests, which no event has';
+comment on column deliveries.event_id is 'of a digest: the id in digests; of a status webhook: the id in webhook_messages. No event has these';
+comment on column deliveries.template_version_id is 'null: of a status webhook';
 comment on column deliveries.unless_read is 'true: skipped once its notification is read; null: sent anyway';
 comment on column deliveries.channel is 'no check: every update would run it; dispatching writes what templates hold';
 comment on column deliveries.recipient is 'the address of the channel that its event had, or its user then';
@@ -452,7 +455,69 @@ create trigger deliveries_move before update of status on deliveries
   for each row when (old.status <> new.status) execute function check_delivery_move();
 -- Dead letters by the end of their life; both columns change only when a delivery settles.
 create index deliveries_dead on deliveries (tenant_id, settled_at, id)
-  where status in ('failed', 'expired', 'unknown');
+  where status in ('failed', 'expired', 'unknown') and channel <> 'WEBHOOK';
+-- Whoever moves a delivery tells of it, and so does whoever writes one that has ended; see functions/tell-webhooks.sql.
+create function tell_delivery() returns trigger language plpgsql as 'begin return null; end';
+create trigger deliveries_tell_move after update of status on deliveries
+  for each row when (
+    old.status <> new.status and new.status not in ('queued', 'sending', 'waiting', 'discarded')
+    and new.channel <> 'WEBHOOK')
+  execute function tell_delivery();
+create trigger deliveries_tell_end after insert on deliveries
+  for each row when (new.status <> 'queued') execute function tell_delivery();
+
+-- Status webhooks: whom a tenant wants to be told what became of its events, and what each was or is to be told. The
+-- delivery of a message has its id as event_id, the channel WEBHOOK, and no recipient and no template.
+
+create table webhooks (
+  id uuid primary key,
+  tenant_id text collate "C" not null references tenants on delete cascade,
+  url text not null check (length(url) <= 2048),
+  types text[] not null default '{}',
+  description text,
+  secret text not null,
+  previous_secret text,
+  previous_secret_until timestamptz,
+  active boolean not null default true,
+  disabled_at timestamptz,
+  disabled_reason text,
+  failing_since timestamptz,
+  failures integer not null default 0,
+  paused_until timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (tenant_id, url),
+  check ((previous_secret is null) = (previous_secret_until is null)),
+  check (active or disabled_at is not null)
+) with (fillfactor = 70);
+comment on column webhooks.types is 'empty: all';
+comment on column webhooks.secret is 'compact JWE of whsec_…';
+comment on column webhooks.previous_secret is 'the same; signs beside the new one until its time';
+comment on column webhooks.disabled_reason is 'null, with a time: a person did it';
+comment on column webhooks.failing_since is 'nothing has reached it since; null: the last try did';
+comment on column webhooks.failures is 'in a row';
+comment on column webhooks.paused_until is 'not called until then, and then once; null: called';
+
+create table webhook_messages (
+  id uuid primary key,
+  webhook_id uuid not null,
+  tenant_id text collate "C" not null,
+  type text not null,
+  event_id uuid,
+  user_id text collate "C",
+  payload text not null,
+  resend_of uuid,
+  created_at timestamptz not null default now()
+);
+comment on column webhook_messages.id is 'the webhook-id, unless resend_of is';
+comment on column webhook_messages.event_id is 'of an event or a digest that it tells of; null: of none';
+comment on column webhook_messages.user_id is 'in the payload; null: nobody is';
+comment on column webhook_messages.payload is 'the JSON that is posted: ids, no content and no address';
+comment on column webhook_messages.resend_of is 'the message that a person has sent again with this one';
+create index webhook_messages_of_webhook on webhook_messages (webhook_id, id);
+create index webhook_messages_of_event on webhook_messages (event_id) where event_id is not null;
+create index webhook_messages_of_user on webhook_messages (tenant_id, user_id) where user_id is not null;
+create index webhook_messages_again on webhook_messages (resend_of) where resend_of is not null;
 
 -- Messages that gather events. The delivery of a digest has its id as event_id, and its state is the truth of
 -- the digest: while it is queued, at rest and untried, events join it, under the lock of its row.

@@ -130,7 +130,7 @@ create table deliveries (
   status text not null default 'queued'::text,
   reason text,
   recipient text,
-  template_version_id bigint not null,
+  template_version_id bigint,
   provider_id uuid,
   attempts integer not null default 0,
   retries integer not null default 0,
@@ -146,13 +146,16 @@ create table deliveries (
   constraint deliveries_event_id_channel_key UNIQUE (event_id, channel),
   constraint deliveries_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=70);
-create index deliveries_dead ON deliveries USING btree (tenant_id, settled_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'expired'::text, 'unknown'::text]));
+create index deliveries_dead ON deliveries USING btree (tenant_id, settled_at, id) WHERE ((status = ANY (ARRAY['failed'::text, 'expired'::text, 'unknown'::text])) AND (channel <> 'WEBHOOK'::text));
 create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_at) WHERE ((released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])));
 create index deliveries_released ON deliveries USING btree (channel, tenant_id, released_at) WHERE (released_at IS NOT NULL);
 CREATE TRIGGER deliveries_move BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_delivery_move();
-comment on column deliveries.event_id is 'of a digest: the id in digests, which no event has';
+CREATE TRIGGER deliveries_tell_end AFTER INSERT ON deliveries FOR EACH ROW WHEN ((new.status <> 'queued'::text)) EXECUTE FUNCTION tell_delivery();
+CREATE TRIGGER deliveries_tell_move AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN (((old.status <> new.status) AND (new.status <> ALL (ARRAY['queued'::text, 'sending'::text, 'waiting'::text, 'discarded'::text])) AND (new.channel <> 'WEBHOOK'::text))) EXECUTE FUNCTION tell_delivery();
+comment on column deliveries.event_id is 'of a digest: the id in digests; of a status webhook: the id in webhook_messages. No event has these';
 comment on column deliveries.channel is 'no check: every update would run it; dispatching writes what templates hold';
 comment on column deliveries.recipient is 'the address of the channel that its event had, or its user then';
+comment on column deliveries.template_version_id is 'null: of a status webhook';
 comment on column deliveries.attempts is 'rows in attempts';
 comment on column deliveries.retries is 'place in the retry schedule: throttled attempts do not count';
 comment on column deliveries.due_at is 'when it may be released; null once settled';
@@ -711,6 +714,7 @@ create table tenants (
   quiet_to time without time zone,
   uses_recipients boolean not null default false,
   uses_preferences boolean not null default false,
+  uses_webhooks boolean not null default false,
   constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
   constraint tenants_check1 CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
   constraint tenants_check2 CHECK ((quiet_from <> quiet_to)),
@@ -730,6 +734,7 @@ comment on column tenants.timezone is 'IANA name; null: UTC';
 comment on column tenants.quiet_from is 'of users without quiet hours of their own; null: none';
 comment on column tenants.uses_recipients is 'set with the first row of recipients, never unset: without it nobody looks there';
 comment on column tenants.uses_preferences is 'the same of categories and preferences';
+comment on column tenants.uses_webhooks is 'the same of webhooks';
 
 create table throttles (
   tenant_id text collate "C" not null,
@@ -754,3 +759,57 @@ create table undispatched_events (
 create index undispatched_events_of_user ON undispatched_events USING btree (user_key, accepted_at);
 comment on column undispatched_events.acknowledged is 'a replay published it again and was answered 200: it can no longer be refused';
 comment on column undispatched_events.user_key is 'user_key(tenant, user); null: takes no part in the order';
+
+create table webhook_messages (
+  id uuid not null,
+  webhook_id uuid not null,
+  tenant_id text collate "C" not null,
+  type text not null,
+  event_id uuid,
+  user_id text collate "C",
+  payload text not null,
+  resend_of uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint webhook_messages_pkey PRIMARY KEY (id)
+);
+create index webhook_messages_again ON webhook_messages USING btree (resend_of) WHERE (resend_of IS NOT NULL);
+create index webhook_messages_of_event ON webhook_messages USING btree (event_id) WHERE (event_id IS NOT NULL);
+create index webhook_messages_of_user ON webhook_messages USING btree (tenant_id, user_id) WHERE (user_id IS NOT NULL);
+create index webhook_messages_of_webhook ON webhook_messages USING btree (webhook_id, id);
+comment on column webhook_messages.id is 'the webhook-id, unless resend_of is';
+comment on column webhook_messages.event_id is 'of an event or a digest that it tells of; null: of none';
+comment on column webhook_messages.user_id is 'in the payload; null: nobody is';
+comment on column webhook_messages.payload is 'the JSON that is posted: ids, no content and no address';
+comment on column webhook_messages.resend_of is 'the message that a person has sent again with this one';
+
+create table webhooks (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  url text not null,
+  types text[] not null default '{}'::text[],
+  description text,
+  secret text not null,
+  previous_secret text,
+  previous_secret_until timestamp with time zone,
+  active boolean not null default true,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  failing_since timestamp with time zone,
+  failures integer not null default 0,
+  paused_until timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint webhooks_check CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
+  constraint webhooks_check1 CHECK ((active OR (disabled_at IS NOT NULL))),
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  constraint webhooks_tenant_id_url_key UNIQUE (tenant_id, url),
+  constraint webhooks_url_check CHECK ((length(url) <= 2048))
+) with (fillfactor=70);
+comment on column webhooks.types is 'empty: all';
+comment on column webhooks.secret is 'compact JWE of whsec_…';
+comment on column webhooks.previous_secret is 'the same; signs beside the new one until its time';
+comment on column webhooks.disabled_reason is 'null, with a time: a person did it';
+comment on column webhooks.failing_since is 'nothing has reached it since; null: the last try did';
+comment on column webhooks.failures is 'in a row';
+comment on column webhooks.paused_until is 'not called until then, and then once; null: called';

@@ -8,7 +8,7 @@ import type { Database } from "./connection.ts";
 export async function noteUse(
   transaction: Database,
   tenantId: string,
-  what: "uses_recipients" | "uses_preferences",
+  what: "uses_recipients" | "uses_preferences" | "uses_webhooks",
 ): Promise<void> {
   const result = await transaction
     .updateTable("tenants")

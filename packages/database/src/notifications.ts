@@ -78,15 +78,15 @@ export async function markNotificationRead(
   db: Database,
   item: Owner & { notificationId: string },
 ): Promise<"marked" | "already" | "unknown"> {
-  const marked = await db
-    .updateTable("notifications")
-    .set({ read_at: sql<Date>`now()` })
-    .where("id", "=", item.notificationId)
-    .where("tenant_id", "=", item.tenantId)
-    .where("user_id", "=", item.userId)
-    .where("read_at", "is", null)
-    .executeTakeFirst();
-  if (marked.numUpdatedRows > 0n) return "marked";
+  const { rows } = await sql<{ marked: number }>`
+    with marked as (
+      update notifications set read_at = now()
+      where id = ${item.notificationId} and tenant_id = ${item.tenantId}
+        and user_id = ${item.userId} and read_at is null
+      returning id
+    )
+    ${TOLD}`.execute(db);
+  if (rows[0]!.marked > 0) return "marked";
   const found = await db
     .selectFrom("notifications")
     .select("id")
@@ -99,14 +99,20 @@ export async function markNotificationRead(
 
 /** Returns how many items changed. */
 export async function markAllNotificationsRead(db: Database, owner: Owner): Promise<number> {
-  const result = await sql`
+  const { rows } = await sql<{ marked: number }>`
     with locked as materialized (
       select id from notifications
       where tenant_id = ${owner.tenantId} and user_id = ${owner.userId} and read_at is null
       order by id for update
+    ),
+    marked as (
+      update notifications set read_at = now() where id = any (array(select id from locked)) returning id
     )
-    update notifications set read_at = now() where id = any (array(select id from locked))`.execute(
-    db,
-  );
-  return Number(result.numAffectedRows ?? 0n);
+    ${TOLD}`.execute(db);
+  return rows[0]!.marked;
 }
+
+/** Counts what was marked, and tells of it whom the tenant wants to be told. */
+const TOLD = sql`
+  select count(*)::integer as marked, tell_notifications(array_agg(id), 'notification.read')
+  from marked`;

@@ -93,6 +93,11 @@ export async function setPreferences(
       )
       select (select count(*) from forgotten)::integer + (select count(*) from written)::integer
         as changed`.execute(transaction);
+    if (rows[0]!.changed > 0) {
+      await sql`select tell_preferences(${tenantId}, ${userId}, ${source}, ${JSON.stringify(cells)})`.execute(
+        transaction,
+      );
+    }
     return rows[0]!.changed;
   };
   return await (db.isTransaction ? write(db) : db.transaction().execute(write));

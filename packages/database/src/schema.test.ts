@@ -58,6 +58,10 @@ function declared(text: string): Column {
 const KINDS: Readonly<Record<string, string>> = {
   Channel: "string",
   ProviderChannel: "string",
+  SentChannel: "string",
+  WebhookMessageType: "string",
+  WebhookType: "string",
+  "WebhookType[]": "string[]",
   DeliveryStatus: "string",
   OutcomeClass: "string",
   ReceiptKind: "string",

@@ -1,10 +1,11 @@
-import type { Channel, ProviderChannel } from "@belfry/contracts/channels";
+import type { Channel, ProviderChannel, SentChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { ErasureState } from "@belfry/contracts/erasure";
 import type { PreferenceChannel, PreferenceSource } from "@belfry/contracts/preferences";
 import type { ReceiptKind, SuppressionReason } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { DigestItemState, DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
+import type { WebhookMessageType, WebhookType } from "@belfry/contracts/webhooks";
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 /** The tables as Kysely sees them; a test compares this file with the database. */
@@ -26,6 +27,8 @@ export interface Schema {
   scheduled_events: ScheduledEventsTable;
   dedup_keys: DedupKeysTable;
   deliveries: DeliveriesTable;
+  webhooks: WebhooksTable;
+  webhook_messages: WebhookMessagesTable;
   digests: DigestsTable;
   digest_items: DigestItemsTable;
   throttles: ThrottlesTable;
@@ -87,6 +90,7 @@ export interface TenantsTable {
   quiet_to: string | null;
   uses_recipients: Generated<boolean>;
   uses_preferences: Generated<boolean>;
+  uses_webhooks: Generated<boolean>;
 }
 
 export interface TenantLimitsTable {
@@ -394,14 +398,15 @@ export interface DedupKeysTable {
 
 export interface DeliveriesTable {
   id: string;
-  /** Of a digest: its id. */
+  /** Of a digest or a webhook's message: its id. */
   event_id: string;
   tenant_id: string;
-  channel: ProviderChannel;
+  channel: SentChannel;
   status: Generated<DeliveryStatus>;
   reason: string | null;
   recipient: string | null;
-  template_version_id: string;
+  /** null: of a webhook's message. */
+  template_version_id: string | null;
   provider_id: string | null;
   attempts: Generated<number>;
   /** Place in the retry schedule. */
@@ -416,6 +421,42 @@ export interface DeliveriesTable {
   settled_at: Date | null;
   /** true: skipped once its notification is read. */
   unless_read: boolean | null;
+}
+
+export interface WebhooksTable {
+  id: string;
+  tenant_id: string;
+  url: string;
+  /** Empty: all. */
+  types: Generated<WebhookType[]>;
+  description: string | null;
+  /** Compact JWE, see secrets.ts. */
+  secret: string;
+  previous_secret: string | null;
+  previous_secret_until: Date | null;
+  active: Generated<boolean>;
+  disabled_at: Date | null;
+  /** null with a time: a person did it. */
+  disabled_reason: string | null;
+  failing_since: Date | null;
+  /** In a row. */
+  failures: Generated<number>;
+  paused_until: Date | null;
+  created_at: CreatedAt;
+  updated_at: UpdatedAt;
+}
+
+export interface WebhookMessagesTable {
+  id: string;
+  webhook_id: string;
+  tenant_id: string;
+  type: WebhookMessageType;
+  /** Of an event or a digest. */
+  event_id: string | null;
+  user_id: string | null;
+  payload: string;
+  resend_of: string | null;
+  created_at: CreatedAt;
 }
 
 export interface DigestsTable {

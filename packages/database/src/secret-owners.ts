@@ -8,6 +8,11 @@ export function webhookSecretOwner(tenantId: string): string {
   return `tenant:${tenantId}`;
 }
 
+/** Of `webhooks.secret`, and of the one before it. */
+export function webhookOwner(tenantId: string, webhookId: string): string {
+  return `webhook:${tenantId}:${webhookId}`;
+}
+
 /** Of `providers.settings`. */
 export function providerSettingsOwner(tenantId: string, providerId: string): string {
   return `provider:${tenantId}:${providerId}`;

@@ -118,6 +118,7 @@ export async function deliveriesOfEvent(
     ])
     .where("d.event_id", "in", eventIds)
     .where("d.tenant_id", "=", tenantId)
+    .$narrowType<{ channel: ProviderChannel }>()
     .orderBy("d.channel")
     .execute();
 }

@@ -5,7 +5,7 @@ create or replace function read_events(p_ids uuid[]) returns table (
   id uuid, tenant_id text, event_type text, user_id text, recipient_email text, recipient_phone text,
   channels smallint, locale text, variables text, trace_id text, accepted_at timestamptz,
   accepted_at_text text, send_at timestamptz, released_at timestamptz, released_at_text text,
-  dispatched boolean, refused boolean, has_recipients boolean, has_preferences boolean
+  dispatched boolean, refused boolean, has_recipients boolean, has_preferences boolean, tells boolean
 ) language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -17,10 +17,10 @@ begin
            e.locale, e.variables, e.trace_id, e.accepted_at, e.accepted_at::text,
            e.send_at, e.released_at, e.released_at::text,
            e.dispatched_at is not null, e.refused_at is not null or e.cancelled_at is not null,
-           coalesce(t.has_recipients, false), coalesce(t.uses_preferences, false)
+           coalesce(t.has_recipients, false), coalesce(t.uses_preferences, false), coalesce(t.uses_webhooks, false)
     from events e
     left join lateral (
-      select t.uses_recipients or t.quiet_from is not null as has_recipients, t.uses_preferences
+      select t.uses_recipients or t.quiet_from is not null as has_recipients, t.uses_preferences, t.uses_webhooks
       from tenants t where t.id = e.tenant_id limit 1
     ) t on true
     where e.id = any (p_ids);
@@ -39,7 +39,8 @@ $function$;
 -- outstanding on the channel; the others rest until release_deliveries finds them. One with a time in
 -- p_delivery_due waits for it, for the reason beside it, or ends as expired where it would have by then. What
 -- p_delivery_timing holds is decided by time_deliveries, once the events are claimed. Few deliveries wait and few
--- pushes lead somewhere: these arrays are null as a whole where none does.
+-- pushes lead somewhere: these arrays are null as a whole where none does. With p_tells a tenant of the batch has
+-- webhooks: what becomes no delivery is told of, too.
 --
 -- Returns rows of `kind`: claimed (an event), earlier (an event that the batch has to wait for: up to the
 -- last of a user's in the batch, at most 200 a user, the oldest), released (a delivery), unwritten (a delivery
@@ -53,7 +54,7 @@ create or replace function dispatch_events(
   p_push_ids uuid[], p_push_tenants text[], p_push_users text[], p_push_types text[],
   p_push_titles text[], p_push_bodies text[], p_push_names text[], p_push_accepted timestamptz[],
   p_push_urls text[], p_push_actions text[],
-  p_in_flight integer, p_in_turn boolean
+  p_in_flight integer, p_in_turn boolean, p_tells boolean
 ) returns table (kind text, id uuid, channel_offset bigint, created_at timestamptz)
 language plpgsql volatile
 -- Planning these statements anew costs more than running them, and the planner knows nothing of the
@@ -206,6 +207,7 @@ begin
       outcome = case when not plain then p_outcomes[array_position(p_ids, e.id)]::jsonb end,
       variables = case when not plain and p_erase[array_position(p_ids, e.id)] then null else e.variables end
   where e.id = any (claimed);
+  if p_tells and not plain then perform tell_outcomes(claimed); end if;
   kind := 'claimed';
   foreach id in array claimed loop
     return next;
@@ -304,6 +306,10 @@ begin
         returning notifications.id, notifications.channel_offset, notifications.created_at
       )
       select 'published', stored.id, stored.channel_offset, stored.created_at from stored;
+  end if;
+  if p_tells then
+    perform tell_notifications(
+      array(select u.id from unnest(p_push_ids) u (id) where u.id = any (claimed)), 'notification.created');
   end if;
 end
 $function$;

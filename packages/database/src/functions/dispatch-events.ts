@@ -34,6 +34,8 @@ export interface StoredEvent {
   hasRecipients: boolean;
   /** Its tenant has categories, or users who have said what they want. */
   hasPreferences: boolean;
+  /** Its tenant has webhooks. */
+  tells: boolean;
 }
 
 /** When an event left its rest: its place in the order of its user, and the time of its notification. */
@@ -62,6 +64,8 @@ export interface DispatchOptions {
   inFlightPerTenant: number;
   /** Whether an event waits for earlier ones of its user. */
   inTurn: boolean;
+  /** Whether a tenant of the batch has webhooks. */
+  tells?: boolean;
 }
 
 export interface NewDelivery {
@@ -162,6 +166,7 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
     refused: row.refused,
     hasRecipients: row.has_recipients,
     hasPreferences: row.has_preferences,
+    tells: row.tells,
   }));
 }
 
@@ -228,6 +233,7 @@ async function dispatchOnce(
     p_push_actions: orNone(pushes.map((push) => push.actions)),
     p_in_flight: options.inFlightPerTenant,
     p_in_turn: options.inTurn,
+    p_tells: options.tells ?? false,
   });
   const result: DispatchResult = {
     earlier: [],

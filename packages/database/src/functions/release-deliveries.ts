@@ -1,11 +1,11 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { SentChannel } from "@belfry/contracts/channels";
 import type pg from "pg";
 import { callFunction } from "./call-function.ts";
 
 export interface ReleasedDelivery {
   id: string;
   tenantId: string;
-  channel: ProviderChannel;
+  channel: SentChannel;
   traceId: string;
 }
 
@@ -36,7 +36,7 @@ interface Row {
  */
 export async function releaseDeliveries(
   pool: pg.Pool,
-  options: { channel: ProviderChannel; inFlightPerTenant: number; after: string; most: number },
+  options: { channel: SentChannel; inFlightPerTenant: number; after: string; most: number },
 ): Promise<Release> {
   const rows = await callFunction<Row>(pool, "release_deliveries", {
     p_channel: options.channel,
@@ -50,9 +50,9 @@ export async function releaseDeliveries(
 /** Those of the channels on which something is at rest, due or not: where nothing is, a turn has nothing to do. */
 export async function channelsAtRest(
   pool: pg.Pool,
-  channels: readonly ProviderChannel[],
-): Promise<ProviderChannel[]> {
-  const { rows } = await pool.query<{ channel: ProviderChannel }>({
+  channels: readonly SentChannel[],
+): Promise<SentChannel[]> {
+  const { rows } = await pool.query<{ channel: SentChannel }>({
     name: "channels_at_rest",
     text: `select c.channel from unnest($1::text[]) as c (channel)
            cross join lateral (
@@ -69,7 +69,7 @@ export async function channelsAtRest(
 /** Releases once more what was released longer ago than `olderThanMs` and has not moved since. */
 export async function releaseAgain(
   pool: pg.Pool,
-  options: { channel: ProviderChannel; olderThanMs: number; most: number },
+  options: { channel: SentChannel; olderThanMs: number; most: number },
 ): Promise<Release> {
   const rows = await callFunction<Row>(pool, "release_again", {
     p_channel: options.channel,
@@ -132,7 +132,7 @@ export async function eraseSensitiveVariables(
   );
 }
 
-function toRelease(channel: ProviderChannel, rows: Row[]): Release {
+function toRelease(channel: SentChannel, rows: Row[]): Release {
   const release: Release = {
     released: [],
     settledEvents: [],

@@ -1,0 +1,176 @@
+-- Takes deliveries of status webhooks for one try each and inserts the attempts, before any call; locks and clock as
+-- in claim_deliveries. Returns one row a delivery found, with what it `becomes`:
+--   sending   claimed; `number` is the attempt's
+--   busy      another sender holds it for `wait_ms` more
+--   gone      settled, or put off: its endpoint is paused, or in p_full, where this sender has no call left for it
+--   skipped   it ended here, for `reason`: the endpoint is gone, inactive, or the tenant is
+-- An attempt that a sender left by dying ends as ambiguous and counts as a try. A paused endpoint whose time has come
+-- gets one delivery, as a probe: the pause goes on for the length of a lease, until somebody has noted how it went.
+create or replace function claim_webhooks(
+  p_ids uuid[], p_tenants text[], p_full uuid[], p_lease_ms integer, p_max_retries integer
+) returns table (
+  delivery_id uuid, becomes text, was text, reason text, wait_ms integer, tenant_id text, number integer,
+  retries integer, webhook_id uuid, url text, secret text, previous_secret text, message_id uuid, type text,
+  payload text, told_at timestamptz, failing boolean
+) language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+#variable_conflict use_column
+<<claim>>
+declare
+  died constant text := 'the sender ended before the outcome was known';
+  full_seconds constant integer := 5;
+  -- After a pause they come spread over this.
+  spread constant interval := '30 seconds';
+  moment timestamptz;
+  place bigint;
+  held_until timestamptz;
+  rests boolean;
+  is_active boolean;
+  is_there boolean;
+  paused_until timestamptz;
+  paused uuid[] := '{}';
+  put_off timestamptz;
+  claimed uuid[] := '{}';
+  numbers integer[];
+begin
+  perform 1 from deliveries d where d.id = any (p_ids) order by d.id for update;
+  moment := clock_timestamp();
+  for place, delivery_id, was, held_until, rests, tenant_id, number, retries, is_active, webhook_id, is_there, url, secret,
+      previous_secret, paused_until, message_id, type, payload, told_at, failing
+  in
+    select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment, d.tenant_id,
+           d.attempts + 1, d.retries + (d.status = 'sending')::integer, o.active, m.webhook_id, w.active, w.url,
+           w.secret, case when w.previous_secret_until > moment then w.previous_secret end, w.paused_until,
+           coalesce(m.resend_of, m.id), m.type, m.payload, m.created_at, w.failing_since is not null
+    from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
+    join lateral (select * from deliveries d where d.id = i.id limit 1) d
+      on d.tenant_id = i.tenant_id and d.channel = 'WEBHOOK'
+    left join lateral (select * from webhook_messages m where m.id = d.event_id limit 1) m
+      on m.tenant_id = d.tenant_id
+    left join lateral (select * from webhooks w where w.id = m.webhook_id limit 1) w
+      on w.tenant_id = d.tenant_id
+    left join lateral (select t.active from tenants t where t.id = d.tenant_id limit 1) o on true
+  loop
+    continue when place <> array_position(p_ids, delivery_id);
+    reason := null;
+    wait_ms := null;
+    becomes := 'gone';
+    put_off := null;
+    if was = 'sending' and held_until > moment then
+      becomes := 'busy';
+      wait_ms := greatest(1, ceil(extract(epoch from held_until - moment) * 1000))::integer;
+    elsif was not in ('queued', 'waiting', 'sending') or was <> 'sending' and rests then
+      null;
+    elsif is_active is not true then
+      becomes := 'skipped';
+      reason := 'tenant inactive';
+    elsif is_there is null then
+      becomes := 'skipped';
+      reason := case when webhook_id is null then 'the message is gone' else 'the endpoint was deleted' end;
+    elsif not is_there then
+      becomes := 'skipped';
+      reason := 'the endpoint is disabled';
+    elsif was = 'sending' and retries > p_max_retries then
+      becomes := 'failed';
+      reason := 'retries exhausted: ' || died;
+    elsif webhook_id = any (p_full) then
+      put_off := moment + make_interval(secs => 1 + random() * full_seconds);
+    elsif paused_until > moment or webhook_id = any (paused) then
+      put_off := greatest(paused_until, moment) + random() * spread;
+    else
+      becomes := 'sending';
+      if paused_until is not null then
+        -- One replica's probe: whoever else looks sees the pause that this one has set.
+        update webhooks w set paused_until = moment + p_lease_ms * interval '1 millisecond'
+        where w.id = claim_webhooks.webhook_id and w.paused_until <= moment;
+        if found then
+          paused := paused || webhook_id;
+        else
+          becomes := 'gone';
+          put_off := moment + random() * spread;
+        end if;
+      end if;
+    end if;
+    if becomes = 'sending' then
+      claimed := claimed || delivery_id;
+      numbers := numbers || number;
+    end if;
+    if was = 'sending' and becomes <> 'busy' then
+      update attempts a set ended_at = moment, class = 'ambiguous', reason = died
+      where a.delivery_id = claim_webhooks.delivery_id and a.number = claim_webhooks.number - 1
+        and a.ended_at is null;
+    end if;
+    if put_off is not null then
+      update deliveries d
+      set status = case when d.status = 'sending' then 'waiting' else d.status end, due_at = put_off,
+          retries = claim_webhooks.retries, claimed_until = null, released_at = null
+      where d.id = claim_webhooks.delivery_id;
+    elsif becomes in ('skipped', 'failed') then
+      update deliveries d
+      set status = becomes, reason = claim_webhooks.reason, retries = claim_webhooks.retries,
+          claimed_until = null, released_at = null, due_at = null, settled_at = moment
+      where d.id = claim_webhooks.delivery_id;
+    end if;
+    return next;
+  end loop;
+  if claimed = '{}' then return; end if;
+
+  update deliveries d
+  set status = 'sending', reason = null, retries = d.retries + (d.status = 'sending')::integer,
+      attempts = d.attempts + 1, claimed_until = moment + p_lease_ms * interval '1 millisecond',
+      released_at = coalesce(d.released_at, moment), settled_at = null
+  where d.id = any (claimed);
+  insert into attempts (delivery_id, number, provider_kind, started_at)
+    select c.id, c.number, 'webhook', moment
+    from unnest(claimed, numbers) c (id, number);
+end
+$function$;
+
+-- Notes how calls of endpoints went, item by item; p_reasons are null where one arrived. After p_failures failures in
+-- a row an endpoint is paused, for 30 s and then for twice as long each time, at most 10 minutes; after five days
+-- with nothing but failures, or where p_gone says that it answered 410, it is disabled. Returns those disabled by it.
+create or replace function note_webhook_calls(
+  p_ids uuid[], p_tenants text[], p_reasons text[], p_gone boolean[], p_failures integer
+) returns table (webhook_id uuid, tenant_id text, url text, reason text) language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+#variable_conflict use_column
+declare
+  patience constant interval := '5 days';
+  first_pause constant integer := 30;
+  longest_pause constant integer := 600;
+  moment timestamptz;
+  was record;
+  seconds integer;
+begin
+  perform 1 from webhooks w where w.id = any (p_ids) order by w.id for update;
+  moment := clock_timestamp();
+  for i in 1 .. cardinality(p_ids) loop
+    select w.* into was from webhooks w where w.id = p_ids[i] and w.tenant_id = p_tenants[i];
+    continue when not found;
+    if p_reasons[i] is null then
+      continue when was.failing_since is null and was.paused_until is null;
+      update webhooks w set failing_since = null, failures = 0, paused_until = null where w.id = was.id;
+      continue;
+    end if;
+    seconds := least(longest_pause, first_pause * 2 ^ least(10, greatest(0, (was.failures + 1 - p_failures) / p_failures)));
+    update webhooks w
+    set failing_since = coalesce(w.failing_since, moment), failures = w.failures + 1,
+        paused_until = case when was.failures + 1 >= p_failures
+          then greatest(w.paused_until, moment + make_interval(secs => seconds)) end
+    where w.id = was.id;
+    if was.active and (p_gone[i] or moment - was.failing_since >= patience) then
+      webhook_id := was.id;
+      tenant_id := was.tenant_id;
+      url := was.url;
+      reason := case when p_gone[i] then 'it answered 410 Gone' else 'nothing has reached it for five days: ' || p_reasons[i] end;
+      update webhooks w set active = false, disabled_at = moment, disabled_reason = note_webhook_calls.reason
+      where w.id = was.id;
+      return next;
+    end if;
+  end loop;
+end
+$function$;

@@ -1,0 +1,158 @@
+import type pg from "pg";
+import { callFunction } from "./call-function.ts";
+
+/** A message of a status webhook, claimed for one try. */
+export interface ClaimedWebhook {
+  /** Of the delivery. */
+  id: string;
+  tenantId: string;
+  /** From 1. */
+  attempt: number;
+  /** Tries that were counted before. */
+  retries: number;
+  webhookId: string;
+  url: string;
+  /** Compact JWE, of the owner webhookOwner(tenant, webhook). */
+  secret: string;
+  /** The one before it, while it still signs. */
+  previousSecret: string | null;
+  /** The webhook-id: the same in every try, and when a person sends it again. */
+  messageId: string;
+  type: string;
+  /** JSON, posted as it is. */
+  payload: string;
+  toldAt: Date;
+  /** Nothing has reached the endpoint for a while: its success is to be noted, too. */
+  failing: boolean;
+}
+
+export type WebhookClaim =
+  | { becomes: "sending"; webhook: ClaimedWebhook }
+  | { becomes: "busy"; waitMs: number }
+  | { becomes: "gone" }
+  /** It ended here, without a try. */
+  | { becomes: "skipped" | "failed"; reason: string };
+
+export interface WebhookClaimOptions {
+  /** Endpoints that have as many calls in hand as they may: theirs are put off. */
+  full: readonly string[];
+  leaseMs: number;
+  maxRetries: number;
+}
+
+interface Row {
+  delivery_id: string;
+  becomes: WebhookClaim["becomes"];
+  reason: string | null;
+  wait_ms: number | null;
+  tenant_id: string;
+  number: number;
+  retries: number;
+  webhook_id: string;
+  url: string;
+  secret: string;
+  previous_secret: string | null;
+  message_id: string;
+  type: string;
+  payload: string;
+  told_at: Date;
+  failing: boolean;
+}
+
+/** Claims a batch in one call. Results come in the order of the batch. */
+export async function claimWebhooks(
+  pool: pg.Pool,
+  batch: readonly { id: string; tenantId: string }[],
+  options: WebhookClaimOptions,
+): Promise<WebhookClaim[]> {
+  const rows = await callFunction<Row>(pool, "claim_webhooks", {
+    p_ids: batch.map((item) => item.id),
+    p_tenants: batch.map((item) => item.tenantId),
+    p_full: options.full,
+    p_lease_ms: options.leaseMs,
+    p_max_retries: options.maxRetries,
+  });
+  const found = new Map(rows.map((row) => [row.delivery_id, row]));
+  return batch.map((item) => {
+    const id = item.id.toLowerCase();
+    const row = found.get(id);
+    // Named twice in one batch: the first has it.
+    found.delete(id);
+    return row === undefined ? { becomes: "gone" } : toClaim(row);
+  });
+}
+
+function toClaim(row: Row): WebhookClaim {
+  switch (row.becomes) {
+    case "busy":
+      return { becomes: "busy", waitMs: row.wait_ms ?? 1 };
+    case "gone":
+      return { becomes: "gone" };
+    case "skipped":
+    case "failed":
+      return { becomes: row.becomes, reason: row.reason ?? "" };
+    case "sending":
+      return {
+        becomes: "sending",
+        webhook: {
+          id: row.delivery_id,
+          tenantId: row.tenant_id,
+          attempt: row.number,
+          retries: row.retries,
+          webhookId: row.webhook_id,
+          url: row.url,
+          secret: row.secret,
+          previousSecret: row.previous_secret,
+          messageId: row.message_id,
+          type: row.type,
+          payload: row.payload,
+          toldAt: row.told_at,
+          failing: row.failing,
+        },
+      };
+  }
+}
+
+/** How a call of an endpoint went. */
+export interface WebhookCall {
+  webhookId: string;
+  tenantId: string;
+  /** Null: it arrived. */
+  reason: string | null;
+  /** It answered 410. */
+  gone: boolean;
+}
+
+export interface DisabledWebhook {
+  webhookId: string;
+  tenantId: string;
+  url: string;
+  reason: string;
+}
+
+/** Notes a batch; returns the endpoints that are disabled by it. */
+export async function noteWebhookCalls(
+  pool: pg.Pool,
+  batch: readonly WebhookCall[],
+  /** After so many failures in a row it is paused. */
+  failures: number,
+): Promise<DisabledWebhook[]> {
+  const rows = await callFunction<{
+    webhook_id: string;
+    tenant_id: string;
+    url: string;
+    reason: string;
+  }>(pool, "note_webhook_calls", {
+    p_ids: batch.map((call) => call.webhookId),
+    p_tenants: batch.map((call) => call.tenantId),
+    p_reasons: batch.map((call) => call.reason),
+    p_gone: batch.map((call) => call.gone),
+    p_failures: failures,
+  });
+  return rows.map((row) => ({
+    webhookId: row.webhook_id,
+    tenantId: row.tenant_id,
+    url: row.url,
+    reason: row.reason,
+  }));
+}
