@@ -60,11 +60,13 @@ create table api_keys (
   tenant_id text collate "C" not null references tenants on delete cascade,
   sha256 bytea not null unique,
   prefix text not null,
+  name text,
   created_at timestamptz not null default now(),
   expires_at timestamptz,
   last_used_at timestamptz
 );
 create index api_keys_of_tenant on api_keys (tenant_id);
+comment on column api_keys.name is 'what its owner calls it';
 
 -- What tenants configure. Each change raises the version, which the services watch.
 
@@ -181,11 +183,13 @@ create table providers (
   settings text not null,
   masked_settings jsonb not null,
   max_per_second integer check (max_per_second > 0),
+  tested_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (tenant_id, channel, name)
 );
 comment on column providers.settings is 'compact JWE of the JSON settings';
+comment on column providers.tested_at is 'when the vendor last accepted a test message with these settings; null: never';
 
 -- A row while an account is not to be used: until open_until nobody calls it; after that one call at a
 -- time (probe_until) finds out whether it is back. No row: closed.

@@ -23,6 +23,7 @@ create table api_keys (
   tenant_id text collate "C" not null,
   sha256 bytea not null,
   prefix text not null,
+  name text,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
@@ -31,6 +32,7 @@ create table api_keys (
   constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 create index api_keys_of_tenant ON api_keys USING btree (tenant_id);
+comment on column api_keys.name is 'what its owner calls it';
 
 create table applied_functions (
   file text not null,
@@ -453,6 +455,7 @@ create table providers (
   settings text not null,
   masked_settings jsonb not null,
   max_per_second integer,
+  tested_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint providers_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
@@ -462,6 +465,7 @@ create table providers (
   constraint providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 comment on column providers.settings is 'compact JWE of the JSON settings';
+comment on column providers.tested_at is 'when the vendor last accepted a test message with these settings; null: never';
 
 create table realtime_channels (
   tenant_id text collate "C" not null,

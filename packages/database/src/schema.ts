@@ -108,6 +108,8 @@ export interface ApiKeysTable {
   tenant_id: string;
   sha256: Buffer;
   prefix: string;
+  /** What its owner calls it. */
+  name: string | null;
   created_at: CreatedAt;
   expires_at: Date | null;
   last_used_at: Date | null;
@@ -231,6 +233,8 @@ export interface ProvidersTable {
   settings: string;
   masked_settings: ColumnType<Record<string, unknown>, string, string>;
   max_per_second: number | null;
+  /** When the vendor last accepted a test message with these settings; null: never. */
+  tested_at: Date | null;
   created_at: CreatedAt;
   updated_at: UpdatedAt;
 }
