@@ -295,7 +295,8 @@ create table preferences (
   source text not null
     check (source in ('api', 'preference page', 'unsubscribe link', 'inbox', 'import', 'by hand')),
   at timestamptz not null default now(),
-  primary key (tenant_id, user_id, category, channel)
+  -- With what is looked for: the table itself is read only where something is off.
+  primary key (tenant_id, user_id, category, channel) include (enabled)
 );
 comment on column preferences.category is 'a key of categories, of one that is gone too; *: of all, and of event types without one';
 comment on column preferences.channel is '*: all';

@@ -417,7 +417,7 @@ create table preferences (
   source text not null,
   at timestamp with time zone not null default now(),
   constraint preferences_channel_check CHECK (((channel = '*'::text) OR (channel ~ '^[A-Z_]{2,16}$'::text))),
-  constraint preferences_pkey PRIMARY KEY (tenant_id, user_id, category, channel),
+  constraint preferences_pkey PRIMARY KEY (tenant_id, user_id, category, channel) INCLUDE (enabled),
   constraint preferences_source_check CHECK ((source = ANY (ARRAY['api'::text, 'preference page'::text, 'unsubscribe link'::text, 'inbox'::text, 'import'::text, 'by hand'::text]))),
   constraint preferences_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );

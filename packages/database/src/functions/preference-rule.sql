@@ -5,9 +5,10 @@
 -- An event type without a category knows the cells of * alone: without an off there it is sent.
 --
 -- Arrays run in parallel, an item an event; of p_channels each has the channels that are asked for, a space between
--- them. A row a channel; `place` is from 1. `reason` says of what is not sent why, as the timeline shows it, and tells
--- the most specific cell that is off: `cell`. `category` is the event type's, null where it has none. A user who is
--- null has said nothing.
+-- them. `place` is from 1. As mostly nothing is off and nothing is to be asked: then it is one row, whose `channel` is
+-- null, for all of them; else a row a channel. `reason` says of what is not sent why, as the timeline shows it, and
+-- tells the most specific cell that is off: `cell`. `category` is the event type's, null where it has none. A user who
+-- is null has said nothing.
 create or replace function preferences_of(
   p_tenants text[], p_users text[], p_event_types text[], p_channels text[]
 ) returns table (
@@ -23,17 +24,7 @@ as $function$
 #variable_conflict use_column
 begin
   return query
-    select i.place::integer, v.channel, v.sends,
-           case
-             when v.sends then null
-             when o.cell is null then 'not turned on by the user: ' || (c.label ->> '') || ' is off by default'
-             else 'turned off by the user'
-               || case when o.cell not like '*/%' then ' for ' || (c.label ->> '') else '' end
-               || case when o.cell not like '%/*' then ' on ' || v.channel else '' end
-               || to_char(s.times[array_position(s.cells, o.cell)] at time zone 'UTC', ', FMDD Mon YYYY, ')
-               || s.sources[array_position(s.cells, o.cell)]
-           end,
-           c.key, coalesce(c.required, false), o.cell
+    select i.place::integer, v.channel, coalesce(v.sends, true), v.reason, c.key, coalesce(c.required, false), v.cell
     from unnest(p_tenants, p_users, p_event_types, p_channels)
       with ordinality i (tenant_id, user_id, event_type, channels, place)
     left join lateral (
@@ -42,32 +33,56 @@ begin
     ) e on true
     -- One look into an index each: as a join it would walk over all categories of the tenant.
     left join lateral (
-      select c.key, c.label, c.required, c.default_on
+      select c.key, c.required, c.default_on
       from categories c where c.tenant_id = i.tenant_id and c.key = e.category limit 1
     ) c on true
-    -- All that the user has said of it, once for all channels. No key and no channel holds a slash.
-    cross join lateral (
-      select array_agg(p.category || '/' || p.channel) as cells, array_agg(p.enabled) as enabled,
-             array_agg(p.at) as times, array_agg(p.source) as sources
-      from preferences p
-      where p.tenant_id = i.tenant_id and p.user_id = i.user_id and p.category in ('*', c.key)
-    ) s
-    cross join lateral unnest(string_to_array(i.channels, ' ')) asked (channel)
-    cross join lateral (
-      select case
-        when s.cells is null then null
-        when not s.enabled[array_position(s.cells, c.key || '/' || asked.channel)] then c.key || '/' || asked.channel
-        when not s.enabled[array_position(s.cells, c.key || '/*')] then c.key || '/*'
-        when not s.enabled[array_position(s.cells, '*/' || asked.channel)] then '*/' || asked.channel
-        when not s.enabled[array_position(s.cells, '*/*')] then '*/*'
-      end as cell
-    ) o
-    cross join lateral (
-      select asked.channel,
-             c.required is true or o.cell is null and (
-               c.key is null or c.default_on
-               or coalesce(s.enabled[array_position(s.cells, c.key || '/' || asked.channel)], false)
-               or coalesce(s.enabled[array_position(s.cells, c.key || '/*')], false)) as sends
-    ) v;
+    -- In the index alone.
+    left join lateral (
+      select true as is_off from preferences p
+      where p.tenant_id = i.tenant_id and p.user_id = i.user_id and p.category in ('*', c.key) and not p.enabled
+      limit 1
+    ) any_cell on true
+    left join lateral (
+      select asked.channel, o.sends, o.cell,
+             case
+               when o.sends then null
+               when o.cell is null then 'not turned on by the user: ' || l.label || ' is off by default'
+               else 'turned off by the user'
+                 || case when o.cell not like '*/%' then ' for ' || l.label else '' end
+                 || case when o.cell not like '%/*' then ' on ' || asked.channel else '' end
+                 || to_char(s.times[array_position(s.cells, o.cell)] at time zone 'UTC', ', FMDD Mon YYYY, ')
+                 || s.sources[array_position(s.cells, o.cell)]
+             end as reason
+      from (
+        -- No key and no channel holds a slash.
+        select array_agg(p.category || '/' || p.channel) as cells, array_agg(p.enabled) as enabled,
+               array_agg(p.at) as times, array_agg(p.source) as sources
+        from preferences p
+        where p.tenant_id = i.tenant_id and p.user_id = i.user_id and p.category in ('*', c.key)
+      ) s
+      left join lateral (
+        select c.label ->> '' as label from categories c
+        where c.tenant_id = i.tenant_id and c.key = e.category limit 1
+      ) l on true
+      cross join lateral unnest(string_to_array(i.channels, ' ')) asked (channel)
+      cross join lateral (
+        select case
+          when s.cells is null then null
+          when not s.enabled[array_position(s.cells, c.key || '/' || asked.channel)] then c.key || '/' || asked.channel
+          when not s.enabled[array_position(s.cells, c.key || '/*')] then c.key || '/*'
+          when not s.enabled[array_position(s.cells, '*/' || asked.channel)] then '*/' || asked.channel
+          when not s.enabled[array_position(s.cells, '*/*')] then '*/*'
+        end as cell
+      ) f
+      cross join lateral (
+        select f.cell, c.required is true or f.cell is null and (
+          c.key is null or c.default_on
+          or coalesce(s.enabled[array_position(s.cells, c.key || '/' || asked.channel)], false)
+          or coalesce(s.enabled[array_position(s.cells, c.key || '/*')], false)) as sends
+      ) o
+      where any_cell.is_off or c.required is not true and not c.default_on
+      -- So that nothing of it is read where this is false.
+      offset 0
+    ) v on true;
 end
 $function$;

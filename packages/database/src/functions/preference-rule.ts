@@ -30,7 +30,8 @@ export async function preferencesOf(
   pool: pg.Pool,
   batch: readonly PreferenceQuestion[],
 ): Promise<Map<Channel, PreferenceVerdict>[]> {
-  type Row = PreferenceVerdict & { place: number; channel: Channel };
+  /** Without a channel: of all that were asked for. */
+  type Row = PreferenceVerdict & { place: number; channel: Channel | null };
   const rows = await callFunction<Row>(pool, "preferences_of", {
     p_tenants: batch.map((one) => one.tenantId),
     p_users: batch.map((one) => one.userId),
@@ -38,6 +39,9 @@ export async function preferencesOf(
     p_channels: batch.map((one) => one.channels.join(" ")),
   });
   const verdicts = batch.map(() => new Map<Channel, PreferenceVerdict>());
-  for (const { place, channel, ...verdict } of rows) verdicts[place - 1]!.set(channel, verdict);
+  for (const { place, channel, ...verdict } of rows) {
+    const channels = channel === null ? batch[place - 1]!.channels : [channel];
+    for (const one of channels) verdicts[place - 1]!.set(one, verdict);
+  }
   return verdicts;
 }

@@ -33,10 +33,13 @@ begin
              then quiet_end_words(q.until, coalesce(r.timezone, t.timezone)) end
     from unnest(p_tenants, p_users) with ordinality i (tenant_id, user_id, place)
     left join lateral (
-      select r.* from recipients r where r.tenant_id = i.tenant_id and r.user_id = i.user_id limit 1
+      select r.email, r.phone, r.locale, r.timezone, r.quiet_from, r.quiet_to
+      from recipients r where r.tenant_id = i.tenant_id and r.user_id = i.user_id limit 1
     ) r on true
+    -- Asked only for what the user leaves to it.
     left join lateral (
-      select t.timezone, t.quiet_from, t.quiet_to from tenants t where t.id = i.tenant_id limit 1
+      select t.timezone, t.quiet_from, t.quiet_to from tenants t
+      where t.id = i.tenant_id and (r.timezone is null or r.quiet_from is null) limit 1
     ) t on true
     cross join lateral (
       select quiet_until(moment, coalesce(r.timezone, t.timezone), coalesce(r.quiet_from, t.quiet_from),
