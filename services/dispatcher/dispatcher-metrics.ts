@@ -1,7 +1,8 @@
 import { IN_APP } from "@belfry/contracts/channels";
+import type { KeptDays } from "@belfry/contracts/retention";
 import type { Pool } from "@belfry/database/connection";
 import type { DispatchResult, EventDispatch } from "@belfry/database/functions/dispatch-events";
-import { type Retention, readExpiryLags } from "@belfry/database/functions/expire-batch";
+import { readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
 import { readBacklogAges, readOverdueSeconds } from "./backlog-ages.ts";
 import { createWaitingCount } from "./waiting.ts";
@@ -78,7 +79,7 @@ export function countUnfinished(deliveries: number): void {
 }
 
 /** Read at a scrape. */
-export function showExpiryLags(pool: Pool, retention: Retention): void {
+export function showExpiryLags(pool: Pool, retention: KeptDays): void {
   gauge(
     "belfry_expiry_behind_seconds",
     "For how long the oldest row that has had its time has been waiting to be deleted",

@@ -1,5 +1,5 @@
+import type { KeptDays } from "@belfry/contracts/retention";
 import { MAX_DIGEST_SECONDS } from "@belfry/contracts/timing";
-import type { Retention } from "@belfry/database/functions/expire-batch";
 import { type ChannelKey, forgetEmptyChannels } from "@belfry/database/functions/realtime-channels";
 import type pg from "pg";
 
@@ -35,7 +35,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
  * kept: rows whose ids tell a time long before they were stored (a clock was wrong), rows without
  * their event, and realtime channels without a notification.
  */
-export function strayExpiries(longest: Retention, moment: Date): Expiry[] {
+export function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
   // A day more: what is late is the walks'.
   const events = new Date(moment.getTime() - (longest.eventDays + 1) * DAY_MS);
   // A digest has gathered for a week at most, and goes with the last of its events.

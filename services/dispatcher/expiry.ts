@@ -1,9 +1,9 @@
+import type { KeptDays } from "@belfry/contracts/retention";
 import type { Pool } from "@belfry/database/connection";
 import {
   databaseMoment,
   expireStep,
   longestRetention,
-  type Retention,
   WALKED_TABLES,
   type WalkedTable,
 } from "@belfry/database/functions/expire-batch";
@@ -15,7 +15,7 @@ import { type Expiry, strayExpiries, timedExpiries } from "./expiries.ts";
 export interface ExpiryDeps {
   pool: Pool;
   /** Days of tenants that have none of their own. */
-  retention: Retention;
+  retention: KeptDays;
   log: Logger;
   /** Default: the database's clock. */
   now?: () => Promise<Date>;

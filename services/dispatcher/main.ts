@@ -5,6 +5,7 @@ import {
   eventsStream,
 } from "@belfry/contracts/streams";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { noteInstallationDays } from "@belfry/database/kept-days";
 import { messageTries } from "@belfry/database/message-tries";
 import { openDatabase } from "@belfry/database/open-database";
 import { watchVersion } from "@belfry/service/configuration-watch";
@@ -64,6 +65,10 @@ await runService({
       eventDays: config.EVENT_RETENTION_DAYS,
       notificationDays: config.NOTIFICATION_RETENTION_DAYS,
     };
+    // Whoever reckons with it goes by what stands there: no reason not to dispatch.
+    await noteInstallationDays(db, retention).catch((err) => {
+      log.warn({ err }, "cannot write down how long events and notifications are kept");
+    });
     const routing = createRoutingCache(pool, retention);
     const inFlightPerTenant = config.IN_FLIGHT_PER_TENANT;
     const release = createReleaseLoop({

@@ -1,7 +1,7 @@
 import { type Channel, PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import type { KeptDays } from "@belfry/contracts/retention";
 import { mostRestMs } from "@belfry/contracts/retention";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
-import type { Retention } from "@belfry/database/functions/expire-batch";
 import type pg from "pg";
 
 /** What the dispatcher has to know of a tenant. */
@@ -46,7 +46,7 @@ export interface RoutingTemplate {
 export async function readRoutingTenants(
   pool: pg.Pool,
   ids: readonly string[],
-  retention: Retention,
+  retention: KeptDays,
 ): Promise<RoutingTenant[]> {
   const { rows } = await pool.query({
     name: "read_routing_tenants",
@@ -65,10 +65,10 @@ export async function readRoutingTenants(
     defaultLocale: row.default_locale,
     timeZone: row.timezone,
     mostRestSeconds:
-      mostRestMs(
-        row.event_retention_days ?? retention.eventDays,
-        row.notification_retention_days ?? retention.notificationDays,
-      ) / 1000,
+      mostRestMs({
+        eventDays: row.event_retention_days ?? retention.eventDays,
+        notificationDays: row.notification_retention_days ?? retention.notificationDays,
+      }) / 1000,
   }));
 }
 

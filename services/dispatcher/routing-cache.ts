@@ -1,12 +1,12 @@
 import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
 import { isGlobalEventType, PLATFORM } from "@belfry/contracts/identifiers";
+import type { KeptDays } from "@belfry/contracts/retention";
 import {
   DEFAULT_EVENT_RETENTION_DAYS,
   DEFAULT_NOTIFICATION_RETENTION_DAYS,
 } from "@belfry/contracts/retention";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Pool } from "@belfry/database/connection";
-import type { Retention } from "@belfry/database/functions/expire-batch";
 import { createVersionedCache } from "@belfry/service/versioned-cache";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { createRenderer, type Renderer, rendererBytes } from "@belfry/templates/render";
@@ -62,7 +62,7 @@ const MAX_TENANTS = 10_000;
 const MAX_TEMPLATES = 20_000;
 /** A hundred thousand usual ones; of the largest that there can be, ten. */
 const MAX_TEMPLATE_BYTES = 64 * 1024 * 1024;
-const DEFAULT_RETENTION: Retention = {
+const DEFAULT_RETENTION: KeptDays = {
   eventDays: DEFAULT_EVENT_RETENTION_DAYS,
   notificationDays: DEFAULT_NOTIFICATION_RETENTION_DAYS,
 };
@@ -71,7 +71,7 @@ const NONE: ActiveTemplates = new Map();
 /** Tenants and templates, remembered until `clear`; what does not exist is remembered as well. */
 export function createRoutingCache(
   pool: Pool,
-  retention: Retention = DEFAULT_RETENTION,
+  retention: KeptDays = DEFAULT_RETENTION,
   maxTemplateBytes = MAX_TEMPLATE_BYTES,
 ): RoutingCache {
   const readTemplates = async (keys: readonly string[]) => {

@@ -18,7 +18,6 @@ import { documentRoutes } from "./openapi.ts";
 import { type LinkPageDeps, linkRoutes } from "./pages/link-routes.ts";
 import { preferenceRoutes } from "./preference-routes.ts";
 import { realtimeTokenRoute } from "./realtime-token-route.ts";
-import type { RetentionDays } from "./rest-bound.ts";
 import { scheduledRoutes } from "./scheduled-routes.ts";
 import type { TenantDirectory } from "./tenant-directory.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
@@ -32,7 +31,6 @@ export interface AppDeps
     Omit<LinkPageDeps, "limits"> {
   config: AbuseBounds & { trustProxy: string };
   acceptor(rests: boolean): Acceptor | undefined;
-  retention: RetentionDays;
   refusals: KnownRefusals;
   directory: TenantDirectory;
   keyUses: KeyUses;

@@ -1,8 +1,4 @@
 import { parsePublicUrl } from "@belfry/contracts/link-pages";
-import {
-  DEFAULT_EVENT_RETENTION_DAYS,
-  DEFAULT_NOTIFICATION_RETENTION_DAYS,
-} from "@belfry/contracts/retention";
 import { EXPRESS_PER_MINUTE } from "@belfry/contracts/streams";
 import { parseLinkKeys } from "@belfry/database/link-token";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -81,19 +77,6 @@ export const configSchema = Type.Object({
     description: "A tenant with more events than this in the last minute goes to the bulk lane",
     minimum: 1,
     default: EXPRESS_PER_MINUTE,
-  }),
-  EVENT_RETENTION_DAYS: Type.Integer({
-    description:
-      "As of the dispatcher: bounds how far ahead an event can be scheduled, of tenants without days of their own",
-    minimum: 2,
-    maximum: 3650,
-    default: DEFAULT_EVENT_RETENTION_DAYS,
-  }),
-  NOTIFICATION_RETENTION_DAYS: Type.Integer({
-    description: "As of the dispatcher, to the same end",
-    minimum: 1,
-    maximum: 3650,
-    default: DEFAULT_NOTIFICATION_RETENTION_DAYS,
   }),
 });
 export type Config = Static<typeof configSchema>;

@@ -1,3 +1,4 @@
+import type { KeptDays } from "@belfry/contracts/retention";
 import type { Database } from "@belfry/database/connection";
 import type { TenantsTable } from "@belfry/database/schema";
 import type { Selectable } from "kysely";
@@ -13,12 +14,12 @@ export interface KeyHolder {
     | "name"
     | "active"
     | "dedup_includes_variables"
-    | "event_retention_days"
-    | "notification_retention_days"
     | "webhook_secret"
     | "previous_webhook_secret"
     | "previous_webhook_secret_until"
   >;
+  /** Its own days, or those of the installation. */
+  kept: KeptDays;
 }
 
 /** Finds the tenant of an API key by the SHA-256 of the key. Expired keys and inactive tenants too. */
@@ -29,6 +30,7 @@ export async function findTenantByKey(
   const row = await db
     .selectFrom("api_keys as k")
     .innerJoin("tenants as t", "t.id", "k.tenant_id")
+    .innerJoin("configuration_version as v", (on) => on.onTrue())
     .select([
       "k.id as keyId",
       "k.expires_at as expiresAt",
@@ -36,17 +38,21 @@ export async function findTenantByKey(
       "t.name",
       "t.active",
       "t.dedup_includes_variables",
-      "t.event_retention_days",
-      "t.notification_retention_days",
       "t.webhook_secret",
       "t.previous_webhook_secret",
       "t.previous_webhook_secret_until",
     ])
+    .select(({ fn }) => [
+      fn.coalesce("t.event_retention_days", "v.event_retention_days").as("eventDays"),
+      fn
+        .coalesce("t.notification_retention_days", "v.notification_retention_days")
+        .as("notificationDays"),
+    ])
     .where("k.sha256", "=", sha256)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { keyId, expiresAt, ...tenant } = row;
-  return { keyId, expiresAt, tenant };
+  const { keyId, expiresAt, eventDays, notificationDays, ...tenant } = row;
+  return { keyId, expiresAt, tenant, kept: { eventDays, notificationDays } };
 }
 
 /** Notes when keys were last used: one statement for all that were, every now and then. */

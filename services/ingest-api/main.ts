@@ -101,10 +101,6 @@ await runService({
         return acceptor;
       },
       refusals,
-      retention: {
-        eventDays: config.EVENT_RETENTION_DAYS,
-        notificationDays: config.NOTIFICATION_RETENTION_DAYS,
-      },
       directory,
       keyUses,
       webhookKeys,

@@ -3,31 +3,16 @@ import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/ret
 import type { EventOptions } from "@belfry/contracts/trigger";
 import type { Tenant } from "./tenant-directory.ts";
 
-/** Days of tenants that have none of their own. */
-export interface RetentionDays {
-  eventDays: number;
-  notificationDays: number;
-}
-
-/** The days of a tenant. */
-export function retentionOf(tenant: Tenant, installation: RetentionDays): RetentionDays {
-  return {
-    eventDays: tenant.eventRetentionDays ?? installation.eventDays,
-    notificationDays: tenant.notificationRetentionDays ?? installation.notificationDays,
-  };
-}
-
 /** Whether an event is asked for later than now. Throws a 422 Problem where that is too late for its retention. */
 export function requireWithinRetention(
   { sendAt, delaySeconds }: EventOptions,
-  tenant: Tenant,
-  deps: { retention: RetentionDays; now(): Date },
+  { kept }: Tenant,
+  deps: { now(): Date },
 ): boolean {
   const restMs =
     sendAt === undefined ? (delaySeconds ?? 0) * 1000 : Date.parse(sendAt) - deps.now().getTime();
   if (restMs <= 0) return false;
-  const { eventDays, notificationDays } = retentionOf(tenant, deps.retention);
-  const mostMs = mostRestMs(eventDays, notificationDays);
+  const mostMs = mostRestMs(kept);
   if (restMs <= mostMs) return true;
   const days = daysWords(daysOfMs(mostMs));
   const bound =
@@ -35,6 +20,6 @@ export function requireWithinRetention(
       ? `delaySeconds must be at most ${mostMs / 1000}, which is ${days}`
       : `sendAt must be at most ${days} from now`;
   throw new Problem("validation", {
-    message: [`${bound}: ${restRule(eventDays, notificationDays)}`],
+    message: [`${bound}: ${restRule(kept)}`],
   });
 }

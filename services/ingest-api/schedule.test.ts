@@ -9,6 +9,7 @@ import {
   refuseEvents,
 } from "@belfry/database/functions/accept-events";
 import { wakeEvents } from "@belfry/database/functions/wake-events";
+import { noteInstallationDays } from "@belfry/database/kept-days";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import { PublishFault } from "@belfry/service/publish";
@@ -53,7 +54,6 @@ async function setUp(t: test.TestContext) {
       ...{ receiptsPerMinute: 60, linksPerMinute: 60 },
     },
     acceptor: (rests) => (rests ? acceptor : undefined),
-    retention: { eventDays: 30, notificationDays: 90 },
     refusals: new KnownRefusals(),
     directory,
     keyUses: { note: () => undefined } as unknown as AppDeps["keyUses"],
@@ -160,6 +160,26 @@ for (const [days, most, words] of BOUNDS) {
     assert.equal((await trigger(apiKey, { delaySeconds: most * 86_400 })).status, 200);
   });
 }
+
+test("a tenant without days of its own is bound by those that the dispatcher keeps", async (t) => {
+  const { tenant, trigger, call, db, directory } = await setUp(t);
+  const { apiKey } = await tenant();
+  const { id } = await trigger(apiKey, { sendAt: ahead(DAY_MS) });
+  await noteInstallationDays(db, { eventDays: 12, notificationDays: 90 });
+  directory.clear();
+  const rule = "8 days less than the shorter retention, which is 12 days";
+  const sendAt = ahead(4 * DAY_MS + 60_000);
+  const late = await trigger(apiKey, { sendAt });
+  assert.deepEqual(
+    [late.status, late.body.message],
+    [422, [`sendAt must be at most 4 days from now: ${rule}`]],
+  );
+  const moved = await call(apiKey, "PATCH", `/${id}`, { sendAt });
+  assert.deepEqual(
+    [moved.status, moved.body.message],
+    [422, [`sendAt must be at most 4 days after the event was accepted: ${rule}`]],
+  );
+});
 
 test("a time has an offset and a day that is; it and a delay exclude each other", async (t) => {
   const { tenant, trigger } = await setUp(t);

@@ -20,7 +20,6 @@ import { type Authentication, requireSignature } from "./authenticate.ts";
 import { EXAMPLE_ID, SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
 import { refuseNoEvent } from "./event-route.ts";
 import { readBody } from "./read-body.ts";
-import type { RetentionDays } from "./rest-bound.ts";
 
 const listSchema = {
   operationId: "listScheduledEvents",
@@ -107,7 +106,7 @@ const moveSchema = {
 /** What rests until its time: listed and moved. */
 export function scheduledRoutes(
   app: FastifyInstance,
-  deps: { authentication: Authentication; db: Database; retention: RetentionDays },
+  deps: { authentication: Authentication; db: Database },
 ): void {
   const { authentication, db } = deps;
   const routes = app.withTypeProvider<TypeBoxTypeProvider>();
@@ -132,7 +131,7 @@ export function scheduledRoutes(
     async (request): Promise<MoveResponse> => {
       const { tenant } = request;
       const move = { id: request.params.eventId, sendAt: request.body.sendAt };
-      const moved = await asProblem(() => moveEvent(db, tenant.id, move, deps.retention));
+      const moved = await asProblem(() => moveEvent(db, tenant.id, move));
       request.logFields = { ...request.logFields, eventId: move.id };
       return { success: true, sendAt: moved.after.toISOString() };
     },

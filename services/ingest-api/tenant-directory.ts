@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { KeptDays } from "@belfry/contracts/retention";
 import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
@@ -13,9 +14,7 @@ export interface Tenant {
   name: string;
   active: boolean;
   dedupIncludesVariables: boolean;
-  /** null: those of the installation. */
-  eventRetentionDays: number | null;
-  notificationRetentionDays: number | null;
+  kept: KeptDays;
   /** Each signs the tenant's triggers until its end; empty: they need no signature. The newest first. */
   webhookSecrets: readonly WebhookSecret[];
   keyId: string;
@@ -90,8 +89,7 @@ async function toTenant(holder: KeyHolder, keys: SecretKeys): Promise<Tenant> {
     name: tenant.name,
     active: tenant.active,
     dedupIncludesVariables: tenant.dedup_includes_variables,
-    eventRetentionDays: tenant.event_retention_days,
-    notificationRetentionDays: tenant.notification_retention_days,
+    kept: holder.kept,
     webhookSecrets: await webhookSecretsOf(tenant, keys),
     keyId: holder.keyId,
     keyExpiresAt: holder.expiresAt,

@@ -20,7 +20,7 @@ import { headerText } from "./header-text.ts";
 import { countTrigger } from "./ingest-metrics.ts";
 import { readBody } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
-import { type RetentionDays, requireWithinRetention } from "./rest-bound.ts";
+import { requireWithinRetention } from "./rest-bound.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
 import { writeVariables } from "./write-variables.ts";
 
@@ -92,7 +92,6 @@ export interface TriggerDeps {
    */
   acceptor(rests: boolean): Acceptor | undefined;
   /** Of tenants without days of their own. */
-  retention: RetentionDays;
   now(): Date;
   refusals: KnownRefusals;
 }

@@ -1,3 +1,9 @@
+/** How long something is kept. */
+export interface KeptDays {
+  eventDays: number;
+  notificationDays: number;
+}
+
 /** Where nobody has said anything else. */
 export const DEFAULT_EVENT_RETENTION_DAYS = 30;
 export const DEFAULT_NOTIFICATION_RETENTION_DAYS = 90;
@@ -10,13 +16,13 @@ const SHORT_DAYS = 9;
  * How long something may rest before it is sent, so that it and what it leaves are still there for a while
  * after that: 8 days less than the shorter retention, a day less where that is 9 days or less.
  */
-export function mostRestMs(eventDays: number, notificationDays: number): number {
+export function mostRestMs({ eventDays, notificationDays }: KeptDays): number {
   const days = Math.min(eventDays, notificationDays);
   return (days - spared(days)) * DAY_MS;
 }
 
 /** The rule in words, after the bound that follows from it. */
-export function restRule(eventDays: number, notificationDays: number): string {
+export function restRule({ eventDays, notificationDays }: KeptDays): string {
   const days = Math.min(eventDays, notificationDays);
   return `${daysWords(spared(days))} less than the shorter retention, which is ${daysWords(days)}`;
 }

@@ -34,8 +34,8 @@ create table tenants (
   check (quiet_from <> quiet_to)
 );
 comment on column tenants.webhook_secret is 'compact JWE';
-comment on column tenants.event_retention_days is 'null: EVENT_RETENTION_DAYS of the dispatcher';
-comment on column tenants.notification_retention_days is 'null: NOTIFICATION_RETENTION_DAYS of the dispatcher';
+comment on column tenants.event_retention_days is 'null: that of configuration_version';
+comment on column tenants.notification_retention_days is 'null: that of configuration_version';
 comment on column tenants.default_locale is 'of the templates'' default variants: how they write dates, numbers and money';
 comment on column tenants.timezone is 'IANA name; null: UTC';
 comment on column tenants.previous_webhook_secret is 'compact JWE; taken until its time: machines change one by one';
@@ -303,8 +303,12 @@ comment on column preferences.channel is '*: all';
 
 create table configuration_version (
   only_row boolean primary key default true check (only_row),
-  version bigint not null default 1
+  version bigint not null default 1,
+  event_retention_days integer not null default 30,
+  notification_retention_days integer not null default 90
 );
+comment on column configuration_version.event_retention_days is 'of tenants without days of their own: EVENT_RETENTION_DAYS of the dispatcher that started last';
+comment on column configuration_version.notification_retention_days is 'the same of NOTIFICATION_RETENTION_DAYS';
 insert into configuration_version default values;
 
 -- Erasures that tenants asked for over HTTP, worked off one at a time a tenant. Once it is done, a row holds

@@ -95,9 +95,13 @@ comment on column categories.default_on is 'false: sent only to users who have t
 create table configuration_version (
   only_row boolean not null default true,
   version bigint not null default 1,
+  event_retention_days integer not null default 30,
+  notification_retention_days integer not null default 90,
   constraint configuration_version_only_row_check CHECK (only_row),
   constraint configuration_version_pkey PRIMARY KEY (only_row)
 );
+comment on column configuration_version.event_retention_days is 'of tenants without days of their own: EVENT_RETENTION_DAYS of the dispatcher that started last';
+comment on column configuration_version.notification_retention_days is 'the same of NOTIFICATION_RETENTION_DAYS';
 
 create table dead_messages (
   id uuid not null,
@@ -730,8 +734,8 @@ create table tenants (
   constraint tenants_pkey PRIMARY KEY (id)
 );
 comment on column tenants.webhook_secret is 'compact JWE';
-comment on column tenants.event_retention_days is 'null: EVENT_RETENTION_DAYS of the dispatcher';
-comment on column tenants.notification_retention_days is 'null: NOTIFICATION_RETENTION_DAYS of the dispatcher';
+comment on column tenants.event_retention_days is 'null: that of configuration_version';
+comment on column tenants.notification_retention_days is 'null: that of configuration_version';
 comment on column tenants.previous_webhook_secret is 'compact JWE; taken until its time: machines change one by one';
 comment on column tenants.default_locale is 'of the templates'' default variants: how they write dates, numbers and money';
 comment on column tenants.timezone is 'IANA name; null: UTC';

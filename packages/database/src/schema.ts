@@ -327,6 +327,9 @@ export interface ErasuresTable {
 export interface ConfigurationVersionTable {
   only_row: Generated<boolean>;
   version: Generated<string>;
+  /** Of tenants without days of their own. */
+  event_retention_days: Generated<number>;
+  notification_retention_days: Generated<number>;
 }
 
 /** What the dispatcher left on an event for the channels that became no delivery. */

@@ -1,12 +1,5 @@
 import { UUID } from "@belfry/contracts/identifiers";
-import {
-  DEFAULT_EVENT_RETENTION_DAYS,
-  DEFAULT_NOTIFICATION_RETENTION_DAYS,
-  daysOfMs,
-  daysWords,
-  mostRestMs,
-  restRule,
-} from "@belfry/contracts/retention";
+import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/retention";
 import {
   NO_PLACE,
   placeOf,
@@ -15,6 +8,7 @@ import {
 } from "@belfry/contracts/scheduled";
 import { momentOf, NO_SEND_AT } from "@belfry/contracts/send-at";
 import type { Database } from "@belfry/database/connection";
+import { keptDays } from "@belfry/database/kept-days";
 import { sql } from "kysely";
 import type { AuditNote } from "../audited.ts";
 import { InvalidInput, NotFound, TooLate } from "../input-error.ts";
@@ -70,12 +64,6 @@ export interface Moved {
   after: Date;
 }
 
-/** Days of tenants that have none of their own. */
-export interface InstallationDays {
-  eventDays: number;
-  notificationDays: number;
-}
-
 /**
  * Moves an event that rests. Throws `NotFound`, `TooLate` when it rests no more, and `InvalidInput` for what is
  * no time, or is too late for the retention: that counts from the acceptance, however often an event is moved.
@@ -84,30 +72,24 @@ export async function moveEvent(
   db: Database,
   tenantId: string,
   { id, sendAt }: { id: string; sendAt: string },
-  installation: InstallationDays = {
-    eventDays: DEFAULT_EVENT_RETENTION_DAYS,
-    notificationDays: DEFAULT_NOTIFICATION_RETENTION_DAYS,
-  },
 ): Promise<Moved> {
   const moment = momentOf(sendAt);
   if (moment === undefined) throw new InvalidInput([{ field: "sendAt", message: NO_SEND_AT }]);
   if (!UUID.test(id)) throw new NotFound("id", "no such event");
-  type Found = { acceptedAt: Date; eventDays: number | null; notificationDays: number | null };
-  const { rows: found } = await sql<Found>`
-    select e.accepted_at as "acceptedAt", t.event_retention_days as "eventDays",
-           t.notification_retention_days as "notificationDays"
-    from events e join tenants t on t.id = e.tenant_id
-    where e.id = ${id}::uuid and e.tenant_id = ${tenantId}`.execute(db);
-  const [event] = found;
+  const event = await db
+    .selectFrom("events")
+    .select("accepted_at as acceptedAt")
+    .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
+    .executeTakeFirst();
   if (event === undefined) throw new NotFound("id", "no such event");
-  const eventDays = event.eventDays ?? installation.eventDays;
-  const notificationDays = event.notificationDays ?? installation.notificationDays;
-  const mostMs = mostRestMs(eventDays, notificationDays);
+  const kept = await keptDays(db, tenantId);
+  const mostMs = mostRestMs(kept);
   // What is past is now, whatever the retention is by then.
   const isLate = moment.getTime() - event.acceptedAt.getTime() > mostMs;
   if (isLate && moment.getTime() > Date.now()) {
     const bound = `must be at most ${daysWords(daysOfMs(mostMs))} after the event was accepted`;
-    const message = `${bound}: ${restRule(eventDays, notificationDays)}`;
+    const message = `${bound}: ${restRule(kept)}`;
     throw new InvalidInput([{ field: "sendAt", message }]);
   }
   const { rows } = await sql<Moved>`

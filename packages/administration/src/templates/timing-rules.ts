@@ -1,11 +1,8 @@
 import { PLATFORM } from "@belfry/contracts/identifiers";
-import {
-  DEFAULT_EVENT_RETENTION_DAYS,
-  DEFAULT_NOTIFICATION_RETENTION_DAYS,
-  mostRestMs,
-} from "@belfry/contracts/retention";
+import { mostRestMs } from "@belfry/contracts/retention";
 import type { DigestSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
+import { keptDays } from "@belfry/database/kept-days";
 import type { InputFault } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import type { TemplateKey, TemplateSettings } from "./template-rows.ts";
@@ -45,12 +42,7 @@ async function retentionFault(
   { digest, afterUnreadSeconds }: TemplateSettings,
 ): Promise<InputFault | undefined> {
   if (tenantId === PLATFORM || (digest === null && afterUnreadSeconds === null)) return undefined;
-  const tenant = await tenantById(db, tenantId);
-  const most =
-    mostRestMs(
-      tenant?.eventRetentionDays ?? DEFAULT_EVENT_RETENTION_DAYS,
-      tenant?.notificationRetentionDays ?? DEFAULT_NOTIFICATION_RETENTION_DAYS,
-    ) / 1000;
+  const most = mostRestMs(await keptDays(db, tenantId)) / 1000;
   const rule = `must let nothing wait longer than ${most} s: events are to be kept 8 days after that (1 day where they are kept 9 days or less)`;
   if (digest !== null && longestDigestSeconds(digest) > most)
     return { field: "digest", message: rule };

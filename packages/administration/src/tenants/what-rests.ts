@@ -1,14 +1,10 @@
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
-import {
-  DEFAULT_EVENT_RETENTION_DAYS,
-  DEFAULT_NOTIFICATION_RETENTION_DAYS,
-  mostRestMs,
-} from "@belfry/contracts/retention";
+import { mostRestMs } from "@belfry/contracts/retention";
 import type { Database } from "@belfry/database/connection";
+import { keptDays } from "@belfry/database/kept-days";
 import { sql } from "kysely";
 import { refuseFaults } from "../input-error.ts";
 import { longestDigestSeconds } from "../templates/timing-input.ts";
-import { tenantById } from "./tenant-rows.ts";
 
 type RetentionField = "eventRetentionDays" | "notificationRetentionDays";
 
@@ -21,11 +17,7 @@ export async function requireRoomForWhatRests(
   tenantId: string,
   field: RetentionField,
 ): Promise<void> {
-  const tenant = await tenantById(db, tenantId);
-  const most = mostRestMs(
-    tenant?.eventRetentionDays ?? DEFAULT_EVENT_RETENTION_DAYS,
-    tenant?.notificationRetentionDays ?? DEFAULT_NOTIFICATION_RETENTION_DAYS,
-  );
+  const most = mostRestMs(await keptDays(db, tenantId));
   const { rows } = await sql<{ count: number; last: Date }>`
     select count(*)::integer as count, max(s.send_at) as last from scheduled_events s
     cross join lateral (

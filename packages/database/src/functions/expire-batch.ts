@@ -1,15 +1,10 @@
+import type { KeptDays } from "@belfry/contracts/retention";
 import type pg from "pg";
 import { callFunction } from "./call-function.ts";
 
 /** Tables whose rows leave tenant by tenant; what belongs to an event leaves with it. */
 export const WALKED_TABLES = ["events", "outbox", "notifications", "inbound_messages"] as const;
 export type WalkedTable = (typeof WALKED_TABLES)[number];
-
-/** Days of tenants that have none of their own. */
-export interface Retention {
-  eventDays: number;
-  notificationDays: number;
-}
 
 export interface ExpiryStep {
   /** `busy`: another replica is at it; `done`: nothing is left to walk. */
@@ -37,7 +32,7 @@ const MOST: Readonly<Record<WalkedTable, number>> = {
 export async function expireStep(
   pool: pg.Pool,
   table: WalkedTable,
-  retention: Retention,
+  retention: KeptDays,
   moment: Date,
 ): Promise<ExpiryStep> {
   type Row = { state: ExpiryStep["state"]; counted: Record<string, number> };
@@ -60,7 +55,7 @@ export async function expireStep(
  */
 export async function readExpiryLags(
   pool: pg.Pool,
-  retention: Retention,
+  retention: KeptDays,
 ): Promise<{ table: WalkedTable; seconds: number }[]> {
   const lags = WALKED_TABLES.map(async (table) => {
     // The next row of anybody: what was walked already costs nothing.
@@ -87,7 +82,7 @@ export async function readExpiryLags(
 }
 
 /** The longest that anything of a table is kept, in days. */
-export async function longestRetention(pool: pg.Pool, retention: Retention): Promise<Retention> {
+export async function longestRetention(pool: pg.Pool, retention: KeptDays): Promise<KeptDays> {
   const { rows } = await pool.query<{ event_days: number; notification_days: number }>(
     `select greatest($1::integer, max(event_retention_days)) as event_days,
             greatest($2::integer, max(notification_retention_days)) as notification_days
@@ -105,6 +100,6 @@ export async function databaseMoment(pool: pg.Pool): Promise<Date> {
   return rows[0]!.moment;
 }
 
-function daysOf(table: WalkedTable, { eventDays, notificationDays }: Retention): number {
+function daysOf(table: WalkedTable, { eventDays, notificationDays }: KeptDays): number {
   return table === "notifications" ? notificationDays : eventDays;
 }

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { readConfigurationVersion } from "./configuration-version.ts";
+import { createDatabase, createPool } from "./connection.ts";
+import { keptDays, noteInstallationDays } from "./kept-days.ts";
+
+test("a tenant's own days count, else those of the dispatcher; who has read the others is told", async (t) => {
+  const { url } = await createTestDatabase(t);
+  const db = createDatabase(createPool({ url, applicationName: "test" }));
+  t.after(() => db.destroy());
+  await db
+    .insertInto("tenants")
+    .values([
+      { id: "own", name: "Own", per_minute: 0, event_retention_days: 5 },
+      { id: "none", name: "None", per_minute: 0 },
+    ])
+    .execute();
+  assert.deepEqual(await keptDays(db, "none"), { eventDays: 30, notificationDays: 90 });
+  const before = await readConfigurationVersion(db);
+  await noteInstallationDays(db, { eventDays: 12, notificationDays: 40 });
+  const after = await readConfigurationVersion(db);
+  assert.notEqual(after, before);
+  assert.deepEqual(await keptDays(db, "none"), { eventDays: 12, notificationDays: 40 });
+  assert.deepEqual(await keptDays(db, "own"), { eventDays: 5, notificationDays: 40 });
+  await noteInstallationDays(db, { eventDays: 12, notificationDays: 40 });
+  assert.equal(await readConfigurationVersion(db), after, "nothing changed");
+});
