@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+const maxBytes = 256 * 1024
+
+func main() {
+	secret, inbox, port := os.Getenv("BELFRY_SIGNING_SECRET"), os.Getenv("INBOX"), os.Getenv("PORT")
+	if secret == "" {
+		log.Fatal("no secret")
+	}
+	webhook, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		log.Fatal("the secret is not whsec_ and base64")
+	}
+	if err := os.MkdirAll(inbox, 0o700); err != nil {
+		log.Fatal(err)
+	}
+	http.HandleFunc("POST /{$}", func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes)) // the bytes that were signed
+		if err != nil {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err := webhook.Verify(body, r.Header); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		err = keep(filepath.Join(inbox, r.Header.Get("webhook-id")+".json"), body)
+		if err != nil && !errors.Is(err, fs.ErrExist) { // ErrExist: sent a second time
+			log.Print(err)
+			w.WriteHeader(http.StatusInternalServerError) // not kept: Belfry sends it again
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, nil))
+}
+
+// In earnest: a row whose primary key is the id. Another process works on what is kept.
+func keep(path string, body []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(body)
+	return errors.Join(err, file.Close())
+}
