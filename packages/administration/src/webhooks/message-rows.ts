@@ -1,0 +1,179 @@
+import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { WebhookMessageType } from "@belfry/contracts/webhooks";
+import type { Database } from "@belfry/database/connection";
+import { type RawBuilder, sql } from "kysely";
+
+/** Queries on `webhook_messages` with their deliveries. All name the tenant and the endpoint. */
+
+export interface WebhookPlace {
+  tenantId: string;
+  webhookId: string;
+}
+
+export interface MessageRow {
+  id: string;
+  headerId: string;
+  type: WebhookMessageType;
+  eventId: string | null;
+  status: DeliveryStatus;
+  reason: string | null;
+  createdAt: Date;
+  nextAt: Date | null;
+}
+
+const MESSAGE = sql`
+  m.id, coalesce(m.resend_of, m.id) as "headerId", m.type, m.event_id as "eventId", d.status, d.reason,
+  m.created_at as "createdAt", case when d.status in ('queued', 'waiting') then d.due_at end as "nextAt"`;
+
+/** What one page looks at, at most: by status it may find nothing among many. */
+const LOOKED_AT = 5_000;
+
+export interface MessagesQuery extends WebhookPlace {
+  status: DeliveryStatus | undefined;
+  /** Older ones only. */
+  before: string | undefined;
+  limit: number;
+}
+
+export interface MessagesFound {
+  rows: MessageRow[];
+  /** Pass as `before` for older ones; undefined: there are none. */
+  next: string | undefined;
+}
+
+/** The newest first. */
+export async function messagesOfWebhook(
+  db: Database,
+  query: MessagesQuery,
+): Promise<MessagesFound> {
+  const { tenantId, webhookId, status, before, limit } = query;
+  const looked = await lookedAt(
+    db,
+    { tenantId, webhookId },
+    before === undefined ? undefined : { id: before, inclusive: false },
+  );
+  const { rows } = await sql<MessageRow>`
+    select ${MESSAGE}
+    from (select * from webhook_messages m where ${looked.range} order by m.id desc limit ${LOOKED_AT}) m
+    join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}
+    where ${status ?? null}::text is null or d.status = ${status ?? null}
+    order by m.id desc limit ${limit + 1}`.execute(db);
+  const page = rows.slice(0, limit);
+  return { rows: page, next: rows.length > limit ? page.at(-1)?.id : looked.end };
+}
+
+export async function messageById(
+  db: Database,
+  { tenantId, webhookId }: WebhookPlace,
+  messageId: string,
+): Promise<(MessageRow & { payload: string }) | undefined> {
+  const { rows } = await sql<MessageRow & { payload: string }>`
+    select ${MESSAGE}, m.payload
+    from (select * from webhook_messages m where m.id = ${messageId} limit 1) m
+    join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}
+    where m.tenant_id = ${tenantId} and m.webhook_id = ${webhookId}`.execute(db);
+  return rows[0];
+}
+
+export interface AttemptRow {
+  messageId: string;
+  headerId: string;
+  type: WebhookMessageType;
+  eventId: string | null;
+  messageStatus: DeliveryStatus;
+  number: number;
+  at: Date;
+  endedAt: Date | null;
+  class: string | null;
+  status: string | null;
+  reason: string | null;
+  answer: string | null;
+  nextAt: Date | null;
+}
+
+export interface AttemptPlace {
+  messageId: string;
+  number: number;
+}
+
+export interface AttemptsQuery extends WebhookPlace {
+  status: DeliveryStatus | undefined;
+  before: AttemptPlace | undefined;
+  limit: number;
+}
+
+const ATTEMPT = sql`
+  m.id as "messageId", coalesce(m.resend_of, m.id) as "headerId", m.type, m.event_id as "eventId",
+  d.status as "messageStatus", a.number, a.started_at as at, a.ended_at as "endedAt", a.class,
+  a.vendor_status as status, a.reason, a.vendor_answer as answer, a.next_at as "nextAt"`;
+
+/** Those of the newest message first, and of each message the newest first. */
+export async function attemptsOfWebhook(
+  db: Database,
+  query: AttemptsQuery,
+): Promise<{ rows: AttemptRow[]; next: AttemptPlace | undefined }> {
+  const { tenantId, webhookId, status, before, limit } = query;
+  const from = before === undefined ? undefined : { id: before.messageId, inclusive: true };
+  const looked = await lookedAt(db, { tenantId, webhookId }, from);
+  const { rows } = await sql<AttemptRow>`
+    select ${ATTEMPT}
+    from (select * from webhook_messages m where ${looked.range} order by m.id desc limit ${LOOKED_AT}) m
+    join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}
+    join attempts a on a.delivery_id = d.id
+    where (${status ?? null}::text is null or d.status = ${status ?? null})
+      ${before === undefined ? sql`` : sql`and (m.id, a.number) < (${before.messageId}::uuid, ${before.number}::integer)`}
+    order by m.id desc, a.number desc limit ${limit + 1}`.execute(db);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  if (rows.length > limit && last !== undefined) {
+    return { rows: page, next: { messageId: last.messageId, number: last.number } };
+  }
+  return {
+    rows: page,
+    next: looked.end === undefined ? undefined : { messageId: looked.end, number: 0 },
+  };
+}
+
+/** Of a message and of its copies: the newest copy's first, at most 100. */
+export async function attemptsOfMessage(
+  db: Database,
+  { tenantId, webhookId }: WebhookPlace,
+  headerId: string,
+): Promise<AttemptRow[]> {
+  const { rows } = await sql<AttemptRow>`
+    select ${ATTEMPT}
+    from webhook_messages m
+    join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}
+    join attempts a on a.delivery_id = d.id
+    where (m.id = ${headerId} or m.resend_of = ${headerId})
+      and m.tenant_id = ${tenantId} and m.webhook_id = ${webhookId}
+    order by m.id desc, a.number desc limit 100`.execute(db);
+  return rows;
+}
+
+/** The messages that a page may look at; `end` is the oldest of them where there are more. */
+async function lookedAt(
+  db: Database,
+  { tenantId, webhookId }: WebhookPlace,
+  from: { id: string; inclusive: boolean } | undefined,
+): Promise<{ range: RawBuilder<unknown>; end: string | undefined }> {
+  const bound =
+    from === undefined
+      ? sql``
+      : from.inclusive
+        ? sql`and m.id <= ${from.id}`
+        : sql`and m.id < ${from.id}`;
+  const range = sql`m.webhook_id = ${webhookId} and m.tenant_id = ${tenantId} ${bound}`;
+  const { rows } = await sql<{ id: string }>`
+    select m.id from webhook_messages m where ${range} order by m.id desc offset ${LOOKED_AT - 1} limit 2`.execute(
+    db,
+  );
+  return { range, end: rows.length === 2 ? rows[0]?.id : undefined };
+}
+
+/** Until the transaction ends nobody else sends messages of this endpoint again, or deletes it. */
+export async function lockMessages(transaction: Database, webhookId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook ${webhookId}`}, 0))`.execute(
+    transaction,
+  );
+}

@@ -1,0 +1,57 @@
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+import { TooLate } from "../input-error.ts";
+import { copyMessages } from "./copy-messages.ts";
+import { lockMessages, type WebhookPlace } from "./message-rows.ts";
+import { showWebhookMessage } from "./webhook-messages.ts";
+import { endPause } from "./webhook-rows.ts";
+import { showWebhook, type Webhook } from "./webhooks.ts";
+
+export interface Resent {
+  /** Of the copy: its attempts are listed under it, and the header webhook-id stays that of the first. */
+  messageId: string;
+  headerId: string;
+  url: string;
+}
+
+/**
+ * Sends a message again, whatever became of it; a paused endpoint is called at once. Throws `NotFound`, and
+ * `TooLate` where one with this header is still under way, or the endpoint is disabled.
+ */
+export async function resendWebhookMessage(
+  db: Database,
+  of: { tenantId: string; webhookId: string; messageId: string },
+): Promise<Resent> {
+  const run = async (transaction: Database): Promise<Resent> => {
+    const webhook = await openWebhook(transaction, of);
+    const place = { tenantId: of.tenantId, webhookId: webhook.id };
+    await lockMessages(transaction, webhook.id);
+    const { id, headerId } = await showWebhookMessage(transaction, of);
+    if (await isUnderWay(transaction, place, headerId)) {
+      throw new TooLate("the message is still under way: it is tried again by itself");
+    }
+    const [messageId = ""] = await copyMessages(transaction, place, [id]);
+    await endPause(transaction, { tenantId: of.tenantId, id: webhook.id });
+    return { messageId, headerId, url: webhook.url };
+  };
+  return db.isTransaction ? await run(db) : await db.transaction().execute(run);
+}
+
+/** An endpoint that can be sent to. Throws `NotFound`, `TooLate`. */
+export async function openWebhook(
+  db: Database,
+  { tenantId, webhookId }: WebhookPlace,
+): Promise<Webhook> {
+  const webhook = await showWebhook(db, tenantId, webhookId);
+  if (!webhook.active) throw new TooLate("the endpoint is disabled: turn it on first");
+  return webhook;
+}
+
+async function isUnderWay(db: Database, place: WebhookPlace, headerId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from webhook_messages m
+    join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${place.tenantId}
+    where (m.id = ${headerId} or m.resend_of = ${headerId}) and m.webhook_id = ${place.webhookId}
+      and d.status in ('queued', 'sending', 'waiting') limit 1`.execute(db);
+  return rows.length > 0;
+}

@@ -1,0 +1,71 @@
+import { textFault } from "@belfry/contracts/identifiers";
+import { MAX_WEBHOOK_URL, WEBHOOK_TYPES, type WebhookType } from "@belfry/contracts/webhooks";
+import { hostFault } from "@belfry/providers/address-guard";
+import type { InputFault } from "../input-error.ts";
+
+/** What of an endpoint a tenant chooses. */
+export interface WebhookSettings {
+  url?: string | undefined;
+  /** Empty: all. */
+  types?: readonly string[] | undefined;
+  /** 1–255 characters; null or empty: none. */
+  description?: string | null | undefined;
+}
+
+/** Whether endpoints may be called at private addresses, and by plain HTTP: a local stack and tests. */
+export interface WebhookRules {
+  allowPrivateAddresses: boolean;
+}
+
+/** What is wrong with the settings that are given. */
+export function webhookFaults(
+  { url, types, description }: WebhookSettings,
+  rules: WebhookRules,
+): (InputFault | undefined)[] {
+  return [
+    url === undefined ? undefined : faultAt("url", webhookUrlFault(url, rules)),
+    types === undefined ? undefined : faultAt("types", typesFault(types)),
+    description ? faultAt("description", textFault(description)) : undefined,
+  ];
+}
+
+/** What is wrong with an endpoint's URL before it is called: every call looks at the addresses again. */
+export function webhookUrlFault(text: string, rules: WebhookRules): string | undefined {
+  if (text.length > MAX_WEBHOOK_URL) return `must be at most ${MAX_WEBHOOK_URL} characters`;
+  // URL would leave these out, and what is stored would not be what was written.
+  if (/[\s\p{Cc}\p{Cs}]/u.test(text)) return "must not hold spaces or control characters";
+  const url = URL.parse(text);
+  if (url === null) return "must be a URL, as https://example.com/webhooks";
+  if (url.protocol !== "https:" && !(rules.allowPrivateAddresses && url.protocol === "http:")) {
+    return "must begin with https://";
+  }
+  if (url.username !== "" || url.password !== "") return "must not hold credentials";
+  if (url.href.includes("#")) return "must not have a fragment (#)";
+  if (canonicalUrl(text).length > MAX_WEBHOOK_URL) {
+    return `must be at most ${MAX_WEBHOOK_URL} characters once it is percent-encoded`;
+  }
+  const host = url.hostname.replace(/\.$/, "");
+  if (host === "" || host.split(".").includes("")) return "must be at a public host name";
+  const fault = hostFault(host, rules);
+  return fault === null ? undefined : fault.replace(/^must be/, "must be at");
+}
+
+/** One spelling of a URL, so that equal ones are one endpoint: `HTTPS://Example.com.:443` is `https://example.com/`. */
+export function canonicalUrl(text: string): string {
+  const url = new URL(text);
+  if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
+  return url.href;
+}
+
+export function isWebhookType(type: string): type is WebhookType {
+  return (WEBHOOK_TYPES as readonly string[]).includes(type);
+}
+
+function typesFault(types: readonly string[]): string | undefined {
+  if (!types.every(isWebhookType)) return `must be of ${WEBHOOK_TYPES.join(", ")}`;
+  return new Set(types).size === types.length ? undefined : "must name each type once";
+}
+
+function faultAt(field: string, message: string | undefined): InputFault | undefined {
+  return message === undefined ? undefined : { field, message };
+}

@@ -1,0 +1,112 @@
+import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import { UUID } from "@belfry/contracts/identifiers";
+import type { WebhookMessageType } from "@belfry/contracts/webhooks";
+import type { Database } from "@belfry/database/connection";
+import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { type MessageRow, messageById, messagesOfWebhook } from "./message-rows.ts";
+import { showWebhook } from "./webhooks.ts";
+
+export const MESSAGES_DEFAULT_LIMIT = 50;
+export const MESSAGES_MAX_LIMIT = 500;
+
+/** What an endpoint was or is to be told. Times are ISO 8601, UTC. */
+export interface WebhookMessage {
+  id: string;
+  /** What the header webhook-id says: of one that was sent again, the id of the first. */
+  headerId: string;
+  type: WebhookMessageType;
+  /** Belfry's id of the event or digest that it tells of; null: of none. */
+  eventId: string | null;
+  /** queued, sending, waiting for another try, accepted, failed, or skipped. */
+  status: DeliveryStatus;
+  reason: string | null;
+  createdAt: string;
+  /** When it is tried next; null: it is not, or is at this moment. */
+  nextAt: string | null;
+}
+
+export interface MessageQuery {
+  tenantId: string;
+  webhookId: string;
+  status?: string | undefined;
+  /** The `next` of the page before. */
+  after?: string | undefined;
+  /** 1–500, default 50. */
+  limit?: number | undefined;
+}
+
+/**
+ * The newest first. By status a page may hold fewer than `limit` and yet have a `next`. Throws `InvalidInput`,
+ * `NotFound`.
+ */
+export async function webhookMessages(
+  db: Database,
+  query: MessageQuery,
+): Promise<{ messages: WebhookMessage[]; next: string | undefined }> {
+  const { tenantId, after: before, limit = MESSAGES_DEFAULT_LIMIT } = query;
+  const status = checkedStatus(query);
+  if (before !== undefined && !UUID.test(before)) throw noPlace();
+  const { id: webhookId } = await showWebhook(db, tenantId, query.webhookId);
+  const { rows, next } = await messagesOfWebhook(db, {
+    tenantId,
+    webhookId,
+    status,
+    before,
+    limit,
+  });
+  return { messages: rows.map(shownMessage), next };
+}
+
+/** With the JSON that is posted. Throws `NotFound`. */
+export async function showWebhookMessage(
+  db: Database,
+  of: { tenantId: string; webhookId: string; messageId: string },
+): Promise<WebhookMessage & { payload: string }> {
+  const { id: webhookId } = await showWebhook(db, of.tenantId, of.webhookId);
+  const place = { tenantId: of.tenantId, webhookId };
+  const row = UUID.test(of.messageId) ? await messageById(db, place, of.messageId) : undefined;
+  if (row === undefined) throw messageNotFound(of.messageId);
+  return { ...shownMessage(row), payload: row.payload };
+}
+
+export function messageNotFound(id: string): NotFound {
+  return new NotFound("messageId", `the webhook has no message ${JSON.stringify(id)}`);
+}
+
+export function noPlace(): InvalidInput {
+  return new InvalidInput([{ field: "after", message: "must be the next of a page before" }]);
+}
+
+/** Of a query for a page. Throws `InvalidInput`. */
+export function checkedStatus({ status, limit = 1 }: MessageQuery): DeliveryStatus | undefined {
+  const isLimit = Number.isInteger(limit) && limit >= 1 && limit <= MESSAGES_MAX_LIMIT;
+  const known = MESSAGE_STATUSES.find((one) => one === status);
+  refuseFaults([
+    isLimit
+      ? undefined
+      : { field: "limit", message: `must be an integer from 1 to ${MESSAGES_MAX_LIMIT}` },
+    status === undefined || known !== undefined
+      ? undefined
+      : { field: "status", message: `must be one of ${MESSAGE_STATUSES.join(", ")}` },
+  ]);
+  return known;
+}
+
+/** Those that a message can be in. */
+export const MESSAGE_STATUSES = [
+  "queued",
+  "sending",
+  "waiting",
+  "accepted",
+  "failed",
+  "skipped",
+] as const;
+
+export function shownMessage(row: MessageRow): WebhookMessage {
+  const { id, headerId, type, eventId, status, reason, createdAt, nextAt } = row;
+  return {
+    ...{ id, headerId, type, eventId, status, reason },
+    createdAt: createdAt.toISOString(),
+    nextAt: nextAt?.toISOString() ?? null,
+  };
+}

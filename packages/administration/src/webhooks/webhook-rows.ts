@@ -1,0 +1,136 @@
+import type { WebhookType } from "@belfry/contracts/webhooks";
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+
+/** Queries on `webhooks`. All name the tenant. */
+
+export interface WebhookRow {
+  id: string;
+  url: string;
+  types: WebhookType[];
+  description: string | null;
+  active: boolean;
+  disabledAt: Date | null;
+  disabledReason: string | null;
+  failingSince: Date | null;
+  pausedUntil: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const COLUMNS = [
+  "id",
+  "url",
+  "types",
+  "description",
+  "active",
+  "disabled_at as disabledAt",
+  "disabled_reason as disabledReason",
+  "failing_since as failingSince",
+  "paused_until as pausedUntil",
+  "created_at as createdAt",
+  "updated_at as updatedAt",
+] as const;
+
+/** The oldest first. */
+export async function webhooksOfTenant(db: Database, tenantId: string): Promise<WebhookRow[]> {
+  return await db
+    .selectFrom("webhooks")
+    .select(COLUMNS)
+    .where("tenant_id", "=", tenantId)
+    .orderBy("id")
+    .execute();
+}
+
+export async function webhookById(
+  db: Database,
+  tenantId: string,
+  id: string,
+): Promise<WebhookRow | undefined> {
+  return await db
+    .selectFrom("webhooks")
+    .select(COLUMNS)
+    .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
+    .executeTakeFirst();
+}
+
+export interface NewWebhook {
+  id: string;
+  tenantId: string;
+  url: string;
+  types: readonly WebhookType[];
+  description: string | null;
+  /** Compact JWE. */
+  secret: string;
+  active: boolean;
+}
+
+export async function insertWebhook(db: Database, webhook: NewWebhook): Promise<void> {
+  const { id, tenantId, url, types, description, secret, active } = webhook;
+  await sql`
+    insert into webhooks (id, tenant_id, url, types, description, secret, active, disabled_at)
+    values (${id}, ${tenantId}, ${url}, ${types}::text[], ${description}, ${secret}, ${active},
+      case when not ${active}::boolean then now() end)`.execute(db);
+}
+
+export interface WebhookChange {
+  url?: string | undefined;
+  types?: readonly WebhookType[] | undefined;
+  description?: string | null | undefined;
+  active?: boolean | undefined;
+}
+
+/**
+ * Changes what is given. Switched on, or at another URL, it begins anew: its failures are forgotten, and it is
+ * not paused.
+ */
+export async function updateWebhook(
+  db: Database,
+  { tenantId, id }: { tenantId: string; id: string },
+  { url, types, description, active }: WebhookChange,
+): Promise<void> {
+  await sql`
+    update webhooks w set
+      url = n.url, types = n.types, description = n.description, active = n.active,
+      disabled_at = case when n.active then null else coalesce(w.disabled_at, now()) end,
+      disabled_reason = case when n.active then null else w.disabled_reason end,
+      failing_since = case when not n.anew then w.failing_since end,
+      failures = case when n.anew then 0 else w.failures end,
+      paused_until = case when not n.anew then w.paused_until end,
+      updated_at = now()
+    from (
+      select *, url <> was or active and not was_active as anew from (
+        select coalesce(${url ?? null}::text, b.url) as url, coalesce(${types ?? null}::text[], b.types) as types,
+               case when ${description === undefined} then b.description else ${description ?? null}::text end
+                 as description,
+               coalesce(${active ?? null}::boolean, b.active) as active, b.url as was, b.active as was_active
+        from webhooks b where b.id = ${id} and b.tenant_id = ${tenantId}
+      ) given
+    ) n
+    where w.id = ${id} and w.tenant_id = ${tenantId}`.execute(db);
+}
+
+/** Puts a new secret in the place of the one before, which signs beside it for so many hours more. */
+export async function replaceSigningSecret(
+  db: Database,
+  { tenantId, id }: { tenantId: string; id: string },
+  { secret, hours }: { secret: string; hours: number },
+): Promise<Date> {
+  const { rows } = await sql<{ until: Date }>`
+    update webhooks set previous_secret = secret,
+      previous_secret_until = now() + ${hours} * interval '1 hour', secret = ${secret}, updated_at = now()
+    where id = ${id} and tenant_id = ${tenantId}
+    returning previous_secret_until as until`.execute(db);
+  return rows[0]!.until;
+}
+
+/** What waits for it is called at once, beginning with one as a probe. */
+export async function endPause(
+  db: Database,
+  { tenantId, id }: { tenantId: string; id: string },
+): Promise<void> {
+  await sql`
+    update webhooks set paused_until = clock_timestamp()
+    where id = ${id} and tenant_id = ${tenantId} and paused_until > clock_timestamp()`.execute(db);
+}
