@@ -1,5 +1,4 @@
-import { createClient } from "@belfry/client/client";
-import { BelfryError } from "@belfry/client/errors";
+import { BelfryError, createClient } from "@belfry/client";
 
 const belfry = createClient({
   baseUrl: process.env.BELFRY_URL,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient } from "@belfry/client/client";
+import { createClient } from "@belfry/client";
 import { eventually } from "@belfry/testing/eventually";
 import { inboxOn } from "../browser/inbox-page.ts";
 import { openBrowser, watchPage } from "../browser/open-page.ts";

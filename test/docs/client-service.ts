@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient } from "@belfry/client/client";
-import { BelfryError } from "@belfry/client/errors";
+import { BelfryError, createClient } from "@belfry/client";
 import { eventually } from "@belfry/testing/eventually";
 import type { Stack } from "../end-to-end/stack.ts";
 

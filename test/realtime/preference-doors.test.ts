@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { createClient } from "@belfry/client/client";
+import { createClient } from "@belfry/client";
 import { LINK_PAGES } from "@belfry/contracts/link-pages";
 import { createDatabase } from "@belfry/database/connection";
 import { parseLinkKeys, sealLink } from "@belfry/database/link-token";

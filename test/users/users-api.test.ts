@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, before, test } from "node:test";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
-import { createClient } from "@belfry/client/client";
+import { createClient } from "@belfry/client";
 import { preferencesOf } from "@belfry/database/functions/preference-rule";
 import { type Ingest, startIngest } from "../fuzz/start-ingest.ts";
 import { checkResponse } from "../openapi/check-response.ts";

@@ -18,6 +18,10 @@ import type {
 } from "./api.ts";
 import { type CallOptions, createCaller, type Transport } from "./call.ts";
 
+export type * from "./api.ts";
+export type { CallOptions, Transport } from "./call.ts";
+export { BelfryError, BelfryNetworkError } from "./errors.ts";
+
 export interface ClientOptions extends Partial<Transport> {
   /** Where Belfry is, as `https://notify.example.com`. */
   baseUrl: string;

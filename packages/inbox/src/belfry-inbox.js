@@ -15,8 +15,11 @@ const FORM = ["inline", "open", "no-preferences"];
 /** A page may set these before the element is defined. */
 const PROPERTIES = ["getToken", "channels", "labels", "feed"];
 
+/** Where pages are drawn on a server there are no elements: there the import is to do nothing. */
+const Base = globalThis.HTMLElement ?? class {};
+
 /** `<belfry-inbox>`: see belfry-inbox.d.ts and docs/inbox.md. */
-export class BelfryInbox extends HTMLElement {
+export class BelfryInbox extends Base {
   static observedAttributes = [
     "ws-url",
     "token-url",
@@ -292,4 +295,4 @@ export class BelfryInbox extends HTMLElement {
   }
 }
 
-customElements.define("belfry-inbox", BelfryInbox);
+globalThis.customElements?.define("belfry-inbox", BelfryInbox);
