@@ -38,13 +38,21 @@ export interface InboxSite {
 /** A tenant's site with the element on a page of its own, and the backend that gives it tokens. */
 export async function startInboxSite(
   t: Cleanup,
-  options: { wsUrl: string; token(): Promise<{ token: string; channels: string[] } | null> },
+  options: {
+    wsUrl: string;
+    /** Null: nobody is logged in. What it throws with is a fault of the backend. */
+    token(): Promise<{ token: string; channels: string[] } | null>;
+    /** Of the page. */
+    html?: string | undefined;
+    /** Of the element. */
+    attributes?: string | undefined;
+  },
 ): Promise<InboxSite> {
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
+  const html = `<!doctype html><html ${options.html ?? 'lang="en"'}><head><meta charset="utf-8"><title>Shop</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
     </head><body><header><h1>Shop</h1>
-    ${LINES.replace(SAMPLE_WS_URL, options.wsUrl)}</header>
+    ${LINES.replace(SAMPLE_WS_URL, options.wsUrl).replace("<belfry-inbox", `<belfry-inbox ${options.attributes ?? ""}`)}</header>
     <main><button id="elsewhere">Elsewhere</button></main></body></html>`;
   const css = `:root { color-scheme: light dark } body { margin: 0 }
     header { display: flex; justify-content: space-between; padding: 12px }`;
@@ -56,7 +64,8 @@ export async function startInboxSite(
       response.setHeader("content-type", `${type}; charset=utf-8`).end(body);
     if (path === "/realtime-token" && request.method === "POST") {
       site.tokens += 1;
-      const answer = await options.token();
+      const answer = await options.token().catch(() => undefined);
+      if (answer === undefined) return response.writeHead(500).end();
       if (answer === null) return response.writeHead(401).end();
       return send("application/json", JSON.stringify(answer));
     }

@@ -36,7 +36,9 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
   const visit = async (t: TestContext, user: string, options: Visit = {}) => {
     const who: Recipient = { tenant: TENANTS[0] ?? "", user };
     const site = await startInboxSite(t, {
-      wsUrl: proxy.url,
+      wsUrl: options.wsUrl ?? proxy.url,
+      html: options.html,
+      attributes: options.attributes,
       token:
         options.token ??
         (async () => ({
@@ -261,14 +263,122 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     },
   );
 
-  await t.test("a page whose user is logged out stops asking", async (t) => {
+  await t.test("a page whose user is logged out stops asking, and says so", async (t) => {
     const { open, site, context } = await visit(t, "zoe", { token: async () => null });
     await context.clock.install();
     const { page, inbox } = await open();
     await inbox.state("disconnected");
     await page.clock.runFor(600_000);
     assert.equal(site.tokens, 1);
+    await inbox.bell.click();
+    await inbox.status.getByText("You are signed out.", { exact: true }).waitFor();
+    const empty = inbox.element.locator("[part=empty]").first();
+    assert.equal(await empty.textContent(), "Your notifications cannot be shown right now.");
+    await page.getByRole("button", { name: "Reconnect" }).click();
+    await eventually(() => assert.equal(site.tokens, 2));
   });
+
+  await t.test("a dead token's address is said, and tried again at once by a click", async (t) => {
+    let isDead = true;
+    const { who, open, site, context } = await visit(t, "dora", {
+      async token() {
+        if (isDead) throw new Error("dead");
+        return { token: await world.token(who), channels: ["personal#dora"] };
+      },
+    });
+    await publish(who, { title: "waits" });
+    // No next try comes by itself.
+    await context.clock.install();
+    const { page, inbox } = await open();
+    await page.clock.pauseAt(Date.now() + 1000);
+    await inbox.bell.click();
+    await inbox.status.getByText("The page could not sign you in here. Trying again…").waitFor();
+    const empty = inbox.element.locator("[part=empty]").first();
+    assert.equal(await empty.textContent(), "Your notifications cannot be shown right now.");
+    isDead = false;
+    const { tokens } = site;
+    await page.getByRole("button", { name: "Try now" }).click();
+    await eventually(() => assert.equal(site.tokens, tokens + 1));
+    await page.clock.resume();
+    await inbox.unread(1);
+    assert.equal(await inbox.status.isVisible(), false);
+  });
+
+  await t.test("a server that nobody reaches is said", async (t) => {
+    const { open } = await visit(t, "nora", { wsUrl: "ws://127.0.0.1:9/connection/websocket" });
+    const { inbox } = await open();
+    await inbox.bell.click();
+    await inbox.status.getByText("No connection. Trying again…").waitFor();
+    await inbox.element.getByText("Your notifications cannot be shown right now.").waitFor();
+  });
+
+  await t.test(
+    "from right to left, in another language with long words, rows and head hold their shape",
+    async (t) => {
+      const words = {
+        title: "Donaudampfschifffahrtsbenachrichtigungen",
+        bell: "Notifications, {unread} unread",
+        markRead: "Alsgelesenkennzeichnungsvorgangdurchführen",
+        markAllRead: "Sämtlichebenachrichtigungenalsgelesenkennzeichnen",
+        arrived: "Neu: {title}",
+        unknown: "is no word",
+      };
+      const { who, open } = await visit(t, "rania", {
+        html: 'lang="de" dir="rtl"',
+        attributes: `labels='${JSON.stringify(words)}'`,
+      });
+      await publish(who, { title: "x".repeat(256), body: "y".repeat(600) });
+      const { tags } = await publish(who, { title: "old" });
+      await world.db.query("update notifications set created_at = '2026-03-05' where id = $1", [
+        tags.id,
+      ]);
+      const { page, inbox } = await open();
+      await inbox.unread(2);
+      await inbox.bell.click();
+      for (const width of [900, 320]) {
+        await page.setViewportSize({ width, height: 700 });
+        const boxes = (await page.evaluate(
+          `(() => {
+            const root = document.querySelector("belfry-inbox").shadowRoot;
+            const box = (node) => { const { left, right } = node.getBoundingClientRect(); return { left, right }; };
+            const panel = root.querySelector("[part=panel]");
+            return {
+              width: document.documentElement.scrollWidth,
+              panel: { ...box(panel), scroll: panel.scrollWidth - panel.clientWidth },
+              inside: [...root.querySelectorAll("[part=header] *, article, article :not(a)")]
+                .filter((node) => node.checkVisibility())
+                .map((node) => ({ name: node.tagName + "." + node.part, ...box(node) })),
+              dot: box(root.querySelector("[part=dot]")),
+              title: box(root.querySelector("article strong")),
+              button: box(root.querySelector("article button")),
+            };
+          })()`,
+        )) as RowBoxes;
+        assert.equal(boxes.width, width);
+        assert.equal(boxes.panel.scroll, 0);
+        for (const { name, left, right } of boxes.inside) {
+          const isInside = left >= boxes.panel.left - 0.5 && right <= boxes.panel.right + 0.5;
+          assert.ok(isInside, `${name} at ${width}: ${left} to ${right}`);
+        }
+        assert.ok(boxes.dot.left >= boxes.title.right, "the dot stands before the title");
+        assert.ok(boxes.button.left < boxes.title.left + 10, "the button at the end of the row");
+      }
+      assert.equal(await inbox.element.locator("[part=item-category]").count(), 0);
+      assert.equal(await inbox.items.last().locator("time").textContent(), "05.03.2026");
+      const head = inbox.element.locator("[part=header]");
+      await head.getByRole("heading", { name: words.title }).waitFor();
+      await publish(who, { title: "{title} & co" });
+      await inbox.element.getByRole("status").getByText("Neu: {title} & co").waitFor();
+      await page.evaluate(`document.querySelector("belfry-inbox").setAttribute("show-types", "")`);
+      await inbox.element.locator("[part=item-category]").first().waitFor();
+      await page.evaluate(`document.querySelector("belfry-inbox").setAttribute("labels", "{")`);
+      await head.getByRole("heading", { name: words.title }).waitFor();
+      await page.evaluate(
+        `document.querySelector("belfry-inbox").labels = { title: "Neues", bell: (n) => n + "!" }`,
+      );
+      await page.getByRole("button", { name: "3!" }).waitFor();
+    },
+  );
 
   await t.test(
     "a notification leads where it says: on the site in this tab, elsewhere in another that knows nothing of it",
@@ -426,7 +536,7 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     "under a strict policy the browser met no fault but what the tests brought on",
     () => {
       const own =
-        /ERR_INTERNET_DISCONNECTED|WebSocket connection to .* failed|WebSocket is already in CLOSING|status of 401/;
+        /ERR_INTERNET_DISCONNECTED|WebSocket connection to .* failed|WebSocket is already in CLOSING|status of (401|500)/;
       assert.deepEqual(
         allFaults.filter((fault) => !own.test(fault)),
         [],
@@ -449,6 +559,23 @@ const linksIn = (inbox: ReturnType<typeof inboxOn>) =>
 interface Visit {
   tokenSeconds?: number;
   token?: () => Promise<{ token: string; channels: string[] } | null>;
+  wsUrl?: string;
+  html?: string;
+  attributes?: string;
+}
+
+interface Sides {
+  left: number;
+  right: number;
+}
+
+interface RowBoxes {
+  width: number;
+  panel: Sides & { scroll: number };
+  inside: (Sides & { name: string })[];
+  dot: Sides;
+  title: Sides;
+  button: Sides;
 }
 
 /** Every fault that a page of this file met. */

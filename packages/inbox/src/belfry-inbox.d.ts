@@ -11,10 +11,15 @@ export interface InboxLabels {
   more: string;
   empty: string;
   loading: string;
+  notShown: string;
   connecting: string;
   reconnecting: string;
   disconnected(reason: string): string;
   reconnect: string;
+  signedOut: string;
+  noToken: string;
+  unreachable: string;
+  tryNow: string;
   arrived(title: string): string;
   failed: string;
   preferences: string;
@@ -27,10 +32,16 @@ export interface InboxLabels {
   notSaved: string;
 }
 
+/** A text may stand for a function: `{unread}`, `{reason}` and `{title}` in it are the value. */
+export type InboxWords = {
+  [Name in keyof InboxLabels]?: InboxLabels[Name] | string;
+} & { channel?: InboxLabels["channel"] | Record<string, string> };
+
 /**
- * `<belfry-inbox ws-url token-url [channels] [inline] [open] [align="start"] [theme="light|dark"] [silent] [no-preferences]>`.
+ * `<belfry-inbox ws-url token-url [channels] [inline] [open] [align="start"] [theme="light|dark"] [silent] [no-preferences] [labels] [show-types]>`.
  * Connects when it has an address and a way to get tokens; disconnects when it leaves the page.
  * `silent`: nothing is read out, for the second of two elements that share a feed. `no-preferences`: no gear, whatever there is.
+ * `show-types`: the event type under each, for developers.
  * Events, all bubbling: `unreadchange` {unread}, `notification` InboxItem, `notificationclick` InboxItem,
  * `notificationaction` {item: InboxItem, action: InboxAction}, `connectionchange` {state, reason}. After a click
  * the link of the item or its button is followed, unless `preventDefault()` says that the page does it.
@@ -44,7 +55,8 @@ export class BelfryInbox extends HTMLElement {
   /** Where the token's answer does not bring them; as an attribute a JSON array. */
   channels: readonly string[];
   get labels(): InboxLabels;
-  set labels(value: Partial<InboxLabels>);
+  /** What is left out stays English. As an attribute in JSON. */
+  set labels(value: InboxWords);
   /** Undefined until it starts. */
   feed: InboxFeed | undefined;
   readonly unread: number;

@@ -1,6 +1,6 @@
 import { InboxFeed } from "./inbox-feed.js";
 import { makeFrame } from "./inbox-frame.js";
-import { ENGLISH } from "./inbox-labels.js";
+import { ENGLISH, labelsWith } from "./inbox-labels.js";
 import { InboxList } from "./inbox-list.js";
 import { InboxPanel } from "./inbox-panel.js";
 import { InboxPreferences } from "./inbox-preferences.js";
@@ -12,6 +12,8 @@ export { InboxFeed };
 const MAX_COUNT = 99;
 /** Attributes that the connection has nothing to do with. */
 const FORM = ["inline", "open", "no-preferences"];
+/** Attributes by which everything is drawn anew. */
+const DRAWN = ["labels", "show-types"];
 /** A page may set these before the element is defined. */
 const PROPERTIES = ["getToken", "channels", "labels", "feed"];
 
@@ -27,6 +29,8 @@ export class BelfryInbox extends Base {
     "inline",
     "open",
     "no-preferences",
+    "labels",
+    "show-types",
   ];
 
   #feed;
@@ -68,7 +72,7 @@ export class BelfryInbox extends Base {
     return this.#labels;
   }
   set labels(value) {
-    this.#labels = { ...ENGLISH, ...value };
+    this.#labels = labelsWith(value);
     if (this.#parts !== undefined) this.#draw();
   }
 
@@ -101,7 +105,10 @@ export class BelfryInbox extends Base {
       delete this[name];
       this[name] = value;
     }
-    if (this.#parts === undefined) this.#draw();
+    if (this.#parts === undefined) {
+      this.#readLabels();
+      this.#draw();
+    }
     document.addEventListener("pointerdown", this.#onPointerDown);
     if (this.#feed === undefined) this.#restart();
     else this.#listen();
@@ -117,7 +124,11 @@ export class BelfryInbox extends Base {
   attributeChangedCallback(name, before, now) {
     if (before === now || this.#parts === undefined) return;
     if (FORM.includes(name)) this.#panel.show();
-    else this.#restart();
+    else if (DRAWN.includes(name)) {
+      if (name === "labels") this.#readLabels();
+      this.#draw();
+      this.#panel.show();
+    } else this.#restart();
   }
 
   focus(options) {
@@ -189,6 +200,17 @@ export class BelfryInbox extends Base {
 
   // What is seen
 
+  #readLabels() {
+    const text = this.getAttribute("labels");
+    if (text === null) return;
+    try {
+      this.#labels = labelsWith(JSON.parse(text));
+    } catch (error) {
+      // biome-ignore lint/suspicious/noConsole: the only way to tell whoever wrote the page
+      console.warn("belfry-inbox: the attribute labels is no JSON", error);
+    }
+  }
+
   #draw() {
     this.#panel?.leave();
     const parts = makeFrame(this.#labels);
@@ -223,7 +245,11 @@ export class BelfryInbox extends Base {
     const { empty, more, markAll, bell, badges } = this.#parts;
     const labels = this.#labels;
     const { items = [], unread = 0, hasMore = false, isLoaded = false } = this.#feed ?? {};
-    this.#list.show(items, labels);
+    this.#list.show(items, {
+      labels,
+      languages: pageLanguages(this),
+      hasTypes: this.hasAttribute("show-types"),
+    });
     for (const badge of badges) {
       badge.hidden = unread === 0;
       badge.textContent = unread > MAX_COUNT ? `${MAX_COUNT}+` : String(unread);
@@ -231,7 +257,7 @@ export class BelfryInbox extends Base {
     bell.setAttribute("aria-label", labels.bell(unread));
     markAll.disabled = unread === 0;
     empty.hidden = items.length > 0;
-    empty.textContent = isLoaded ? labels.empty : labels.loading;
+    empty.textContent = isLoaded ? labels.empty : this.#whileUnread();
     more.hidden = !hasMore;
     this.#showState();
     if (unread !== this.#shownUnread) {
@@ -242,25 +268,40 @@ export class BelfryInbox extends Base {
 
   #showState() {
     const { status, statusText, again, away } = this.#parts;
-    const { state = "disconnected", reason = "" } = this.#feed ?? {};
-    const key = JSON.stringify([state, reason, this.#failure, this.#feed === undefined]);
+    const { state = "disconnected", reason = "", problem = "" } = this.#feed ?? {};
+    const key = JSON.stringify([state, reason, problem, this.#failure, this.#feed === undefined]);
     if (key === this.#shownState) return;
     this.#shownState = key;
     const labels = this.#labels;
     const words = {
       connected: this.#failure,
-      connecting: this.#wasConnected ? labels.reconnecting : labels.connecting,
-      disconnected: this.#feed === undefined ? "" : labels.disconnected(reason),
+      connecting:
+        (problem !== "" && labels[problem]) ||
+        (this.#wasConnected ? labels.reconnecting : labels.connecting),
+      disconnected:
+        this.#feed === undefined
+          ? ""
+          : problem === ""
+            ? labels.disconnected(reason)
+            : labels[problem],
     }[state];
     status.hidden = words === "";
     status.dataset.state = state;
     statusText.textContent = words;
-    again.hidden = state !== "disconnected";
+    again.hidden = state === "connected" || (state === "connecting" && problem === "");
+    again.textContent = state === "disconnected" ? labels.reconnect : labels.tryNow;
     away.hidden = state === "connected" || this.#feed === undefined;
     if (this.#wasConnected && words !== "") this.#say(words);
     if (state === "connected") this.#wasConnected = true;
     this.dataset.state = state;
     if (this.#feed !== undefined) this.#tell("connectionchange", { state, reason });
+  }
+
+  /** What stands in place of the list before it was read for the first time. */
+  #whileUnread() {
+    const { state = "connecting", problem = "" } = this.#feed ?? {};
+    const isStuck = problem !== "" || state === "disconnected";
+    return isStuck ? this.#labels.notShown : this.#labels.loading;
   }
 
   #say(words) {

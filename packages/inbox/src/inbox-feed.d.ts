@@ -80,6 +80,8 @@ export class InboxFeed extends EventTarget {
   readonly unread: number;
   readonly state: "connecting" | "connected" | "disconnected";
   readonly reason: string;
+  /** What keeps it from connecting: nobody is logged in, there was no token, or no answer. Empty: nothing does. */
+  readonly problem: "" | "signedOut" | "noToken" | "unreachable";
   readonly hasMore: boolean;
   /** The history was read at least once. */
   readonly isLoaded: boolean;

@@ -6,6 +6,8 @@ import { linksOf, linksOfTags } from "./inbox-links.js";
  * @typedef {import("./inbox-feed.d.ts").InboxFeedOptions} InboxFeedOptions
  */
 
+/** The client's own code: there is no token for this page's user. */
+const UNAUTHORIZED = 1;
 const PAGE_ITEMS = 30;
 const MAX_ITEMS = 1000;
 /** Several reasons to read the inbox anew come at once: one reading serves them all. */
@@ -26,6 +28,11 @@ export class InboxFeed extends EventTarget {
   state = "disconnected";
   /** Why it is disconnected; empty before the start. */
   reason = "";
+  /**
+   * What keeps it from connecting; empty: nothing does.
+   * @type {"" | "signedOut" | "noToken" | "unreachable"}
+   */
+  problem = "";
   hasMore = false;
   isLoaded = false;
 
@@ -53,22 +60,28 @@ export class InboxFeed extends EventTarget {
       ...this.#options.client,
     });
     this.#client = client;
-    client.on("connecting", () => this.#setState("connecting", ""));
+    client.on("connecting", () => this.#setState("connecting", "", this.problem));
     client.on("connected", () => {
-      this.#setState("connected", "");
+      this.#setState("connected", "", "");
       // What was marked while there was no connection is told by nobody.
       this.#loadSoon();
     });
-    client.on("disconnected", ({ reason }) => this.#setState("disconnected", reason));
+    client.on("disconnected", ({ code, reason }) =>
+      this.#setState("disconnected", reason, code === UNAUTHORIZED ? "signedOut" : ""),
+    );
     client.on("message", ({ data }) => this.#onMessage(data));
     // Each is followed by a new try; without a listener it would be thrown.
-    client.on("error", () => undefined);
+    client.on("error", ({ type }) => {
+      if (this.state === "connected") return;
+      this.#setState(this.state, this.reason, type === "connectToken" ? "noToken" : "unreachable");
+    });
     for (const channel of this.#options.channels ?? []) this.#subscribe(channel);
     client.connect();
   }
 
-  /** Tries again after a disconnection that was meant to last. */
+  /** Tries at once: after a disconnection that was meant to last, or in place of the next try. */
   reconnect() {
+    if (this.state === "connecting") this.#client?.disconnect();
     this.#client?.connect();
   }
 
@@ -77,7 +90,7 @@ export class InboxFeed extends EventTarget {
     this.#client?.disconnect();
     this.#client?.removeAllListeners();
     this.#client = undefined;
-    this.#setState("disconnected", "");
+    this.#setState("disconnected", "", "");
   }
 
   /**
@@ -240,10 +253,11 @@ export class InboxFeed extends EventTarget {
     this.#changed();
   }
 
-  #setState(state, reason) {
-    if (this.state === state && this.reason === reason) return;
+  #setState(state, reason, problem) {
+    if (this.state === state && this.reason === reason && this.problem === problem) return;
     this.state = state;
     this.reason = reason;
+    this.problem = problem;
     this.#changed();
   }
 

@@ -4,7 +4,10 @@ const CHANNELS = new Map([
   ["PUSH", "In the app"],
 ]);
 
-/** What the inbox says, in English. Give other words by the element's `labels`. */
+/**
+ * What the inbox says, in English. Give other words by the element's `labels`, as a property or, in JSON, as an
+ * attribute. Where a function stands a text may stand that names its value, as `{unread}`; for `channel` an object.
+ */
 export const ENGLISH = {
   title: "Notifications",
   /** The bell's name for a screen reader. */
@@ -15,10 +18,18 @@ export const ENGLISH = {
   more: "Show earlier ones",
   empty: "Nothing yet. What is new shows up here.",
   loading: "Loading…",
+  /** In place of the list, until it could be read once. */
+  notShown: "Your notifications cannot be shown right now.",
   connecting: "Connecting…",
   reconnecting: "Connection lost. Reconnecting…",
   disconnected: (reason) => (reason === "" ? "Disconnected." : `Disconnected: ${reason}.`),
   reconnect: "Reconnect",
+  /** The page's backend says that nobody is logged in. */
+  signedOut: "You are signed out.",
+  /** It answers something else than a token, or not at all. */
+  noToken: "The page could not sign you in here. Trying again…",
+  unreachable: "No connection. Trying again…",
+  tryNow: "Try now",
   /** Read out when one arrives. */
   arrived: (title) => `New notification: ${title}`,
   failed: "That did not work. Try again in a moment.",
@@ -33,3 +44,28 @@ export const ENGLISH = {
   channel: (name) => CHANNELS.get(name) ?? name,
   notSaved: "That was not saved. Try again in a moment.",
 };
+
+/** Values of the labels that are functions, by name. */
+const VALUES = { bell: "unread", disconnected: "reason", arrived: "title", channel: "name" };
+
+/**
+ * The English words with others in their place; what is no word is left out.
+ * @param {Record<string, unknown> | null | undefined} words
+ */
+export function labelsWith(words) {
+  const labels = { ...ENGLISH };
+  for (const [name, said] of Object.entries(words ?? {})) {
+    const value = VALUES[name];
+    if (typeof said === "function" && value !== undefined) labels[name] = said;
+    else if (typeof said === "object" && said !== null && name === "channel") {
+      labels.channel = (channel) => said[channel] ?? ENGLISH.channel(channel);
+    } else if (typeof said !== "string" || !Object.hasOwn(ENGLISH, name)) continue;
+    else if (value === undefined) labels[name] = said;
+    else labels[name] = (given) => said.replaceAll(`{${value}}`, () => String(given));
+  }
+  if (typeof words?.bell === "string") {
+    const some = labels.bell;
+    labels.bell = (unread) => (unread === 0 ? labels.title : some(unread));
+  }
+  return labels;
+}

@@ -19,10 +19,11 @@ export class InboxList {
     list.addEventListener("focusin", ({ target }) => this.#rove(target.closest("article")));
   }
 
-  show(items, labels) {
+  /** @param {import("./inbox-rows.js").RowStyle} style */
+  show(items, style) {
     const focused = this.#focused();
     const id = focused?.closest("article")?.dataset.id;
-    showRows(this.#list, items, labels);
+    showRows(this.#list, items, style);
     const row = [...this.#list.children].find((one) => one.dataset.id === id);
     // A row that is drawn anew takes the focus over.
     if (row !== undefined && this.#focused() === null) row.focus();

@@ -17,13 +17,21 @@ export function make(tag, attributes, ...children) {
   return node;
 }
 
-function time(iso) {
+/**
+ * @typedef {{
+ *   labels: typeof import("./inbox-labels.js").ENGLISH,
+ *   languages: readonly string[],
+ *   hasTypes: boolean,
+ * }} RowStyle
+ */
+
+function time(iso, languages) {
   const at = new Date(iso);
   const isToday = at.toDateString() === new Date().toDateString();
   const text = isToday
-    ? at.toLocaleTimeString([], { timeStyle: "short" })
-    : at.toLocaleDateString([], { dateStyle: "medium" });
-  return make("time", { part: "time", datetime: iso, title: at.toLocaleString() }, text);
+    ? at.toLocaleTimeString(languages, { timeStyle: "short" })
+    : at.toLocaleDateString(languages, { dateStyle: "medium" });
+  return make("time", { part: "time", datetime: iso, title: at.toLocaleString(languages) }, text);
 }
 
 /** The row itself is the stop of the Tab key: Enter on it follows this. */
@@ -48,7 +56,7 @@ function actionsOf({ id, actions }) {
   return make("div", { part: "actions", class: "actions" }, ...links);
 }
 
-function row(item, labels) {
+function row(item, { labels, languages, hasTypes }) {
   const state = item.read ? "read" : "unread";
   const title = make("strong", { part: "item-title", id: `title-${item.id}` }, titleOf(item));
   const node = make(
@@ -73,13 +81,14 @@ function row(item, labels) {
           }),
         ]),
     title,
-    time(item.createdAt),
+    time(item.createdAt, languages),
     make("p", { part: "item-body", id: `body-${item.id}` }, item.body),
     ...(item.actions === undefined ? [] : [actionsOf(item)]),
-    make("code", { part: "item-category" }, item.category),
   );
+  const foot = make("div", { class: "foot" });
+  if (hasTypes) foot.append(make("code", { part: "item-category" }, item.category));
   if (!item.read) {
-    node.append(
+    foot.append(
       make(
         "button",
         {
@@ -94,19 +103,21 @@ function row(item, labels) {
       ),
     );
   }
+  if (foot.hasChildNodes()) node.append(foot);
   return node;
 }
 
 /**
  * Makes the list show the items. Rows that are right stay, so that focus and the place in the list do.
  * @param {HTMLElement} list
+ * @param {RowStyle} style
  */
-export function showRows(list, items, labels) {
+export function showRows(list, items, style) {
   const there = new Map([...list.children].map((node) => [node.dataset.id, node]));
   const wanted = items.map((item) => {
     const old = there.get(item.id);
     if (old?.dataset.state === (item.read ? "read" : "unread")) return old;
-    const made = row(item, labels);
+    const made = row(item, style);
     if (old !== undefined) made.classList.remove("arrived");
     return made;
   });

@@ -110,7 +110,7 @@ svg { display: block; width: 22px; height: 22px; fill: none; stroke: currentcolo
   border-bottom: 1px solid var(--_border);
 }
 .mark svg { width: 20px; height: 20px; color: var(--_muted); }
-h2 { font-size: 15px; font-weight: 650; }
+h2 { min-width: 0; font-size: 15px; font-weight: 650; overflow-wrap: anywhere; }
 .quiet {
   min-height: 32px;
   padding: 0 10px;
@@ -147,7 +147,8 @@ h2 { font-size: 15px; font-weight: 650; }
   grid-template-columns: minmax(0, 1fr) auto;
   gap: 2px 12px;
   align-items: baseline;
-  padding: 12px 18px 12px 34px;
+  padding-block: 12px;
+  padding-inline: 34px 18px;
 }
 .item + .item { border-top: 1px solid var(--_border); }
 .item:hover { background: color-mix(in srgb, var(--_wash) 55%, transparent); }
@@ -181,8 +182,6 @@ strong { font-weight: 650; overflow-wrap: anywhere; }
 [data-state="read"] :is(strong, p) { color: var(--_muted); }
 time { justify-self: end; color: var(--_muted); font-size: 12.5px; font-variant-numeric: tabular-nums; white-space: nowrap; }
 code {
-  align-self: center;
-  justify-self: start;
   max-width: 100%;
   padding: 0 8px;
   border-radius: 6px;
@@ -191,7 +190,9 @@ code {
   font: 12px/20px ui-monospace, "SF Mono", Menlo, Consolas, monospace;
   overflow-wrap: anywhere;
 }
-.item .quiet { min-height: 28px; margin: 0 -10px -4px 0; }
+.foot { grid-column: 1 / -1; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; min-width: 0; }
+.foot .quiet { min-height: 28px; margin-block: 0 -4px; margin-inline: auto -10px; }
+.foot .quiet, .head .quiet { overflow-wrap: anywhere; text-align: end; white-space: normal; }
 .empty { padding: 40px 28px; color: var(--_muted); font-size: 14px; text-align: center; }
 .more { flex: none; width: 100%; min-height: 44px; border-top: 1px solid var(--_border); border-radius: 0; }
 .more:focus-visible { outline-offset: -3px; }

@@ -7,7 +7,15 @@
 export function pageLanguages(element) {
   for (let at = element; at != null; at = at.getRootNode().host) {
     const said = at.closest("[lang]")?.lang;
-    if (said) return [said];
+    if (said && isLanguage(said)) return [said];
   }
   return navigator.languages;
+}
+
+function isLanguage(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
