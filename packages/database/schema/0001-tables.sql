@@ -501,7 +501,7 @@ create table webhooks (
 ) with (fillfactor = 70);
 comment on column webhooks.types is 'empty: all';
 comment on column webhooks.secret is 'compact JWE of whsec_…';
-comment on column webhooks.previous_secret is 'the same; signs beside the new one until its time';
+comment on column webhooks.previous_secret is 'compact JWE of the one before; signs beside the new one until its time';
 comment on column webhooks.disabled_reason is 'null, with a time: a person did it';
 comment on column webhooks.failing_since is 'nothing has reached it since; null: the last try did';
 comment on column webhooks.failures is 'in a row';

@@ -1,5 +1,9 @@
 import type { Database } from "@belfry/database/connection";
-import { providerSettingsOwner, webhookSecretOwner } from "@belfry/database/secret-owners";
+import {
+  providerSettingsOwner,
+  webhookOwner,
+  webhookSecretOwner,
+} from "@belfry/database/secret-owners";
 import { sql } from "kysely";
 
 /** A column of secrets at rest; its comment in the database says `compact JWE`. */
@@ -36,6 +40,20 @@ export const SECRET_COLUMNS: readonly SecretColumn[] = [
     idType: "uuid",
     tenantColumn: "tenant_id",
     ownerOf: providerSettingsOwner,
+  },
+  {
+    table: "webhooks",
+    column: "secret",
+    idType: "uuid",
+    tenantColumn: "tenant_id",
+    ownerOf: webhookOwner,
+  },
+  {
+    table: "webhooks",
+    column: "previous_secret",
+    idType: "uuid",
+    tenantColumn: "tenant_id",
+    ownerOf: webhookOwner,
   },
 ];
 

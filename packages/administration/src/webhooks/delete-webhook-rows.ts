@@ -1,8 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import { lockMessages } from "./message-rows.ts";
 
-const BATCH_MESSAGES = 2_000;
+const BATCH_MESSAGES = 1_000;
 /** What is more goes with its retention: nobody waits for it, and nobody sees it. */
 const MOST_BATCHES = 10;
 
@@ -11,7 +10,6 @@ export async function deleteWebhookRows(
   transaction: Database,
   { tenantId, id }: { tenantId: string; id: string },
 ): Promise<void> {
-  await lockMessages(transaction, id);
   // First: nothing is written for it from then on, and its messages end as skipped where one is claimed.
   await sql`delete from webhooks where id = ${id} and tenant_id = ${tenantId}`.execute(transaction);
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {

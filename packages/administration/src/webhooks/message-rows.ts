@@ -1,7 +1,7 @@
-import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { WebhookMessageType } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
 import { type RawBuilder, sql } from "kysely";
+import type { MessageStatus } from "./webhook-messages.ts";
 
 /** Queries on `webhook_messages` with their deliveries. All name the tenant and the endpoint. */
 
@@ -15,7 +15,7 @@ export interface MessageRow {
   headerId: string;
   type: WebhookMessageType;
   eventId: string | null;
-  status: DeliveryStatus;
+  status: MessageStatus;
   reason: string | null;
   createdAt: Date;
   nextAt: Date | null;
@@ -29,7 +29,7 @@ const MESSAGE = sql`
 const LOOKED_AT = 5_000;
 
 export interface MessagesQuery extends WebhookPlace {
-  status: DeliveryStatus | undefined;
+  status: MessageStatus | undefined;
   /** Older ones only. */
   before: string | undefined;
   limit: number;
@@ -80,7 +80,7 @@ export interface AttemptRow {
   headerId: string;
   type: WebhookMessageType;
   eventId: string | null;
-  messageStatus: DeliveryStatus;
+  messageStatus: MessageStatus;
   number: number;
   at: Date;
   endedAt: Date | null;
@@ -97,7 +97,7 @@ export interface AttemptPlace {
 }
 
 export interface AttemptsQuery extends WebhookPlace {
-  status: DeliveryStatus | undefined;
+  status: MessageStatus | undefined;
   before: AttemptPlace | undefined;
   limit: number;
 }
@@ -171,9 +171,38 @@ async function lookedAt(
   return { range, end: rows.length === 2 ? rows[0]?.id : undefined };
 }
 
-/** Until the transaction ends nobody else sends messages of this endpoint again, or deletes it. */
-export async function lockMessages(transaction: Database, webhookId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook ${webhookId}`}, 0))`.execute(
+/**
+ * Until the transaction ends: a replay is the only one of its tenant, and nothing is sent again by hand beside it. Never
+ * waits: false, where somebody else has it.
+ */
+export async function holdMessages(
+  transaction: Database,
+  tenantId: string,
+  how: "replay" | "resend",
+): Promise<boolean> {
+  const key = sql`hashtextextended(${`webhooks ${tenantId}`}, 0)`;
+  const { rows } = await (how === "replay"
+    ? sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${key}) as held`
+    : sql<{ held: boolean }>`select pg_try_advisory_xact_lock_shared(${key}) as held`
+  ).execute(transaction);
+  return rows[0]?.held === true;
+}
+
+/** Whether one with this header is under way; until the transaction ends nobody else sends it again. */
+export async function isUnderWay(
+  transaction: Database,
+  { tenantId, webhookId }: WebhookPlace,
+  headerId: string,
+): Promise<boolean> {
+  const those = sql`(m.id = ${headerId} or m.resend_of = ${headerId})
+    and m.webhook_id = ${webhookId} and m.tenant_id = ${tenantId}`;
+  await sql`select 1 from webhook_messages m where ${those} order by m.id for update`.execute(
     transaction,
   );
+  // A statement of its own: it sees what was written while the one before it waited.
+  const { rows } = await sql`
+    select 1 from webhook_messages m
+    join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}
+    where ${those} and d.status in ('queued', 'sending', 'waiting') limit 1`.execute(transaction);
+  return rows.length > 0;
 }

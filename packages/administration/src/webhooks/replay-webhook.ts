@@ -4,8 +4,8 @@ import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { type InputFault, refuseFaults } from "../input-error.ts";
 import { copyMessages } from "./copy-messages.ts";
-import { lockMessages, type WebhookPlace } from "./message-rows.ts";
-import { openWebhook } from "./resend-webhook-message.ts";
+import { holdMessages, type WebhookPlace } from "./message-rows.ts";
+import { openWebhook, replayUnderWay } from "./resend-webhook-message.ts";
 import { endPause } from "./webhook-rows.ts";
 
 export interface ReplayInput {
@@ -31,13 +31,14 @@ export interface Replayed {
 
 export const MAX_REPLAYED = 10_000;
 /** What one statement looks at, and what one call does. */
-const BATCH_LOOKED_AT = 2_000;
-const MOST_BATCHES = 50;
+const BATCH_LOOKED_AT = 1_000;
+const MOST_BATCHES = 100;
 
 /**
  * Sends again what has not arrived of a window: what has failed for good, or was skipped while the endpoint was
  * disabled, the oldest first. Nothing that is still under way, and at most 10,000 a call. A paused endpoint is
- * called at once. Throws `InvalidInput`, `NotFound`, and `TooLate` where the endpoint is disabled.
+ * called at once. Throws `InvalidInput`, `NotFound`, and `TooLate` where the endpoint is disabled, or another replay
+ * of the tenant is not answered yet.
  */
 export async function replayWebhook(
   db: Database,
@@ -48,7 +49,7 @@ export async function replayWebhook(
   const run = async (transaction: Database) => {
     const webhook = await openWebhook(transaction, input);
     const place = { tenantId, webhookId: webhook.id };
-    await lockMessages(transaction, webhook.id);
+    if (!(await holdMessages(transaction, tenantId, "replay"))) throw replayUnderWay();
     const result: Replayed = { replayed: 0, more: false };
     let after = input.after;
     for (let batch = 1; ; batch += 1) {

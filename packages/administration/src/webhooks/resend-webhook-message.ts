@@ -1,8 +1,7 @@
 import type { Database } from "@belfry/database/connection";
-import { sql } from "kysely";
 import { TooLate } from "../input-error.ts";
 import { copyMessages } from "./copy-messages.ts";
-import { lockMessages, type WebhookPlace } from "./message-rows.ts";
+import { holdMessages, isUnderWay, type WebhookPlace } from "./message-rows.ts";
 import { showWebhookMessage } from "./webhook-messages.ts";
 import { endPause } from "./webhook-rows.ts";
 import { showWebhook, type Webhook } from "./webhooks.ts";
@@ -25,7 +24,7 @@ export async function resendWebhookMessage(
   const run = async (transaction: Database): Promise<Resent> => {
     const webhook = await openWebhook(transaction, of);
     const place = { tenantId: of.tenantId, webhookId: webhook.id };
-    await lockMessages(transaction, webhook.id);
+    if (!(await holdMessages(transaction, of.tenantId, "resend"))) throw replayUnderWay();
     const { id, headerId } = await showWebhookMessage(transaction, of);
     if (await isUnderWay(transaction, place, headerId)) {
       throw new TooLate("the message is still under way: it is tried again by itself");
@@ -47,11 +46,6 @@ export async function openWebhook(
   return webhook;
 }
 
-async function isUnderWay(db: Database, place: WebhookPlace, headerId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from webhook_messages m
-    join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${place.tenantId}
-    where (m.id = ${headerId} or m.resend_of = ${headerId}) and m.webhook_id = ${place.webhookId}
-      and d.status in ('queued', 'sending', 'waiting') limit 1`.execute(db);
-  return rows.length > 0;
+export function replayUnderWay(): TooLate {
+  return new TooLate("a replay is under way: ask again when it has been answered");
 }

@@ -1,5 +1,5 @@
-import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import { UUID } from "@belfry/contracts/identifiers";
+import { MESSAGES_DEFAULT_LIMIT } from "@belfry/contracts/webhook-endpoints";
 import type { WebhookMessageType } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
 import {
@@ -10,8 +10,8 @@ import {
 } from "./message-rows.ts";
 import {
   checkedStatus,
-  MESSAGES_DEFAULT_LIMIT,
   type MessageQuery,
+  type MessageStatus,
   noPlace,
   showWebhookMessage,
 } from "./webhook-messages.ts";
@@ -40,7 +40,7 @@ export interface WebhookAttempt {
   /** When the message is tried again; null: it is not. */
   nextAt: string | null;
   /** Of the message, now. */
-  messageStatus: DeliveryStatus;
+  messageStatus: MessageStatus;
 }
 
 /**

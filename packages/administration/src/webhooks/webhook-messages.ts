@@ -1,13 +1,16 @@
-import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import { UUID } from "@belfry/contracts/identifiers";
+import {
+  MESSAGE_STATUSES,
+  MESSAGES_DEFAULT_LIMIT,
+  MESSAGES_MAX_LIMIT,
+} from "@belfry/contracts/webhook-endpoints";
 import type { WebhookMessageType } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
 import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
 import { type MessageRow, messageById, messagesOfWebhook } from "./message-rows.ts";
 import { showWebhook } from "./webhooks.ts";
 
-export const MESSAGES_DEFAULT_LIMIT = 50;
-export const MESSAGES_MAX_LIMIT = 500;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 /** What an endpoint was or is to be told. Times are ISO 8601, UTC. */
 export interface WebhookMessage {
@@ -18,7 +21,7 @@ export interface WebhookMessage {
   /** Belfry's id of the event or digest that it tells of; null: of none. */
   eventId: string | null;
   /** queued, sending, waiting for another try, accepted, failed, or skipped. */
-  status: DeliveryStatus;
+  status: MessageStatus;
   reason: string | null;
   createdAt: string;
   /** When it is tried next; null: it is not, or is at this moment. */
@@ -78,7 +81,7 @@ export function noPlace(): InvalidInput {
 }
 
 /** Of a query for a page. Throws `InvalidInput`. */
-export function checkedStatus({ status, limit = 1 }: MessageQuery): DeliveryStatus | undefined {
+export function checkedStatus({ status, limit = 1 }: MessageQuery): MessageStatus | undefined {
   const isLimit = Number.isInteger(limit) && limit >= 1 && limit <= MESSAGES_MAX_LIMIT;
   const known = MESSAGE_STATUSES.find((one) => one === status);
   refuseFaults([
@@ -91,16 +94,6 @@ export function checkedStatus({ status, limit = 1 }: MessageQuery): DeliveryStat
   ]);
   return known;
 }
-
-/** Those that a message can be in. */
-export const MESSAGE_STATUSES = [
-  "queued",
-  "sending",
-  "waiting",
-  "accepted",
-  "failed",
-  "skipped",
-] as const;
 
 export function shownMessage(row: MessageRow): WebhookMessage {
   const { id, headerId, type, eventId, status, reason, createdAt, nextAt } = row;

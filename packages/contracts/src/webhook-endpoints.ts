@@ -1,0 +1,299 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { field, integerText, oneOf, orNull } from "./fields.ts";
+import { sendAt } from "./send-at.ts";
+import { WEBHOOK_MESSAGE_TYPES } from "./webhook-payload.ts";
+import { MAX_WEBHOOK_URL, WEBHOOK_TYPES, type WebhookType } from "./webhooks.ts";
+
+/** A tenant's endpoints over HTTP, and what they were told. */
+export const WEBHOOKS_PATH = "/api/v1/webhooks";
+export const WEBHOOK_PATH = `${WEBHOOKS_PATH}/:webhookId` as const;
+export const WEBHOOK_SECRET_PATH = `${WEBHOOK_PATH}/rotate-secret` as const;
+export const WEBHOOK_ATTEMPTS_PATH = `${WEBHOOK_PATH}/attempts` as const;
+export const WEBHOOK_TEST_PATH = `${WEBHOOK_PATH}/test` as const;
+export const WEBHOOK_REPLAY_PATH = `${WEBHOOK_PATH}/replay` as const;
+export const WEBHOOK_MESSAGES_PATH = `${WEBHOOK_PATH}/messages` as const;
+export const WEBHOOK_MESSAGE_PATH = `${WEBHOOK_MESSAGES_PATH}/:messageId` as const;
+export const WEBHOOK_RESEND_PATH = `${WEBHOOK_MESSAGE_PATH}/resend` as const;
+
+export const MESSAGES_DEFAULT_LIMIT = 50;
+export const MESSAGES_MAX_LIMIT = 500;
+/** Those that a message can be in. */
+export const MESSAGE_STATUSES = [
+  "queued",
+  "sending",
+  "waiting",
+  "accepted",
+  "failed",
+  "skipped",
+] as const;
+
+// What a field may hold is told by administration, every fault together: the schema looks at its kind alone.
+const url = field<string>(
+  {
+    ...{ type: "string", format: "uri", maxLength: MAX_WEBHOOK_URL },
+    description:
+      "https, at a public host, without credentials and without a fragment; a query is allowed",
+    examples: ["https://example.com/webhooks/belfry"],
+  },
+  (value) => (typeof value === "string" ? undefined : "must be a string"),
+);
+
+const types = Type.Optional(
+  field<WebhookType[]>(
+    {
+      ...{ type: "array", uniqueItems: true, maxItems: WEBHOOK_TYPES.length },
+      items: { type: "string", enum: [...WEBHOOK_TYPES] },
+      description: "What it is told of; empty: of everything, types that are added later too",
+      examples: [["delivery.bounced", "delivery.failed"]],
+    },
+    (value) =>
+      Array.isArray(value) && value.every((one) => typeof one === "string")
+        ? undefined
+        : "must be an array of strings",
+  ),
+);
+
+const description = Type.Optional(
+  field<string | null>(
+    {
+      ...{ type: ["string", "null"], maxLength: 255 },
+      description: "For your own people; null or empty: none",
+      examples: ["Order system"],
+    },
+    (value) =>
+      value === null || typeof value === "string" ? undefined : "must be a string, or null",
+  ),
+);
+
+const active = Type.Optional(
+  field<boolean>(
+    {
+      type: "boolean",
+      description:
+        "false: nothing is written for it and nothing is sent to it. true lifts a pause and a disabling",
+    },
+    (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+  ),
+);
+
+export const WebhookRequest = Type.Object(
+  { url, types, description, active },
+  {
+    title: "WebhookRequest",
+    description:
+      "An endpoint by its URL: what is left out stays as it is; a new one is told of everything",
+  },
+);
+export type WebhookRequest = Static<typeof WebhookRequest>;
+
+export const WebhookChangeRequest = Type.Object(
+  { url: Type.Optional(url), types, description, active },
+  { title: "WebhookChangeRequest", description: "What is left out stays as it is" },
+);
+export type WebhookChangeRequest = Static<typeof WebhookChangeRequest>;
+
+export const ReplayRequest = Type.Object(
+  {
+    since: sendAt({ description: "Messages that were written then or later" }),
+    until: Type.Optional(
+      sendAt({ description: "Messages that were written before; left out: all until now" }),
+    ),
+    all: Type.Optional(
+      field<boolean>(
+        { type: "boolean", description: "Also those that have arrived; left out: false" },
+        (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+      ),
+    ),
+    after: Type.Optional(
+      field<string>(
+        { type: "string", description: "The `next` of an answer that had `more`" },
+        (value) => (typeof value === "string" ? undefined : "must be a string"),
+      ),
+    ),
+  },
+  { title: "WebhookReplayRequest" },
+);
+export type ReplayRequest = Static<typeof ReplayRequest>;
+
+/** Of a list of messages or of attempts. */
+export const MESSAGES_QUERY = {
+  status: Type.Optional(
+    oneOf(MESSAGE_STATUSES, { description: "Of messages in this state alone" }),
+  ),
+  limit: Type.Optional(
+    integerText(
+      { minimum: 1, maximum: MESSAGES_MAX_LIMIT, default: MESSAGES_DEFAULT_LIMIT },
+      { description: "Most of them to return", examples: [50] },
+    ),
+  ),
+  after: Type.Optional(
+    field<string>(
+      { type: "string", description: "The `next` of the page before" },
+      () => undefined,
+    ),
+  ),
+};
+
+const time = (words: string) =>
+  Type.String({ format: "date-time", description: `${words}; ISO 8601, UTC` });
+const success = Type.Boolean({ description: "Always true" });
+const next = Type.Optional(
+  Type.String({
+    description:
+      "Pass it as `after` for the next page; absent: there is no more. A page may hold fewer than `limit` and yet have it",
+  }),
+);
+
+export const Webhook = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    url: Type.String({ description: "As it is called" }),
+    types: Type.Array(oneOf(WEBHOOK_TYPES), { description: "Empty: everything" }),
+    description: orNull(Type.String()),
+    active: Type.Boolean({ description: "false: it is told nothing" }),
+    disabledAt: orNull(time("Since when it is not active; null: it is")),
+    disabledReason: orNull(
+      Type.String({
+        description: "Why Belfry has disabled it; null beside a disabledAt: a person has",
+      }),
+    ),
+    failingSince: orNull(time("Nothing has reached it since; null: the last try has")),
+    pausedUntil: orNull(time("Not called until then, and then once; null: it is called")),
+    createdAt: time("When it was made"),
+    updatedAt: time("When somebody last changed it"),
+  },
+  { title: "Webhook" },
+);
+export type Webhook = Static<typeof Webhook>;
+
+const secret = Type.String({
+  pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
+  description: "By which its messages are verified, by Standard Webhooks; shown this once",
+});
+
+export const WebhookPutResponse = Type.Object(
+  {
+    success,
+    data: Webhook,
+    secret: Type.Optional({
+      ...secret,
+      description: `${secret.description}; absent where it was there`,
+    }),
+  },
+  { title: "WebhookPutResponse" },
+);
+export const WebhookResponse = Type.Object(
+  { success, data: Webhook },
+  { title: "WebhookResponse" },
+);
+export const WebhooksResponse = Type.Object(
+  { success, data: Type.Array(Webhook, { description: "The oldest first; at most 20" }) },
+  { title: "WebhooksResponse" },
+);
+export const WebhookDeletedResponse = Type.Object({ success }, { title: "WebhookDeletedResponse" });
+export const WebhookSecretResponse = Type.Object(
+  {
+    success,
+    secret,
+    previousSecretUntil: time("Until then the one before signs, too"),
+  },
+  { title: "WebhookSecretResponse" },
+);
+
+const messageFields = {
+  headerId: Type.String({
+    format: "uuid",
+    description:
+      "What the header webhook-id says: of a message that was sent again, the id of the first",
+  }),
+  type: oneOf(WEBHOOK_MESSAGE_TYPES),
+  eventId: orNull(
+    Type.String({
+      format: "uuid",
+      description: "Belfry's id of the event or digest that it tells of; null: of none",
+    }),
+  ),
+};
+const status = oneOf(MESSAGE_STATUSES);
+
+export const WebhookMessage = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    ...messageFields,
+    status,
+    reason: orNull(Type.String({ description: "Why it failed, was skipped, or is tried again" })),
+    createdAt: time("When it was written"),
+    nextAt: orNull(time("When it is tried next; null: it is not, or is at this moment")),
+  },
+  { title: "WebhookMessage" },
+);
+
+export const WebhookAttempt = Type.Object(
+  {
+    messageId: Type.String({ format: "uuid" }),
+    ...messageFields,
+    number: Type.Integer({ description: "Of the message's tries, from 1" }),
+    at: time("When it began"),
+    durationMs: orNull(Type.Integer({ description: "null: it has not ended" })),
+    status: orNull(
+      Type.Integer({ description: "HTTP status of the answer; null: there was none" }),
+    ),
+    outcome: oneOf(["arrived", "failed", "unknown", "under way"], {
+      description: "arrived: answered 2xx. unknown: the message was sent, and no answer came",
+    }),
+    reason: orNull(Type.String({ description: "Why it did not arrive" })),
+    answer: orNull(Type.String({ description: "The first KiB of the answer, as text" })),
+    nextAt: orNull(time("When the message is tried again; null: it is not")),
+    messageStatus: status,
+  },
+  { title: "WebhookAttempt" },
+);
+
+export const WebhookMessagesResponse = Type.Object(
+  { success, data: Type.Array(WebhookMessage, { description: "The newest first" }), next },
+  { title: "WebhookMessagesResponse" },
+);
+export const WebhookAttemptsResponse = Type.Object(
+  {
+    success,
+    data: Type.Array(WebhookAttempt, {
+      description: "Those of the newest message first, and of each message the newest first",
+    }),
+    next,
+  },
+  { title: "WebhookAttemptsResponse" },
+);
+export const WebhookMessageResponse = Type.Object(
+  {
+    success,
+    data: WebhookMessage,
+    payload: Type.String({ description: "The JSON that is posted" }),
+    attempts: Type.Array(WebhookAttempt, {
+      description: "Of it and of whatever has its headerId, the newest first; at most 100",
+    }),
+  },
+  { title: "WebhookMessageResponse" },
+);
+
+export const WebhookSentResponse = Type.Object(
+  {
+    success,
+    messageId: Type.String({
+      format: "uuid",
+      description: "Of the message that is sent: what became of it, by GET",
+    }),
+  },
+  { title: "WebhookSentResponse" },
+);
+
+export const WebhookReplayResponse = Type.Object(
+  {
+    success,
+    replayed: Type.Integer({ description: "How many are sent again" }),
+    more: Type.Boolean({
+      description: "There may be others in the window: ask again with `next` as `after`",
+    }),
+    next: Type.Optional(Type.String({ description: "Only where `more` is true" })),
+  },
+  { title: "WebhookReplayResponse" },
+);

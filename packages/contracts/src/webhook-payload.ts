@@ -1,0 +1,160 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import { CHANNELS } from "./channels.ts";
+import { oneOf } from "./fields.ts";
+import { TEST_TYPE, WEBHOOK_TYPES, type WebhookMessageType } from "./webhooks.ts";
+
+/** What is posted to a tenant's endpoint: ids and words of ours, never content and never an address. */
+
+const time = (description: string) =>
+  Type.String({ format: "date-time", description: `${description}; ISO 8601, UTC` });
+const id = (description: string) => Type.String({ format: "uuid", description });
+
+const occurredAt = time("When it happened");
+const eventType = Type.String({ description: "Of the trigger" });
+
+const ofEvent = {
+  id: id("Belfry's id of the event"),
+  eventId: Type.String({ description: "Your own reference; Belfry's id when you gave none" }),
+  eventType,
+};
+
+const ofDelivery = {
+  deliveryId: Type.Optional(id("Of the delivery; absent where none was made")),
+  channel: oneOf(CHANNELS),
+  reason: Type.Union([Type.String(), Type.Null()], {
+    description: "In words, without addresses and numbers; null: there is none",
+  }),
+  occurredAt,
+};
+
+/** A delivery of a digest names the events that it gathers. */
+const ofDigest = {
+  digestId: id("Of the message that gathers events"),
+  eventType,
+  count: Type.Integer({ minimum: 0, description: "How many events it gathers" }),
+  ids: Type.Array(Type.String({ format: "uuid" }), {
+    maxItems: 100,
+    description: "Belfry's ids of the oldest of them",
+  }),
+  eventIds: Type.Array(Type.String(), {
+    maxItems: 100,
+    description: "Your own references, in the same order",
+  }),
+};
+
+function deliveryData(status: string): TSchema {
+  const own = { ...ofDelivery, status: oneOf([status]) };
+  return Type.Union([Type.Object({ ...own, ...ofEvent }), Type.Object({ ...own, ...ofDigest })]);
+}
+
+const notificationData = Type.Object({ ...ofEvent, channel: oneOf(["PUSH"]), occurredAt });
+
+const preferenceData = Type.Object({
+  userId: Type.String({ description: "The user's id in your own system" }),
+  source: Type.String({ description: "Where it was said, as `preference page`" }),
+  preferences: Type.Array(
+    Type.Object({
+      category: Type.String({ description: "A category's key, or * for all" }),
+      channel: oneOf([...CHANNELS, "*"]),
+      enabled: Type.Union([Type.Boolean(), Type.Null()], { description: "null: forgotten" }),
+    }),
+    { description: "What was changed, and nothing else" },
+  ),
+  occurredAt,
+});
+
+const testData = Type.Object({ webhookId: id("Of the endpoint"), occurredAt });
+
+function dataOf(type: WebhookMessageType): TSchema {
+  if (type === TEST_TYPE) return testData;
+  if (type === "preference.changed") return preferenceData;
+  const [kind = "", what = ""] = type.split(".");
+  return kind === "notification" ? notificationData : deliveryData(what);
+}
+
+/** What each type means, in a sentence of the interface's document. */
+export const WEBHOOK_MEANINGS: Record<WebhookMessageType, string> = {
+  "delivery.accepted": "A provider has taken the message",
+  "delivery.delivered": "The provider says that it has arrived",
+  "delivery.bounced":
+    "It came back, at once or later: the address is suppressed where it is gone for good",
+  "delivery.complained": "The reader calls it spam: the address is suppressed",
+  "delivery.failed": "It was not sent, and is not tried again",
+  "delivery.expired": "It was too late to send it",
+  "delivery.skipped": "It is not sent on purpose; only for channels with an active template",
+  "delivery.unknown": "It was sent, and no answer came: nobody knows whether it arrived",
+  "notification.created": "It stands in the user's history",
+  "notification.read": "The user has read it",
+  "preference.changed": "A user has turned something on or off",
+  "webhook.test": "Somebody wants to see that the endpoint works",
+};
+
+export const WEBHOOK_MESSAGE_TYPES: readonly WebhookMessageType[] = [...WEBHOOK_TYPES, TEST_TYPE];
+
+/** The body of a message, by its type. Fields and types may be added. */
+export const WEBHOOK_PAYLOADS: Record<WebhookMessageType, TSchema> = byType((type) =>
+  Type.Object(
+    { type: oneOf([type]), timestamp: time("When it happened"), data: dataOf(type) },
+    { description: WEBHOOK_MEANINGS[type] },
+  ),
+);
+
+const EXAMPLE_ID = "0198c0de-0000-7000-8000-000000000001";
+const AT = "2026-11-20T09:30:00.000Z";
+const REASONS: Partial<Record<WebhookMessageType, string>> = {
+  "delivery.bounced": "550 5.1.1 user unknown",
+  "delivery.failed": "retries exhausted: 503 Service Unavailable",
+  "delivery.expired": "expired",
+  "delivery.skipped": "turned off by the user for Offers on EMAIL, 2 Nov, preference page",
+  "delivery.unknown": "the provider gave no answer",
+};
+
+/** One of each type. */
+export const WEBHOOK_EXAMPLES: Record<WebhookMessageType, object> = byType((type) => ({
+  type,
+  timestamp: AT,
+  data: exampleData(type),
+}));
+
+/** Of a digest. */
+export const DIGEST_EXAMPLE = {
+  type: "delivery.accepted",
+  timestamp: AT,
+  data: {
+    deliveryId: "0198c0de-0000-7000-8000-00000000d001",
+    channel: "EMAIL",
+    status: "accepted",
+    reason: null,
+    occurredAt: AT,
+    digestId: "0198c0de-0000-7000-8000-00000000d1f0",
+    eventType: "comment.posted",
+    count: 2,
+    ids: [EXAMPLE_ID, "0198c0de-0000-7000-8000-000000000002"],
+    eventIds: ["comment-17", "comment-18"],
+  },
+};
+
+function exampleData(type: WebhookMessageType): object {
+  if (type === TEST_TYPE) {
+    return { webhookId: "0198c0de-0000-7000-8000-00000000e001", occurredAt: AT };
+  }
+  if (type === "preference.changed") {
+    const preferences = [{ category: "offers", channel: "EMAIL", enabled: false }];
+    return { userId: "user-1", source: "preference page", preferences, occurredAt: AT };
+  }
+  const event = { id: EXAMPLE_ID, eventId: "order-1001", eventType: "order.confirmed" };
+  const [kind, what] = type.split(".");
+  if (kind === "notification") return { ...event, channel: "PUSH", occurredAt: AT };
+  return {
+    deliveryId: "0198c0de-0000-7000-8000-00000000d001",
+    ...event,
+    ...{ channel: "EMAIL", status: what, reason: REASONS[type] ?? null, occurredAt: AT },
+  };
+}
+
+function byType<T>(make: (type: WebhookMessageType) => T): Record<WebhookMessageType, T> {
+  return Object.fromEntries(WEBHOOK_MESSAGE_TYPES.map((type) => [type, make(type)])) as Record<
+    WebhookMessageType,
+    T
+  >;
+}
