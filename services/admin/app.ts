@@ -11,6 +11,7 @@ import { createMemberships } from "./door/memberships.ts";
 import { Refusal } from "./door/refusal.ts";
 import { refuseUnknownRoutes } from "./door/refuse-unknown-routes.ts";
 import { securityHeaders } from "./door/security-headers.ts";
+import { createShownOnce } from "./door/shown-once.ts";
 import { signInPages } from "./door/sign-in.ts";
 import { type Answer, page } from "./drawing/answer.ts";
 import { assetRoutes } from "./drawing/asset-routes.ts";
@@ -134,6 +135,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
         const html = views.render(answer.view, {
           ...answer.data,
           title: answer.title,
+          isAnswer: request.method === "POST",
           path: request.url.split("?", 1)[0],
           person,
           tenant: inTenant?.tenant,
@@ -169,7 +171,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       return reply;
     });
     const route = createRoute(scope, { cookies, memberships: createMemberships(db), write });
-    for (const pages of PAGES) pages({ ...deps, route, assets, cookies });
+    const once = createShownOnce(db, deps.keys);
+    for (const pages of PAGES) pages({ ...deps, route, assets, cookies, once });
     route("GET /*", async () => NOTHING_HERE);
   });
   return app;

@@ -3,6 +3,7 @@ import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { Logger } from "pino";
 import type { Cookies } from "./door/cookies.ts";
+import type { ShownOnce } from "./door/shown-once.ts";
 import type { Assets } from "./drawing/assets.ts";
 import type { SystemFacts } from "./platform/system-facts.ts";
 import type { Route } from "./router.ts";
@@ -34,4 +35,5 @@ export type PageDeps = AppDeps & {
   route: Route;
   assets: Assets;
   cookies: Cookies;
+  once: ShownOnce;
 };

@@ -85,6 +85,10 @@ export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
         const context = known ?? (await judge(request, reply));
         if (method === "POST") requireOwnForm(context, deps);
         const answer = await handler(context as Parameters<typeof handler>[0]);
+        // What was done is told by the page that a redirect leads to: a reload must not do it again.
+        if (method === "POST" && answer.kind === "page" && answer.status < 400) {
+          throw new Error(`${key} answers what it has done with a page`);
+        }
         const inTenant = "tenant" in context ? (context as InTenant) : undefined;
         await deps.write(answer, context, inTenant);
         return reply;

@@ -5,6 +5,8 @@ export interface TestBrowser {
   text(path: string): Promise<string>;
   /** Reads the page first, for the token of its forms; `from` unless the page is that of the action. */
   post(path: string, fields?: Fields, options?: { from?: string }): Promise<Response>;
+  /** The page that an answer leads to, where it is a redirect. */
+  page(answer: Response): Promise<string>;
   /** The request as given: no token, no reading before. */
   raw(path: string, init: RequestInit): Promise<Response>;
   join(path: string, person: { email: string; name: string }): Promise<void>;
@@ -34,6 +36,10 @@ export function createBrowser(url: string): TestBrowser {
     raw,
     get: (path) => raw(path, {}),
     text: async (path) => await (await raw(path, {})).text(),
+    async page(answer) {
+      const to = answer.headers.get("location");
+      return to === null ? await answer.text() : await browser.text(to);
+    },
     async token(path) {
       const html = await browser.text(path);
       return /name="_token" value="([^"]+)"/.exec(html)?.[1] ?? "";

@@ -8,6 +8,8 @@ import { startRecordingServer } from "@belfry/testing/recording-server";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 
 const EVENT_TYPE = "order.confirmed";
+/** A change is in force in every service within 5 s. */
+const IN_FORCE_MS = 6000;
 const BUSY = ["queued", "sending", "waiting"];
 
 interface Sent {
@@ -28,10 +30,13 @@ test("a change made in the Admin UI is in force in every service soon after, wit
   const post = async (path: string, fields: Record<string, string | string[]> = {}) => {
     const answer = await operator.post(path, fields);
     assert.ok([200, 303].includes(answer.status), `${path}: ${answer.status}`);
-    return { html: await answer.text(), to: answer.headers.get("location")?.split("?")[0] ?? "" };
+    const to = answer.headers.get("location")?.split("?")[0] ?? "";
+    return { html: await operator.page(answer), to };
   };
+  /** An account that is made here stands last, and is used only once the vendor has accepted a test. */
+  const passTest = (path: string, to: string) => post(`${path}/test`, { to, activate: "on" });
   const limits = { name: "Acme", perMinute: "600", dailyCap: "100000" };
-  const base = (await post("/tenants", limits)).to.replace("/members", "");
+  const base = (await post("/tenants", limits)).to.replace("/keys", "");
   let key = textOf((await post(`${base}/keys`)).html, "api-key");
   let secret: string | undefined;
 
@@ -97,12 +102,17 @@ test("a change made in the Admin UI is in force in every service soon after, wit
   let sms = "";
   const text = { eventType: EVENT_TYPE, channel: "SMS", sampleVariables: "{}" };
   await inForce(
-    "a provider and a template that are new",
+    "a template that is new, and not the provider: it is not tested",
     async () => {
       const account = { channel: "SMS", kind: "sandbox" };
       provider = (await post(`${base}/providers`, account)).to;
       sms = await publishByForm(operator, base, { ...text, content: "Order {{ order }}" });
     },
+    async () => (await becomes("SMS")) === "skipped no active provider",
+  );
+  await inForce(
+    "a provider whose test was accepted",
+    () => passTest(provider, "+12025550123"),
     isSent("SMS"),
   );
   await inForce(
@@ -132,6 +142,7 @@ test("a change made in the Admin UI is in force in every service soon after, wit
     "settings.from": "orders@example.com",
     "settings.baseUrl": vendor.url,
   });
+  let first = "";
   let second = "";
   const reaches = (vendor: { requests: unknown[] }) => async () => {
     const before = vendor.requests.length;
@@ -143,16 +154,35 @@ test("a change made in the Admin UI is in force in every service soon after, wit
     async () => {
       const mail = { eventType: EVENT_TYPE, channel: "EMAIL", subject: "Hello", content: "Hello" };
       await publishByForm(operator, base, { ...mail, format: "text" });
-      second = (await post(`${base}/providers`, sendgrid("second", two))).to;
-      await post(`${base}/providers`, sendgrid("first", one));
+      first = (await post(`${base}/providers`, sendgrid("first", one))).to;
+      await passTest(first, "ada@example.com");
     },
     isSent("EMAIL"),
   );
-  await inForce("the order of accounts", () => post(`${second}/move-up`), reaches(two));
+  await t.test("live mail takes no account that is not tested", async () => {
+    two.answer = { status: 401 };
+    second = (await post(`${base}/providers`, sendgrid("second", two))).to;
+    for (const verb of ["activate", "make-first"]) await post(`${second}/${verb}`);
+    assert.match((await passTest(second, "ada@example.com")).html, /Not accepted/);
+    assert.equal(two.requests.length, 1, "the test itself");
+    // In force would it be within this time.
+    await sleep(IN_FORCE_MS);
+    for (let n = 0; n < 3; n += 1) assert.ok(await reaches(one)());
+    assert.equal(two.requests.length, 1);
+  });
+  await t.test("tested, it stands by", async () => {
+    two.answer = { status: 202, headers: { "x-message-id": "m" } };
+    assert.match((await passTest(second, "ada@example.com")).html, /It is in use now/);
+    await sleep(IN_FORCE_MS);
+    assert.ok(await reaches(one)());
+    assert.equal(two.requests.length, 2);
+  });
+  await inForce("the order of accounts", () => post(`${second}/make-first`), reaches(two));
+  await inForce("one place up", () => post(`${first}/move-up`), reaches(one));
   await inForce(
     "the settings of an account",
-    () => post(second, sendgrid("second", one)),
-    reaches(one),
+    () => post(first, sendgrid("first", two)),
+    reaches(two),
   );
 
   const settings = (fields: Record<string, string | string[]>) =>

@@ -59,6 +59,11 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await operator.getByRole("link", { name: "New tenant" }).click();
       await operator.getByLabel("Name").fill("Northwind Books");
       await operator.getByRole("button", { name: "Create tenant" }).click();
+      await operator.getByRole("heading", { name: "The first key of Northwind Books" }).waitFor();
+      await operator.reload();
+      await operator.getByText("first key", { exact: true }).waitFor();
+      assert.equal(await operator.locator("#api-key").count(), 0, "shown once");
+      await operator.getByRole("link", { name: "Members" }).click();
       await operator.getByLabel("Email address").fill("olive@example.com");
       await operator.getByRole("button", { name: "Make a link" }).click();
       await owner.goto((await operator.locator("#link").textContent()) ?? "");
@@ -82,13 +87,20 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await owner.getByLabel("From", { exact: true }).fill("orders@example.com");
       await owner.getByLabel("Base URL").fill(vendor.url);
       await owner.getByRole("button", { name: "Add provider" }).click();
-      await owner.getByRole("button", { name: "Send" }).click();
+      await owner.getByText("Nothing is sent through it.").waitFor();
+      await owner.getByRole("button", { name: "Send", exact: true }).click();
       await owner.getByText("SendGrid accepted the message").waitFor();
+      await owner.getByText("It is in use now").waitFor();
       assert.equal(vendor.requests.length, 1);
+      await owner.reload();
+      await owner.getByText("It sends: it is the first of its channel.").waitFor();
+      assert.equal(vendor.requests.length, 1, "a reload sends no test again");
       assert.ok(!(await owner.content()).includes("SG.0123456789abcdef"), "secrets are write-only");
       await owner.goto(`${stack.local.adminUrl}${base}/providers/new?channel=SMS&kind=sandbox`);
       await owner.getByRole("button", { name: "Add provider" }).click();
-      await owner.getByText("Saved.").waitFor();
+      await owner.getByLabel("Phone number").fill("+12025550123");
+      await owner.getByRole("button", { name: "Send", exact: true }).click();
+      await owner.getByText("It is in use now").waitFor();
     },
   );
 

@@ -127,7 +127,7 @@ export function providerCommand(): Command {
 
   addressFlags(provider.command("test [id]"))
     .description(
-      "Send one message of ours through it, active or not, and print the vendor's answer",
+      "Send one message of ours through it, active or not; prints the vendor's answer and notes whether it was accepted",
     )
     .requiredOption("--to <address>", "an email address, or a number such as +12025550123")
     .action((id: string | undefined, flags: AddressFlags & { to: string }) =>

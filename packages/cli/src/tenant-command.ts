@@ -37,13 +37,15 @@ export function tenantCommand(): Command {
   settingFlags(tenant.command("create"))
     .description("Make a tenant; prints its API key, this once")
     .requiredOption("--name <name>", "its name, 1 to 255 characters")
+    .option("--key-name <name>", "what people call its API key")
     .addHelpText(
       "after",
       `\nWithout flags: ${DEFAULT_PER_MINUTE} a minute, ${DEFAULT_DAILY_CAP} a day, all channels.`,
     )
-    .action((flags: TenantFlags & { name: string }) =>
+    .action((flags: TenantFlags & { name: string; keyName?: string }) =>
       run(async (session, tenants) => {
-        const input = { ...(await tenantInput(flags)), name: flags.name };
+        const { name, keyName } = flags;
+        const input = { ...(await tenantInput(flags)), name, keyName };
         const keys = await keysFor(input, session);
         return await auditedCommand(
           session.db,
@@ -60,7 +62,7 @@ export function tenantCommand(): Command {
 
   tenant
     .command("show <id>")
-    .description("One tenant with its live API keys (their prefixes)")
+    .description("One tenant with its live API keys (their prefixes and names)")
     .action((id: string) => run((session, tenants) => tenants.showTenant(session.db, id)));
 
   settingFlags(tenant.command("update <id>"))
@@ -115,16 +117,17 @@ export function tenantCommand(): Command {
       `how long the keys before go on working, 0 to 2592000 (default: 86400, a day); at most ${MAX_LIVE_API_KEYS} live keys`,
       integerValue,
     )
-    .action((id: string, flags: { overlapSeconds?: number }) =>
+    .option("--name <name>", "what people call the new key, 1 to 255 characters")
+    .action((id: string, flags: { overlapSeconds?: number; name?: string }) =>
       withDatabase(async ({ db }) => {
         const { DEFAULT_OVERLAP_SECONDS, rotateApiKey } = await import(
           "@belfry/administration/tenants/rotate-api-key"
         );
         const { keyRotated } = await notesOf();
-        const { overlapSeconds = DEFAULT_OVERLAP_SECONDS } = flags;
+        const { overlapSeconds = DEFAULT_OVERLAP_SECONDS, name } = flags;
         const rotated = await auditedCommand(
           db,
-          (transaction) => rotateApiKey(transaction, id, overlapSeconds),
+          (transaction) => rotateApiKey(transaction, id, overlapSeconds, name),
           (after) => keyRotated(after, overlapSeconds),
         );
         await printJson(rotated);

@@ -755,6 +755,17 @@ create table sessions (
 create index sessions_of_person on sessions (person_id);
 create index sessions_by_end on sessions (expires_at);
 
+-- What a request has made and its next page shows once: a new key, a link, a vendor's answer.
+create table shown_once (
+  id uuid primary key,
+  session_id uuid not null references sessions on delete cascade,
+  content text not null,
+  expires_at timestamptz not null
+);
+create index shown_once_of_session on shown_once (session_id);
+create index shown_once_by_end on shown_once (expires_at);
+comment on column shown_once.content is 'encrypted JSON, for minutes: it ends before keys are retired';
+
 create table invitations (
   id uuid primary key,
   sha256 bytea not null unique,

@@ -573,6 +573,18 @@ create table sessions (
 create index sessions_by_end ON sessions USING btree (expires_at);
 create index sessions_of_person ON sessions USING btree (person_id);
 
+create table shown_once (
+  id uuid not null,
+  session_id uuid not null,
+  content text not null,
+  expires_at timestamp with time zone not null,
+  constraint shown_once_pkey PRIMARY KEY (id),
+  constraint shown_once_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+create index shown_once_by_end ON shown_once USING btree (expires_at);
+create index shown_once_of_session ON shown_once USING btree (session_id);
+comment on column shown_once.content is 'encrypted JSON, for minutes: it ends before keys are retired';
+
 create table sign_in_tries (
   key bytea not null,
   count integer not null,

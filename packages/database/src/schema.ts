@@ -50,6 +50,7 @@ export interface Schema {
   people: PeopleTable;
   memberships: MembershipsTable;
   sessions: SessionsTable;
+  shown_once: ShownOnceTable;
   invitations: InvitationsTable;
   audit_log: AuditLogTable;
   activity_buckets: ActivityBucketsTable;
@@ -629,6 +630,14 @@ export interface SessionsTable {
   user_agent: string;
   created_at: CreatedAt;
   last_seen_at: UpdatedAt;
+  expires_at: Date;
+}
+
+export interface ShownOnceTable {
+  id: string;
+  session_id: string;
+  /** Encrypted JSON. */
+  content: string;
   expires_at: Date;
 }
 

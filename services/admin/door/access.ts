@@ -127,6 +127,7 @@ export const ACCESS = {
   "POST /tenants/:tenantId/providers/:providerId/deactivate": "owner",
   "POST /tenants/:tenantId/providers/:providerId/delete": "owner",
   "POST /tenants/:tenantId/providers/:providerId/move-up": "owner",
+  "POST /tenants/:tenantId/providers/:providerId/make-first": "owner",
   "POST /tenants/:tenantId/providers/:providerId/test": "owner",
 
   "GET /tenants/:tenantId/keys": "viewer",

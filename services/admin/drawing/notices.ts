@@ -5,6 +5,12 @@ const NOTICES: Readonly<Record<string, string>> = {
   copied: "Copied, as drafts: nothing of it is in force until you publish.",
   activated: "Activated. It is in force everywhere within 5 seconds.",
   deactivated: "Deactivated. It is in force everywhere within 5 seconds.",
+  "provider-added":
+    "Added, after the others and not in use: live mail is as it was. Send a test to put it into use.",
+  "in-use":
+    "Saved. It is in use: what is sent takes these settings within 5 seconds. Send a test to see that they work.",
+  "test-first": "Not activated: nothing is sent through it before a test was accepted.",
+  first: "It sends from now on, before all others; in force everywhere within 5 seconds.",
   deleted: "Deleted.",
   restored: "Restored as a new version.",
   revoked: "The key is revoked: within 5 seconds no service takes it.",

@@ -28,7 +28,7 @@ test("every change is in the audit log: who, what, before and after without secr
     const path = route.slice(5).replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? "");
     const before = await entries(admin);
     const answer = await operator.post(path, fields);
-    const html = await answer.text();
+    const html = await operator.page(answer);
     assert.ok([200, 303].includes(answer.status), `${route}: ${answer.status}`);
     const now = await entries(admin);
     assert.equal(now.length, before.length + 1, `${route} is not in the log`);
@@ -116,6 +116,7 @@ test("every change is in the audit log: who, what, before and after without secr
   await post("POST /tenants/:tenantId/providers/:providerId/test", provider, { to });
   await post("POST /tenants/:tenantId/providers/:providerId/deactivate", provider);
   await post("POST /tenants/:tenantId/providers/:providerId/activate", provider);
+  await post("POST /tenants/:tenantId/providers/:providerId/make-first", provider);
   await post("POST /tenants/:tenantId/templates/test", of, { ...sms, content: "x", to });
   await post("POST /tenants/:tenantId/providers/:providerId/delete", provider);
   await post("POST /tenants/:tenantId/templates/:templateId/delete", template);
@@ -173,7 +174,7 @@ test("every change is in the audit log: who, what, before and after without secr
   await post("POST /tenants/:tenantId/invitations/:invitationId/withdraw", invitation);
   const again = { email, role: "editor" };
   const answer = await operator.post(`/tenants/${tenantId}/members/invite`, again);
-  const link = /(\/join\/[\w-]+)/.exec(await answer.text())?.[1] ?? "";
+  const link = /(\/join\/[\w-]+)/.exec(await operator.page(answer))?.[1] ?? "";
   await admin.browser().join(link, { email, name: "editor" });
   const joined = (await entries(admin))[0];
   assert.deepEqual([joined?.action, joined?.person], ["member.join", "editor <eve@example.com>"]);

@@ -9,8 +9,8 @@ import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/a
 import type { PageDeps } from "../page-deps.ts";
 
 /** The people who run the platform. */
-export function operatorPages({ route, db, config }: PageDeps): void {
-  const show = async (extra: { link?: string; email?: string; faults?: Faults }): Promise<Answer> =>
+export function operatorPages({ route, db, config, once }: PageDeps): void {
+  const show = async (extra: { email?: string; faults?: Faults }): Promise<Answer> =>
     page("operators", "Operators", {
       people: await listOperators(db),
       invitations: await listInvitations(db, null),
@@ -20,9 +20,9 @@ export function operatorPages({ route, db, config }: PageDeps): void {
       ...extra,
     });
 
-  route("GET /operators", () => show({}));
+  route("GET /operators", async (context) => show(await once.take(context)));
 
-  route("POST /operators/invite", async ({ form, actor }) => {
+  route("POST /operators/invite", async ({ form, actor, person }) => {
     const email = form.get("email") ?? "";
     return await orFaults(
       async () => {
@@ -42,7 +42,8 @@ export function operatorPages({ route, db, config }: PageDeps): void {
             target: invitation.email ?? "",
           }),
         );
-        return await show({ link: `${config.baseUrl}/join/${token}` });
+        const link = `${config.baseUrl}/join/${token}`;
+        return await once.show(person, "/operators", { link, invited: email });
       },
       (faults) => show({ email, faults }),
     );

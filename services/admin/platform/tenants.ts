@@ -21,9 +21,11 @@ import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
 const PAGE = 50;
+/** What a tenant's first key is called. */
+const FIRST_KEY = "first key";
 
 /** The operator's tenants: create, limits, whitelist, activate and deactivate. */
-export function tenantPages({ route, db }: PageDeps): void {
+export function tenantPages({ route, db, once }: PageDeps): void {
   route("GET /tenants", async ({ query }) => {
     const search = (query.get("search") ?? "").trim().replaceAll("\u0000", "");
     const after = query.get("after") ?? undefined;
@@ -44,19 +46,18 @@ export function tenantPages({ route, db }: PageDeps): void {
 
   route("GET /tenants/new", async () => showNew(DEFAULTS, {}));
 
-  route("POST /tenants", async ({ form, actor }) => {
+  route("POST /tenants", async ({ form, actor, person }) => {
     const values = valuesOf(form);
     return await orFaults(
       async () => {
         const input = { ...inputOf(values), name: values.name };
-        // The first key is of no use to an operator: the tenant's owner makes one.
-        const { apiKey: _, ...tenant } = await audited(
+        const { apiKey, id } = await audited(
           db,
           actor,
-          (transaction) => createTenant(transaction, input),
+          (transaction) => createTenant(transaction, { ...input, keyName: FIRST_KEY }),
           tenantCreated,
         );
-        return redirect(`/tenants/${tenant.id}/members`, "saved");
+        return await once.show(person, `/tenants/${id}/keys`, { apiKey, isFirstKey: true });
       },
       (faults) => showNew(values, faults),
     );

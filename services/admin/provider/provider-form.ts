@@ -1,6 +1,10 @@
 import { audited, auditedAfter } from "@belfry/administration/audited";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
-import { providerSaved, providerTested } from "@belfry/administration/providers/provider-notes";
+import {
+  providerActivated,
+  providerSaved,
+  providerTested,
+} from "@belfry/administration/providers/provider-notes";
 import { providerKinds } from "@belfry/administration/providers/provider-settings";
 import {
   listProviders,
@@ -9,6 +13,7 @@ import {
   showProvider,
 } from "@belfry/administration/providers/providers";
 import { renameProvider } from "@belfry/administration/providers/rename-provider";
+import { useProvider } from "@belfry/administration/providers/use-provider";
 import { sendProviderTest } from "@belfry/administration/templates/send-test";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { isProviderChannel, sentRow } from "@belfry/contracts/channels";
@@ -30,8 +35,11 @@ interface Shown {
   test?: object;
 }
 
-/** One account at a vendor: a form drawn from the settings' schema, secrets write-only, and a test. */
-export function providerFormPages({ route, db, keys, config }: PageDeps): void {
+/**
+ * One account at a vendor: a form drawn from the settings' schema, secrets write-only, and a test. A new
+ * one stands last and is not used before the vendor has accepted a test: live mail never finds out.
+ */
+export function providerFormPages({ route, db, keys, config, once }: PageDeps): void {
   const options = { keys, allowPrivateAddresses: config.allowPrivateAddresses };
 
   const show = async (
@@ -55,6 +63,7 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
         ? `${config.apiUrl}/webhooks/${kind.kind}/${tenantId}`
         : undefined,
       test,
+      isFirst: provider !== undefined && (await isFirst(db, provider)),
     });
   };
 
@@ -76,7 +85,8 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
       settings: settingsOf(kind.settings, given),
       maxPerSecond: rate === "" ? null : Number(rate),
       keepSecrets: provider !== undefined,
-      active: provider?.active ?? true,
+      active: provider?.active ?? false,
+      position: provider === undefined ? ("last" as const) : undefined,
     };
     try {
       const saved = await audited(
@@ -89,7 +99,8 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
         },
         (after) => providerSaved(provider, after),
       );
-      return redirect(`${base}/providers/${saved.id}`, "saved");
+      const said = provider === undefined ? "provider-added" : saved.active ? "in-use" : "saved";
+      return redirect(`${base}/providers/${saved.id}`, said);
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
       const shown = { provider, given, faults: settingsFaults(error.faults) };
@@ -111,7 +122,8 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
 
   route("GET /tenants/:tenantId/providers/:providerId", async (context) => {
     const provider = await found(context);
-    return await show(context.tenant.id, provider.channel, provider.kind, { provider });
+    const test = await once.take(context);
+    return await show(context.tenant.id, provider.channel, provider.kind, { provider, test });
   });
 
   route("POST /tenants/:tenantId/providers/:providerId", async (context) => {
@@ -121,7 +133,7 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
 
   route("POST /tenants/:tenantId/providers/:providerId/test", async (context) => {
     const provider = await found(context);
-    const { tenant, actor, form: given } = context;
+    const { tenant, actor, form: given, base, person } = context;
     const to = given.get("to") ?? "";
     const again = (shown: Shown) =>
       show(tenant.id, provider.channel, provider.kind, { provider, ...shown });
@@ -133,11 +145,27 @@ export function providerFormPages({ route, db, keys, config }: PageDeps): void {
           () => sendProviderTest(db, { id: provider.id, tenantId: tenant.id }, to, options),
           (result) => providerTested(provider, result.outcome),
         );
-        return await again({ test: { to, outcome } });
+        const path = `${base}/providers/${provider.id}#test`;
+        if (outcome.class !== "accepted" || !given.has("activate")) {
+          return await once.show(person, path, { to, outcome });
+        }
+        await audited(
+          db,
+          actor,
+          (transaction) => useProvider(transaction, provider, { first: false }),
+          providerActivated,
+        );
+        return await once.show(person, path, { to, outcome, isActivated: true });
       },
-      (faults) => again({ faults, test: { to } }),
+      (faults) => again({ faults, test: { to, wasRefused: true } }),
     );
   });
+}
+
+/** Whether it is the one that sends. */
+async function isFirst(db: Database, { id, tenantId, channel }: Provider): Promise<boolean> {
+  const all = await listProviders(db, tenantId);
+  return all.find((one) => one.channel === channel && one.active)?.id === id;
 }
 
 async function kindOf(channel: string | null, name: string | null) {

@@ -1,7 +1,9 @@
 import { audited } from "@belfry/administration/audited";
+import { InvalidInput } from "@belfry/administration/input-error";
 import {
   providerActivated,
   providerDeleted,
+  providerMadeFirst,
   providerMoved,
 } from "@belfry/administration/providers/provider-notes";
 import { providerKinds } from "@belfry/administration/providers/provider-settings";
@@ -9,9 +11,11 @@ import {
   deleteProvider,
   listProviders,
   moveProviderUp,
+  type Provider,
   setProviderActive,
   showProvider,
 } from "@belfry/administration/providers/providers";
+import { useProvider } from "@belfry/administration/providers/use-provider";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { page, redirect } from "../drawing/answer.ts";
 import { shortTitle, titleNote } from "../drawing/words.ts";
@@ -45,6 +49,7 @@ export function providerPages({ route, db }: PageDeps): void {
           title: shortTitle(title),
           note: settings.join(" · ") || titleNote(title) || "no settings",
           circuit,
+          isFirst: provider === first,
           state: stateOf(provider, circuit !== undefined, provider === first),
         };
       });
@@ -58,22 +63,40 @@ export function providerPages({ route, db }: PageDeps): void {
     return page("providers", "Providers", { channels: PROVIDER_CHANNELS.map(ofChannel) });
   });
 
-  for (const [verb, active] of [
-    ["activate", true],
-    ["deactivate", false],
+  for (const [verb, first, done] of [
+    ["activate", false, "activated"],
+    ["make-first", true, "first"],
   ] as const) {
     route(`POST /tenants/:tenantId/providers/:providerId/${verb}`, async (context) => {
       const { tenant, actor, base } = context;
-      const { id } = await found(context);
-      await audited(
-        db,
-        actor,
-        (transaction) => setProviderActive(transaction, { id, tenantId: tenant.id }, active),
-        providerActivated,
-      );
-      return redirect(`${base}/providers`, `${verb}d`);
+      const before = await found(context);
+      const { id } = before;
+      try {
+        await audited(
+          db,
+          actor,
+          (transaction) => useProvider(transaction, { id, tenantId: tenant.id }, { first }),
+          (after) => (first ? providerMadeFirst(before, after) : providerActivated(after)),
+        );
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        return redirect(`${base}/providers/${id}`, "test-first");
+      }
+      return redirect(`${base}/providers`, done);
     });
   }
+
+  route("POST /tenants/:tenantId/providers/:providerId/deactivate", async (context) => {
+    const { tenant, actor, base } = context;
+    const { id } = await found(context);
+    await audited(
+      db,
+      actor,
+      (transaction) => setProviderActive(transaction, { id, tenantId: tenant.id }, false),
+      providerActivated,
+    );
+    return redirect(`${base}/providers`, "deactivated");
+  });
 
   route("POST /tenants/:tenantId/providers/:providerId/delete", async (context) => {
     const { id } = await found(context);
@@ -101,8 +124,9 @@ export function providerPages({ route, db }: PageDeps): void {
   });
 }
 
-function stateOf({ active }: { active: boolean }, rests: boolean, isFirst: boolean) {
+function stateOf({ active, testedAt }: Provider, rests: boolean, isFirst: boolean) {
   if (rests) return { tone: "bad", text: "rests" };
+  if (!active && testedAt === null) return { tone: "quiet", text: "not active: to be tested" };
   if (!active) return { tone: "quiet", text: "not active" };
   return { tone: "good", text: isFirst ? "sends" : "stands by" };
 }

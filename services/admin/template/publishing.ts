@@ -87,7 +87,7 @@ export function publishingPages({ route, db }: PageDeps): void {
     const drafts = draftLocales(template);
     // The default first: what has none cannot be translated.
     const chosen = drafts.filter((locale) => form.getAll("locale").includes(locale));
-    if (chosen.length === 0) return await show(context);
+    if (chosen.length === 0) return redirect(`${base}/templates/${template.id}/publish`);
     try {
       for (const locale of chosen) await publish(context, template, locale, chosen.includes(""));
     } catch (error) {

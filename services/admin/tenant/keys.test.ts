@@ -9,14 +9,19 @@ test("a key is shown once, with a line to paste; then its prefix and last use ar
   const operator = await admin.operator();
   const { id } = await createTenant(admin.db, { name: "Acme" });
   const base = `/tenants/${id}/keys`;
-  const html = await (await operator.post(base)).text();
+  const made = await operator.post(base, { keyName: "the shop" });
+  const html = await operator.page(made);
   const key = /id="api-key">([^<]+)</.exec(html)?.[1] ?? "";
   assert.match(key, /^bf_\w{20,}/);
   assert.ok(html.includes(`data-copy="api-key"`) && html.includes(`data-copy="curl"`));
   assert.ok(html.split(key).length === 3, "alone, and in the line");
   const later = await operator.text(base);
   assert.ok(!later.includes(key));
-  const prefix = /<code>(bf_\w+)…<\/code>/.exec(later)?.[1] ?? "none";
+  const again = await operator.page(made);
+  assert.ok(!again.includes(key), "a reload of its page shows it no more");
+  assert.match(later, /<strong>the shop<\/strong> <code>/);
+  assert.equal(later.match(/class="badge good">live</g)?.length, 2, "nor is another one made");
+  const prefix = /the shop<\/strong> <code>(bf_\w+)…<\/code>/.exec(later)?.[1] ?? "none";
   assert.ok(key.startsWith(prefix));
   assert.match(later, /never used/);
   await admin.db
@@ -38,7 +43,9 @@ test("a rotation lets the others go on for the hours that were said; hours that 
     assert.match(html, /id="overlapHours-fault"/);
     assert.ok(html.includes(`value="${overlapHours}"`));
   }
-  const html = await (await operator.post(`${base}/rotate`, { overlapHours: "48" })).text();
+  await operator.post(base, { keyName: "the shop" });
+  const html = await operator.page(await operator.post(`${base}/rotate`, { overlapHours: "48" }));
+  assert.equal(html.match(/<strong>the shop<\/strong>/g)?.length, 2, "the new one has its name");
   assert.match(html, /id="api-key">bf_/);
   assert.match(html, /ends <time[^>]*>in (48 h|2 days)</);
   assert.equal(html.match(/class="badge good">live</g)?.length, 1);
@@ -50,7 +57,7 @@ test("a webhook secret is shown once, with how to sign; another takes its place 
   const { id } = await createTenant(admin.db, { name: "Acme" });
   const base = `/tenants/${id}`;
   const make = async (fields: Record<string, string> = {}) =>
-    await (await operator.post(`${base}/webhook-secret`, fields)).text();
+    await operator.page(await operator.post(`${base}/webhook-secret`, fields));
   const html = await make();
   const secret = /id="webhook-secret">([^<]+)</.exec(html)?.[1] ?? "";
   assert.match(secret, /^whsec_/);

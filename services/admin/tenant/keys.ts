@@ -4,7 +4,11 @@ import { listTemplates } from "@belfry/administration/templates/templates";
 import { addApiKey, revokeApiKey } from "@belfry/administration/tenants/api-keys";
 import { rotateApiKey } from "@belfry/administration/tenants/rotate-api-key";
 import { rotateWebhookSecret } from "@belfry/administration/tenants/rotate-webhook-secret";
-import { keyRotated, webhookSecretCreated } from "@belfry/administration/tenants/tenant-notes";
+import {
+  keyNoted,
+  keyRotated,
+  webhookSecretCreated,
+} from "@belfry/administration/tenants/tenant-notes";
 import { showTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { newWebhookSecret } from "@belfry/administration/tenants/webhook-secret";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
@@ -17,55 +21,62 @@ const signature = createHmac("sha256", process.env.BELFRY_WEBHOOK_SECRET)
   .update(rawBody)
   .digest("hex");`;
 
-/** API keys and the webhook secret. What is secret is on the answer of the request that made it, and never again. */
-export function keyPages({ route, db, keys, config }: PageDeps): void {
+/** API keys and the webhook secret. What is secret is on the page behind the request that made it, and never again. */
+export function keyPages({ route, db, keys, config, once }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
     page("keys", "API keys", {
       found: await showTenant(db, tenant.id),
       created: undefined,
       createdSecret: undefined,
+      signingInNode: SIGNING_IN_NODE,
+      isFirstKey: false,
+      keyName: "",
       overlapHours: "24",
       secretOverlapHours: "24",
       faults: {},
       ...extra,
     });
-  const showKey = async (context: InTenant, apiKey: string): Promise<Answer> => {
+
+  route("GET /tenants/:tenantId/keys", async (context) => {
+    const { apiKey, ...made } = await once.take(context);
+    if (typeof apiKey !== "string") return await show(context, made);
     const templates = await listTemplates(db, context.tenant.id);
     const first = templates.find((template) => template.active);
     const curl = curlLine(config.apiUrl, apiKey, first?.eventType, first?.variables);
-    return await show(context, { created: { apiKey, curl } });
-  };
-
-  route("GET /tenants/:tenantId/keys", (context) => show(context));
+    return await show(context, { ...made, created: { apiKey, curl } });
+  });
 
   route("POST /tenants/:tenantId/keys", async (context) => {
-    const { tenant, actor } = context;
+    const { tenant, actor, form, person, base } = context;
+    const keyName = (form.get("keyName") ?? "").trim();
     return await orFaults(
       async () => {
         const { apiKey } = await audited(
           db,
           actor,
-          (transaction) => addApiKey(transaction, tenant.id),
-          ({ prefix }) => ({ tenantId: tenant.id, action: "key.create", target: `${prefix}…` }),
+          (transaction) => addApiKey(transaction, tenant.id, keyName),
+          (made) => keyNoted("create", tenant.id, made),
         );
-        return await showKey(context, apiKey);
+        return await once.show(person, `${base}/keys`, { apiKey });
       },
-      (faults) => show(context, { faults }),
+      (faults) => show(context, { faults, keyName }),
     );
   });
 
   route("POST /tenants/:tenantId/keys/rotate", async (context) => {
-    const { tenant, actor, form } = context;
+    const { tenant, actor, form, person, base } = context;
     const hours = form.get("overlapHours") ?? "";
+    const [before] = (await showTenant(db, tenant.id)).apiKeys;
     return await orFaults(
       async () => {
         const { apiKey } = await audited(
           db,
           actor,
-          (transaction) => rotateApiKey(transaction, tenant.id, secondsOf(hours)),
+          (transaction) =>
+            rotateApiKey(transaction, tenant.id, secondsOf(hours), before?.name ?? undefined),
           (after) => keyRotated(after, secondsOf(hours)),
         );
-        return await showKey(context, apiKey);
+        return await once.show(person, `${base}/keys`, { apiKey });
       },
       (faults) => show(context, { faults, overlapHours: hours }),
     );
@@ -77,13 +88,13 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
       db,
       actor,
       (transaction) => revokeApiKey(transaction, tenant.id, params.keyId ?? ""),
-      ({ prefix }) => ({ tenantId: tenant.id, action: "key.revoke", target: `${prefix}…` }),
+      (gone) => keyNoted("revoke", tenant.id, gone),
     );
     return redirect(`${base}/keys`, "revoked");
   });
 
   route("POST /tenants/:tenantId/webhook-secret", async (context) => {
-    const { tenant, actor, form } = context;
+    const { tenant, actor, form, person, base } = context;
     const hours = form.get("secretOverlapHours") ?? "0";
     const createdSecret = newWebhookSecret();
     return await orFaults(
@@ -95,7 +106,7 @@ export function keyPages({ route, db, keys, config }: PageDeps): void {
           (transaction) => rotateWebhookSecret(transaction, tenant.id, input, keys),
           webhookSecretCreated,
         );
-        return await show(context, { createdSecret, signingInNode: SIGNING_IN_NODE });
+        return await once.show(person, `${base}/keys`, { createdSecret });
       },
       ({ overlapSeconds: secretOverlapHours = "" }) =>
         show(context, { faults: { secretOverlapHours }, secretOverlapHours: hours }),

@@ -17,7 +17,7 @@ import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
 /** The people of a tenant. */
-export function memberPages({ route, db, config }: PageDeps): void {
+export function memberPages({ route, db, config, once }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
     page("members", "Members", {
       members: await listMembers(db, tenant.id),
@@ -30,10 +30,12 @@ export function memberPages({ route, db, config }: PageDeps): void {
       ...extra,
     });
 
-  route("GET /tenants/:tenantId/members", (context) => show(context));
+  route("GET /tenants/:tenantId/members", async (context) =>
+    show(context, await once.take(context)),
+  );
 
   route("POST /tenants/:tenantId/members/invite", async (context) => {
-    const { tenant, form, actor } = context;
+    const { tenant, form, actor, person, base } = context;
     const values = { email: form.get("email") ?? "", role: form.get("role") ?? "" };
     return await orFaults(
       async () => {
@@ -54,7 +56,8 @@ export function memberPages({ route, db, config }: PageDeps): void {
             after: { email: invitation.email, role: invitation.role },
           }),
         );
-        return await show(context, { link: `${config.baseUrl}/join/${token}` });
+        const link = `${config.baseUrl}/join/${token}`;
+        return await once.show(person, `${base}/members`, { link, invited: values.email });
       },
       (faults) => show(context, { values, faults }),
     );

@@ -17,12 +17,16 @@ test("the first link makes the operator, once; it invites an owner, who sees one
     dailyCap: "1000",
   });
   assert.equal(created.status, 303, await created.text());
-  const members = created.headers.get("location")!.split("?")[0]!;
+  const keys = created.headers.get("location")!.split("?")[0]!;
+  const firstKey = await operator.page(created);
+  assert.match(firstKey, /The first key of Acme[\s\S]*id="api-key">bf_/);
+  const members = keys.replace("/keys", "/members");
+  assert.ok(firstKey.includes(`href="${members}"`), "the next step is its owner");
   const invited = await operator.post(`${members}/invite`, {
     email: "Owner@Example.com",
     role: "owner",
   });
-  const link = /http:\/\/admin\.test(\/join\/[\w-]+)/.exec(await invited.text())?.[1];
+  const link = /http:\/\/admin\.test(\/join\/[\w-]+)/.exec(await operator.page(invited))?.[1];
   assert.ok(link);
 
   const owner = admin.browser();

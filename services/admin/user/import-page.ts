@@ -9,7 +9,7 @@ import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
 /** Unsubscribes that a tenant brings from elsewhere: all of a list, or nothing of it. */
-export function importPages({ route, db }: PageDeps): void {
+export function importPages({ route, db, once }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}) =>
     page("import", "Import unsubscribes", {
       ...{ lines: "", faults: [], done: undefined },
@@ -18,10 +18,12 @@ export function importPages({ route, db }: PageDeps): void {
       ...extra,
     });
 
-  route("GET /tenants/:tenantId/users/import", (context) => show(context));
+  route("GET /tenants/:tenantId/users/import", async (context) =>
+    show(context, await once.take(context)),
+  );
 
   route("POST /tenants/:tenantId/users/import", async (context) => {
-    const { tenant, form, actor } = context;
+    const { tenant, form, actor, person, base } = context;
     const lines = form.get("lines") ?? "";
     return await orFaults(
       async () => {
@@ -31,7 +33,7 @@ export function importPages({ route, db }: PageDeps): void {
           (transaction) => importUnsubscribes(transaction, tenant.id, [Buffer.from(lines)]),
           (result) => unsubscribesImported(tenant.id, result),
         );
-        return await show(context, { done });
+        return await once.show(person, `${base}/users/import`, { done });
       },
       (_, faults: readonly InputFault[]) => show(context, { lines, faults }),
     );

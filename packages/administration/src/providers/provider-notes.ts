@@ -25,6 +25,12 @@ export function providerMoved(provider: Provider, order: readonly Provider[]): A
   return { ...noteOf("move", provider), after: { order: order.map(({ name }) => name) } };
 }
 
+/** In use, before all others of its channel. */
+export function providerMadeFirst(before: Provider, after: Provider): AuditNote {
+  const of = ({ active, position }: Provider) => ({ active, position });
+  return { ...noteOf("make-first", after), before: of(before), after: of(after) };
+}
+
 export function providerTested(
   provider: Provider,
   outcome: { class: string; vendorStatus: string | null },

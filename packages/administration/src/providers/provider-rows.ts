@@ -17,6 +17,7 @@ export interface ProviderRow {
   maskedSettings: Record<string, unknown>;
   /** Calls in a second, over all replicas; null: as many as there are. */
   maxPerSecond: number | null;
+  testedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -83,6 +84,8 @@ export async function updateProviderSettings(
     active: boolean;
     /** undefined: stays. */
     maxPerSecond?: number | null | undefined;
+    /** Whether a test of what was stored speaks for these settings too. */
+    isTested: boolean;
   },
 ): Promise<void> {
   await db
@@ -92,6 +95,7 @@ export async function updateProviderSettings(
       masked_settings: JSON.stringify(change.maskedSettings),
       active: change.active,
       ...(change.maxPerSecond === undefined ? {} : { max_per_second: change.maxPerSecond }),
+      ...(change.isTested ? {} : { tested_at: null }),
       updated_at: sql<Date>`now()`,
     })
     .where("id", "=", id)
@@ -109,6 +113,24 @@ export async function setProviderActive(
     .set({ active, updated_at: sql<Date>`now()` })
     .where("id", "=", id)
     .where("tenant_id", "=", tenantId)
+    .execute();
+}
+
+/**
+ * Notes what a test of these settings has shown: the newest counts. Settings that were put meanwhile
+ * are others; of those it says nothing.
+ */
+export async function noteProviderTest(
+  db: Database,
+  { id, tenantId }: ProviderKey,
+  { settings, accepted }: { settings: string; accepted: boolean },
+): Promise<void> {
+  await db
+    .updateTable("providers")
+    .set({ tested_at: accepted ? sql<Date>`now()` : null })
+    .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
+    .where("settings", "=", settings)
     .execute();
 }
 
@@ -177,6 +199,7 @@ export async function findProviders(db: Database, filter: ProviderFilter): Promi
       "active",
       "masked_settings as maskedSettings",
       "max_per_second as maxPerSecond",
+      "tested_at as testedAt",
       "created_at as createdAt",
       "updated_at as updatedAt",
     ]);

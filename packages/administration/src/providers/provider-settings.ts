@@ -59,6 +59,19 @@ export async function storedSettings(
   return JSON.parse(await decryptSecret(keys, owner, stored));
 }
 
+/** As `storedSettings`; undefined also where no key opens them any more. */
+export async function readableSettings(
+  db: Database,
+  provider: ProviderKey,
+  keys: SecretKeys,
+): Promise<Record<string, unknown> | undefined> {
+  const stored = await storedProviderSettings(db, provider);
+  if (stored === undefined) return undefined;
+  const owner = providerSettingsOwner(provider.tenantId, provider.id);
+  const opened = await decryptSecret(keys, owner, stored).catch(() => undefined);
+  return opened === undefined ? undefined : JSON.parse(opened);
+}
+
 async function withKeptSecrets(
   db: Database,
   input: SettingsInput,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
@@ -17,7 +18,7 @@ import {
   setProviderActive as setActive,
   updateProviderSettings,
 } from "./provider-rows.ts";
-import { checkedSettings, storedSettings } from "./provider-settings.ts";
+import { checkedSettings, readableSettings, storedSettings } from "./provider-settings.ts";
 
 /** A tenant's account at a vendor, as people see it. Times are ISO 8601, UTC. */
 export interface Provider {
@@ -34,6 +35,8 @@ export interface Provider {
   settings: Record<string, unknown>;
   /** Calls in a second, over all replicas; null: no limit of ours. */
   maxPerSecond: number | null;
+  /** When the vendor accepted a test with these settings, the newest one; null: none, or not that one. */
+  testedAt: string | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -47,7 +50,7 @@ export interface ProviderInput {
   /** Tells several accounts of one kind apart; default: the kind. */
   name?: string | undefined;
   /** Its place on the channel, from 0; absent: first when it is new, else where it was. */
-  position?: number | undefined;
+  position?: number | "last" | undefined;
   /** Default true. */
   active?: boolean | undefined;
   /** null: no limit; absent: as it was. */
@@ -103,6 +106,9 @@ export async function putProvider(
     }
     const id = existing?.id ?? newProviderId();
     const owner = providerSettingsOwner(tenantId, id);
+    const isTested =
+      existing !== undefined &&
+      isDeepStrictEqual(await readableSettings(transaction, existing, options.keys), settings);
     const stored = {
       settings: await encryptSecret(options.keys, owner, JSON.stringify(settings)),
       maskedSettings,
@@ -112,9 +118,16 @@ export async function putProvider(
       const added = { id, tenantId, channel, kind, name, maxPerSecond: maxPerSecond ?? null };
       await insertProvider(transaction, { ...added, ...stored });
     } else {
-      await updateProviderSettings(transaction, { id, tenantId }, { ...stored, maxPerSecond });
+      await updateProviderSettings(
+        transaction,
+        { id, tenantId },
+        { ...stored, maxPerSecond, isTested },
+      );
     }
-    if (position !== undefined) await placeProvider(transaction, input, id, position);
+    if (position !== undefined) {
+      const place = position === "last" ? Number.POSITIVE_INFINITY : position;
+      await placeProvider(transaction, { id, tenantId, channel }, place);
+    }
     return id;
   });
   return await showProvider(db, { id });
@@ -186,10 +199,10 @@ export async function revealSettings(
   return settings;
 }
 
-async function placeProvider(
+/** From 0; beyond the last one is the last. Its tenant is locked. */
+export async function placeProvider(
   db: Database,
-  { tenantId, channel }: ProviderInput,
-  id: string,
+  { id, tenantId, channel }: Pick<Provider, "id" | "tenantId" | "channel">,
   position: number,
 ): Promise<void> {
   const all = (await findProviders(db, { tenantId, channel })).map((row) => row.id);
@@ -205,8 +218,9 @@ function nameFault(name: string) {
   return message === undefined ? undefined : { field: "name", message };
 }
 
-function positionFault(position: number | undefined) {
-  if (position === undefined || (Number.isInteger(position) && position >= 0)) return undefined;
+function positionFault(position: ProviderInput["position"]) {
+  if (position === undefined || position === "last") return undefined;
+  if (Number.isInteger(position) && position >= 0) return undefined;
   return { field: "position", message: "must be a whole number from 0" };
 }
 
@@ -244,6 +258,7 @@ function providerView(row: ProviderRow): Provider {
     position: row.position,
     settings: row.maskedSettings,
     maxPerSecond: row.maxPerSecond,
+    testedAt: row.testedAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -5,6 +5,7 @@ import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { InvalidInput, NotFound, requireProviderChannel } from "../input-error.ts";
+import { noteProviderTest, storedProviderSettings } from "../providers/provider-rows.ts";
 import { providerKinds } from "../providers/provider-settings.ts";
 import {
   listProviders,
@@ -23,7 +24,8 @@ type Sendable = Extract<Preview, { kind: "email" | "text" }>;
 
 /**
  * Sends a message of ours through one provider, active or not, and returns the vendor's answer. It is
- * no delivery: nothing of it is in the timeline. It keeps to what holds for the tenant's deliveries
+ * no delivery: nothing of it is in the timeline. Whether it was accepted is noted (`testedAt`): what the
+ * Admin UI made is used only after that. It keeps to what holds for the tenant's deliveries
  * (`allowTest`). Throws `InvalidInput`, `NotFound`.
  */
 export async function sendProviderTest(
@@ -40,7 +42,14 @@ export async function sendProviderTest(
     sentRow(channel).content === "email"
       ? { channel, kind: "email", subject: "A test from Belfry", html, text, missing: [] }
       : { channel, kind: "text", text, segments: 1, encoding: "GSM-7", missing: [] };
-  return { provider, outcome: await send(db, provider, message, to, options) };
+  // Read before they are used: what is put meanwhile is not what was tested.
+  const settings = await storedProviderSettings(db, provider);
+  const outcome = await send(db, provider, message, to, options);
+  if (settings !== undefined) {
+    const accepted = outcome.class === "accepted";
+    await noteProviderTest(db, provider, { settings, accepted });
+  }
+  return { provider, outcome };
 }
 
 /** Sends what a template renders to one person, through the provider that would send it. Throws as above. */

@@ -8,6 +8,8 @@ export interface ApiKeyRow {
   id: string;
   tenantId: string;
   prefix: string;
+  /** What its owner calls it. */
+  name: string | null;
   createdAt: Date;
   /** null: until it is rotated. */
   expiresAt: Date | null;
@@ -17,11 +19,11 @@ export interface ApiKeyRow {
 export async function insertApiKey(
   db: Database,
   tenantId: string,
-  key: { sha256: Buffer; prefix: string },
+  key: { sha256: Buffer; prefix: string; name: string | null },
 ): Promise<void> {
   await db
     .insertInto("api_keys")
-    .values({ id: uuidv7(), tenant_id: tenantId, sha256: key.sha256, prefix: key.prefix })
+    .values({ id: uuidv7(), tenant_id: tenantId, ...key })
     .execute();
 }
 
@@ -33,7 +35,7 @@ export async function liveApiKeys(
   if (tenantIds.length === 0) return [];
   const rows = await db
     .selectFrom("api_keys")
-    .select(["id", "tenant_id", "prefix", "created_at", "expires_at", "last_used_at"])
+    .select(["id", "tenant_id", "prefix", "name", "created_at", "expires_at", "last_used_at"])
     .where("tenant_id", "in", tenantIds)
     .where((key) =>
       key.or([key("expires_at", "is", null), key("expires_at", ">", sql<Date>`now()`)]),
@@ -44,6 +46,7 @@ export async function liveApiKeys(
     id: row.id,
     tenantId: row.tenant_id,
     prefix: row.prefix,
+    name: row.name,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,
@@ -78,17 +81,16 @@ export async function deleteOldApiKeys(db: Database, tenantId: string): Promise<
     delete from api_keys where id = any (array(select id from locked))`.execute(db);
 }
 
-/** Returns the prefix of the key that is gone; undefined when the tenant had none with this id. */
+/** Returns the key that is gone; undefined when the tenant had none with this id. */
 export async function deleteApiKey(
   db: Database,
   tenantId: string,
   id: string,
-): Promise<string | undefined> {
-  const row = await db
+): Promise<Pick<ApiKeyRow, "prefix" | "name"> | undefined> {
+  return await db
     .deleteFrom("api_keys")
     .where("id", "=", id)
     .where("tenant_id", "=", tenantId)
-    .returning("prefix")
+    .returning(["prefix", "name"])
     .executeTakeFirst();
-  return row?.prefix;
 }

@@ -1,4 +1,6 @@
 import { hash, randomInt } from "node:crypto";
+import { textFault } from "@belfry/contracts/identifiers";
+import { refuseFaults } from "../input-error.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TENANT_ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -23,6 +25,14 @@ export function newApiKey(): NewApiKey {
     sha256: hash("sha256", apiKey, "buffer"),
     prefix: apiKey.slice(0, SHOWN_CHARACTERS),
   };
+}
+
+/** As it is stored: null for none. Throws `InvalidInput`. */
+export function keyName(name: string | undefined): string | null {
+  if (name === undefined || name === "") return null;
+  const message = textFault(name);
+  refuseFaults([message === undefined ? undefined : { field: "keyName", message }]);
+  return name;
 }
 
 /** 12 characters that say nothing of the tenant. */

@@ -3,16 +3,21 @@ import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { changeConfiguration } from "../change-configuration.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { newApiKey } from "./api-key.ts";
+import { keyName, newApiKey } from "./api-key.ts";
 import { deleteApiKey, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
 import { lockTenant } from "./tenant-rows.ts";
 import { tenantNotFound } from "./tenants.ts";
 
-/** One more key, beside those that are there; shown this once. Throws `NotFound`, `InvalidInput` at 10 live keys. */
+/**
+ * One more key, beside those that are there; shown this once. `name` is what people call it. Throws
+ * `NotFound`, `InvalidInput` at 10 live keys.
+ */
 export async function addApiKey(
   db: Database,
   tenantId: string,
-): Promise<{ apiKey: string; prefix: string }> {
+  name?: string | undefined,
+): Promise<{ apiKey: string; prefix: string; name: string | null }> {
+  const named = { name: keyName(name) };
   const { apiKey, ...stored } = newApiKey();
   await changeConfiguration(db, async (transaction) => {
     if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId);
@@ -20,9 +25,9 @@ export async function addApiKey(
       const message = `are ${MAX_LIVE_API_KEYS} already: revoke one first`;
       throw new InvalidInput([{ field: "keys", message }]);
     }
-    await insertApiKey(transaction, tenantId, stored);
+    await insertApiKey(transaction, tenantId, { ...stored, ...named });
   });
-  return { apiKey, prefix: stored.prefix };
+  return { apiKey, prefix: stored.prefix, ...named };
 }
 
 /** No service takes it any more, within 5 s. Throws `NotFound`. */
@@ -30,12 +35,12 @@ export async function revokeApiKey(
   db: Database,
   tenantId: string,
   keyId: string,
-): Promise<{ prefix: string }> {
+): Promise<{ prefix: string; name: string | null }> {
   return await changeConfiguration(db, async (transaction) => {
-    const prefix = UUID.test(keyId) ? await deleteApiKey(transaction, tenantId, keyId) : undefined;
-    if (prefix === undefined) {
+    const gone = UUID.test(keyId) ? await deleteApiKey(transaction, tenantId, keyId) : undefined;
+    if (gone === undefined) {
       throw new NotFound("keyId", `the tenant has no key with the id ${JSON.stringify(keyId)}`);
     }
-    return { prefix };
+    return gone;
   });
 }

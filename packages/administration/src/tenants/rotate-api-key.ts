@@ -2,7 +2,7 @@ import { MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
 import type { Database } from "@belfry/database/connection";
 import { changeConfiguration } from "../change-configuration.ts";
 import { InvalidInput, refuseFaults } from "../input-error.ts";
-import { newApiKey } from "./api-key.ts";
+import { keyName, newApiKey } from "./api-key.ts";
 import { deleteOldApiKeys, expireApiKeys, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
 import { lockTenant } from "./tenant-rows.ts";
 import { showTenant, type TenantWithKey, tenantNotFound } from "./tenants.ts";
@@ -12,7 +12,7 @@ export const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
 export const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * Makes a new key. The keys before it go on working for `overlapSeconds` (or less, if they were to
+ * Makes a new key, called `name`. The keys before it go on working for `overlapSeconds` (or less, if they were to
  * end sooner); 0 ends them at once. Throws `NotFound`, and `InvalidInput` also when the tenant has
  * 10 live keys already.
  */
@@ -20,9 +20,11 @@ export async function rotateApiKey(
   db: Database,
   tenantId: string,
   overlapSeconds: number = DEFAULT_OVERLAP_SECONDS,
+  name?: string | undefined,
 ): Promise<TenantWithKey> {
   refuseFaults([overlapFault(overlapSeconds)]);
   const { apiKey, ...stored } = newApiKey();
+  const named = { name: keyName(name) };
   await changeConfiguration(db, async (transaction) => {
     if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId);
     await expireApiKeys(transaction, tenantId, overlapSeconds);
@@ -32,7 +34,7 @@ export async function rotateApiKey(
       throw new InvalidInput([{ field: "overlapSeconds", message }]);
     }
     await deleteOldApiKeys(transaction, tenantId);
-    await insertApiKey(transaction, tenantId, stored);
+    await insertApiKey(transaction, tenantId, { ...stored, ...named });
   });
   return { apiKey, ...(await showTenant(db, tenantId)) };
 }

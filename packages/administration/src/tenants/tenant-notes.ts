@@ -35,7 +35,20 @@ export function tenantDeleted(before: Tenant): AuditNote {
 
 export function keyRotated({ id, apiKeys }: Tenant, overlapSeconds: number): AuditNote {
   const after = { othersEndAfterHours: overlapSeconds / 3600 };
-  return { tenantId: id, action: "key.rotate", target: `${apiKeys[0]?.prefix}…`, after };
+  const target = apiKeys[0] === undefined ? "" : keyTarget(apiKeys[0]);
+  return { tenantId: id, action: "key.rotate", target, after };
+}
+
+export function keyNoted(
+  verb: "create" | "revoke",
+  tenantId: string,
+  key: { prefix: string; name: string | null },
+): AuditNote {
+  return { tenantId, action: `key.${verb}`, target: keyTarget(key) };
+}
+
+function keyTarget({ prefix, name }: { prefix: string; name: string | null }): string {
+  return name === null ? `${prefix}…` : `${prefix}… ${name}`;
 }
 
 export function webhookSecretCreated({ id, previousWebhookSecretUntil }: Tenant): AuditNote {

@@ -9,7 +9,7 @@ import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { changeConfiguration } from "../change-configuration.ts";
 import { NotFound, refuseFaults } from "../input-error.ts";
-import { newApiKey, newTenantId } from "./api-key.ts";
+import { keyName, newApiKey, newTenantId } from "./api-key.ts";
 import { type ApiKeyRow, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
 import { type TenantInput, tenantFaults } from "./tenant-input.ts";
 import {
@@ -57,6 +57,8 @@ export interface Tenant {
 export interface ApiKeyView {
   id: string;
   prefix: string;
+  /** What people call it; null: it has no name. */
+  name: string | null;
   createdAt: string;
   /** null: until it is rotated. */
   expiresAt: string | null;
@@ -68,16 +70,17 @@ export type TenantWithKey = { apiKey: string } & Tenant;
 
 /**
  * Makes an active tenant with one API key. Without limits given: 600 a minute and 100,000 a day.
- * `keys` are needed with a webhook secret. Throws `InvalidInput`.
+ * `keys` are needed with a webhook secret; `keyName` is what people call the key. Throws `InvalidInput`.
  */
 export async function createTenant(
   db: Database,
-  input: TenantInput & { name: string },
+  input: TenantInput & { name: string; keyName?: string | undefined },
   keys?: SecretKeys,
 ): Promise<TenantWithKey> {
   refuseFaults(tenantFaults(input));
   const id = newTenantId();
   const { apiKey, ...stored } = newApiKey();
+  const name = keyName(input.keyName);
   const settings: TenantSettings = {
     perMinute: DEFAULT_PER_MINUTE,
     dailyCap: DEFAULT_DAILY_CAP,
@@ -95,7 +98,7 @@ export async function createTenant(
   };
   await changeConfiguration(db, async (transaction) => {
     await insertTenant(transaction, id, settings);
-    await insertApiKey(transaction, id, stored);
+    await insertApiKey(transaction, id, { ...stored, name });
   });
   return { apiKey, ...(await showTenant(db, id)) };
 }
@@ -229,6 +232,7 @@ function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
     apiKeys: keys.map((key) => ({
       id: key.id,
       prefix: key.prefix,
+      name: key.name,
       createdAt: key.createdAt.toISOString(),
       expiresAt: key.expiresAt?.toISOString() ?? null,
       lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
