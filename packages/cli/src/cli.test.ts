@@ -44,7 +44,7 @@ test("a tenant's life: create, list, show, update, rotate, deactivate, activate,
   const belfry = await createBelfry(t);
   const secret = await belfry.file("secret", "hush\n");
   const created = await belfry.json(
-    `tenant create --name Acme --per-minute 30 --daily-cap none --channels EMAIL,PUSH --dedup-includes-variables --webhook-secret-file ${secret}`.split(
+    `tenant create --name Acme --key-name shop --per-minute 30 --daily-cap none --channels EMAIL,PUSH --dedup-includes-variables --webhook-secret-file ${secret}`.split(
       " ",
     ),
   );
@@ -79,9 +79,16 @@ test("a tenant's life: create, list, show, update, rotate, deactivate, activate,
     "hush once more",
   );
   assert.ok(Date.parse(both.previousWebhookSecretUntil) > Date.now() + 3_500_000);
-  const rotated = await belfry.json(["tenant", "rotate-key", id, "--overlap-seconds", "60"]);
+  const rotate = ["tenant", "rotate-key", id, "--overlap-seconds", "60"];
+  const rotated = await belfry.json(rotate);
   assert.notEqual(rotated.apiKey, apiKey);
-  assert.equal(rotated.apiKeys.length, 2);
+  const namesOf = (tenant: { apiKeys: { name: string | null }[] }) =>
+    tenant.apiKeys.map(({ name }) => name);
+  assert.deepEqual(namesOf(rotated), ["shop", "shop"]);
+  const renamed = await belfry.json([...rotate, "--name", "new shop"]);
+  assert.deepEqual(namesOf(renamed), ["new shop", "shop", "shop"]);
+  const nameless = await belfry.run([...rotate, "--name", "x\ny"]);
+  assertFails(nameless, /--name must not contain control characters/);
   assert.equal((await belfry.json(["tenant", "deactivate", id])).active, false);
   assert.equal((await belfry.json(["tenant", "activate", id])).active, true);
   assert.equal((await belfry.json(["tenant", "delete", id])).id, id);

@@ -117,7 +117,7 @@ export function tenantCommand(): Command {
       `how long the keys before go on working, 0 to 2592000 (default: 86400, a day); at most ${MAX_LIVE_API_KEYS} live keys`,
       integerValue,
     )
-    .option("--name <name>", "what people call the new key, 1 to 255 characters")
+    .option("--name <name>", "what people call the new key; default: as the newest before it")
     .action((id: string, flags: { overlapSeconds?: number; name?: string }) =>
       withDatabase(async ({ db }) => {
         const { DEFAULT_OVERLAP_SECONDS, rotateApiKey } = await import(

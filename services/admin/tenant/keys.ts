@@ -66,14 +66,12 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
   route("POST /tenants/:tenantId/keys/rotate", async (context) => {
     const { tenant, actor, form, person, base } = context;
     const hours = form.get("overlapHours") ?? "";
-    const [before] = (await showTenant(db, tenant.id)).apiKeys;
     return await orFaults(
       async () => {
         const { apiKey } = await audited(
           db,
           actor,
-          (transaction) =>
-            rotateApiKey(transaction, tenant.id, secondsOf(hours), before?.name ?? undefined),
+          (transaction) => rotateApiKey(transaction, tenant.id, secondsOf(hours)),
           (after) => keyRotated(after, secondsOf(hours)),
         );
         return await once.show(person, `${base}/keys`, { apiKey });

@@ -28,10 +28,10 @@ export function newApiKey(): NewApiKey {
 }
 
 /** As it is stored: null for none. Throws `InvalidInput`. */
-export function keyName(name: string | undefined): string | null {
+export function keyName(name: string | undefined, field = "keyName"): string | null {
   if (name === undefined || name === "") return null;
   const message = textFault(name);
-  refuseFaults([message === undefined ? undefined : { field: "keyName", message }]);
+  refuseFaults([message === undefined ? undefined : { field, message }]);
   return name;
 }
 

@@ -12,9 +12,9 @@ export const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
 export const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * Makes a new key, called `name`. The keys before it go on working for `overlapSeconds` (or less, if they were to
- * end sooner); 0 ends them at once. Throws `NotFound`, and `InvalidInput` also when the tenant has
- * 10 live keys already.
+ * Makes a new key, called `name`, or as the newest before it. The keys before it go on working for
+ * `overlapSeconds` (or less, if they were to end sooner); 0 ends them at once. Throws `NotFound`, and
+ * `InvalidInput` also when the tenant has 10 live keys already.
  */
 export async function rotateApiKey(
   db: Database,
@@ -24,9 +24,10 @@ export async function rotateApiKey(
 ): Promise<TenantWithKey> {
   refuseFaults([overlapFault(overlapSeconds)]);
   const { apiKey, ...stored } = newApiKey();
-  const named = { name: keyName(name) };
+  const given = keyName(name, "name");
   await changeConfiguration(db, async (transaction) => {
     if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId);
+    const [before] = await liveApiKeys(transaction, [tenantId]);
     await expireApiKeys(transaction, tenantId, overlapSeconds);
     const live = await liveApiKeys(transaction, [tenantId]);
     if (live.length >= MAX_LIVE_API_KEYS) {
@@ -34,7 +35,7 @@ export async function rotateApiKey(
       throw new InvalidInput([{ field: "overlapSeconds", message }]);
     }
     await deleteOldApiKeys(transaction, tenantId);
-    await insertApiKey(transaction, tenantId, { ...stored, ...named });
+    await insertApiKey(transaction, tenantId, { ...stored, name: given ?? before?.name ?? null });
   });
   return { apiKey, ...(await showTenant(db, tenantId)) };
 }
