@@ -142,7 +142,7 @@ export async function createBacklog(
     async clear() {
       await pool.query(
         `truncate events, undispatched_events, dedup_keys, deliveries, attempts, notifications,
-           realtime_channels`,
+           realtime_channels, webhook_messages`,
       );
       // Whatever is still to be written does not disturb what is measured next.
       await pool.query("checkpoint");

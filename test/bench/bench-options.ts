@@ -14,6 +14,8 @@ export interface BenchOptions {
    * tenants without; undefined: there is no such set.
    */
   recipients: number | undefined;
+  /** Whether email measures as well what it costs to tell an endpoint of each mail. */
+  webhooks: boolean;
   /** Where results are kept; undefined: nowhere. */
   resultsFile: string | undefined;
 }
@@ -31,16 +33,17 @@ export function readBenchOptions(args: string[], resultsFile: string): BenchOpti
       seconds: { type: "string" },
       connections: { type: "string" },
       recipients: { type: "string" },
+      webhooks: { type: "boolean", default: false },
       results: { type: "string" },
     },
   });
-  const { quick } = values;
+  const { quick, webhooks } = values;
   const rounds = count("--rounds", values.rounds);
   const seconds = count("--seconds", values.seconds);
   const connections = count("--connections", values.connections);
   const recipients = count("--recipients", values.recipients);
   const chosen = [rounds, seconds, connections, recipients];
-  const isStandard = !quick && chosen.every((one) => one === undefined);
+  const isStandard = !quick && !webhooks && chosen.every((one) => one === undefined);
   const standardFile = isStandard ? resultsFile : undefined;
   return {
     quick,
@@ -48,6 +51,7 @@ export function readBenchOptions(args: string[], resultsFile: string): BenchOpti
     seconds,
     connections,
     recipients,
+    webhooks,
     resultsFile: values.results ?? standardFile,
   };
 }

@@ -86,8 +86,9 @@ describe("every benchmark runs, beside its yardstick, and keeps what it found", 
   });
 
   test("email", async () => {
-    const { result } = (await quickly("email")).email!;
+    const { result } = (await quickly("email", {}, ["--webhooks"])).email!;
     assertFigures(result, [...RATE, "mailBytes"]);
+    assert.ok(result.told !== undefined && result.told.perSecond > 0);
     assert.ok(result.perSecond > 0 && result.yardstickPerSecond > 0 && result.mailBytes > 10_000);
   });
 

@@ -32,6 +32,8 @@ export interface EmailResult {
   ratio: number;
   cpuMicros: CpuMicros;
   yardstickCpuMicros: CpuMicros;
+  /** With an endpoint of each tenant that is told of every mail. */
+  told?: { perSecond: number; cpuMicros: CpuMicros };
 }
 
 interface Measured {
@@ -58,10 +60,12 @@ export async function run(options: BenchOptions): Promise<EmailResult> {
   // Releases the deliveries, each tenant's as the sender gets them done.
   await using _dispatcher = await startService("dispatcher", servers);
   const bench: Bench = { servers, backlog, vendor, mails };
+  if (options.webhooks) await putEndpoints(backlog);
 
   printLine(["round", "", "per second", "CPU µs", "postgres", "nats", "ratio"]);
   const belfry: Measured[] = [];
   const yardstick: Measured[] = [];
+  const told: Measured[] = [];
   let mail = "";
   for (let at = 1; at <= rounds; at += 1) {
     const own = await measureSender(bench);
@@ -70,7 +74,16 @@ export async function run(options: BenchOptions): Promise<EmailResult> {
     await backlog.clear();
     yardstick.push(bare);
     belfry.push(own);
-    for (const [name, { perSecond, cpu }] of Object.entries({ sender: own, bare })) {
+    const table: Record<string, Measured> = { sender: own, bare };
+    if (options.webhooks) {
+      await backlog.pool.query("update tenants set uses_webhooks = true");
+      table["… told"] = await measureSender(bench);
+      await requireTold(backlog, mails);
+      await backlog.pool.query("update tenants set uses_webhooks = false");
+      await backlog.clear();
+      told.push(table["… told"]);
+    }
+    for (const [name, { perSecond, cpu }] of Object.entries(table)) {
       const ratio = (perSecond / bare.perSecond).toFixed(2);
       const micros = cpu["email-sender"] ?? cpu.yardstick ?? 0;
       printLine([at, name, Math.round(perSecond), micros, cpu.postgres ?? 0, cpu.nats ?? 0, ratio]);
@@ -85,7 +98,29 @@ export async function run(options: BenchOptions): Promise<EmailResult> {
     ratio: round(median(belfry.map((one, at) => one.perSecond / yardstick[at]!.perSecond)), 2),
     cpuMicros: medians(belfry.map(({ cpu }) => cpu)),
     yardstickCpuMicros: medians(yardstick.map(({ cpu }) => cpu)),
+    ...(options.webhooks && {
+      told: {
+        perSecond: Math.round(median(told.map((one) => one.perSecond))),
+        cpuMicros: medians(told.map(({ cpu }) => cpu)),
+      },
+    }),
   };
+}
+
+/** Paused, so that the messages are written and rest: what is measured is a settlement, not the posting. */
+async function putEndpoints({ pool }: Backlog): Promise<void> {
+  await pool.query(
+    `insert into webhooks (id, tenant_id, url, secret, paused_until)
+     select gen_random_uuid(), id, 'https://hooks.example.com/', '', now() + interval '1 day' from tenants`,
+  );
+}
+
+async function requireTold({ pool }: Backlog, mails: number): Promise<void> {
+  const { rows } = await pool.query<{ count: number }>(
+    "select count(*)::integer from webhook_messages where type = 'delivery.accepted'",
+  );
+  const { count } = rows[0]!;
+  if (count !== mails) throw new Error(`of ${mails} mails ${count} were told of`);
 }
 
 async function measureSender({ servers, backlog, vendor, mails }: Bench): Promise<Measured> {
@@ -94,7 +129,7 @@ async function measureSender({ servers, backlog, vendor, mails }: Bench): Promis
   const measuring = measureCpu(await vendor.count(mails * WARM_UP, mails), mails);
   await using _sender = await startService("email-sender", servers);
   const measured = await measuring;
-  await backlog.untilNone("status <> 'accepted'");
+  await backlog.untilNone("channel = 'EMAIL' and status <> 'accepted'");
   return measured;
 }
 
