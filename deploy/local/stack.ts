@@ -86,8 +86,13 @@ async function runStack(
   const { seedDemoTenant } = await import("./demo/seed.ts");
   const tenant = await seedDemoTenant({ databaseUrl, secretsKeys: keys.secretsKeys, home, say });
   const local: LocalJson = { ...addresses(settings.ports), databaseUrl, natsUrl, tenant };
+  const { seedWebhook } = await import("./demo/seed-webhook.ts");
+  const signingSecret = await seedWebhook({
+    ...{ databaseUrl, secretsKeys: keys.secretsKeys },
+    ...{ tenantId: tenant.id, demoUrl: local.demoUrl },
+  });
   const { startDemoServer } = await import("./demo/demo-server.ts");
-  const demo = await startDemoServer({ local, port: settings.ports.DEMO_PORT });
+  const demo = await startDemoServer({ local, port: settings.ports.DEMO_PORT, signingSecret });
   stack.defer(() => demo.close());
   await ready;
   stopping.throwIfAborted();

@@ -9,6 +9,7 @@ import { portLike } from "../servers/ports.ts";
 import { startDemoServer } from "./demo-server.ts";
 
 const KEY = "bf_the_key_that_no_page_may_hold";
+const SIGNING_SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const EVENT = "0198c0de-0000-7000-8000-000000000001";
 
 interface Answer {
@@ -23,8 +24,9 @@ let calls: string[];
 
 test("the page and everything it asks for is free of the API key", async (t) => {
   await start(t);
-  for (const path of ["/", "/assets/page.js", "/demo/outbox", "/nothing"]) {
+  for (const path of ["/", "/assets/page.js", "/demo/outbox", "/demo/webhooks", "/nothing"]) {
     const answer = await ask("GET", path);
+    assert.ok(!answer.body.includes(SIGNING_SECRET), path);
     assert.doesNotMatch(answer.body + JSON.stringify(answer.headers), new RegExp(KEY), path);
   }
   const token = await ask("POST", "/demo/token");
@@ -130,6 +132,7 @@ async function start(t: TestContext): Promise<void> {
   url = `http://127.0.0.1:${port}`;
   const demo = await startDemoServer({
     port,
+    signingSecret: SIGNING_SECRET,
     local: {
       apiUrl: `http://127.0.0.1:${(api.address() as { port: number }).port}`,
       wsUrl: "ws://127.0.0.1:3001/connection/websocket",

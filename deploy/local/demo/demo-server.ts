@@ -12,6 +12,7 @@ import { curlLine, DEMO_USER } from "../addresses.ts";
 import type { LocalJson } from "../home-folder.ts";
 import { ApiRefusal, createDemoBackend, DEMO_EVENTS, type DemoBackend } from "./demo-backend.ts";
 import { MAIL_POLICY, refusal, setSecurityHeaders } from "./demo-guard.ts";
+import { addDemoWebhooks, createDemoWebhooks } from "./demo-webhooks.ts";
 
 const PAGE = join(import.meta.dirname, "demo-page");
 const OUTBOX_MESSAGES = 60;
@@ -34,6 +35,8 @@ export interface DemoServer {
 export async function startDemoServer(options: {
   local: LocalJson;
   port: number;
+  /** Of the demo tenant's endpoint: `whsec_…`. */
+  signingSecret: string;
 }): Promise<DemoServer> {
   const { local } = options;
   const backend = createDemoBackend(local);
@@ -60,6 +63,7 @@ export async function startDemoServer(options: {
   );
   await addPage(app, local);
   addBackendRoutes(app, backend);
+  await addDemoWebhooks(app, createDemoWebhooks({ secret: options.signingSecret }));
 
   app.get("/demo/outbox", async () => {
     const messages = await outboxOfTenant(db, local.tenant.id, { limit: OUTBOX_MESSAGES });

@@ -1,9 +1,9 @@
 import { InboxFeed } from "./inbox/belfry-inbox.js";
-import { showAnswer, showConnection, showMessages, showUnread } from "./view.js";
+import { showAnswer, showConnection, showMessages, showUnread, showWebhooks } from "./view.js";
 
 /** The demo page: the inbox by `<belfry-inbox>`, everything else from the page's own server. */
 
-const OUTBOX_EVERY_MS = 2500;
+const LOAD_EVERY_MS = 2500;
 const element = (id) => document.getElementById(id);
 
 let lastSent;
@@ -31,7 +31,7 @@ const feed = new InboxFeed({
 });
 element("inbox").addEventListener("connectionchange", ({ detail }) => showConnection(detail));
 element("inbox").addEventListener("unreadchange", ({ detail }) => showUnread(detail.unread));
-element("inbox").addEventListener("notification", () => loadOutboxSoon());
+element("inbox").addEventListener("notification", () => loadSoon());
 for (const inbox of [element("inbox"), element("bell")]) inbox.feed = feed;
 feed.start();
 
@@ -42,7 +42,7 @@ async function send(event) {
     lastSent = await ask("POST", "/demo/events", event);
     showAnswer(lastSent);
     element("send-again").disabled = false;
-    loadOutboxSoon();
+    loadSoon();
   } catch (error) {
     showAnswer({ fault: error.message });
   }
@@ -70,6 +70,14 @@ function refreshOutbox() {
   });
 }
 
+async function load() {
+  await Promise.all([loadOutbox(), loadWebhooks()]);
+}
+
+async function loadWebhooks() {
+  showWebhooks(await ask("GET", "/demo/webhooks"));
+}
+
 async function loadOutbox() {
   const newest = messages[0]?.id;
   ({ messages } = await ask("GET", "/demo/outbox"));
@@ -80,8 +88,8 @@ async function loadOutbox() {
 }
 
 /** Senders take a moment longer than the push. */
-function loadOutboxSoon() {
-  for (const ms of [100, 400, 1200]) setTimeout(() => loadOutbox().catch(() => undefined), ms);
+function loadSoon() {
+  for (const ms of [100, 400, 1200]) setTimeout(() => load().catch(() => undefined), ms);
 }
 
 const tabs = [...document.querySelectorAll("[role=tab]")];
@@ -105,7 +113,7 @@ for (const tab of tabs) {
   });
 }
 
-loadOutbox().catch(() => undefined);
+load().catch(() => undefined);
 setInterval(() => {
-  if (!document.hidden) loadOutbox().catch(() => undefined);
-}, OUTBOX_EVERY_MS);
+  if (!document.hidden) load().catch(() => undefined);
+}, LOAD_EVERY_MS);

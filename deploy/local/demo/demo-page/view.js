@@ -103,6 +103,34 @@ function showMail(message) {
   element("mail-frame").src = `/outbox/${message.id}`;
 }
 
+/** What the page's server has been told and has verified. */
+export function showWebhooks({ messages, refused }) {
+  element("no-webhooks").hidden = messages.length > 0;
+  element("webhooks").hidden = messages.length === 0;
+  const counts = [
+    messages.length === 0 ? "" : `${messages.length} verified`,
+    refused === 0 ? "" : `${refused} refused`,
+  ];
+  element("webhooks-count").textContent = counts.filter((text) => text !== "").join(", ");
+  sync(element("webhooks"), messages, webhookRow);
+}
+
+function webhookRow({ id, arrivedAt, times, body }) {
+  const { type, data } = JSON.parse(body);
+  const row = make("li", "webhook");
+  row.dataset.id = id;
+  row.dataset.version = String(times);
+  const told = [data.channel, data.reason, data.eventType, data.source].filter(Boolean);
+  row.append(
+    make("strong", "", String(type)),
+    clock(arrivedAt),
+    make("p", "", told.join(" · ")),
+    ...(times === 1 ? [] : [make("mark", "", `came ${times} times, kept once`)]),
+    make("details", "", make("summary", "", id), make("pre", "", body)),
+  );
+  return row;
+}
+
 /** Keeps the rows that are right, so that focus stays and only new ones move. */
 function sync(list, items, makeRow) {
   const rows = new Map([...list.children].map((row) => [row.dataset.id, row]));
