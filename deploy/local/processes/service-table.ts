@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { PROVIDER_CHANNELS, sentRow } from "@belfry/contracts/channels";
+import { PROVIDER_CHANNELS, senderService, sentRow, WEBHOOK } from "@belfry/contracts/channels";
 import { addresses } from "../addresses.ts";
 import type { LocalKeys } from "../home-folder.ts";
 import { type PortVariable, WORKSPACE } from "../settings.ts";
@@ -42,6 +42,7 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
       ...tokens,
       ...links,
       INGEST_API_PORT: String(facts.ports.INGEST_API_PORT),
+      ALLOW_PRIVATE_WEBHOOK_ADDRESSES: "true",
     },
     dispatcher: {},
     ...Object.fromEntries(
@@ -50,6 +51,7 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
         { ...secrets, ...links, ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true" },
       ]),
     ),
+    [senderService(WEBHOOK)]: { ...secrets, ALLOW_PRIVATE_WEBHOOK_ADDRESSES: "true" },
     "realtime-gateway": {
       ...tokens,
       REALTIME_GATEWAY_PORT: String(facts.ports.REALTIME_GATEWAY_PORT),
@@ -62,6 +64,7 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
       API_URL: apiUrl,
       WS_URL: wsUrl,
       ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
+      ALLOW_PRIVATE_WEBHOOK_ADDRESSES: "true",
     },
   };
   return Object.entries(own).map(([name, variables]) => ({

@@ -31,7 +31,8 @@ export function parseProcessName(name: string): ProcessName {
 
 let version: string | undefined;
 
-function ownVersion(): string {
+/** Of the package that was started. */
+export function ownVersion(): string {
   version ??= readVersion();
   return version;
 }

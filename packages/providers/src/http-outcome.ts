@@ -1,5 +1,5 @@
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
-import type { HttpAnswer } from "./http-calls.ts";
+import type { HttpAnswer } from "./post-once.ts";
 import type { ProviderContext } from "./provider.ts";
 import { outcome, vendorAnswer } from "./send-outcome.ts";
 
@@ -34,18 +34,24 @@ export function refusal(
 }
 
 /**
- * When the vendor wants to be asked again: `Retry-After` (seconds or a date), else `X-RateLimit-Reset`
- * (epoch seconds); at most a day. Null when it does not say.
+ * When the vendor wants to be asked again: `Retry-After`, else `X-RateLimit-Reset` (epoch seconds); at most a
+ * day. Null when it does not say.
  */
 export function retryAfterSeconds(headers: HttpAnswer["headers"], nowMs: number): number | null {
+  const retryAfter = retryAfterOf(headers, nowMs);
+  if (retryAfter !== null) return retryAfter;
+  const reset = single(headers["x-ratelimit-reset"]);
+  if (reset !== null && /^\d{1,12}$/.test(reset)) return bounded(Number(reset) - nowMs / 1000);
+  return null;
+}
+
+/** What `Retry-After` says, seconds or a date, in seconds and at most a day; null where it says nothing. */
+export function retryAfterOf(headers: HttpAnswer["headers"], nowMs: number): number | null {
   const retryAfter = single(headers["retry-after"]);
   if (retryAfter !== null && /^\d{1,9}$/.test(retryAfter)) return bounded(Number(retryAfter));
   const isDate = retryAfter !== null && / GMT$/.test(retryAfter);
   const date = isDate ? Date.parse(retryAfter) : Number.NaN;
-  if (!Number.isNaN(date)) return bounded((date - nowMs) / 1000);
-  const reset = single(headers["x-ratelimit-reset"]);
-  if (reset !== null && /^\d{1,12}$/.test(reset)) return bounded(Number(reset) - nowMs / 1000);
-  return null;
+  return Number.isNaN(date) ? null : bounded((date - nowMs) / 1000);
 }
 
 function bounded(seconds: number): number {

@@ -1,8 +1,9 @@
 import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
+import { createHttpCalls, type HttpCalls } from "./http-calls.ts";
 import { refusal, statusClass } from "./http-outcome.ts";
 import { listHeaders } from "./list-headers.ts";
+import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { asciiDomain } from "./recipient.ts";
 import { NotAccepted, outcome, thrownOutcome } from "./send-outcome.ts";

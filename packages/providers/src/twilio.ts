@@ -1,7 +1,8 @@
 import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { createHttpCalls, type HttpAnswer } from "./http-calls.ts";
+import { createHttpCalls } from "./http-calls.ts";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
+import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { outcome } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";

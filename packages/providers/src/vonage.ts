@@ -3,8 +3,9 @@ import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/se
 import { type Static, Type } from "@sinclair/typebox";
 import { Auth } from "@vonage/auth";
 import { Messages, SMS } from "@vonage/messages";
-import { createHttpCalls, type HttpAnswer, type HttpCalls } from "./http-calls.ts";
+import { createHttpCalls, type HttpCalls } from "./http-calls.ts";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
+import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { NotAccepted, outcome, thrownOutcome } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";

@@ -1,6 +1,4 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import { TENANT_ID, UUID } from "@belfry/contracts/identifiers";
-import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { ClaimResult, DeliveryToClaim } from "@belfry/database/functions/claim-deliveries";
 import type { Postponement, Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { Logger } from "@belfry/service/logger";
@@ -12,6 +10,7 @@ import {
 } from "@belfry/service/message-outcome";
 import type { AttemptDeps } from "./attempt-delivery.ts";
 import type { Circuits } from "./circuits.ts";
+import { deliveryIds } from "./delivery-ids.ts";
 import type { Leases } from "./leases.ts";
 import type { Permits } from "./permits.ts";
 import type { Renderers } from "./renderers.ts";
@@ -58,13 +57,9 @@ async function handleMessage(
   message: Message,
   deps: DeliveriesHandlerDeps,
 ): Promise<MessageOutcome> {
-  const tenantId = message.subject.slice(message.subject.lastIndexOf(".") + 1);
-  if (!TENANT_ID.test(tenantId)) return { kind: "reject", reason: "no tenant in the subject" };
-  const decoded = decodeQueueMessage(message.data);
-  if (decoded === undefined) return { kind: "reject", reason: "not a message of deliveries" };
-  const ids = [...new Set(decoded.items.map(({ id }) => id.toLowerCase()))];
-  if (ids.some((id) => !UUID.test(id)))
-    return { kind: "reject", reason: "not an id of a delivery" };
+  const named = deliveryIds(message);
+  if (!named.ok) return named.rejected;
+  const { tenantId, ids } = named;
   const busyMs = await sendAll(tenantId, ids, performance.now() + deps.slotWaitMs, deps);
   // Held by another sender: it settles them, or dies, and then this message is what brings them back.
   if (busyMs === 0) return DONE;

@@ -85,6 +85,6 @@ function throttledSeconds(outcome: SendOutcome, context: StepContext): number {
 }
 
 /** ±20 %, so that what failed together does not come back together. */
-function jittered(seconds: number, random: () => number): number {
+export function jittered(seconds: number, random: () => number): number {
   return seconds * (1 + RETRY_JITTER * (2 * random() - 1));
 }

@@ -6,6 +6,7 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { consumeLoop } from "@belfry/service/consume";
 import type { Service } from "@belfry/service/run-service";
+import { abortedLater } from "./aborted-later.ts";
 import { messageLinks } from "./message-links.ts";
 import { crossCheck, type SenderConfig, senderConfig } from "./sender-config.ts";
 import { createSending } from "./sending.ts";
@@ -97,11 +98,4 @@ export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDa
       };
     },
   };
-}
-
-function abortedLater(signal: AbortSignal, delayMs: number): AbortSignal {
-  const later = new AbortController();
-  const start = () => setTimeout(() => later.abort(), delayMs).unref();
-  signal.addEventListener("abort", start, { once: true });
-  return later.signal;
 }

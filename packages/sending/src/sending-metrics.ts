@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { SentChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { counter, gauge, histogram } from "@belfry/service/metrics";
@@ -30,7 +30,7 @@ const openCircuits = gauge(
 );
 
 export function countAttempt(
-  channel: ProviderChannel,
+  channel: SentChannel,
   provider: string,
   outcomeClass: OutcomeClass,
   durationMs: number,
@@ -41,7 +41,7 @@ export function countAttempt(
 
 /** `provider` is null where none was called. */
 export function countOutcome(
-  channel: ProviderChannel,
+  channel: SentChannel,
   provider: string | null,
   status: DeliveryStatus,
 ): void {
@@ -49,7 +49,7 @@ export function countOutcome(
 }
 
 /** The provider has taken it at the first try; `since`: its event was accepted, or left its rest. */
-export function observeFirstAcceptance(channel: ProviderChannel, since: Date): void {
+export function observeFirstAcceptance(channel: SentChannel, since: Date): void {
   latency.observe({ channel }, Math.max(0, Date.now() - since.getTime()) / 1000);
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { isDataFault } from "@belfry/database/data-fault";
@@ -8,11 +7,7 @@ import {
   type DeliveryToClaim,
 } from "@belfry/database/functions/claim-deliveries";
 import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
-import {
-  postponeDeliveries,
-  type Settlement,
-  settleDeliveries,
-} from "@belfry/database/functions/settle-deliveries";
+import { postponeDeliveries, type Settlement } from "@belfry/database/functions/settle-deliveries";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { suppressOptOut } from "@belfry/database/suppress-opt-out";
@@ -30,6 +25,7 @@ import { maxRetries } from "./next-step.ts";
 import { createPermits } from "./permits.ts";
 import { createRenderers } from "./renderers.ts";
 import { renewLeases } from "./renew-leases.ts";
+import { settlePersistently } from "./settle-persistently.ts";
 import { createSlots } from "./slots.ts";
 
 export interface SendingOptions {
@@ -66,8 +62,6 @@ export interface Sending {
 
 const MAX_BATCH = 200;
 const SLOT_WAIT_MS = 5_000;
-const SETTLE_FIRST_PAUSE_MS = 100;
-const SETTLE_LONGEST_PAUSE_MS = 2_000;
 
 /** Puts together what turns messages of delivery ids into calls of providers and their ends in Postgres. */
 export function createSending(options: SendingOptions): Sending {
@@ -147,28 +141,4 @@ export function createSending(options: SendingOptions): Sending {
     refreshCircuits: () => circuits.refresh(),
     close: () => providers.close(),
   };
-}
-
-/**
- * Settles until Postgres takes it. What the vendor has accepted and nobody has written down is sent
- * again when the lease has ended: with a sender that dies in that moment this is the window for a
- * double, so it is given up only at the end of the shutdown.
- */
-async function settlePersistently(
-  batch: Settlement[],
-  options: SendingOptions,
-): Promise<boolean[]> {
-  const { pool, giveUp, log } = options;
-  let pauseMs = SETTLE_FIRST_PAUSE_MS;
-  for (;;) {
-    try {
-      const moved = await settleDeliveries(pool, batch);
-      return batch.map(({ deliveryId }) => moved.has(deliveryId));
-    } catch (err) {
-      if (isDataFault(err) || giveUp.aborted) throw err;
-      log.warn({ err, settlements: batch.length, pauseMs }, "cannot settle: trying again");
-    }
-    await sleep(pauseMs, undefined, { signal: giveUp }).catch(() => undefined);
-    pauseMs = Math.min(pauseMs * 2, SETTLE_LONGEST_PAUSE_MS);
-  }
 }

@@ -1,0 +1,135 @@
+import { Agent, buildConnector, type Dispatcher, request } from "undici";
+import { AddressRefused, type GuardOptions, guardedLookup, hostFault } from "./address-guard.ts";
+
+export interface HttpCall {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** The start of the body, or what had come of it when it broke off; as it was sent, not decompressed. */
+  text: string;
+}
+
+/** An answer with a status, or what a call failed by that got none; `begun`: some of it may have been read. */
+export type PostResult =
+  | { answered: true; answer: HttpAnswer }
+  | { answered: false; error: unknown; begun: boolean };
+
+export interface GuardedAgentOptions extends GuardOptions {
+  /** To one host at a time; undefined: as many as there are calls. */
+  connections?: number;
+  connectTimeoutMs: number;
+}
+
+export interface PostOptions {
+  /** Ends the call. An answer's status that has come by then stands. */
+  signal: AbortSignal;
+  /** How much of the answer's body is read; then its connection is closed. */
+  maxAnswerBytes: number;
+  onBegin?: () => void;
+}
+
+/** Shorter than a server's own idle time, so that a call seldom meets a connection just closed. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** Kept-alive connections behind the address guard, which looks at every one that is made. */
+export function guardedAgent(options: GuardedAgentOptions): Agent {
+  return new Agent({
+    connections: options.connections ?? null,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: guardedConnector(options),
+  });
+}
+
+/** POSTs once: no redirect followed, no retry. Never rejects. */
+export async function postOnce(
+  agent: Agent,
+  call: HttpCall,
+  { signal, maxAnswerBytes, onBegin }: PostOptions,
+): Promise<PostResult> {
+  let begun = false;
+  const begin = () => {
+    begun = true;
+    onBegin?.();
+  };
+  try {
+    const response = await request(call.url, {
+      method: "POST",
+      headers: call.headers,
+      body: call.body,
+      signal,
+      dispatcher: agent.compose(noteBegin(begin)),
+    });
+    const text = await readStart(response.body, maxAnswerBytes);
+    return {
+      answered: true,
+      answer: { status: response.statusCode, headers: response.headers, text },
+    };
+  } catch (error) {
+    return { answered: false, error, begun };
+  }
+}
+
+/** What tells one failure of a call from another: `ECONNREFUSED`, `timeout` … */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+}
+
+/**
+ * Notes when undici begins to write the request to a connection. Everything before (names, connect,
+ * TLS, waiting for a free connection) cannot have reached the other side; everything after may have.
+ */
+function noteBegin(onBegin: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart(controller, context) {
+        handler.onRequestStart?.(controller, context);
+        onBegin();
+      },
+      onRequestUpgrade: (...event) => handler.onRequestUpgrade?.(...event),
+      onResponseStart: (...event) => handler.onResponseStart?.(...event),
+      onResponseData: (...event) => handler.onResponseData?.(...event),
+      onResponseEnd: (...event) => handler.onResponseEnd?.(...event),
+      onResponseError: (...event) => handler.onResponseError?.(...event),
+    });
+}
+
+async function readStart(body: Dispatcher.ResponseData["body"], maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      // Leaving the loop destroys the stream: an endless answer costs one connection, not memory.
+      if (bytes >= maxBytes) break;
+    }
+  } catch {
+    // The status stands; whoever needs the body finds it incomplete.
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString();
+}
+
+function guardedConnector(options: GuardedAgentOptions): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: options.connectTimeoutMs,
+    allowH2: false,
+    // undici hands its options on to net.connect and tls.connect; its type leaves `lookup` out.
+    ...({ lookup: guardedLookup(options) } as object),
+  });
+  return (connectOptions, callback) => {
+    // A literal address never reaches `lookup`.
+    const fault = hostFault(connectOptions.hostname, options);
+    if (fault !== null) callback(new AddressRefused(`the host ${fault}`), null);
+    else connect(connectOptions, callback);
+  };
+}

@@ -1,0 +1,53 @@
+import { MAX_WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from "@belfry/contracts/webhooks";
+import { ownVersion } from "@belfry/database/process-name";
+import type { Resolve } from "@belfry/providers/address-guard";
+import type { Clock } from "@belfry/providers/clock";
+import { startPatience } from "@belfry/providers/patience";
+import { guardedAgent, type HttpCall, postOnce } from "@belfry/providers/post-once";
+import { createPublicResolver } from "./public-resolver.ts";
+import { type WebhookAnswer, webhookAnswer } from "./webhook-answer.ts";
+
+export interface EndpointCalls {
+  /** POSTs JSON once, within 15 s from here to the answer's end. Never rejects. */
+  post(call: HttpCall): Promise<WebhookAnswer>;
+  close(): Promise<void>;
+}
+
+export interface EndpointCallsOptions {
+  allowPrivateAddresses: boolean;
+  resolve?: Resolve;
+  clock?: Clock;
+  now?: () => number;
+}
+
+/**
+ * Calls of all endpoints. A connection carries one call at a time, and a host has as many as there are
+ * calls of it, so that nobody waits for another's; whoever calls bounds the calls.
+ */
+export function createEndpointCalls(options: EndpointCallsOptions): EndpointCalls {
+  const { allowPrivateAddresses, clock, now = Date.now } = options;
+  // Private names are known to the system alone.
+  const resolve = options.resolve ?? (allowPrivateAddresses ? undefined : createPublicResolver());
+  const agent = guardedAgent({
+    connectTimeoutMs: WEBHOOK_TIMEOUT_MS,
+    allowPrivateAddresses,
+    ...(resolve && { resolve }),
+  });
+  const always = {
+    "content-type": "application/json",
+    "user-agent": `Belfry/${ownVersion()}`,
+  };
+  return {
+    async post({ url, headers, body }) {
+      const patience = startPatience(WEBHOOK_TIMEOUT_MS, clock);
+      const call = { url, body, headers: { ...always, ...headers } };
+      const result = await postOnce(agent, call, {
+        signal: patience.signal,
+        maxAnswerBytes: MAX_WEBHOOK_ANSWER_BYTES,
+      });
+      patience.end();
+      return webhookAnswer(result, now());
+    },
+    close: () => agent.close(),
+  };
+}

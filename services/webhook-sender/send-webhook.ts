@@ -1,0 +1,170 @@
+import { WEBHOOK } from "@belfry/contracts/channels";
+import type { ClaimedWebhook, WebhookCall } from "@belfry/database/functions/claim-webhooks";
+import type { Settlement } from "@belfry/database/functions/settle-deliveries";
+import {
+  countAttempt,
+  countOutcome,
+  observeFirstAcceptance,
+} from "@belfry/sending/sending-metrics";
+import { nextTry } from "./next-try.ts";
+import { signWebhook } from "./sign-webhook.ts";
+import { failedWith, type WebhookAnswer } from "./webhook-answer.ts";
+import type { WebhooksHandlerDeps } from "./webhooks-handler.ts";
+
+/** The label of metrics, beside the providers' kinds. */
+const PROVIDER = "webhook";
+/** When all calls that an endpoint may have at a time take long: from one second to six. */
+const FULL_DELAY_MS = 1_000;
+const FULL_SPREAD_MS = 5_000;
+
+interface Tried {
+  settlement: Settlement;
+  /** What the endpoint's health is to know; undefined: nothing new. */
+  call?: WebhookCall | undefined;
+}
+
+/**
+ * Claims one delivery, tries it once, settles it, and notes how its endpoint does. The caller holds a
+ * tenant's slot for it: given back here, as soon as the call has ended. Resolves to how long another sender
+ * holds the delivery; 0: it does not.
+ */
+export async function sendWebhook(
+  { id, tenantId }: { id: string; tenantId: string },
+  deps: WebhooksHandlerDeps,
+): Promise<number> {
+  let slotHeld = true;
+  const giveSlot = () => {
+    if (slotHeld) deps.slots.give(tenantId);
+    slotHeld = false;
+  };
+  try {
+    const claimed = await deps.claim({ id, tenantId });
+    if (claimed.becomes === "busy") return claimed.waitMs;
+    if (claimed.becomes === "gone") return 0;
+    if (claimed.becomes !== "sending") {
+      const { becomes: status, reason } = claimed;
+      countOutcome(WEBHOOK, null, status);
+      deps.log.info({ deliveryId: id, tenantId, status, reason }, "delivery ended");
+      return 0;
+    }
+    const { webhook } = claimed;
+    using _lease = deps.leases.hold({ id: webhook.id, attempt: webhook.attempt });
+    const { settlement, call } = await tryOnce(webhook, deps);
+    giveSlot();
+    if (!(await deps.settle(settlement))) {
+      const { attempt, messageId } = webhook;
+      const details = { deliveryId: id, tenantId, messageId, attempt, status: settlement.status };
+      deps.log.warn(details, "the lease had ended: another attempt decides");
+    }
+    if (call !== undefined) await deps.note(call);
+    return 0;
+  } finally {
+    giveSlot();
+  }
+}
+
+async function tryOnce(webhook: ClaimedWebhook, deps: WebhooksHandlerDeps): Promise<Tried> {
+  const seconds = Math.floor(deps.now() / 1000);
+  const signature = await signatureOf(webhook, seconds, deps);
+  // No fault of the endpoint's: its health is not told.
+  if (signature === undefined) {
+    return { settlement: judged(webhook, failedWith("its secret cannot be read"), 0, deps) };
+  }
+  if (!(await deps.endpoints.take(webhook.webhookId))) {
+    return { settlement: putOff(webhook, deps.random) };
+  }
+  const startedAt = performance.now();
+  let answer: WebhookAnswer;
+  try {
+    answer = await deps.post({
+      url: webhook.url,
+      body: webhook.payload,
+      headers: {
+        "webhook-id": webhook.messageId,
+        "webhook-timestamp": String(seconds),
+        "webhook-signature": signature,
+      },
+    });
+  } finally {
+    deps.endpoints.give(webhook.webhookId);
+  }
+  const settlement = judged(webhook, answer, performance.now() - startedAt, deps);
+  const { webhookId, tenantId, failing } = webhook;
+  const hasArrived = answer.class === "accepted";
+  const reason = hasArrived ? null : answer.reason;
+  const call = { webhookId, tenantId, reason, gone: answer.gone };
+  return { settlement, call: hasArrived && !failing ? undefined : call };
+}
+
+/** Undefined, and logged, where a secret cannot be read. */
+async function signatureOf(
+  webhook: ClaimedWebhook,
+  seconds: number,
+  deps: WebhooksHandlerDeps,
+): Promise<string | undefined> {
+  const { webhookId, tenantId } = webhook;
+  try {
+    const secrets = await deps.secrets.of(webhook);
+    return signWebhook({ id: webhook.messageId, seconds, body: webhook.payload, secrets });
+  } catch (err) {
+    deps.log.error({ err, webhookId, tenantId }, "an endpoint's secret cannot be read");
+    return undefined;
+  }
+}
+
+function judged(
+  webhook: ClaimedWebhook,
+  answer: WebhookAnswer,
+  durationMs: number,
+  deps: WebhooksHandlerDeps,
+): Settlement {
+  const next = nextTry(answer, { retries: webhook.retries, random: deps.random });
+  countAttempt(WEBHOOK, PROVIDER, answer.class, durationMs);
+  countOutcome(WEBHOOK, PROVIDER, next.status);
+  if (answer.class === "accepted" && webhook.attempt === 1) {
+    observeFirstAcceptance(WEBHOOK, webhook.toldAt);
+  }
+  deps.log.info(
+    {
+      tenantId: webhook.tenantId,
+      deliveryId: webhook.id,
+      messageId: webhook.messageId,
+      webhookId: webhook.webhookId,
+      type: webhook.type,
+      attempt: webhook.attempt,
+      class: answer.class,
+      vendorStatus: answer.status,
+      status: next.status,
+      durationMs: Math.round(durationMs),
+    },
+    "attempt",
+  );
+  return {
+    deliveryId: webhook.id,
+    attempt: webhook.attempt,
+    ...next,
+    missing: null,
+    end: {
+      class: answer.class,
+      durationMs,
+      reason: answer.reason,
+      vendor_status: answer.status === null ? null : String(answer.status),
+      vendor_answer: answer.text,
+      message_id: null,
+    },
+  };
+}
+
+/** Back to rest, as if it had not been claimed. */
+function putOff(webhook: ClaimedWebhook, random: () => number): Settlement {
+  return {
+    deliveryId: webhook.id,
+    attempt: webhook.attempt,
+    status: "waiting",
+    reason: "its endpoint has as many calls in hand as it may",
+    delayMs: FULL_DELAY_MS + FULL_SPREAD_MS * random(),
+    counted: false,
+    missing: null,
+    end: null,
+  };
+}

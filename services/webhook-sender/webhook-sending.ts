@@ -1,0 +1,120 @@
+import { isDataFault } from "@belfry/database/data-fault";
+import {
+  claimWebhooks,
+  noteWebhookCalls,
+  type WebhookCall,
+  type WebhookClaim,
+} from "@belfry/database/functions/claim-webhooks";
+import { postponeDeliveries, type Settlement } from "@belfry/database/functions/settle-deliveries";
+import type { SecretKeys } from "@belfry/database/secrets";
+import type { Resolve } from "@belfry/providers/address-guard";
+import type { Clock } from "@belfry/providers/clock";
+import { createLeases } from "@belfry/sending/leases";
+import { persistently } from "@belfry/sending/persistently";
+import { renewLeases } from "@belfry/sending/renew-leases";
+import { settlePersistently } from "@belfry/sending/settle-persistently";
+import { createSlots } from "@belfry/sending/slots";
+import { createAskedBatcher } from "@belfry/service/batcher";
+import type { Logger } from "@belfry/service/logger";
+import type { MessageHandler } from "@belfry/service/message-outcome";
+import type pg from "pg";
+import { createEndpointCalls } from "./endpoint-calls.ts";
+import { createEndpointSecrets } from "./endpoint-secrets.ts";
+import { createEndpointSlots } from "./endpoint-slots.ts";
+import { MAX_RETRIES } from "./next-try.ts";
+import { createWebhooksHandler } from "./webhooks-handler.ts";
+
+export interface WebhookSendingOptions {
+  pool: pg.Pool;
+  keys: SecretKeys;
+  /** Calls of endpoints at a time. */
+  concurrency: number;
+  /** Messages in hand at a time: more than that, so that some wait while others are called for. */
+  messagesInHand: number;
+  leaseMs: number;
+  allowPrivateAddresses: boolean;
+  /** When what Postgres does not take any more is left to the lease. */
+  giveUp: AbortSignal;
+  log: Logger;
+  /** In [0, 1); these four are replaced by tests. */
+  random?: () => number;
+  resolve?: Resolve;
+  /** Epoch milliseconds. */
+  now?: () => number;
+  /** What patience with an endpoint and the renewal of leases go by. */
+  clock?: Clock;
+}
+
+export interface WebhookSending {
+  handler: MessageHandler;
+  /** Lets calls in hand finish. */
+  close(): Promise<void>;
+}
+
+/** Of a tenant, and of one endpoint of it, at a time. */
+const TENANT_CALLS = 64;
+const ENDPOINT_CALLS = 16;
+/** So many failures in a row pause an endpoint. */
+const FAILURES_TO_PAUSE = 10;
+const MAX_BATCH = 200;
+const SLOT_WAIT_MS = 5_000;
+
+/** Puts together what turns messages of delivery ids into calls of endpoints and their ends in Postgres. */
+export function createWebhookSending(options: WebhookSendingOptions): WebhookSending {
+  const { pool, leaseMs, log, clock } = options;
+  const batching = { maxItems: MAX_BATCH, maxInFlight: 2, isItemFault: isDataFault };
+  const endpoints = createEndpointSlots(ENDPOINT_CALLS, { clock });
+  const claims = createAskedBatcher<{ id: string; tenantId: string }, WebhookClaim>({
+    ...batching,
+    lingerMs: 1,
+    run: (batch) =>
+      claimWebhooks(pool, batch, { full: endpoints.full(), leaseMs, maxRetries: MAX_RETRIES }),
+  });
+  const settlements = createAskedBatcher<Settlement, boolean>({
+    ...batching,
+    lingerMs: 4,
+    run: (batch) => settlePersistently(batch, options),
+  });
+  const notes = createAskedBatcher<WebhookCall, void>({
+    ...batching,
+    lingerMs: 4,
+    async run(batch) {
+      const disabled = await persistently(
+        "note calls of endpoints",
+        () => noteWebhookCalls(pool, batch, FAILURES_TO_PAUSE),
+        options,
+      );
+      // Its address is the tenant's text: the id is enough.
+      for (const { webhookId, tenantId, reason } of disabled) {
+        log.warn({ webhookId, tenantId, reason }, "an endpoint was disabled");
+      }
+      return batch.map(() => undefined);
+    },
+  });
+  const calls = createEndpointCalls(options);
+  const handler = createWebhooksHandler({
+    slots: createSlots(
+      options.concurrency,
+      options.messagesInHand - options.concurrency,
+      async () => TENANT_CALLS,
+    ),
+    endpoints,
+    leases: createLeases({
+      leaseMs,
+      renew: (leases) => renewLeases(pool, leases, leaseMs),
+      log,
+      clock,
+    }),
+    secrets: createEndpointSecrets(options.keys),
+    post: calls.post,
+    claim: (item) => claims(item),
+    settle: (settlement) => settlements(settlement),
+    note: (call) => notes(call),
+    postpone: (postponement) => postponeDeliveries(pool, postponement),
+    slotWaitMs: SLOT_WAIT_MS,
+    now: options.now ?? Date.now,
+    random: options.random ?? Math.random,
+    log,
+  });
+  return { handler, close: () => calls.close() };
+}

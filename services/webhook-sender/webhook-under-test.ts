@@ -1,0 +1,151 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { TestContext } from "node:test";
+import { encodeQueueMessage } from "@belfry/contracts/queue-message";
+import { createPool } from "@belfry/database/connection";
+import { webhookOwner } from "@belfry/database/secret-owners";
+import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { createLogger } from "@belfry/service/logger";
+import type { Message } from "@belfry/service/message-outcome";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { createWebhookSending, type WebhookSendingOptions } from "./webhook-sending.ts";
+
+export const SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+export const keys = parseSecretKeys(SECRETS_KEYS);
+export const DONE = { kind: "done" };
+
+export interface TestEndpoint {
+  id: string;
+  tenantId: string;
+  secret: string;
+}
+
+/** The tables of a test, and what a tenant's moves would have put there. */
+export async function createWebhookFixture(t: TestContext) {
+  const database = await createTestDatabase();
+  const pool = createPool({ url: database.url, applicationName: "test" });
+  const logged: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void logged.push(JSON.parse(line)) };
+  const log = createLogger({ service: "test", level: "info", destination });
+  const closing: { close(): Promise<void> }[] = [];
+  t.after(async () => {
+    await Promise.all(closing.map((sending) => sending.close()));
+    await pool.end();
+    await database[Symbol.asyncDispose]();
+  });
+
+  async function tenant(): Promise<string> {
+    const id = `t${randomBytes(6).toString("hex")}`;
+    await pool.query(
+      "insert into tenants (id, name, per_minute, uses_webhooks) values ($1, $1, 600, true)",
+      [id],
+    );
+    return id;
+  }
+
+  async function endpoint(tenantId: string, url: string): Promise<TestEndpoint> {
+    const id = randomUUID();
+    const secret = newSecret();
+    const sealed = await encryptSecret(keys, webhookOwner(tenantId, id), secret);
+    await pool.query("insert into webhooks (id, tenant_id, url, secret) values ($1, $2, $3, $4)", [
+      ...[id, tenantId, url, sealed],
+    ]);
+    return { id, tenantId, secret };
+  }
+
+  /** The message before signs beside the new one from now on. */
+  async function rotate({ id, tenantId }: TestEndpoint): Promise<string> {
+    const secret = newSecret();
+    const sealed = await encryptSecret(keys, webhookOwner(tenantId, id), secret);
+    await pool.query(
+      `update webhooks set previous_secret = secret, secret = $2,
+         previous_secret_until = now() + interval '1 day' where id = $1`,
+      [id, sealed],
+    );
+    return secret;
+  }
+
+  /** Messages for one endpoint, with deliveries that are released. Returns the deliveries' ids: the messages'. */
+  async function told(to: TestEndpoint, count = 1): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => randomUUID());
+    const payloads = ids.map((id, at) =>
+      JSON.stringify({
+        type: "delivery.accepted",
+        timestamp: "2026-01-01T00:00:00.000Z",
+        data: { id, at },
+      }),
+    );
+    await pool.query(
+      `insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
+       select id, $3, $4, 'delivery.accepted', payload from unnest($1::uuid[], $2::text[]) m (id, payload)`,
+      [ids, payloads, to.id, to.tenantId],
+    );
+    await pool.query(
+      `insert into deliveries (id, event_id, tenant_id, channel, due_at, released_at)
+       select id, id, $2, 'WEBHOOK', now(), now() from unnest($1::uuid[]) m (id)`,
+      [ids, to.tenantId],
+    );
+    return ids;
+  }
+
+  function sender(options: Partial<WebhookSendingOptions> = {}) {
+    const sending = createWebhookSending({
+      pool,
+      keys,
+      concurrency: 256,
+      messagesInHand: 512,
+      leaseMs: 30_000,
+      allowPrivateAddresses: true,
+      giveUp: new AbortController().signal,
+      random: () => 0.5,
+      log,
+      ...options,
+    });
+    closing.push(sending);
+    return (...messages: Message[]) =>
+      sending.handler(messages, { log, signal: new AbortController().signal });
+  }
+
+  const one = async (text: string, values: unknown[]) => (await pool.query(text, values)).rows[0];
+  const row = (id: string) =>
+    one("select *, message_id as vendor_id from deliveries where id = $1", [id]);
+  const webhook = ({ id }: TestEndpoint) => one("select * from webhooks where id = $1", [id]);
+
+  async function attempts(id: string) {
+    const { rows } = await pool.query(
+      `select a.*, extract(epoch from a.next_at - a.ended_at) * 1000 as next_in_ms
+       from attempts a where delivery_id = $1 order by number`,
+      [id],
+    );
+    return rows;
+  }
+
+  /** As the release loop does it: due or not, it is on its way again. */
+  async function release(...ids: string[]): Promise<void> {
+    await pool.query(
+      "update deliveries set released_at = now(), due_at = now() where id = any ($1::uuid[])",
+      [ids],
+    );
+  }
+
+  const { url } = database;
+  return {
+    ...{ url, pool, log, logged, tenant, endpoint, rotate, told, sender, row, webhook, attempts },
+    release,
+  };
+}
+
+export type WebhookFixture = Awaited<ReturnType<typeof createWebhookFixture>>;
+
+/** As the release loop publishes it. */
+export function message(tenantId: string, ids: string[]): Message {
+  return {
+    subject: `test.deliveries.WEBHOOK.${tenantId}`,
+    data: new TextEncoder().encode(encodeQueueMessage(ids.map((id) => ({ id, traceId: "t" })))),
+    deliveryCount: 1,
+    streamSequence: 1,
+  };
+}
+
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}
