@@ -23,12 +23,15 @@ import type { TenantDirectory } from "./tenant-directory.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
 import { triggerRoute } from "./trigger-route.ts";
 import { userRoutes } from "./user-routes.ts";
+import { type WebhookRouteDeps, webhookEndpointRoutes } from "./webhook-endpoint-routes.ts";
+import { webhookMessageRoutes } from "./webhook-message-routes.ts";
 import { type WebhookDeps, webhookRoute } from "./webhook-route.ts";
 
 export interface AppDeps
   extends Omit<WebhookDeps, "limits">,
     Omit<InboundDeps, "limits">,
-    Omit<LinkPageDeps, "limits"> {
+    Omit<LinkPageDeps, "limits">,
+    Omit<WebhookRouteDeps, "authentication"> {
   config: AbuseBounds & { trustProxy: string };
   acceptor(rests: boolean): Acceptor | undefined;
   refusals: KnownRefusals;
@@ -67,6 +70,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   userRoutes(app, { ...deps, authentication });
   erasureRoutes(app, { ...deps, authentication });
   preferenceRoutes(app, { ...deps, authentication });
+  webhookEndpointRoutes(app, { ...deps, authentication });
+  webhookMessageRoutes(app, { ...deps, authentication });
   webhookRoute(app, { ...deps, limits });
   inboundRoute(app, { ...deps, limits });
   linkRoutes(app, { ...deps, limits });

@@ -73,6 +73,11 @@ export const configSchema = Type.Object({
     minimum: 1,
     default: 60,
   }),
+  ALLOW_PRIVATE_WEBHOOK_ADDRESSES: Type.Boolean({
+    description:
+      "As of webhook-sender: endpoints may be on private addresses, and without TLS: local stack and tests only",
+    default: false,
+  }),
   EXPRESS_PER_MINUTE: Type.Integer({
     description: "A tenant with more events than this in the last minute goes to the bulk lane",
     minimum: 1,

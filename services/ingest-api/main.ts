@@ -104,6 +104,8 @@ await runService({
       directory,
       keyUses,
       webhookKeys,
+      secretKeys,
+      allowPrivateWebhooks: config.ALLOW_PRIVATE_WEBHOOK_ADDRESSES,
       linkKeys,
       publicUrl: config.PUBLIC_URL === "" ? "" : parsePublicUrl(config.PUBLIC_URL),
       storeInbound: (origin, message) => storeInbound(db, origin, message),

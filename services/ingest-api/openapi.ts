@@ -3,6 +3,7 @@ import { Kind, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { ALWAYS, answers, JSON_TYPE } from "./answers.ts";
 import { ANSWER_HEADERS, TRACE_HEADERS } from "./document-parts.ts";
+import { webhookDocuments } from "./webhook-documents.ts";
 
 export const OPENAPI_PATH = "/openapi.json";
 
@@ -18,6 +19,7 @@ const TAGS = [
   { name: "Users", description: "Whom you notify, and what they want" },
   { name: "Realtime", description: "Let a user's browser connect" },
   { name: "Notifications", description: "What a user has been shown in your application" },
+  { name: "Webhooks", description: "Be told what became of your events" },
   { name: "Documentation", description: "This interface, for tools and for people" },
 ];
 
@@ -49,6 +51,7 @@ export async function documentRoutes(app: FastifyInstance): Promise<void> {
       info: { title: "Belfry", version: "1", description: DESCRIPTION, license: LICENSE },
       servers: [{ url: "/" }],
       tags: TAGS,
+      webhooks: webhookDocuments(),
       components: {
         headers: ANSWER_HEADERS,
         securitySchemes: {

@@ -63,6 +63,8 @@ async function setUp(t: test.TestContext) {
     storeInbound: unused,
     storeReceipts: unused,
     db,
+    secretKeys,
+    allowPrivateWebhooks: false,
     signToken: unused,
     announceMarked: unused,
     announcePreferences: () => undefined,

@@ -127,9 +127,8 @@ export const MESSAGES_QUERY = {
     ),
   ),
   after: Type.Optional(
-    field<string>(
-      { type: "string", description: "The `next` of the page before" },
-      () => undefined,
+    field<string>({ type: "string", description: "The `next` of the page before" }, (value) =>
+      typeof value === "string" ? undefined : "must be a string",
     ),
   ),
 };

@@ -1,4 +1,5 @@
 import type { AuditNote } from "../audited.ts";
+import type { Replayed, ReplayInput } from "./replay-webhook.ts";
 import type { Webhook } from "./webhooks.ts";
 
 /**
@@ -34,6 +35,13 @@ export function signingSecretRotated(
 ): AuditNote {
   const after = { secret: "a new one", theOneBeforeSignsUntil: previousSecretUntil };
   return webhookNote("rotate-secret", tenantId, url, { after });
+}
+
+export function webhookReplayed(
+  { tenantId, since, until = "now", all = false }: ReplayInput,
+  { url, replayed, more }: Replayed & { url: string },
+): AuditNote {
+  return webhookNote("replay", tenantId, url, { after: { since, until, all, replayed, more } });
 }
 
 /** A URL without the values of its query. */
