@@ -1,5 +1,6 @@
 import type { KeptDays } from "@belfry/contracts/retention";
 import { MAX_DIGEST_SECONDS } from "@belfry/contracts/timing";
+import { LEAST_MESSAGE_DAYS } from "@belfry/database/functions/expire-batch";
 import { type ChannelKey, forgetEmptyChannels } from "@belfry/database/functions/realtime-channels";
 import type pg from "pg";
 
@@ -38,12 +39,16 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
 export function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
   // A day more: what is late is the walks'.
   const events = new Date(moment.getTime() - (longest.eventDays + 1) * DAY_MS);
+  // Deliveries of events, and of the messages of webhooks.
+  const messageDays = Math.max(longest.eventDays, LEAST_MESSAGE_DAYS);
+  const messages = new Date(moment.getTime() - (messageDays + 1) * DAY_MS);
   // A digest has gathered for a week at most, and goes with the last of its events.
   const digests = new Date(events.getTime() - MAX_DIGEST_SECONDS * 1000);
   const notifications = new Date(moment.getTime() - (longest.notificationDays + 1) * DAY_MS);
   return [
-    before("attempts", "delivery_id", firstIdOf(events)),
-    before("deliveries", "id", firstIdOf(events)),
+    before("webhook_messages", "id", firstIdOf(messages), IS_SENT),
+    before("attempts", "delivery_id", firstIdOf(messages), withoutMessage("attempts.delivery_id")),
+    before("deliveries", "id", firstIdOf(messages), withoutMessage("deliveries.event_id")),
     before("receipts", "received_at", events),
     before("outbox", "id", firstIdOf(events)),
     before("digest_items", "digest_id", firstIdOf(digests)),
@@ -57,6 +62,16 @@ export function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
 
 /** What rests on purpose has its time before it. */
 const RESTS_NOT = "not exists (select from scheduled_events s where s.event_id = events.id)";
+
+/** What is still to be sent to an endpoint has its time before it, too. */
+const IS_SENT = `not exists (
+  select from deliveries d
+  where d.event_id = webhook_messages.id and d.channel = 'WEBHOOK' and d.status in ('queued', 'sending', 'waiting'))`;
+
+/** The delivery of a webhook's message has the id of that message. */
+function withoutMessage(id: string): string {
+  return `not exists (select from webhook_messages m where m.id = ${id})`;
+}
 
 function before(table: string, column: string, bound: Date | string, only = "true"): Expiry {
   return {

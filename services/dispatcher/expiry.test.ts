@@ -118,7 +118,7 @@ test("a change of the days is in force at the next step, in both directions and 
   );
   assert.deepEqual(
     rows,
-    ["events", "inbound_messages", "notifications", "outbox"].map((table) => ({
+    ["events", "inbound_messages", "notifications", "outbox", "webhook_messages"].map((table) => ({
       table_name: table,
       tenant_id: "",
     })),
@@ -282,7 +282,9 @@ test("a realtime channel leaves when its last notification has, and not before",
   assert.deepEqual(await channels(), []);
 });
 
-const NOTHING_BEHIND = { events: 0, outbox: 0, notifications: 0, inbound_messages: 0 };
+const NOTHING_BEHIND = {
+  ...{ events: 0, outbox: 0, notifications: 0, inbound_messages: 0, webhook_messages: 0 },
+};
 
 test("how far behind it is can be read, and nothing is behind after a round", async (t) => {
   const under = await expiryUnderTest(t);
@@ -313,6 +315,7 @@ test("how far behind it is can be read, and nothing is behind after a round", as
       ["outbox", 88],
       ["notifications", 88],
       ["inbound_messages", 0],
+      ["webhook_messages", 0],
     ],
   );
   await replica();

@@ -7,10 +7,8 @@ import type pg from "pg";
  */
 export async function failDispatch(pool: pg.Pool, eventId: string, reason: string): Promise<void> {
   const failed = Object.fromEntries(CHANNELS.map((channel) => [channel, reason]));
-  await pool.query(
-    `with claimed as (delete from undispatched_events where event_id = $1 returning event_id)
-     update events set dispatched_at = clock_timestamp(), outcome = $2
-     from claimed where events.id = claimed.event_id`,
-    [eventId, JSON.stringify({ failed })],
-  );
+  await pool.query("select fail_dispatch(p_id => $1, p_outcome => $2)", [
+    eventId,
+    JSON.stringify({ failed }),
+  ]);
 }

@@ -473,7 +473,8 @@ create trigger deliveries_tell_move after update of status on deliveries
     and new.channel <> 'WEBHOOK')
   execute function tell_delivery();
 create trigger deliveries_tell_end after insert on deliveries
-  for each row when (new.status <> 'queued') execute function tell_delivery();
+  for each row when (new.status not in ('queued', 'sending', 'waiting', 'discarded') and new.channel <> 'WEBHOOK')
+  execute function tell_delivery();
 
 -- Status webhooks: whom a tenant wants to be told what became of its events, and what each was or is to be told. The
 -- delivery of a message has its id as event_id, the channel WEBHOOK, and no recipient and no template.
@@ -493,6 +494,7 @@ create table webhooks (
   failing_since timestamptz,
   failures integer not null default 0,
   paused_until timestamptz,
+  probing boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (tenant_id, url),
@@ -504,8 +506,9 @@ comment on column webhooks.secret is 'compact JWE of whsec_…';
 comment on column webhooks.previous_secret is 'compact JWE of the one before; signs beside the new one until its time';
 comment on column webhooks.disabled_reason is 'null, with a time: a person did it';
 comment on column webhooks.failing_since is 'nothing has reached it since; null: the last try did';
-comment on column webhooks.failures is 'in a row';
+comment on column webhooks.failures is 'in a row, without those of calls that had begun before a pause';
 comment on column webhooks.paused_until is 'not called until then, and then once; null: called';
+comment on column webhooks.probing is 'this once is under way: the pause goes on for the length of a lease';
 
 create table webhook_messages (
   id uuid primary key,
@@ -519,13 +522,12 @@ create table webhook_messages (
   created_at timestamptz not null default now()
 );
 comment on column webhook_messages.id is 'the webhook-id, unless resend_of is';
-comment on column webhook_messages.event_id is 'of an event or a digest that it tells of; null: of none';
-comment on column webhook_messages.user_id is 'in the payload; null: nobody is';
+comment on column webhook_messages.event_id is 'of an event or a digest that it tells of, and may outlive; null: of none';
+comment on column webhook_messages.user_id is 'whom it tells of: an erasure finds it by this; null: nobody, a person tests the endpoint';
 comment on column webhook_messages.payload is 'the JSON that is posted: ids, no content and no address';
 comment on column webhook_messages.resend_of is 'the message that a person has sent again with this one';
-create index webhook_messages_of_webhook on webhook_messages (webhook_id, id);
-create index webhook_messages_of_event on webhook_messages (event_id) where event_id is not null;
-create index webhook_messages_of_user on webhook_messages (tenant_id, user_id) where user_id is not null;
+create index webhook_messages_of_webhook on webhook_messages (tenant_id, webhook_id, id);
+create index webhook_messages_of_user on webhook_messages (tenant_id, user_id);
 create index webhook_messages_again on webhook_messages (resend_of) where resend_of is not null;
 
 -- Messages that gather events. The delivery of a digest has its id as event_id, and its state is the truth of

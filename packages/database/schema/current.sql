@@ -156,7 +156,7 @@ create index deliveries_dead ON deliveries USING btree (tenant_id, settled_at, i
 create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_at) WHERE ((released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])));
 create index deliveries_released ON deliveries USING btree (channel, tenant_id, released_at) WHERE (released_at IS NOT NULL);
 CREATE TRIGGER deliveries_move BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_delivery_move();
-CREATE TRIGGER deliveries_tell_end AFTER INSERT ON deliveries FOR EACH ROW WHEN ((new.status <> 'queued'::text)) EXECUTE FUNCTION tell_delivery();
+CREATE TRIGGER deliveries_tell_end AFTER INSERT ON deliveries FOR EACH ROW WHEN (((new.status <> ALL (ARRAY['queued'::text, 'sending'::text, 'waiting'::text, 'discarded'::text])) AND (new.channel <> 'WEBHOOK'::text))) EXECUTE FUNCTION tell_delivery();
 CREATE TRIGGER deliveries_tell_move AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN (((old.status <> new.status) AND (new.status <> ALL (ARRAY['queued'::text, 'sending'::text, 'waiting'::text, 'discarded'::text])) AND (new.channel <> 'WEBHOOK'::text))) EXECUTE FUNCTION tell_delivery();
 comment on column deliveries.event_id is 'of a digest: the id in digests; of a status webhook: the id in webhook_messages. No event has these';
 comment on column deliveries.channel is 'no check: every update would run it; dispatching writes what templates hold';
@@ -793,12 +793,11 @@ create table webhook_messages (
   constraint webhook_messages_pkey PRIMARY KEY (id)
 );
 create index webhook_messages_again ON webhook_messages USING btree (resend_of) WHERE (resend_of IS NOT NULL);
-create index webhook_messages_of_event ON webhook_messages USING btree (event_id) WHERE (event_id IS NOT NULL);
-create index webhook_messages_of_user ON webhook_messages USING btree (tenant_id, user_id) WHERE (user_id IS NOT NULL);
-create index webhook_messages_of_webhook ON webhook_messages USING btree (webhook_id, id);
+create index webhook_messages_of_user ON webhook_messages USING btree (tenant_id, user_id);
+create index webhook_messages_of_webhook ON webhook_messages USING btree (tenant_id, webhook_id, id);
 comment on column webhook_messages.id is 'the webhook-id, unless resend_of is';
-comment on column webhook_messages.event_id is 'of an event or a digest that it tells of; null: of none';
-comment on column webhook_messages.user_id is 'in the payload; null: nobody is';
+comment on column webhook_messages.event_id is 'of an event or a digest that it tells of, and may outlive; null: of none';
+comment on column webhook_messages.user_id is 'whom it tells of: an erasure finds it by this; null: nobody, a person tests the endpoint';
 comment on column webhook_messages.payload is 'the JSON that is posted: ids, no content and no address';
 comment on column webhook_messages.resend_of is 'the message that a person has sent again with this one';
 
@@ -817,6 +816,7 @@ create table webhooks (
   failing_since timestamp with time zone,
   failures integer not null default 0,
   paused_until timestamp with time zone,
+  probing boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint webhooks_check CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
@@ -831,5 +831,6 @@ comment on column webhooks.secret is 'compact JWE of whsec_…';
 comment on column webhooks.previous_secret is 'compact JWE of the one before; signs beside the new one until its time';
 comment on column webhooks.disabled_reason is 'null, with a time: a person did it';
 comment on column webhooks.failing_since is 'nothing has reached it since; null: the last try did';
-comment on column webhooks.failures is 'in a row';
+comment on column webhooks.failures is 'in a row, without those of calls that had begun before a pause';
 comment on column webhooks.paused_until is 'not called until then, and then once; null: called';
+comment on column webhooks.probing is 'this once is under way: the pause goes on for the length of a lease';

@@ -93,14 +93,27 @@ export async function setPreferences(
       )
       select (select count(*) from forgotten)::integer + (select count(*) from written)::integer
         as changed`.execute(transaction);
-    if (rows[0]!.changed > 0) {
-      await sql`select tell_preferences(${tenantId}, ${userId}, ${source}, ${JSON.stringify(cells)})`.execute(
-        transaction,
-      );
-    }
+    if (rows[0]!.changed > 0)
+      await tellPreferences(transaction, tenantId, source, [{ userId, cells }]);
     return rows[0]!.changed;
   };
   return await (db.isTransaction ? write(db) : db.transaction().execute(write));
+}
+
+/** Tells the tenant's endpoints what each of these users has changed, in the transaction of the change. */
+export async function tellPreferences(
+  transaction: Database,
+  tenantId: string,
+  source: PreferenceSource,
+  users: readonly { userId: string; cells: readonly PreferenceChange[] }[],
+): Promise<void> {
+  const cells = users.map((user) =>
+    JSON.stringify(
+      user.cells.map(({ category, channel, enabled }) => ({ category, channel, enabled })),
+    ),
+  );
+  await sql`select tell_preferences(${tenantId}, ${source},
+    ${users.map(({ userId }) => userId)}::text[], ${cells}::json[])`.execute(transaction);
 }
 
 /** Everything that a user has said; returns how many cells. Within a caller's transaction it joins that one. */

@@ -450,6 +450,8 @@ export interface WebhooksTable {
   /** In a row. */
   failures: Generated<number>;
   paused_until: Date | null;
+  /** A call finds out whether it is back. */
+  probing: Generated<boolean>;
   created_at: CreatedAt;
   updated_at: UpdatedAt;
 }
@@ -461,6 +463,7 @@ export interface WebhookMessagesTable {
   type: WebhookMessageType;
   /** Of an event or a digest. */
   event_id: string | null;
+  /** null: of a test. */
   user_id: string | null;
   payload: string;
   resend_of: string | null;

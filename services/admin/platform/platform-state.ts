@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { type ProviderChannel, WEBHOOK } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { parseProcessName } from "@belfry/database/process-name";
 import { sql } from "kysely";
@@ -58,13 +58,14 @@ export async function openCircuits(db: Database, tenantId?: string): Promise<Ope
   return await query.orderBy("c.opened_at", "desc").limit(100).execute();
 }
 
-/** When the delivery that is due for longest was due, by channel. */
+/** When the delivery that is due for longest was due, by channel that events are sent on. */
 export async function oldestDue(
   db: Database,
 ): Promise<{ channel: ProviderChannel; dueAt: Date }[]> {
   const { rows } = await sql<{ channel: ProviderChannel; dueAt: Date }>`
     select d.channel, min(d.due_at) as "dueAt" from deliveries d
     where d.released_at is null and d.status in ('queued', 'waiting') and d.due_at < now()
+      and d.channel <> ${WEBHOOK}
     group by d.channel order by d.channel`.execute(db);
   return rows;
 }

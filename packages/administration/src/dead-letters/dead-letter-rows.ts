@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { type ProviderChannel, WEBHOOK } from "@belfry/contracts/channels";
 import {
   DELIVERY_STATUSES,
   DELIVERY_TRANSITIONS,
@@ -110,7 +110,7 @@ export async function deadGroups(
   const looked =
     most === undefined
       ? sql`deliveries`
-      : sql`(select l.* from deliveries l where l.status in (${DISCARDABLE})
+      : sql`(select l.* from deliveries l where l.status in (${DISCARDABLE}) and l.channel <> ${sql.lit(WEBHOOK)}
              ${tenantId === undefined ? sql`` : sql`and l.tenant_id = ${tenantId}`}
              ${order} limit ${most})`;
   const { rows } = await sql<DeadGroupRow>`
@@ -238,7 +238,8 @@ export async function databaseNow(db: Database): Promise<string> {
 
 function conditions(selection: DeadSelection): RawBuilder<unknown> {
   const { ids, tenantId, channel, provider, since, until, endedBefore, except = [] } = selection;
-  const parts = [sql`true`];
+  // Messages of webhooks have a list and a replay of their own. Says the partial index, too.
+  const parts = [sql`d.channel <> ${sql.lit(WEBHOOK)}`];
   if (ids !== undefined) parts.push(sql`d.id = any (${ids}::uuid[])`);
   if (tenantId !== undefined) parts.push(sql`d.tenant_id = ${tenantId}`);
   if (channel !== undefined) parts.push(sql`d.channel = ${channel}`);

@@ -75,6 +75,7 @@ test("nothing of an erased person is left in any table, except where the report 
     preferences: 1,
     digests: 0,
     throttles: 0,
+    webhookMessages: 0,
   });
   assert.equal(report.unsent, 2);
   const counted = report.kept.filter(({ count }) => count !== undefined);

@@ -4,6 +4,7 @@ import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
+import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
 import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import { countInbound, deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, preferencesOfUser } from "@belfry/database/preferences";
@@ -24,6 +25,7 @@ import {
   countNotifications,
   countRealtimeChannels,
   countThrottles,
+  countWebhookMessages,
   deleteEmptyDigests,
   deleteNotifications,
   deleteThrottles,
@@ -96,6 +98,8 @@ export async function eraseUser(
     inboundMessages: 0,
     digests,
     throttles: await (dryRun ? countThrottles : deleteThrottles)(db, owner),
+    // Last: nothing is left that anybody could be told of.
+    webhookMessages: await eraseWebhookMessages(db, owner, { dryRun, onStep }),
   };
   const addresses = [...found.addresses].map(suppressedForm);
   deleted.inboundMessages = await (dryRun ? countInbound : deleteInbound)(db, tenantId, addresses);
@@ -230,6 +234,20 @@ async function eraseHistory(
     notifications: notifications + forgotten.notifications,
     realtimeChannels: forgotten.channels,
   };
+}
+
+async function eraseWebhookMessages(
+  db: Database,
+  owner: UserOfTenant,
+  { dryRun, onStep }: { dryRun: boolean; onStep(): Promise<void> },
+): Promise<number> {
+  if (dryRun) return await countWebhookMessages(db, owner);
+  let messages = 0;
+  for (let rows = ROWS_PER_BATCH; rows === ROWS_PER_BATCH; messages += rows) {
+    rows = await deleteWebhookMessages(db, owner, ROWS_PER_BATCH);
+    await onStep();
+  }
+  return messages;
 }
 
 function* batches(ids: readonly string[], size: number): Generator<string[]> {

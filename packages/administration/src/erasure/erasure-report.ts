@@ -23,6 +23,8 @@ export interface ErasedRows {
   digests: number;
   /** When the user was sent something of which there may be only so much. */
   throttles: number;
+  /** What the tenant's endpoints were or are to be told of the user, each with its delivery and attempts. */
+  webhookMessages: number;
 }
 
 export interface Kept {

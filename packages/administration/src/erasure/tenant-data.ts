@@ -1,5 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
+import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
 import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import { sql } from "kysely";
 
@@ -40,6 +41,7 @@ export async function deleteTenantData(
   await deleteAll(db, "scheduled_events", tenantId, batchRows);
   await deleteAll(db, "digests", tenantId, batchRows);
   await deleteAll(db, "throttles", tenantId, batchRows);
+  while ((await deleteWebhookMessages(db, { tenantId }, batchRows)) === batchRows);
   return deleted;
 }
 

@@ -161,9 +161,13 @@ export async function countRealtimeChannels(db: Database, owner: Owner): Promise
   return await countOf(db, "realtime_channels", owner);
 }
 
+export async function countWebhookMessages(db: Database, owner: Owner): Promise<number> {
+  return await countOf(db, "webhook_messages", owner);
+}
+
 async function countOf(
   db: Database,
-  table: "notifications" | "realtime_channels" | "digests" | "throttles",
+  table: "notifications" | "realtime_channels" | "digests" | "throttles" | "webhook_messages",
   { tenantId, userId }: Owner,
 ): Promise<number> {
   const { count } = await db

@@ -1,9 +1,9 @@
 import { textFault } from "@belfry/contracts/identifiers";
 import { preferenceFaults } from "@belfry/contracts/preference-faults";
-import type { PreferenceChannel } from "@belfry/contracts/preferences";
+import type { PreferenceChange, PreferenceChannel } from "@belfry/contracts/preferences";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
-import { categoriesOfTenant } from "@belfry/database/preferences";
+import { categoriesOfTenant, tellPreferences } from "@belfry/database/preferences";
 import { sql } from "kysely";
 import { InvalidInput } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
@@ -28,6 +28,8 @@ interface Cell {
 
 const COLUMNS = ["user", "category", "channel"];
 const ROWS_PER_STATEMENT = 5_000;
+/** Of one user; what is more goes in another message. */
+const CELLS_PER_MESSAGE = 100;
 const MAX_TOLD = 50;
 
 /**
@@ -50,6 +52,9 @@ export async function importUnsubscribes(
     await sql`
       create temp table unsubscribes (user_id text, category text, channel text) on commit drop
     `.execute(transaction);
+    await sql`
+      create temp table turned_off (user_id text collate "C", category text collate "C", channel text collate "C")
+      on commit drop`.execute(transaction);
     const faults = createFaults();
     let batch: Cell[] = [];
     let number = 0;
@@ -80,6 +85,7 @@ export async function importUnsubscribes(
     if (lines === 0) return { lines, turnedOff: 0, alreadyOff: 0 };
     await noteUse(transaction, tenantId, "uses_preferences");
     const { changed, all } = await turnOff(transaction, tenantId);
+    if (changed > 0) await tellTurnedOff(transaction, tenantId);
     return { lines, turnedOff: changed, alreadyOff: all - changed };
   };
   return await (db.isTransaction ? run(db) : db.transaction().execute(run));
@@ -146,9 +152,36 @@ async function turnOff(db: Database, tenantId: string): Promise<{ changed: numbe
       on conflict (tenant_id, user_id, category, channel) do update
         set enabled = false, source = excluded.source, at = excluded.at
         where p.enabled
-      returning 1
-    )
-    select (select count(*)::integer from written) as changed,
+      returning p.user_id, p.category, p.channel
+    ),
+    noted as (insert into turned_off select * from written returning 1)
+    select (select count(*)::integer from noted) as changed,
            (select count(*)::integer from named) as all`.execute(db);
   return rows[0]!;
+}
+
+/** Tells the tenant's endpoints of what was turned off, user by user, some thousands of cells at a time. */
+async function tellTurnedOff(db: Database, tenantId: string): Promise<void> {
+  await sql`create index on turned_off (user_id, category, channel)`.execute(db);
+  let after: Cell | undefined;
+  for (;;) {
+    const { rows } = await sql<Cell>`
+      select user_id as "userId", category, channel from turned_off
+      ${
+        after === undefined
+          ? sql``
+          : sql`where (user_id, category, channel) > (${after.userId}, ${after.category}, ${after.channel})`
+      }
+      order by user_id, category, channel limit ${ROWS_PER_STATEMENT}`.execute(db);
+    const users: { userId: string; cells: PreferenceChange[] }[] = [];
+    for (const { userId, category, channel } of rows) {
+      const last = users.at(-1);
+      const cell = { category, channel, enabled: false };
+      if (last?.userId === userId && last.cells.length < CELLS_PER_MESSAGE) last.cells.push(cell);
+      else users.push({ userId, cells: [cell] });
+    }
+    if (users.length > 0) await tellPreferences(db, tenantId, "import", users);
+    if (rows.length < ROWS_PER_STATEMENT) return;
+    after = rows.at(-1);
+  }
 }

@@ -82,10 +82,14 @@ begin
     else
       becomes := 'sending';
       if paused_until is not null then
-        -- One replica's probe: whoever else looks sees the pause that this one has set.
-        update webhooks w set paused_until = moment + p_lease_ms * interval '1 millisecond'
-        where w.id = claim_webhooks.webhook_id and w.paused_until <= moment;
+        -- One replica's probe: whoever else looks sees the pause that this one has set. Nobody is waited for with
+        -- deliveries in hand: who holds the row probes it, notes a call, or deletes it and wants these.
+        perform from webhooks w
+        where w.id = claim_webhooks.webhook_id and w.tenant_id = claim_webhooks.tenant_id and w.paused_until <= moment
+        for update skip locked;
         if found then
+          update webhooks w set paused_until = moment + p_lease_ms * interval '1 millisecond', probing = true
+          where w.id = claim_webhooks.webhook_id and w.tenant_id = claim_webhooks.tenant_id;
           paused := paused || webhook_id;
         else
           becomes := 'gone';
@@ -129,8 +133,9 @@ end
 $function$;
 
 -- Notes how calls of endpoints went, item by item; p_reasons are null where one arrived. After p_failures failures in
--- a row an endpoint is paused, for 30 s and then for twice as long each time, at most 10 minutes; after five days
--- with nothing but failures, or where p_gone says that it answered 410, it is disabled. Returns those disabled by it.
+-- a row an endpoint is paused for 30 s, and after each probe that fails for twice as long, at most 10 minutes; what had
+-- begun before a pause does not lengthen it. After five days with nothing but failures, or where p_gone says that it
+-- answered 410, it is disabled. Returns those disabled by it.
 create or replace function note_webhook_calls(
   p_ids uuid[], p_tenants text[], p_reasons text[], p_gone boolean[], p_failures integer
 ) returns table (webhook_id uuid, tenant_id text, url text, reason text) language plpgsql volatile
@@ -144,7 +149,8 @@ declare
   longest_pause constant integer := 600;
   moment timestamptz;
   was record;
-  seconds integer;
+  fails integer;
+  pause timestamptz;
 begin
   perform 1 from webhooks w where w.id = any (p_ids) order by w.id for update;
   moment := clock_timestamp();
@@ -153,22 +159,28 @@ begin
     continue when not found;
     if p_reasons[i] is null then
       continue when was.failing_since is null and was.paused_until is null;
-      update webhooks w set failing_since = null, failures = 0, paused_until = null where w.id = was.id;
+      update webhooks w set failing_since = null, failures = 0, paused_until = null, probing = false
+      where w.id = was.id and w.tenant_id = was.tenant_id;
       continue;
     end if;
-    seconds := least(longest_pause, first_pause * 2 ^ least(10, greatest(0, (was.failures + 1 - p_failures) / p_failures)));
+    fails := was.failures;
+    pause := was.paused_until;
+    if was.probing or was.paused_until is null or was.paused_until <= moment then
+      fails := fails + 1;
+      pause := case when fails >= p_failures
+        then moment + make_interval(secs => least(longest_pause, first_pause * 2 ^ least(10, fails - p_failures))) end;
+    end if;
     update webhooks w
-    set failing_since = coalesce(w.failing_since, moment), failures = w.failures + 1,
-        paused_until = case when was.failures + 1 >= p_failures
-          then greatest(w.paused_until, moment + make_interval(secs => seconds)) end
-    where w.id = was.id;
+    set failing_since = coalesce(w.failing_since, moment), failures = fails, paused_until = pause, probing = false
+    where w.id = was.id and w.tenant_id = was.tenant_id;
     if was.active and (p_gone[i] or moment - was.failing_since >= patience) then
       webhook_id := was.id;
       tenant_id := was.tenant_id;
       url := was.url;
-      reason := case when p_gone[i] then 'it answered 410 Gone' else 'nothing has reached it for five days: ' || p_reasons[i] end;
+      reason := case when p_gone[i] then 'it answered 410 Gone'
+        else 'nothing has reached it for five days: ' || p_reasons[i] end;
       update webhooks w set active = false, disabled_at = moment, disabled_reason = note_webhook_calls.reason
-      where w.id = was.id;
+      where w.id = was.id and w.tenant_id = was.tenant_id;
       return next;
     end if;
   end loop;

@@ -5,7 +5,7 @@ language sql immutable parallel safe as $function$
     || '00000000000000000000')::uuid
 $function$;
 
--- One small step over a table (`events`, `notifications`, `outbox`, `inbound_messages`), see expiry_cursors. Tenants with the same
+-- One small step over a table (`events`, `notifications`, `outbox`, `inbound_messages`, `webhook_messages`), see expiry_cursors. Tenants with the same
 -- days (p_days where they have none of their own) and cursor are walked together, from their cursor towards the
 -- id of p_moment less their days; of several such walks the one that waited longest has its turn. Looks at
 -- p_looks rows and deletes p_most at most. Returns what it did: `busy` (another replica is at it), `done` (nothing is left to walk), `walked`,
@@ -20,7 +20,8 @@ as $function$
 #variable_conflict use_column
 declare
   -- A key is remembered for 24 hours, and as long its event has to tell whether it was refused.
-  least_age constant interval := interval '25 hours';
+  -- A message of a webhook is tried for days, and may be asked for after its last try.
+  least_age constant interval := case p_table when 'webhook_messages' then interval '5 days' else interval '25 hours' end;
   walk record;
   looked integer;
   reached uuid;
@@ -100,6 +101,9 @@ begin
       where not exists (select 1 from scheduled_events s where s.event_id = u.id));
     return query
       select 'walked', to_jsonb(d) - 'held' from delete_events(mine, false) d;
+  elsif p_table = 'webhook_messages' then
+    -- One that is still to be sent is met no more either.
+    return query select 'walked', to_jsonb(d) from delete_webhook_messages(mine, true) d;
   else
     -- The id of a keyword stays: its vendor's signature is good for ever, and it must not be taken twice.
     execute format('delete from %I where id = any ($1)', p_table)

@@ -3,7 +3,13 @@ import type pg from "pg";
 import { callFunction } from "./call-function.ts";
 
 /** Tables whose rows leave tenant by tenant; what belongs to an event leaves with it. */
-export const WALKED_TABLES = ["events", "outbox", "notifications", "inbound_messages"] as const;
+export const WALKED_TABLES = [
+  "events",
+  "outbox",
+  "notifications",
+  "inbound_messages",
+  "webhook_messages",
+] as const;
 export type WalkedTable = (typeof WALKED_TABLES)[number];
 
 export interface ExpiryStep {
@@ -23,7 +29,11 @@ const MOST: Readonly<Record<WalkedTable, number>> = {
   outbox: 1_000,
   notifications: 2_000,
   inbound_messages: 1_000,
+  webhook_messages: 1_000,
 };
+
+/** A message of a webhook is tried for days: expire_batch keeps it as long as events, and at least so long. */
+export const LEAST_MESSAGE_DAYS = 5;
 
 /**
  * One small step of the walk over a table, in a transaction of its own: safe from
@@ -61,7 +71,7 @@ export async function readExpiryLags(
     // The next row of anybody: what was walked already costs nothing.
     const { rows } = await pool.query<{ seconds: number }>(
       `select coalesce(max(extract(epoch from clock_timestamp() - next.made_at)
-                - 86400 * coalesce(own.days, $2::integer)), 0)::float8 as seconds
+                - 86400 * greatest(coalesce(own.days, $2::integer), $3::integer)), 0)::float8 as seconds
        from expiry_cursors c
        left join lateral (
          select case c.table_name when 'notifications' then t.notification_retention_days
@@ -74,7 +84,7 @@ export async function readExpiryLags(
          from ${table} x where x.id > c.next_id order by x.id limit 1
        ) next
        where c.table_name = $1`,
-      [table, daysOf(table, retention)],
+      [table, daysOf(table, retention), table === "webhook_messages" ? LEAST_MESSAGE_DAYS : 0],
     );
     return { table, seconds: Math.max(0, rows[0]?.seconds ?? 0) };
   });
