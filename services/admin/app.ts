@@ -4,6 +4,7 @@ import { createHttpServer } from "@belfry/service/http";
 import { problemOf } from "@belfry/service/http-problems";
 import cookie from "@fastify/cookie";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { mayDo } from "./door/access.ts";
 import { accountPages } from "./door/account.ts";
 import { createCookies } from "./door/cookies.ts";
 import { joinPages } from "./door/join.ts";
@@ -51,6 +52,11 @@ import { preferencePages } from "./user/preferences.ts";
 import { userPages } from "./user/users.ts";
 import { scheduledEventPages } from "./waiting/scheduled-event.ts";
 import { waitingPages } from "./waiting/waiting.ts";
+import { disabledEndpoints } from "./webhook/disabled-endpoints.ts";
+import { endpointPages } from "./webhook/endpoint.ts";
+import { webhookMessagePages } from "./webhook/message.ts";
+import { replayPages } from "./webhook/replay.ts";
+import { webhookPages } from "./webhook/webhooks.ts";
 
 /** A template's text, as the editor sends it, and the rest of the form. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -66,6 +72,10 @@ const PAGES = [
   auditPages,
   overviewPages,
   keyPages,
+  webhookPages,
+  endpointPages,
+  webhookMessagePages,
+  replayPages,
   templatePages,
   newTemplatePages,
   templateEditorPages,
@@ -119,6 +129,10 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     done();
   });
 
+  const disabledFor = async (inTenant: InTenant | undefined) =>
+    inTenant !== undefined && mayDo(inTenant.role, "editor")
+      ? await disabledEndpoints(db, inTenant.tenant.id)
+      : [];
   const write = async (answer: Answer, context: Guest, inTenant?: InTenant): Promise<void> => {
     const { reply, request, person, query } = context;
     switch (answer.kind) {
@@ -145,6 +159,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
             person === undefined || person.operator
               ? []
               : await listMemberships(db, person.personId),
+          disabledEndpoints: await disabledFor(inTenant),
           token: cookies.formToken(request, reply, person !== undefined),
           notice: noticeOf(query.get("done")),
           asset: assets.address,

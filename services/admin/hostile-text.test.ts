@@ -86,6 +86,21 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/:tenantId/providers/new": [`${base}/providers/new?channel=EMAIL&kind=sendgrid`],
     "GET /tenants/:tenantId/providers/:providerId": [`${base}/providers/${tenant.providerId}`],
     "GET /tenants/:tenantId/keys": [`${base}/keys`],
+    "GET /tenants/:tenantId/webhooks": [`${base}/webhooks`],
+    "GET /tenants/:tenantId/webhooks/new": [`${base}/webhooks/new`],
+    "GET /tenants/:tenantId/webhooks/:webhookId": [
+      `${base}/webhooks/${tenant.webhookId}`,
+      `${base}/webhooks/${tenant.webhookId}?state=${ENCODED}&before=${ENCODED}`,
+    ],
+    "GET /tenants/:tenantId/webhooks/:webhookId/edit": [
+      `${base}/webhooks/${tenant.webhookId}/edit`,
+    ],
+    "GET /tenants/:tenantId/webhooks/:webhookId/replay": [
+      `${base}/webhooks/${tenant.webhookId}/replay?since=${ENCODED}`,
+    ],
+    "GET /tenants/:tenantId/webhooks/:webhookId/messages/:messageId": [
+      `${base}/webhooks/${tenant.webhookId}/messages/${tenant.webhookMessageId}`,
+    ],
     "GET /tenants/:tenantId/members": [`${base}/members`],
     "GET /tenants/:tenantId/audit": [`${base}/audit`],
   };
@@ -123,6 +138,7 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
       ...["primaryColor", "footerText", "tenantId"],
       ...["key", "label", "description", "position", "lines", "category", "quietFrom", "quietTo"],
       ...["at", "from", "user", "phone", "locale", "timezone", "seen"],
+      ...["types", "since", "until", "after"],
     ].map((name) => [name, SCRIPT]),
   );
   for (const path of [
@@ -143,6 +159,9 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
     `${base}/users/edit`,
     `${base}/users/erase`,
     `${base}/waiting/${tenant.restingId}/move`,
+    `${base}/webhooks`,
+    `${base}/webhooks/${tenant.webhookId}`,
+    `${base}/webhooks/${tenant.webhookId}/replay`,
   ]) {
     const answer = await operator.post(path, fields);
     assert.equal(answer.status, 422, path);

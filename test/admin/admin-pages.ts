@@ -42,6 +42,14 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     "provider-new": `${base}/providers/new?channel=SMS&kind=vonage`,
     provider: `${base}/providers/${tenant.providerId}`,
     keys: `${base}/keys`,
+    webhooks: `${base}/webhooks`,
+    "webhook-new": `${base}/webhooks/new`,
+    webhook: `${base}/webhooks/${tenant.webhookId}`,
+    "webhook-failed": `${base}/webhooks/${tenant.webhookId}?state=failed`,
+    "webhook-disabled": `${base}/webhooks/${tenant.disabledWebhookId}`,
+    "webhook-edit": `${base}/webhooks/${tenant.webhookId}/edit`,
+    "webhook-replay": `${base}/webhooks/${tenant.webhookId}/replay`,
+    "webhook-message": `${base}/webhooks/${tenant.webhookId}/messages/${tenant.webhookMessageId}`,
     members: `${base}/members`,
     audit: `${base}/audit`,
     limits: `${base}/settings`,
@@ -64,7 +72,7 @@ export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
 export function emptyPages(tenantId: string): Record<string, string> {
   const pages = ["", "activity", "users", "users?user=nobody", "outbox", "dead-letters"];
   pages.push("dead-letters/replay", "suppressions", "templates", "providers", "members", "audit");
-  pages.push("replies", "categories", "users/import", "waiting");
+  pages.push("replies", "categories", "users/import", "waiting", "webhooks");
   return Object.fromEntries(
     pages.map((path) => [`empty ${path}`, `/tenants/${tenantId}${path === "" ? "" : `/${path}`}`]),
   );

@@ -1,5 +1,6 @@
 import type { AdminUnderTest } from "@belfry/admin/admin-under-test";
 import { storeWaiting } from "@belfry/admin/test/store-waiting";
+import { disableWebhook, storeMessage, storeWebhook } from "@belfry/admin/test/store-webhooks";
 import { audited } from "@belfry/administration/audited";
 import { requestErasure } from "@belfry/administration/erasure/request-erasure";
 import { addSuppressions } from "@belfry/administration/events/suppressions";
@@ -30,6 +31,10 @@ export interface SampleTenant {
   digestId: string;
   /** Of a user who is to be forgotten. */
   erasureId: string;
+  /** An endpoint with a message that was given up, and one that is disabled. */
+  webhookId: string;
+  webhookMessageId: string;
+  disabledWebhookId: string;
 }
 
 const MAIL = `<mjml>
@@ -52,7 +57,8 @@ const MAIL = `<mjml>
 </mjml>
 `;
 
-export async function sampleTenant({ db, pool, keys }: AdminUnderTest): Promise<SampleTenant> {
+export async function sampleTenant(admin: AdminUnderTest): Promise<SampleTenant> {
+  const { db, pool, keys } = admin;
   const { id } = await createTenant(db, { name: "Northwind Books" });
   const put = (input: Omit<Parameters<typeof putTemplate>[1], "tenantId">) =>
     putTemplate(db, {
@@ -176,8 +182,34 @@ export async function sampleTenant({ db, pool, keys }: AdminUnderTest): Promise<
   );
   return {
     ...{ id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId },
-    ...{ ...rows[0], erasureId },
+    ...{ ...rows[0], erasureId, ...(await storeEndpoints(admin, id, eventId)) },
   };
+}
+
+/** Two endpoints of its programs: one that was told this and that, and one that is gone. */
+async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: string) {
+  const { id: webhookId } = await storeWebhook(admin, tenantId, {
+    url: "https://shop.books.example.com/hooks/belfry?source=orders",
+    types: ["delivery.delivered", "delivery.bounced", "delivery.failed"],
+    description: "The shop: shows in the order what became of its mails",
+  });
+  const of = { tenantId, webhookId };
+  const html = "<html><body><h1>500 Internal Server Error</h1><p>nginx</p></body></html>";
+  await storeMessage(admin, of, { status: "accepted", tries: [204], eventId });
+  const webhookMessageId = await storeMessage(admin, of, {
+    ...{ type: "delivery.bounced", status: "failed", tries: [null, 500, 503], answer: html },
+    ...{ reason: "retries exhausted: it answered 503 Service Unavailable", eventId },
+  });
+  await storeMessage(admin, of, {
+    ...{ type: "delivery.failed", status: "waiting", tries: [500], answer: html },
+    reason: "it answered 500 Internal Server Error",
+  });
+  await storeMessage(admin, of, { type: "webhook.test", status: "queued" });
+  const { id: disabledWebhookId } = await storeWebhook(admin, tenantId, {
+    url: "https://old.books.example.com/hooks",
+  });
+  await disableWebhook(admin, disabledWebhookId);
+  return { webhookId, webhookMessageId, disabledWebhookId };
 }
 
 /** What its users choose among, one of them, and what somebody answered. */

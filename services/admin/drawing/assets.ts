@@ -34,6 +34,7 @@ const STYLES = [
   "writing.css",
   "stage.css",
   "starters.css",
+  "webhooks.css",
   "narrow.css",
 ];
 const TYPES: Readonly<Record<string, string>> = {

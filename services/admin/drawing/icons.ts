@@ -20,6 +20,8 @@ const PATHS: Readonly<Record<string, string>> = {
   suppressions: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM6 6l12 12",
   categories: "M3 12V4h8l10 10-8 8zM7.5 8h.01",
   replies: "M4 5h16v11H9l-5 4zM8 9h8M8 12h5",
+  webhooks:
+    "M9 17a4 4 0 1 1-4-4M5 17h9M15.5 8.5a4 4 0 1 0-5.6 3.7L7.5 16M12 8l4 6.5a4 4 0 1 1-.6 6",
   menu: "M4 7h16M4 12h16M4 17h16",
   out: "M15 4h4v16h-4M4 12h11M8 8l-4 4 4 4",
   check: "M5 13l4 4L19 7",

@@ -36,6 +36,11 @@ const NOTICES: Readonly<Record<string, string>> = {
   "turned-off": "Turned off. It holds for every message from now on.",
   "turned-on": "Turned on. It holds for every message from now on.",
   forgotten: "Forgotten. The category's own setting counts again.",
+  "endpoint-activated": "Switched on: it is told of what happens from now on.",
+  "endpoint-mended": "Switched on. What had not arrived can be sent once more here.",
+  "endpoint-deactivated": "Switched off: nothing is told to it.",
+  "test-sent": "The test message is on its way: how it goes is shown here.",
+  "sent-again": "On its way once more, with the same webhook-id.",
   imported: "Imported. It holds for every message from now on.",
 };
 

@@ -16,6 +16,8 @@ import { MAIL_HEADERS } from "../door/security-headers.ts";
 import { documentAnswer, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { waitsOfEvent } from "../waiting/waits-of-event.ts";
+import { messageState } from "../webhook/message-state.ts";
+import { messagesOfEvent } from "../webhook/messages-of-event.ts";
 import { whyNot } from "./why-not.ts";
 
 const PAGE = 50;
@@ -57,8 +59,12 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
       contents[channel] = await sentContent(db, tenantId, event.id, channel);
     }
     const waits = waitsOfEvent(event);
+    const told = (await messagesOfEvent(db, tenantId, event.id)).map((message) => ({
+      ...message,
+      inWords: messageState(message.status),
+    }));
     return page("event", event.eventType, {
-      ...{ event, contents, waits, why: reasonsOf(event), fault },
+      ...{ event, contents, waits, told, why: reasonsOf(event), fault },
     });
   };
 

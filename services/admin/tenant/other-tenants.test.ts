@@ -10,6 +10,7 @@ import { storeOutboxMessage } from "@belfry/database/outbox";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 import { ACCESS } from "../door/access.ts";
 import { storeWaiting } from "../test/store-waiting.ts";
+import { storeMessage, storeWebhook } from "../test/store-webhooks.ts";
 
 /** A tenant with one of everything that has an id in an address. */
 async function fullTenant(admin: AdminUnderTest, name: string) {
@@ -40,6 +41,12 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
   });
   const { id: erasureId } = await requestErasure(db, { tenantId: id, userId: "ann" });
   await storeWaiting(pool, id, { scheduled: 1, digests: 1 });
+  const { id: webhookId } = await storeWebhook(admin, id);
+  const toldId = await storeMessage(
+    admin,
+    { tenantId: id, webhookId },
+    { status: "failed", tries: [500] },
+  );
   const categoryKey = name.toLowerCase();
   await putCategory(db, { tenantId: id, key: categoryKey, label: { "": name } });
   const idOf = async (table: string, column = "id") => {
@@ -52,7 +59,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     id,
     ids: async () => ({
       ...{ eventId, messageId, templateId: template.id, providerId: provider.id },
-      ...{ categoryKey, erasureId },
+      ...{ categoryKey, erasureId, webhookId, toldId },
       keyId: await idOf("api_keys"),
       digestId: await idOf("digests"),
       restingId: await idOf("scheduled_events", "event_id"),
@@ -71,7 +78,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
         "event_type_categories",
       );
       tables.push("template_variants", "template_drafts", "erasures");
-      tables.push("scheduled_events", "digests", "deliveries");
+      tables.push("scheduled_events", "digests", "deliveries", "webhooks", "webhook_messages");
       const state: Record<string, unknown> = {};
       for (const table of tables) {
         const where = table.startsWith("template_")
@@ -134,9 +141,10 @@ test("another tenant's id in any address is as unknown as none, and nothing of t
   }
 });
 
-/** The event that is named where something waits is one that rests. */
+/** The event that is named where something waits is one that rests; the message of an endpoint is no mail. */
 function idOf(ids: Readonly<Record<string, string>>, route: string, name: string) {
-  return ids[route.includes("/waiting/") && name === "eventId" ? "restingId" : name];
+  if (route.includes("/waiting/") && name === "eventId") return ids.restingId;
+  return ids[route.includes("/webhooks/") && name === "messageId" ? "toldId" : name];
 }
 
 test("nobody ends another's session, and a person who is no member of the tenant cannot be changed in it", async (t) => {

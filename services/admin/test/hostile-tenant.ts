@@ -12,6 +12,7 @@ import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SCRIPT } from "@belfry/testing/hostile";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 import { storeWaiting } from "./store-waiting.ts";
+import { disableWebhook, storeMessage, storeWebhook } from "./store-webhooks.ts";
 
 /** The ids of a tenant's things. */
 export interface HostileTenant {
@@ -24,6 +25,9 @@ export interface HostileTenant {
   personId: string;
   /** An event that rests. */
   restingId: string;
+  /** An endpoint, and what it was told of the event. */
+  webhookId: string;
+  webhookMessageId: string;
 }
 
 /**
@@ -83,7 +87,31 @@ export async function hostileTenant(admin: AdminUnderTest): Promise<HostileTenan
   return {
     ...{ id, eventId, digestId, messageId, templateId: template.id, providerId, personId },
     restingId: resting.rows[0].id,
+    ...(await storeEndpoints(admin, id, eventId)),
   };
+}
+
+/** An endpoint that answers what it likes, and one that was disabled because of what it answered. */
+async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: string) {
+  const { id: webhookId } = await storeWebhook(admin, tenantId, { description: SCRIPT });
+  const webhookMessageId = await storeMessage(
+    admin,
+    { tenantId, webhookId },
+    { status: "failed", tries: [null, 500], answer: SCRIPT, reason: SCRIPT, type: SCRIPT, eventId },
+  );
+  const { rows } = await admin.pool.query(
+    "update webhooks set url = $2 where id = $1 returning url",
+    [webhookId, `https://hooks.example.com/${SCRIPT}`],
+  );
+  const other = await storeWebhook(admin, tenantId, { url: "https://gone.example.com" });
+  await disableWebhook(admin, other.id, SCRIPT);
+  await admin.pool.query("update webhooks set url = $2 where id = $1", [
+    ...[other.id, `${rows[0].url}/gone`],
+  ]);
+  await admin.pool.query("update webhook_messages set payload = $2 where id = $1", [
+    ...[webhookMessageId, SCRIPT],
+  ]);
+  return { webhookId, webhookMessageId };
 }
 
 /** A message of the event, of which everything can be written by somebody. */

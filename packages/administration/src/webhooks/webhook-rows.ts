@@ -83,7 +83,7 @@ export interface WebhookChange {
 
 /**
  * Changes what is given. Switched on, or at another URL, it begins anew: its failures are forgotten, and it is
- * not paused.
+ * not paused. Where Belfry has disabled it and somebody says that it is to be off, it is a person who has.
  */
 export async function updateWebhook(
   db: Database,
@@ -94,7 +94,7 @@ export async function updateWebhook(
     update webhooks w set
       url = n.url, types = n.types, description = n.description, active = n.active,
       disabled_at = case when n.active then null else coalesce(w.disabled_at, now()) end,
-      disabled_reason = case when n.active then null else w.disabled_reason end,
+      disabled_reason = case when not n.active and ${active !== false}::boolean then w.disabled_reason end,
       failing_since = case when not n.anew then w.failing_since end,
       failures = case when n.anew then 0 else w.failures end,
       paused_until = case when not n.anew then w.paused_until end,

@@ -1,0 +1,74 @@
+import { testWebhook } from "@belfry/administration/webhooks/test-webhook";
+import { type PutWebhook, putWebhook } from "@belfry/administration/webhooks/webhooks";
+import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { AdminUnderTest } from "../admin-under-test.ts";
+
+/** For tests: an endpoint that nothing listens at. */
+export async function storeWebhook(
+  { db, keys }: AdminUnderTest,
+  tenantId: string,
+  given: { url?: string; types?: string[]; description?: string } = {},
+): Promise<PutWebhook> {
+  const input = { tenantId, url: "https://hooks.example.com/belfry", ...given };
+  return (await putWebhook(db, input, { keys, allowPrivateAddresses: true })).after;
+}
+
+export interface StoredMessage {
+  type?: string;
+  status: DeliveryStatus;
+  /** HTTP statuses of its tries, the last last; null: no answer came. */
+  tries?: (number | null)[];
+  answer?: string;
+  reason?: string;
+  eventId?: string;
+}
+
+/** For tests: a message to an endpoint as the sender has left it; returns its id. */
+export async function storeMessage(
+  { db, pool }: AdminUnderTest,
+  of: { tenantId: string; webhookId: string },
+  message: StoredMessage,
+): Promise<string> {
+  const { type = "delivery.delivered", status, tries = [], answer = null, reason = null } = message;
+  const { messageId } = await testWebhook(db, of);
+  await pool.query("update webhook_messages set type = $2, event_id = $3 where id = $1", [
+    ...[messageId, type, message.eventId ?? null],
+  ]);
+  const isOpen = ["queued", "waiting"].includes(status);
+  // One move at a time, as the database wants them.
+  await pool.query("update deliveries set status = 'sending' where event_id = $1", [messageId]);
+  await pool.query(
+    `update deliveries set status = $2, reason = $3, attempts = $4,
+       due_at = case when $5 then now() + interval '30 minutes' end, settled_at = case when not $5 then now() end
+     where event_id = $1`,
+    [messageId, status, reason, tries.length, isOpen],
+  );
+  for (const [index, code] of tries.entries()) {
+    const isLast = index === tries.length - 1;
+    const failed = code === null ? "ambiguous" : "transient";
+    await pool.query(
+      `insert into attempts (delivery_id, number, provider_kind, started_at, ended_at, class, reason, vendor_status,
+         vendor_answer, next_at)
+       select id, $2, 'webhook', now() - interval '120 milliseconds', now(), $3, $4, $5, $6, due_at
+       from deliveries where event_id = $1`,
+      [
+        ...[messageId, index + 1],
+        isLast && status === "accepted" ? "accepted" : failed,
+        ...[reason, code, code === null ? null : answer],
+      ],
+    );
+  }
+  return messageId;
+}
+
+/** For tests: as the sender does where an endpoint has answered 410, or nothing has reached it for days. */
+export async function disableWebhook(
+  { pool }: AdminUnderTest,
+  webhookId: string,
+  reason = "it answered 410 Gone",
+): Promise<void> {
+  await pool.query(
+    `update webhooks set active = false, disabled_at = now(), disabled_reason = $2, failing_since = now() where id = $1`,
+    [webhookId, reason],
+  );
+}

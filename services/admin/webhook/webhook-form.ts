@@ -1,0 +1,44 @@
+import { InvalidInput } from "@belfry/administration/input-error";
+
+/** An endpoint as its form has it. */
+export interface WebhookValues {
+  url: string;
+  description: string;
+  which: "all" | "some";
+  types: readonly string[];
+}
+
+export const NEW_WEBHOOK: WebhookValues = { url: "", description: "", which: "all", types: [] };
+
+export function valuesOfWebhook(endpoint: {
+  url: string;
+  description: string | null;
+  types: readonly string[];
+}): WebhookValues {
+  const { url, description, types } = endpoint;
+  return {
+    ...{ url, types, description: description ?? "" },
+    which: types.length === 0 ? "all" : "some",
+  };
+}
+
+export function typedWebhook(form: URLSearchParams): WebhookValues {
+  return {
+    url: (form.get("url") ?? "").trim(),
+    description: (form.get("description") ?? "").trim(),
+    which: form.get("which") === "some" ? "some" : "all",
+    types: form.getAll("types"),
+  };
+}
+
+/** As administration takes it: no type means all, so choosing none is a fault. Throws `InvalidInput`. */
+export function webhookInput({ url, description, which, types }: WebhookValues) {
+  if (which === "some" && types.length === 0) {
+    throw new InvalidInput([{ field: "types", message: "must hold one at least" }]);
+  }
+  return {
+    url,
+    description: description === "" ? null : description,
+    types: which === "all" ? [] : [...types],
+  };
+}
