@@ -7,6 +7,7 @@ import {
   EVENT_ACK_WAIT_MS,
   EXPRESS_PER_MINUTE,
 } from "@belfry/contracts/streams";
+import { parseSecretKeys } from "@belfry/database/secrets";
 import { commonConfig } from "@belfry/service/config";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -16,6 +17,13 @@ const HOUR_MS = 60 * 60 * SECOND_MS;
 /** The dispatcher's variables. */
 export const DispatcherConfig = Type.Object({
   ...commonConfig,
+  SECRETS_KEYS: Type.String({
+    description:
+      "Keys for secrets at rest, as of the other services: they hold the key of search; empty: nothing is written for search",
+    default: "",
+    secret: true,
+    parse: (text: string) => (text === "" ? undefined : parseSecretKeys(text)),
+  }),
   DISPATCH_BATCH: Type.Integer({
     description: "Messages taken from a lane at a time",
     minimum: 1,

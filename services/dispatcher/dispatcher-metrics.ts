@@ -5,6 +5,7 @@ import type { DispatchResult, EventDispatch } from "@belfry/database/functions/d
 import { readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
 import { readBacklogAges, readOverdueSeconds } from "./backlog-ages.ts";
+import { readSearchLags } from "./search-lags.ts";
 import { createWaitingCount } from "./waiting.ts";
 
 const dispatched = counter("belfry_events_dispatched_total", "Events whose ways are decided");
@@ -28,6 +29,11 @@ const reconciled = counter(
 const expired = counter("belfry_expired_rows_total", "Rows deleted as they had had their time", [
   "table",
 ]);
+
+const searched = counter(
+  "belfry_searched_rows_total",
+  "Rows that the loop behind search has read: events and deliveries, some of them more than once",
+);
 
 const unsent = counter(
   "belfry_expired_unsent_deliveries_total",
@@ -76,6 +82,22 @@ export function countExpired(rows: Readonly<Record<string, number>>): void {
 
 export function countUnfinished(deliveries: number): void {
   if (deliveries > 0) unsent.inc(deliveries);
+}
+
+export function countSearched(rows: number): void {
+  if (rows > 0) searched.inc(rows);
+}
+
+/** Read at a scrape. */
+export function showSearchLags(pool: Pool): void {
+  gauge(
+    "belfry_search_behind_seconds",
+    "Age of the oldest row that search does not know yet; 0: it knows all",
+    ["table"],
+    async (it) => {
+      for (const { table, seconds } of await readSearchLags(pool)) it.set({ table }, seconds);
+    },
+  );
 }
 
 /** Read at a scrape. */

@@ -55,10 +55,14 @@ export function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
     before("digests", "id", firstIdOf(digests)),
     before("undispatched_events", "event_id", firstIdOf(events)),
     before("events", "id", firstIdOf(events), RESTS_NOT),
+    before("search_terms", "event_id", firstIdOf(events), EVENT_IS_GONE),
     before("notifications", "id", firstIdOf(notifications)),
     emptyChannels(),
   ];
 }
+
+/** Their event left as a stray, too. */
+const EVENT_IS_GONE = "not exists (select from events e where e.id = search_terms.event_id)";
 
 /** What rests on purpose has its time before it. */
 const RESTS_NOT = "not exists (select from scheduled_events s where s.event_id = events.id)";

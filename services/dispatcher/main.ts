@@ -8,6 +8,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { noteInstallationDays } from "@belfry/database/kept-days";
 import { messageTries } from "@belfry/database/message-tries";
 import { openDatabase } from "@belfry/database/open-database";
+import { parseSecretKeys } from "@belfry/database/secrets";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { consumeLoop } from "@belfry/service/consume";
 import { oldestMessageMs } from "@belfry/service/oldest-message";
@@ -15,7 +16,13 @@ import { createPublisher } from "@belfry/service/publish";
 import { runService } from "@belfry/service/run-service";
 import { createStoreWatch } from "@belfry/service/store-watch";
 import { DispatcherConfig } from "./config.ts";
-import { showBacklogAges, showExpiryLags, showOverdue, showWaiting } from "./dispatcher-metrics.ts";
+import {
+  showBacklogAges,
+  showExpiryLags,
+  showOverdue,
+  showSearchLags,
+  showWaiting,
+} from "./dispatcher-metrics.ts";
 import { createErasures } from "./erasures.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { every } from "./every.ts";
@@ -23,6 +30,7 @@ import { createExpiry } from "./expiry.ts";
 import { createOutward } from "./outward.ts";
 import { createReleaseLoop } from "./release-loop.ts";
 import { createRoutingCache } from "./routing-cache.ts";
+import { createSearch } from "./search.ts";
 import { createNotedErasure } from "./sensitive-events.ts";
 import { createSetAside } from "./set-aside.ts";
 import { republishLost, republishStuck } from "./sweeper.ts";
@@ -33,6 +41,7 @@ const STORE_LOOK_EVERY_MS = 2000;
 const ERASE_EVERY_MS = 5000;
 const ERASED_PER_LOOK = 1000;
 const ERASURES_EVERY_MS = 5000;
+const SEARCH_EVERY_MS = 2000;
 
 const streamsOf = (prefix: string) => [eventsStream(prefix), deliveriesStream(prefix)];
 
@@ -44,8 +53,8 @@ await runService({
       url: config.DATABASE_URL,
       applicationName: "belfry-dispatcher",
       // Every lane's batches, the release of each channel, the sweeper, what is due, the watch of the configuration,
-      // erasures.
-      maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 8,
+      // erasures, search.
+      maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 9,
       mustWrite: true,
       log,
     }),
@@ -104,11 +113,17 @@ await runService({
     });
     const expire = createExpiry({ pool, retention, log });
     const erase = createErasures({ db, nats: link, prefix, log });
+    const search =
+      config.SECRETS_KEYS === ""
+        ? undefined
+        : createSearch({ pool, db, keys: parseSecretKeys(config.SECRETS_KEYS) });
+    if (search === undefined) log.warn("without SECRETS_KEYS nothing is written for search");
 
     showBacklogAges(pool);
     showOverdue(pool);
     showWaiting(pool);
     showExpiryLags(pool, retention);
+    if (search !== undefined) showSearchLags(pool);
     log.info("dispatching");
     return {
       hasBegun: () => consuming.size === EVENT_LANES.length,
@@ -159,6 +174,11 @@ await runService({
           { log, signal },
         ),
         every(ERASURES_EVERY_MS, "erasing users", () => erase(signal), { log, signal }),
+        ...(search === undefined
+          ? []
+          : [
+              every(SEARCH_EVERY_MS, "writing search terms", () => search(signal), { log, signal }),
+            ]),
         every(STORE_LOOK_EVERY_MS, "looking after the streams", lookAfterStore, { log, signal }),
         every(config.EXPIRE_EVERY_MS, "deleting what has had its time", () => expire(signal), {
           log,

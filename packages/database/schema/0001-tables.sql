@@ -259,6 +259,9 @@ create table recipients (
 comment on column recipients.locale is 'canonical BCP 47';
 comment on column recipients.timezone is 'an IANA name; null: the zone of the tenant';
 comment on column recipients.quiet_from is 'null: the quiet hours of the tenant';
+create index recipients_by_email on recipients (tenant_id, lower(email collate "C")) where email is not null;
+-- By their last digits: numbers are asked for as they are written at home, too.
+create index recipients_by_phone on recipients (tenant_id, "right"(phone, 8)) where phone is not null;
 
 -- What users choose among. A label and a description are by language: {"": "Offers", "de": "Angebote"}.
 create table categories (
@@ -419,6 +422,59 @@ create index dedup_keys_by_age on dedup_keys (accepted_at);
 -- Events with a sensitive template on one channel and one that is not on another: the sender of that
 -- other does not know that the variables have to go when its delivery, the last one, has ended.
 create table sensitive_events (event_id uuid primary key);
+
+-- Search: what a customer gives (an address, a user id, a trace id, a vendor's message id) leads to events. Written
+-- behind the dispatcher by a loop of its own, so that no statement on the way of an event pays for it.
+
+create table search_key (
+  id text primary key check (id = 'search'),
+  secret text not null,
+  created_at timestamptz not null default now()
+);
+comment on column search_key.secret is 'compact JWE of 32 bytes in base64';
+
+create table search_terms (
+  hash uuid not null,
+  event_id uuid not null,
+  primary key (hash, event_id)
+);
+comment on column search_terms.hash is 'keyed: 8 bytes of the value, 8 of it and the tenant; see search-term-hash.ts';
+create index search_terms_of_event on search_terms (event_id);
+
+-- Users that events name. A row goes with the last of its terms.
+create table search_users (
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  hash uuid not null,
+  primary key (tenant_id, user_id)
+);
+comment on column search_users.hash is 'of the user''s id, in search_terms';
+
+create table search_walks (
+  table_name text primary key check (table_name in ('events', 'deliveries')),
+  next_id uuid not null
+) with (fillfactor = 50);
+comment on column search_walks.next_id is 'up to it, every row is in search_terms';
+
+-- Whoever made an id may commit its row late: what was walked over is looked at again, three times.
+create table search_steps (
+  table_name text not null,
+  after_id uuid not null,
+  until_id uuid not null,
+  seen bigint not null,
+  looks integer not null default 0,
+  look_at timestamptz not null,
+  primary key (table_name, after_id)
+) with (fillfactor = 70);
+comment on column search_steps.seen is 'of the ids between, a hash that is another when a row is added';
+create index search_steps_due on search_steps (look_at);
+
+-- Deliveries that had no end yet, and so perhaps no vendor's message id.
+create table search_waiting (
+  delivery_id uuid primary key,
+  look_at timestamptz not null
+);
+create index search_waiting_due on search_waiting (look_at);
 
 -- Deliveries: one a channel that a provider serves.
 

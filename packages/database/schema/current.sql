@@ -527,6 +527,8 @@ create table recipients (
   constraint recipients_pkey PRIMARY KEY (tenant_id, user_id),
   constraint recipients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
+create index recipients_by_email ON recipients USING btree (tenant_id, lower((email COLLATE "C"))) WHERE (email IS NOT NULL);
+create index recipients_by_phone ON recipients USING btree (tenant_id, "right"(phone, 8)) WHERE (phone IS NOT NULL);
 comment on column recipients.locale is 'canonical BCP 47';
 comment on column recipients.timezone is 'an IANA name; null: the zone of the tenant';
 comment on column recipients.quiet_from is 'null: the quiet hours of the tenant';
@@ -551,6 +553,58 @@ create table scheduled_events (
 create index scheduled_events_due ON scheduled_events USING btree (send_at);
 create index scheduled_events_of_tenant ON scheduled_events USING btree (tenant_id, send_at, event_id);
 comment on column scheduled_events.acknowledged is 'as in undispatched_events, which it goes into';
+
+create table search_key (
+  id text not null,
+  secret text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint search_key_id_check CHECK ((id = 'search'::text)),
+  constraint search_key_pkey PRIMARY KEY (id)
+);
+comment on column search_key.secret is 'compact JWE of 32 bytes in base64';
+
+create table search_steps (
+  table_name text not null,
+  after_id uuid not null,
+  until_id uuid not null,
+  seen bigint not null,
+  looks integer not null default 0,
+  look_at timestamp with time zone not null,
+  constraint search_steps_pkey PRIMARY KEY (table_name, after_id)
+) with (fillfactor=70);
+create index search_steps_due ON search_steps USING btree (look_at);
+comment on column search_steps.seen is 'of the ids between, a hash that is another when a row is added';
+
+create table search_terms (
+  hash uuid not null,
+  event_id uuid not null,
+  constraint search_terms_pkey PRIMARY KEY (hash, event_id)
+);
+create index search_terms_of_event ON search_terms USING btree (event_id);
+comment on column search_terms.hash is 'keyed: 8 bytes of the value, 8 of it and the tenant; see search-term-hash.ts';
+
+create table search_users (
+  tenant_id text collate "C" not null,
+  user_id text collate "C" not null,
+  hash uuid not null,
+  constraint search_users_pkey PRIMARY KEY (tenant_id, user_id)
+);
+comment on column search_users.hash is 'of the user''s id, in search_terms';
+
+create table search_waiting (
+  delivery_id uuid not null,
+  look_at timestamp with time zone not null,
+  constraint search_waiting_pkey PRIMARY KEY (delivery_id)
+);
+create index search_waiting_due ON search_waiting USING btree (look_at);
+
+create table search_walks (
+  table_name text not null,
+  next_id uuid not null,
+  constraint search_walks_pkey PRIMARY KEY (table_name),
+  constraint search_walks_table_name_check CHECK ((table_name = ANY (ARRAY['events'::text, 'deliveries'::text])))
+) with (fillfactor=50);
+comment on column search_walks.next_id is 'up to it, every row is in search_terms';
 
 create table sensitive_events (
   event_id uuid not null,

@@ -59,6 +59,12 @@ export interface Schema {
   expiry_cursors: ExpiryCursorsTable;
   sensitive_events: SensitiveEventsTable;
   message_tries: MessageTriesTable;
+  search_key: SearchKeyTable;
+  search_terms: SearchTermsTable;
+  search_users: SearchUsersTable;
+  search_walks: SearchWalksTable;
+  search_steps: SearchStepsTable;
+  search_waiting: SearchWaitingTable;
 }
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
@@ -719,4 +725,42 @@ export interface SignInTriesTable {
   key: Buffer;
   count: number;
   ends_at: Date;
+}
+
+export interface SearchKeyTable {
+  id: string;
+  /** Compact JWE. */
+  secret: string;
+  created_at: CreatedAt;
+}
+
+export interface SearchTermsTable {
+  /** Keyed: 8 bytes of the value, 8 of it and the tenant. */
+  hash: string;
+  event_id: string;
+}
+
+export interface SearchUsersTable {
+  tenant_id: string;
+  user_id: string;
+  hash: string;
+}
+
+export interface SearchWalksTable {
+  table_name: string;
+  next_id: string;
+}
+
+export interface SearchStepsTable {
+  table_name: string;
+  after_id: string;
+  until_id: string;
+  seen: string;
+  looks: Generated<number>;
+  look_at: Date;
+}
+
+export interface SearchWaitingTable {
+  delivery_id: string;
+  look_at: Date;
 }

@@ -17,3 +17,8 @@ export function webhookOwner(tenantId: string, webhookId: string): string {
 export function providerSettingsOwner(tenantId: string, providerId: string): string {
   return `provider:${tenantId}:${providerId}`;
 }
+
+/** Of `search_key.secret`: there is one. */
+export function searchKeyOwner(): string {
+  return "search";
+}

@@ -42,6 +42,7 @@ export async function deleteTenantData(
   await deleteAll(db, "digests", tenantId, batchRows);
   await deleteAll(db, "throttles", tenantId, batchRows);
   while ((await deleteWebhookMessages(db, { tenantId }, batchRows)) === batchRows);
+  await deleteAll(db, "search_users", tenantId, batchRows);
   return deleted;
 }
 
@@ -70,7 +71,8 @@ async function deleteAll(
     | "inbound_messages"
     | "scheduled_events"
     | "digests"
-    | "throttles",
+    | "throttles"
+    | "search_users",
   tenantId: string,
   batchRows: number,
 ): Promise<number> {

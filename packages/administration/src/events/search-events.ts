@@ -1,7 +1,13 @@
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
-import type { EventOutcome } from "@belfry/database/schema";
 import { sql } from "kysely";
+import {
+  type FoundEvent,
+  type FoundEventRow,
+  foundEvent,
+  ownAndGathered,
+  whatBecame,
+} from "./found-events.ts";
 
 /**
  * A tenant's events, newest first, by keyset. Only the tenant and the id have an index (each more
@@ -27,18 +33,7 @@ export interface EventSearch {
   status?: StatusGroup | undefined;
 }
 
-export interface FoundEvent {
-  id: string;
-  eventType: string;
-  userId: string;
-  reference: string | null;
-  acceptedAt: Date;
-  dispatchedAt: Date | null;
-  refusedAt: Date | null;
-  outcome: EventOutcome | null;
-  deliveries: { channel: Channel; status: string; reason: string | null }[];
-  pushed: boolean;
-}
+export type { FoundEvent } from "./found-events.ts";
 
 export interface EventPage {
   events: FoundEvent[];
@@ -82,47 +77,23 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<E
       order by e.id desc limit ${limit + 1}
     )
     select r.last_id, r.last_at, r.looked_at, f.id, f.event_type, f.user_id, f.reference,
-           f.accepted_at, f.dispatched_at, f.refused_at, f.outcome,
-           (select json_agg(json_build_object('channel', d.channel, 'status', d.status, 'reason', d.reason)
-                            order by d.channel)
-            from ${ownAndGathered("f")} d where d.tenant_id = ${tenantId}) as deliveries,
-           exists (select 1 from notifications n where n.id = f.id and n.tenant_id = ${tenantId}) as pushed
+           f.accepted_at, f.dispatched_at, f.refused_at, f.outcome, ${whatBecame("f", tenantId)}
     from reach r left join found f on true
     order by f.id desc`.execute(db);
   return pageOf(rows, limit, scanned);
 }
 
-interface Row {
+interface Row extends Omit<FoundEventRow, "id"> {
   last_id: string | null;
   last_at: Date | null;
   looked_at: number;
   id: string | null;
-  event_type: string;
-  user_id: string;
-  reference: string | null;
-  accepted_at: Date;
-  dispatched_at: Date | null;
-  refused_at: Date | null;
-  outcome: EventOutcome | null;
-  deliveries: FoundEvent["deliveries"] | null;
-  pushed: boolean;
 }
 
 function pageOf(rows: Row[], limit: number, scanned: number): EventPage {
   const [reach] = rows;
-  const found = rows.filter((row) => row.id !== null);
-  const events = found.slice(0, limit).map((row) => ({
-    id: row.id!,
-    eventType: row.event_type,
-    userId: row.user_id,
-    reference: row.reference,
-    acceptedAt: row.accepted_at,
-    dispatchedAt: row.dispatched_at,
-    refusedAt: row.refused_at,
-    outcome: row.outcome,
-    deliveries: row.deliveries ?? [],
-    pushed: row.pushed,
-  }));
+  const found = rows.filter((row): row is Row & { id: string } => row.id !== null);
+  const events = found.slice(0, limit).map(foundEvent);
   const searchedTo = reach?.last_at ?? undefined;
   if (found.length > limit) return { events, next: events.at(-1)?.id, searchedTo };
   const wasBounded = (reach?.looked_at ?? 0) >= scanned;
@@ -138,17 +109,6 @@ function filterOf(search: EventSearch) {
     conditions.push(stateOf(search.channel, search.status));
   }
   return conditions.length === 0 ? undefined : sql`${sql.join(conditions, sql` and `)}`;
-}
-
-/** An event's deliveries, and those of the digests that it is in. */
-function ownAndGathered(event: "e" | "f") {
-  const id = sql.ref(`${event}.id`);
-  return sql`lateral (
-    select d.* from deliveries d where d.event_id = ${id}
-    union all
-    select d.* from digest_items i cross join lateral (
-      select d.* from deliveries d where d.event_id = i.digest_id limit 1) d
-    where i.event_id = ${id} and i.state = 'in')`;
 }
 
 function stateOf(channel: Channel | undefined, status: StatusGroup | undefined) {

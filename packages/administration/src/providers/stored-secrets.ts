@@ -1,6 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import {
   providerSettingsOwner,
+  searchKeyOwner,
   webhookOwner,
   webhookSecretOwner,
 } from "@belfry/database/secret-owners";
@@ -54,6 +55,13 @@ export const SECRET_COLUMNS: readonly SecretColumn[] = [
     idType: "uuid",
     tenantColumn: "tenant_id",
     ownerOf: webhookOwner,
+  },
+  {
+    table: "search_key",
+    column: "secret",
+    idType: "text",
+    tenantColumn: "id",
+    ownerOf: searchKeyOwner,
   },
 ];
 

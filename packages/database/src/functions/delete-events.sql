@@ -1,7 +1,8 @@
 -- Removes events whole, what rests first, then in the order in which dispatch_events locks. Where p_spare is set, a delivery that a
 -- sender holds right now stays, and with it its event; their ids come as `held`. `unfinished` counts the
 -- deliveries that were still to be sent. What a digest has gathered of them leaves it, and with its last event the
--- digest goes with its delivery; one that a sender holds keeps its events.
+-- digest goes with its delivery; one that a sender holds keeps its events. What search knows of the events goes with
+-- them, and a user with the last of its events.
 create or replace function delete_events(p_ids uuid[], p_spare boolean)
 returns table (held uuid[], events bigint, undispatched_events bigint, deliveries bigint,
   unfinished bigint, attempts bigint, receipts bigint)
@@ -15,8 +16,12 @@ declare
   whole uuid[] := p_ids;
   gathered uuid[];
   emptied uuid[];
+  tenant_ids text[];
+  user_ids text[];
 begin
   held := '{}';
+  -- Whoever writes search terms holds this alone, and sees afterwards which events are gone.
+  perform pg_advisory_xact_lock_shared(hashtextextended('belfry search terms', 0));
   -- First: from here on nobody can let them go or dispatch them, and what was dispatched is visible below.
   perform 1 from scheduled_events s where s.event_id = any (p_ids) order by s.event_id for update;
   delete from scheduled_events s where s.event_id = any (p_ids);
@@ -73,8 +78,18 @@ begin
   delete from receipts r where r.delivery_id = any (doomed);
   get diagnostics receipts = row_count;
   perform 1 from events e where e.id = any (whole) order by e.id for update;
-  delete from events e where e.id = any (whole);
-  get diagnostics events = row_count;
+  with gone as (
+    delete from events e where e.id = any (whole) returning e.tenant_id, e.user_id
+  )
+  select count(*), array_agg(g.tenant_id), array_agg(g.user_id) into events, tenant_ids, user_ids from gone g;
+  delete from search_terms s where s.event_id = any (whole);
+  delete from search_users s
+  where s.ctid = any (array(
+    select known.ctid from (select distinct * from unnest(tenant_ids, user_ids) u (tenant_id, user_id)) u
+    cross join lateral (
+      select o.ctid, o.hash from search_users o
+      where o.tenant_id = u.tenant_id and o.user_id = u.user_id limit 1) known
+    where not exists (select from search_terms t where t.hash = known.hash limit 1)));
   return next;
 end
 $function$;

@@ -1,0 +1,178 @@
+import { UUID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import {
+  readSearchKey,
+  type SearchKey,
+  type TermKind,
+  termHash,
+  termRange,
+} from "@belfry/database/search-term-hash";
+import { phoneIn, type SearchTerm, termsOfText } from "@belfry/database/search-terms";
+import type { SecretKeys } from "@belfry/database/secrets";
+import { eventIdsByReference } from "../events/timeline-rows.ts";
+import { InvalidInput } from "../input-error.ts";
+import {
+  type EventOfTenant,
+  eventIdsByHash,
+  eventIdsById,
+  eventsByIds,
+  hashesBetween,
+  type UserOfSearch,
+  usersByEmail,
+  usersById,
+  usersByPhone,
+  withNumberEnd,
+} from "./search-rows.ts";
+
+/** What a text was, where something was found by it. */
+export type FoundBy =
+  | "event id"
+  | "own event id"
+  | "user id"
+  | "email address"
+  | "phone number"
+  | "trace id"
+  | "message id";
+
+export interface SearchedEvent extends EventOfTenant {
+  by: FoundBy[];
+}
+
+export interface Found {
+  /** Newest first. */
+  events: SearchedEvent[];
+  /** There are more than these. */
+  more: boolean;
+  users: UserOfSearch[];
+}
+
+export interface Search {
+  text: string;
+  /** undefined: all, for operators alone. */
+  tenantId?: string | undefined;
+  /** Events at most. Default: 50. */
+  limit?: number;
+}
+
+/** Of whatever people paste; what is longer is none of what can be found. */
+export const MAX_SEARCH_CHARACTERS = 500;
+
+const EVENTS = 50;
+const MOST_USERS = 20;
+const BY_KIND: Readonly<Record<TermKind, FoundBy>> = {
+  user: "user id",
+  email: "email address",
+  phone: "phone number",
+  "phone end": "phone number",
+  trace: "trace id",
+  message: "message id",
+};
+
+/**
+ * Finds events and users by what a customer gives: an address, a phone number in any usual writing, an id of the
+ * user, of the event (Belfry's or the tenant's), of a vendor's message or of a trace. What the loop behind the
+ * dispatcher has not come to yet (seconds) is found by Belfry's and the tenant's own id alone. Throws `InvalidInput`.
+ */
+export async function findAnything(db: Database, keys: SecretKeys, search: Search): Promise<Found> {
+  const { tenantId, limit = EVENTS } = search;
+  const text = checkedText(search.text);
+  const terms = termsOfText(text);
+  const key = await readSearchKey(db, keys);
+  const most = limit + 1;
+  const looks: Promise<Hits>[] = [
+    eventIdsByReference(db, text, most, tenantId).then((ids) => ({ by: "own event id", ids })),
+  ];
+  if (UUID.test(text)) {
+    looks.push(eventIdsById(db, text, most).then((ids) => ({ by: "event id", ids })));
+  }
+  if (key !== undefined) {
+    for (const term of terms) looks.push(hitsOf(db, key, term, { text, tenantId, most }));
+  }
+  const [users, ...hits] = await Promise.all([
+    knownUsers(db, { text, terms, tenantId }),
+    ...looks,
+  ] as const);
+  const by = new Map<string, FoundBy[]>();
+  for (const { by: what, ids } of hits) {
+    for (const id of ids) {
+      const known = by.get(id) ?? [];
+      if (!known.includes(what)) by.set(id, [...known, what]);
+    }
+  }
+  // UUIDv7: the greatest is the newest.
+  const ids = [...by.keys()].toSorted().toReversed();
+  const events = await eventsByIds(db, ids.slice(0, most + looks.length), tenantId);
+  const shown = events.slice(0, limit).map((event) => ({ ...event, by: by.get(event.id) ?? [] }));
+  return {
+    events: shown,
+    more: events.length > limit,
+    users: distinctUsers([...users, ...shown]).slice(0, MOST_USERS),
+  };
+}
+
+/** The ids of the newest events of a user, as far as the loop has come. */
+export async function eventIdsOfUser(
+  db: Database,
+  keys: SecretKeys,
+  { tenantId, userId, most }: UserOfSearch & { most: number },
+): Promise<string[]> {
+  const key = await readSearchKey(db, keys);
+  if (key === undefined) return [];
+  return await eventIdsByHash(db, [termHash(key, "user", tenantId, userId)], most);
+}
+
+interface Hits {
+  by: FoundBy;
+  ids: string[];
+}
+
+async function hitsOf(
+  db: Database,
+  key: SearchKey,
+  { kind, value }: SearchTerm,
+  { text, tenantId, most }: { text: string; tenantId: string | undefined; most: number },
+): Promise<Hits> {
+  const by = BY_KIND[kind];
+  let hashes: string[];
+  if (tenantId !== undefined) hashes = [termHash(key, kind, tenantId, value)];
+  else {
+    const { low, high } = termRange(key, kind, value);
+    hashes = await hashesBetween(db, low, high);
+  }
+  const ids = await eventIdsByHash(db, hashes, most);
+  if (kind !== "phone end") return { by, ids };
+  return { by, ids: await withNumberEnd(db, ids, phoneIn(text)?.digits ?? value) };
+}
+
+async function knownUsers(
+  db: Database,
+  { text, terms, tenantId }: { text: string; terms: SearchTerm[]; tenantId: string | undefined },
+): Promise<UserOfSearch[]> {
+  const looks = [usersById(db, text, tenantId, MOST_USERS)];
+  const email = terms.find(({ kind }) => kind === "email")?.value;
+  if (email !== undefined) looks.push(usersByEmail(db, email, tenantId, MOST_USERS));
+  const digits = phoneIn(text)?.digits;
+  if (digits !== undefined && digits.length >= 8) {
+    looks.push(usersByPhone(db, digits, tenantId, MOST_USERS));
+  }
+  return (await Promise.all(looks)).flat();
+}
+
+function distinctUsers(users: readonly UserOfSearch[]): UserOfSearch[] {
+  const seen = new Map(
+    users.map(({ tenantId, userId }) => [JSON.stringify([tenantId, userId]), { tenantId, userId }]),
+  );
+  return [...seen.values()];
+}
+
+function checkedText(given: string): string {
+  const fault = (message: string) => new InvalidInput([{ field: "search", message }]);
+  if (given.length > MAX_SEARCH_CHARACTERS) {
+    throw fault(`must be at most ${MAX_SEARCH_CHARACTERS} characters`);
+  }
+  const text = given.trim();
+  if (text === "") throw fault("should not be empty");
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw fault("must not contain control characters");
+  if (!text.isWellFormed()) throw fault("must not contain lone surrogates");
+  return text;
+}

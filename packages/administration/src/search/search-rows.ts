@@ -1,0 +1,172 @@
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+import {
+  type FoundEvent,
+  type FoundEventRow,
+  foundEvent,
+  whatBecame,
+} from "../events/found-events.ts";
+
+/** Queries of the search: each goes by an index, and reads a bounded number of rows. */
+
+export interface EventOfTenant extends FoundEvent {
+  tenantId: string;
+}
+
+export interface UserOfSearch {
+  tenantId: string;
+  userId: string;
+}
+
+/** Tenants of an operator's search that have the same value. */
+const MOST_TENANTS = 1000;
+
+/** Hashes between two ends that there are, each once: a look into the index for each. */
+export async function hashesBetween(db: Database, low: string, high: string): Promise<string[]> {
+  const next = (beyond: ReturnType<typeof sql>) => sql`(
+    select t.hash from search_terms t where ${beyond} and t.hash <= ${high}::uuid order by t.hash limit 1)`;
+  const { rows } = await sql<{ hash: string }>`
+    with recursive own (hash) as (
+      ${next(sql`t.hash >= ${low}::uuid`)}
+      union all
+      select n.hash from own cross join lateral ${next(sql`t.hash > own.hash`)} n
+    )
+    select hash from own limit ${sql.lit(MOST_TENANTS)}`.execute(db);
+  return rows.map(({ hash }) => hash);
+}
+
+/** The newest events of each hash. */
+export async function eventIdsByHash(
+  db: Database,
+  hashes: readonly string[],
+  most: number,
+): Promise<string[]> {
+  if (hashes.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select distinct t.event_id as id
+    from unnest(${hashes}::uuid[]) h (hash)
+    cross join lateral (
+      select t.event_id from search_terms t where t.hash = h.hash order by t.event_id desc limit ${most}
+    ) t
+    order by id desc limit ${most}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Of these, those that went to a number with this end. */
+export async function withNumberEnd(
+  db: Database,
+  ids: readonly string[],
+  digits: string,
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select i.id from unnest(${ids}::uuid[]) i (id)
+    where exists (
+      select from (
+        select e.recipient_phone as number from events e where e.id = i.id
+        union all
+        select d.recipient from deliveries d where d.event_id = i.id
+        union all
+        select g.recipient from digest_items m join digests g on g.id = m.digest_id where m.event_id = i.id
+      ) n where "right"(n.number, ${digits.length}) = ${digits} offset 0)`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** An id may be of an event, of a digest or of a delivery: each leads to events. */
+export async function eventIdsById(db: Database, id: string, most: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with named as materialized (
+      select ${id}::uuid as id
+      union
+      select d.event_id from deliveries d where d.id = ${id}::uuid
+    )
+    select n.id from named n
+    union
+    (select i.event_id from named n cross join lateral (
+       select i.event_id from digest_items i where i.digest_id = n.id order by i.event_id desc limit ${most}
+     ) i)`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** As lists show them, newest first; of one tenant where it is named. */
+export async function eventsByIds(
+  db: Database,
+  ids: readonly string[],
+  tenantId: string | undefined,
+): Promise<EventOfTenant[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<FoundEventRow & { tenant_id: string }>`
+    select e.id, e.tenant_id, e.event_type, e.user_id, e.reference, e.accepted_at, e.dispatched_at,
+           e.refused_at, e.outcome, ${whatBecame("e")}
+    from unnest(${ids}::uuid[]) i (id)
+    cross join lateral (select * from events e where e.id = i.id limit 1) e
+    ${tenantId === undefined ? sql`` : sql`where e.tenant_id = ${tenantId}`}
+    order by e.id desc`.execute(db);
+  return rows.map((row) => ({ ...foundEvent(row), tenantId: row.tenant_id }));
+}
+
+/** Whoever has this id, in the directory or in events. */
+export async function usersById(
+  db: Database,
+  userId: string,
+  tenantId: string | undefined,
+  most: number,
+): Promise<UserOfSearch[]> {
+  return await usersOf(
+    db,
+    tenantId,
+    sql`select r.user_id from recipients r where r.tenant_id = t.id and r.user_id = ${userId}
+        union
+        select u.user_id from search_users u where u.tenant_id = t.id and u.user_id = ${userId}`,
+    most,
+  );
+}
+
+/** Whom the directory gives the address, in the form of suppressions. */
+export async function usersByEmail(
+  db: Database,
+  email: string,
+  tenantId: string | undefined,
+  most: number,
+): Promise<UserOfSearch[]> {
+  return await usersOf(
+    db,
+    tenantId,
+    sql`select r.user_id from recipients r
+        where r.tenant_id = t.id and r.email is not null and lower(r.email collate "C") = ${email}
+        limit ${most}`,
+    most,
+  );
+}
+
+/** Whom the directory gives a number that ends with these digits: eight at least. */
+export async function usersByPhone(
+  db: Database,
+  digits: string,
+  tenantId: string | undefined,
+  most: number,
+): Promise<UserOfSearch[]> {
+  return await usersOf(
+    db,
+    tenantId,
+    sql`select r.user_id from recipients r
+        where r.tenant_id = t.id and r.phone is not null
+          and "right"(r.phone, 8) = ${digits.slice(-8)} and "right"(r.phone, ${digits.length}) = ${digits}
+        limit ${most}`,
+    most,
+  );
+}
+
+/** A look into an index for each tenant: the indexes begin with it. */
+async function usersOf(
+  db: Database,
+  tenantId: string | undefined,
+  found: ReturnType<typeof sql>,
+  most: number,
+): Promise<UserOfSearch[]> {
+  const { rows } = await sql<UserOfSearch>`
+    select t.id as "tenantId", f.user_id as "userId" from tenants t cross join lateral (${found}) f
+    ${tenantId === undefined ? sql`` : sql`where t.id = ${tenantId}`}
+    order by t.id, f.user_id limit ${most}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,144 @@
+import { type SearchKey, type TermKind, termHash } from "@belfry/database/search-term-hash";
+import { addressTerms, messageTerm } from "@belfry/database/search-terms";
+import type pg from "pg";
+
+/** What the loop of search.ts reads and writes; each in the loop's own transaction. */
+
+export const WALKED = ["events", "deliveries"] as const;
+export type Walked = (typeof WALKED)[number];
+
+/** Terms of events, and the users of them. */
+export interface Findings {
+  terms: { hash: string; eventId: string }[];
+  users: { tenantId: string; userId: string; hash: string; eventId: string }[];
+  /** Deliveries to be looked at again, and when. */
+  waiting: { id: string; lookAt: Date }[];
+}
+
+interface EventRow {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  trace_id: string;
+  addresses: string[];
+}
+
+export async function findingsOfEvents(
+  client: pg.ClientBase,
+  search: SearchKey,
+  ids: readonly string[],
+): Promise<Findings> {
+  const { rows } = await client.query<EventRow>(
+    `select e.id, e.tenant_id, e.user_id, e.trace_id,
+            array_remove(array[e.recipient_email, e.recipient_phone], null) as addresses
+     from unnest($1::uuid[]) i (id)
+     cross join lateral (select * from events e where e.id = i.id limit 1) e`,
+    [ids],
+  );
+  const found: Findings = { terms: [], users: [], waiting: [] };
+  for (const { id: eventId, tenant_id: tenantId, user_id: userId, trace_id, addresses } of rows) {
+    const add = (kind: TermKind, value: string) => {
+      const hash = termHash(search, kind, tenantId, value);
+      found.terms.push({ hash, eventId });
+      return hash;
+    };
+    found.users.push({ tenantId, userId, hash: add("user", userId), eventId });
+    add("trace", trace_id);
+    for (const { kind, value } of addresses.flatMap(addressTerms)) add(kind, value);
+  }
+  return found;
+}
+
+interface DeliveryRow {
+  id: string;
+  tenant_id: string;
+  /** null: the event names the same, and has its terms. */
+  recipient: string | null;
+  look_at: Date | null;
+  messages: string[];
+  events: string[];
+}
+
+/** A digest leads to a thousand of its events. */
+const MOST_EVENTS = 1000;
+
+export async function findingsOfDeliveries(
+  client: pg.ClientBase,
+  search: SearchKey,
+  ids: readonly string[],
+): Promise<Findings> {
+  const { rows } = await client.query<DeliveryRow>(
+    `select d.id, d.tenant_id,
+            case when e.id is null or d.recipient is distinct from e.recipient_email
+              and d.recipient is distinct from e.recipient_phone then d.recipient end as recipient,
+            case when d.status in ('queued', 'sending', 'waiting') then case
+              when d.due_at > clock_timestamp() then d.due_at + interval '5 seconds'
+              else clock_timestamp() + least(interval '10 minutes',
+                greatest(interval '3 seconds', (clock_timestamp() - d.created_at) / 4)) end
+            end as look_at,
+            array(select distinct m.id from (
+              select d.message_id as id union all
+              select a.message_id from attempts a where a.delivery_id = d.id) m
+              where m.id is not null) as messages,
+            case when e.id is not null then array[e.id] else array(
+              select g.event_id from digest_items g where g.digest_id = d.event_id and g.state = 'in'
+              order by g.event_id limit $2) end as events
+     from unnest($1::uuid[]) i (id)
+     cross join lateral (select * from deliveries d where d.id = i.id limit 1) d
+     left join lateral (
+       select e.id, e.recipient_email, e.recipient_phone from events e
+       where e.id = d.event_id and e.tenant_id = d.tenant_id limit 1) e on true
+     where d.channel <> 'WEBHOOK'`,
+    [ids, MOST_EVENTS],
+  );
+  const found: Findings = { terms: [], users: [], waiting: [] };
+  for (const { id, tenant_id: tenantId, recipient, look_at, messages, events } of rows) {
+    if (look_at !== null) found.waiting.push({ id, lookAt: look_at });
+    const terms = [
+      ...(recipient === null ? [] : addressTerms(recipient)),
+      ...messages.map(messageTerm),
+    ];
+    for (const { kind, value } of terms) {
+      const hash = termHash(search, kind, tenantId, value);
+      for (const eventId of events) found.terms.push({ hash, eventId });
+    }
+  }
+  return found;
+}
+
+/** Nothing of an event that is gone is written: whoever deletes one waits for this, or this for it. */
+export async function writeFindings(client: pg.ClientBase, found: Findings): Promise<void> {
+  const { terms, users, waiting } = found;
+  if (terms.length > 0) {
+    await client.query("select pg_advisory_xact_lock(hashtextextended('belfry search terms', 0))");
+    await client.query(
+      `insert into search_terms (hash, event_id)
+       select t.hash, t.event_id from unnest($1::uuid[], $2::uuid[]) t (hash, event_id)
+       cross join lateral (select from events e where e.id = t.event_id limit 1) e
+       order by t.hash, t.event_id
+       on conflict do nothing`,
+      [terms.map(({ hash }) => hash), terms.map(({ eventId }) => eventId)],
+    );
+  }
+  if (users.length > 0) {
+    await client.query(
+      `insert into search_users (tenant_id, user_id, hash)
+       select distinct u.tenant_id, u.user_id, u.hash
+       from unnest($1::text[], $2::text[], $3::uuid[], $4::uuid[]) u (tenant_id, user_id, hash, event_id)
+       cross join lateral (select from events e where e.id = u.event_id limit 1) e
+       on conflict do nothing`,
+      [
+        ...[users.map((one) => one.tenantId), users.map((one) => one.userId)],
+        ...[users.map((one) => one.hash), users.map((one) => one.eventId)],
+      ],
+    );
+  }
+  if (waiting.length > 0) {
+    await client.query(
+      `insert into search_waiting (delivery_id, look_at)
+       select * from unnest($1::uuid[], $2::timestamptz[])
+       on conflict (delivery_id) do update set look_at = excluded.look_at`,
+      [waiting.map(({ id }) => id), waiting.map(({ lookAt }) => lookAt)],
+    );
+  }
+}
