@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+export const ROOT = resolve(import.meta.dirname, "../..");
+const PNPM = ["--yes", "pnpm@12"];
+
+// biome-ignore lint/style/noProcessEnv: registries, certificates, the PATH
+const CALLER = process.env;
+
+/** What others install. */
+export const PACKAGES = ["client", "inbox"] as const;
+export type Packed = Record<(typeof PACKAGES)[number], string>;
+
+/** Packs as a release does, as the quick start says; the tarballs by package. */
+export async function packAll(folder: string): Promise<Packed> {
+  const filters = PACKAGES.flatMap((name) => ["--filter", `@belfry/${name}`]);
+  await run("npx", [...PNPM, ...filters, "pack", "--pack-destination", folder], ROOT);
+  const tarball = async (name: string) => {
+    const text = await readFile(join(ROOT, "packages", name, "package.json"), "utf8");
+    return join(folder, `belfry-${name}-${JSON.parse(text).version}.tgz`);
+  };
+  return { client: await tarball("client"), inbox: await tarball("inbox") };
+}
+
+/**
+ * Installs both into the empty folder by pnpm, whose folders let a package see only what it has declared. What
+ * they depend on comes from the store of this checkout; the registry is asked for what is not there.
+ */
+export async function installAll(folder: string, packed: Packed): Promise<void> {
+  const modules = await readFile(join(ROOT, "node_modules/.modules.yaml"), "utf8");
+  const [, store = ""] = /"?storeDir"?: "?([^"\n]+)/.exec(modules) ?? [];
+  const settings = [
+    "allowBuilds: { protobufjs: false }",
+    `storeDir: ${dirname(store)}`,
+    "preferOffline: true",
+  ];
+  await write(folder, {
+    "package.json": JSON.stringify({
+      name: "empty",
+      private: true,
+      dependencies: Object.fromEntries(
+        PACKAGES.map((name) => [`@belfry/${name}`, `file:${packed[name]}`]),
+      ),
+    }),
+    "pnpm-workspace.yaml": settings.join("\n"),
+  });
+  await run("npx", [...PNPM, "install", "--no-frozen-lockfile"], folder);
+}
+
+export interface Ended {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs a program to its end, in the environment of the tests: package managers have settings there. */
+export async function runAnyhow(
+  command: string,
+  args: string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<Ended> {
+  const options = { cwd, env: { ...CALLER, ...env } };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(command, args, options);
+    return { code: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
+    if (typeof code !== "number") throw error;
+    return { code, out: stdout, err: stderr };
+  }
+}
+
+/** The PATH with the programs of a folder before all others. */
+export function pathBehind(folder: string): string {
+  return `${folder}${delimiter}${CALLER.PATH}`;
+}
+
+/** The same of one that has to end well. */
+export async function run(...call: Parameters<typeof runAnyhow>): Promise<Ended> {
+  const ended = await runAnyhow(...call);
+  assert.equal(ended.code, 0, `${call[0]} ${call[1].join(" ")}\n${ended.out}\n${ended.err}`);
+  return ended;
+}
+
+/** Text by file name. */
+export async function write(folder: string, files: Record<string, string>): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+}

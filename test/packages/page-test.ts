@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { readFile, realpath } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openBrowser, watchPage } from "../browser/open-page.ts";
+
+// biome-ignore lint/style/noProcessEnv: the switch for machines without a browser
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+
+const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
+<link rel="icon" href="data:,">
+<script type="importmap">{ "imports": { "centrifuge": "/centrifuge.js" } }</script>
+<script type="module" src="/inbox/belfry-inbox.js"></script>
+</head><body><belfry-inbox></belfry-inbox></body></html>`;
+
+/** As the package's readme says for pages without a bundler: its `dist/esm`, and an import map. */
+export function pageTest(project: () => string): void {
+  test("a page that serves the inbox as it is packed shows the bell", { skip }, async (t) => {
+    const inbox = await realpath(join(project(), "node_modules/@belfry/inbox"));
+    const centrifuge = join(inbox, "../../centrifuge/build/index.mjs");
+    const server = createServer(async (request, response) => {
+      const path = request.url ?? "/";
+      if (path === "/") return response.setHeader("content-type", "text/html").end(PAGE);
+      const file = path.startsWith("/inbox/")
+        ? join(inbox, "dist/esm", path.slice("/inbox/".length))
+        : centrifuge;
+      response.setHeader("content-type", "text/javascript").end(await readFile(file));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    t.after(() => server.closeAllConnections());
+    t.after(() => server.close());
+
+    const page = await (await openBrowser(t)).newPage();
+    const { faults } = await watchPage(page);
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.locator("belfry-inbox").getByRole("button").first().waitFor();
+    assert.deepEqual(faults, []);
+  });
+}

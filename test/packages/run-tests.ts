@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { type RecordedRequest, startRecordingServer } from "@belfry/testing/recording-server";
+import { findNode20 } from "./node-versions.ts";
+import { type Packed, pathBehind, ROOT, run, write } from "./packed.ts";
+
+interface Place {
+  folder: string;
+  packed: Packed;
+  /** Both are installed here. */
+  project: string;
+}
+
+const VERSIONS = ["20", "24"];
+const REFUSED = `
+const { BelfryError, createClient } = require("@belfry/client");
+const client = createClient({ baseUrl: process.env.BELFRY_URL, apiKey: "wrong", retries: 0 });
+client.event("refused").catch((error) =>
+  console.log(error instanceof BelfryError, error.name, error.status, process.versions.node),
+);
+`;
+const SERVER_SIDE = `
+import { BelfryInbox, InboxFeed } from "@belfry/inbox";
+import { InboxFeed as Alone } from "@belfry/inbox/inbox-feed";
+console.log(typeof BelfryInbox, InboxFeed === Alone, new Alone({ wsUrl: "", getToken: async () => null }).unread);
+`;
+const REQUIRED = `
+const { BelfryInbox, InboxFeed } = require("@belfry/inbox");
+const { InboxFeed: Alone } = require("@belfry/inbox/inbox-feed");
+console.log(typeof BelfryInbox, InboxFeed === Alone, new Alone({ wsUrl: "", getToken: async () => null }).unread);
+`;
+
+export function runTests(place: () => Place): void {
+  for (const version of VERSIONS) {
+    test(`Node ${version}: the client is installed by npm into an empty folder, and the quick start's program runs`, async (t) => {
+      const { folder, packed } = place();
+      const node = await nodeOf(version, folder);
+      if (node === undefined) return t.skip(NO_NODE_20);
+      const home = join(folder, `empty-${version}`);
+      // npm itself runs in it, and asks it whether the package is for it.
+      const bin = { PATH: pathBehind(dirname(node)) };
+      const sample = await readFile(join(ROOT, "docs/samples/client.mjs"), "utf8");
+      await write(home, { "package.json": "{}", "client.mjs": sample, "refused.cjs": REFUSED });
+      const offline = ["--offline", "--cache", join(home, ".npm"), "--no-audit", "--no-fund"];
+      await run("npm", ["install", "--engine-strict", ...offline, packed.client], home, bin);
+
+      const server = await startRecordingServer(t);
+      server.answer = answer;
+      const env = { BELFRY_URL: server.url, BELFRY_API_KEY: "key", BELFRY_TENANT_ID: "acme" };
+      const { out } = await run(node, ["client.mjs"], home, env);
+      assert.equal(out, "dispatched\nPaid\n");
+      const asked = server.requests.map(({ method, path }) => `${method} ${path}`);
+      assert.deepEqual(asked, [
+        "POST /api/v1/events/trigger",
+        "GET /api/v1/events/event-1",
+        "GET /api/v1/notifications/acme/user-1?limit=5",
+        "PUT /api/v1/notifications/acme/user-1/event-1/read",
+      ]);
+      const refused = await run(node, ["refused.cjs"], home, env);
+      assert.match(refused.out, new RegExp(`^true BelfryError 404 ${version}\\.`));
+    });
+
+    test(`Node ${version}: a server that draws pages can import and require the inbox`, async (t) => {
+      const { folder, project } = place();
+      const node = await nodeOf(version, folder);
+      if (node === undefined) return t.skip(NO_NODE_20);
+      const home = join(project, `server-${version}`);
+      await write(home, { "imported.mjs": SERVER_SIDE, "required.cjs": REQUIRED });
+      for (const program of ["imported.mjs", "required.cjs"]) {
+        assert.equal((await run(node, [program], home)).out, "function true 0\n");
+      }
+    });
+  }
+}
+
+const NO_NODE_20 = "no Node 20 on this machine, and the registry gives none";
+let node20: Promise<string | undefined> | undefined;
+
+async function nodeOf(version: string, folder: string): Promise<string | undefined> {
+  if (version !== "20") return process.execPath;
+  node20 ??= findNode20(folder);
+  return await node20;
+}
+
+function answer({ method, path }: RecordedRequest) {
+  if (path.includes("refused")) return { status: 404, body: { error: "Not Found", message: "no" } };
+  if (method === "POST") return { headers: { "x-event-id": "event-1" }, body: { message: "ok" } };
+  if (path.includes("/events/")) return { body: { status: "dispatched" } };
+  return { body: { data: [{ id: "event-1", title: "Paid", status: "UNREAD" }] } };
+}
