@@ -34,7 +34,8 @@ export async function storeMessage(
   await pool.query("update webhook_messages set type = $2, event_id = $3 where id = $1", [
     ...[messageId, type, message.eventId ?? null],
   ]);
-  const isOpen = ["queued", "waiting"].includes(status);
+  if (status === "queued") return messageId;
+  const isOpen = status === "waiting";
   // One move at a time, as the database wants them.
   await pool.query("update deliveries set status = 'sending' where event_id = $1", [messageId]);
   await pool.query(
