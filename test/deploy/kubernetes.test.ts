@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
+import { SENT_CHANNELS } from "@belfry/contracts/channels";
 import { deliveriesConsumer, EVENT_LANES, eventsConsumer } from "@belfry/contracts/streams";
 import { ruleFaults } from "./kubernetes-rules.ts";
 import { schemaFaults } from "./kubernetes-schemas.ts";
@@ -88,8 +89,7 @@ test("autoscaling looks at the consumers that exist", { skip }, () => {
     .map(({ metadata }) => `${metadata.stream} ${metadata.consumer}`);
   const consumers = [
     ...EVENT_LANES.map((lane) => eventsConsumer("belfry", lane)),
-    deliveriesConsumer("belfry", "EMAIL"),
-    deliveriesConsumer("belfry", "SMS"),
+    ...SENT_CHANNELS.map((channel) => deliveriesConsumer("belfry", channel)),
   ];
   assert.deepEqual(
     watched.sort(),

@@ -1,7 +1,7 @@
-import { PROVIDER_CHANNELS, sentRow } from "@belfry/contracts/channels";
+import { SENT_CHANNELS, senderService } from "@belfry/contracts/channels";
 import type { KubernetesObject } from "./rendered-objects.ts";
 
-const SENDERS = PROVIDER_CHANNELS.map((channel) => sentRow(channel).sender.service);
+const SENDERS = SENT_CHANNELS.map(senderService);
 
 /** Who may talk to whom, a line an edge: `ingress-nginx → ingest-api:3000`. */
 export function edgesOfTable(markdown: string): string[] {

@@ -1,5 +1,5 @@
 import { configSchema as adminConfig } from "@belfry/admin/config";
-import { PROVIDER_CHANNELS, sentRow } from "@belfry/contracts/channels";
+import { PROVIDER_CHANNELS, senderService, sentRow, WEBHOOK } from "@belfry/contracts/channels";
 import { crossCheck as crossCheckSender, senderConfig } from "@belfry/sending/sender-config";
 import { ConfigError, loadConfig } from "@belfry/service/config";
 import type { TObject } from "@sinclair/typebox";
@@ -9,6 +9,10 @@ import {
   crossCheck,
   configSchema as gatewayConfig,
 } from "../../services/realtime-gateway/config.ts";
+import {
+  crossCheck as crossCheckWebhooks,
+  configSchema as webhooksConfig,
+} from "../../services/webhook-sender/config.ts";
 
 interface Variables {
   schema: TObject;
@@ -24,6 +28,7 @@ export const SERVICE_VARIABLES: Record<string, Variables> = {
   "ingest-api": { schema: ingestConfig },
   dispatcher: { schema: DispatcherConfig },
   ...Object.fromEntries(PROVIDER_CHANNELS.map((one) => [sentRow(one).sender.service, sender])),
+  [senderService(WEBHOOK)]: { schema: webhooksConfig, crossCheck: crossCheckWebhooks },
   "realtime-gateway": { schema: gatewayConfig, crossCheck },
   admin: { schema: adminConfig },
 };

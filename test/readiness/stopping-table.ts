@@ -17,6 +17,7 @@ const SERVICES = {
   dispatcher: "schema",
   "email-sender": "schema",
   "sms-sender": "schema",
+  "webhook-sender": "schema",
   "realtime-gateway": "app",
   admin: "app",
 };
@@ -24,7 +25,13 @@ type Name = keyof typeof SERVICES;
 /** One that needs NATS and one that does not go through every cell; the others, through one a phase. */
 const WHOLE = new Set<Name>(["ingest-api", "email-sender"]);
 /** Who makes streams when it starts. */
-const HAS_STREAMS = new Set<Name>(["ingest-api", "dispatcher", "email-sender", "sms-sender"]);
+const HAS_STREAMS = new Set<Name>([
+  "ingest-api",
+  "dispatcher",
+  "email-sender",
+  "sms-sender",
+  "webhook-sender",
+]);
 
 /** What ends a service (the signal for it; none: its parent goes), and what is then seen. */
 interface Cause {
@@ -122,6 +129,7 @@ const FAULTY: Record<Name, string[]> = {
   dispatcher: [],
   "email-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "sms-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
+  "webhook-sender": ["SECRETS_KEYS", "LEASE_MS"],
   "realtime-gateway": ["REALTIME_TOKEN_KEYS", "ALLOWED_ORIGINS", "PONG_TIMEOUT_MS"],
   admin: ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS"],
 };
