@@ -156,7 +156,7 @@ const rotateSchema = {
   ...WEBHOOK_COMMON,
   operationId: "rotateWebhookSecret",
   summary: "Rotate an endpoint's secret",
-  description: `A new secret, shown this once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures, the new secret's and that of the one before; of two before, only the younger signs on. Without a body: where a signature is needed, it is over the empty text.`,
+  description: `A new secret, shown this once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures, the new secret's and that of the one before; of two before, only the younger signs on; but where you ask twice within 10 minutes, as an answer was lost, the one before both. Without a body: where a signature is needed, it is over the empty text.`,
   params: Type.Object(OF_WEBHOOK),
   headers: SIGNED_HEADERS,
   response: answers(

@@ -8,6 +8,7 @@ export interface Environment {
   /** As in `SECRETS_KEYS`. */
   secretsKeys: string | undefined;
   allowPrivateProviderAddresses: boolean;
+  allowPrivateWebhookAddresses: boolean;
   /** Where people reach the Admin UI. */
   adminBaseUrl: string | undefined;
   /** As the services have them. */
@@ -36,6 +37,7 @@ export function readEnvironment(
     databaseUrl: env.DATABASE_URL || undefined,
     secretsKeys: env.SECRETS_KEYS || undefined,
     allowPrivateProviderAddresses: env.ALLOW_PRIVATE_PROVIDER_ADDRESSES === "true",
+    allowPrivateWebhookAddresses: env.ALLOW_PRIVATE_WEBHOOK_ADDRESSES === "true",
     adminBaseUrl: env.ADMIN_BASE_URL || undefined,
     nats: {
       ...(env.NATS_URL ? { url: env.NATS_URL } : {}),

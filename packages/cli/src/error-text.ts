@@ -14,6 +14,8 @@ const FLAGS: Readonly<Record<string, string>> = {
   actions: "--action",
   dir: "DIR",
   layout: "--content-file",
+  webhookId: "--webhook",
+  messageId: "--message",
 };
 
 /** What standard error says of a failure: for a person, without a stack, naming the flag. */

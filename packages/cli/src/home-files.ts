@@ -13,12 +13,18 @@ export async function findDatabaseUrl(environment: Environment): Promise<string>
   );
 }
 
-/** The local stack sends to loopback addresses; elsewhere `ALLOW_PRIVATE_PROVIDER_ADDRESSES` says so. */
+/**
+ * The local stack sends to loopback addresses; elsewhere `ALLOW_PRIVATE_PROVIDER_ADDRESSES` and
+ * `ALLOW_PRIVATE_WEBHOOK_ADDRESSES` say so.
+ */
 export async function allowsPrivateAddresses(
   environment: Environment,
   databaseUrl: string,
+  of: "providers" | "webhooks",
 ): Promise<boolean> {
-  if (environment.allowPrivateProviderAddresses) return true;
+  const { allowPrivateProviderAddresses, allowPrivateWebhookAddresses } = environment;
+  if (of === "providers" ? allowPrivateProviderAddresses : allowPrivateWebhookAddresses)
+    return true;
   return (await localDatabaseUrl(environment.home)) === databaseUrl;
 }
 

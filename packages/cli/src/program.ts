@@ -16,6 +16,7 @@ import { suppressionCommand } from "./suppression-command.ts";
 import { templateCommand } from "./template-command.ts";
 import { tenantCommand } from "./tenant-command.ts";
 import { userCommand } from "./user-command.ts";
+import { webhookCommand } from "./webhook-command.ts";
 
 const NOTES = `
 Prints one JSON value on standard output. Errors go to standard error, with exit code 1.
@@ -43,6 +44,7 @@ export function createProgram(): Command {
     smsCommand(),
     userCommand(),
     categoryCommand(),
+    webhookCommand(),
     secretsCommand(),
     migrateCommand(),
     stopCommand(),

@@ -8,7 +8,10 @@ import { allowsPrivateAddresses, findDatabaseUrl, findSecretsKeys } from "./home
 export interface Session {
   db: Database;
   keys(): Promise<SecretKeys>;
+  /** Of providers. */
   allowPrivateAddresses(): Promise<boolean>;
+  /** Of endpoints. */
+  allowPrivateWebhooks(): Promise<boolean>;
 }
 
 /** Runs a command's work on the database, and disconnects. Libraries load here, not at the start. */
@@ -23,7 +26,8 @@ export async function withDatabase<T>(work: (session: Session) => Promise<T>): P
     return await work({
       db,
       keys: () => loadKeys(environment),
-      allowPrivateAddresses: () => allowsPrivateAddresses(environment, url),
+      allowPrivateAddresses: () => allowsPrivateAddresses(environment, url, "providers"),
+      allowPrivateWebhooks: () => allowsPrivateAddresses(environment, url, "webhooks"),
     });
   } finally {
     await db.destroy();

@@ -247,3 +247,121 @@ export interface Erasure {
   /** Rows that went, by kind; null until it is done. */
   deleted: Record<string, number> | null;
 }
+
+/** What an endpoint is told of. */
+export type WebhookType =
+  | "delivery.accepted"
+  | "delivery.delivered"
+  | "delivery.bounced"
+  | "delivery.complained"
+  | "delivery.failed"
+  | "delivery.expired"
+  | "delivery.skipped"
+  | "delivery.unknown"
+  | "notification.created"
+  | "notification.read"
+  | "preference.changed";
+
+export interface WebhookInput {
+  /** https, at a public host. */
+  url: string;
+  /** Empty: everything. */
+  types?: WebhookType[];
+  description?: string | null;
+  /** false: it is told nothing. */
+  active?: boolean;
+}
+
+/** Where you are told what became of your events. Times are ISO 8601, UTC. */
+export interface Webhook {
+  id: string;
+  url: string;
+  types: WebhookType[];
+  description: string | null;
+  active: boolean;
+  disabledAt: string | null;
+  /** null beside a disabledAt: a person has. */
+  disabledReason: string | null;
+  /** Nothing has reached it since. */
+  failingSince: string | null;
+  pausedUntil: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface NewSigningSecret {
+  /** `whsec_…`, by which messages are verified; shown this once. */
+  secret: string;
+  /** Until then the one before signs, too. */
+  previousSecretUntil: string;
+}
+
+export type WebhookMessageStatus =
+  | "queued"
+  | "sending"
+  | "waiting"
+  | "accepted"
+  | "failed"
+  | "skipped";
+
+export interface WebhookMessage {
+  id: string;
+  /** What the header webhook-id says: of one that was sent again, the id of the first. */
+  headerId: string;
+  type: WebhookType | "webhook.test";
+  eventId: string | null;
+  status: WebhookMessageStatus;
+  reason: string | null;
+  createdAt: string;
+  nextAt: string | null;
+}
+
+/** One call of an endpoint. */
+export interface WebhookAttempt {
+  messageId: string;
+  headerId: string;
+  type: WebhookType | "webhook.test";
+  eventId: string | null;
+  /** From 1. */
+  number: number;
+  at: string;
+  durationMs: number | null;
+  /** HTTP status; null: no answer. */
+  status: number | null;
+  outcome: "arrived" | "failed" | "unknown" | "under way";
+  reason: string | null;
+  /** The first KiB of the answer. */
+  answer: string | null;
+  nextAt: string | null;
+  messageStatus: WebhookMessageStatus;
+}
+
+export interface WebhookPageInput {
+  status?: WebhookMessageStatus;
+  /** Most of them, 1 to 500; default 50. */
+  limit?: number;
+  /** The `next` of the page before. */
+  after?: string;
+}
+
+export interface WebhookPage<Item> {
+  items: Item[];
+  /** For `after`; undefined: there is no more. */
+  next: string | undefined;
+}
+
+export interface ReplayInput {
+  /** ISO 8601 with an offset: messages of then or later. */
+  since: string;
+  until?: string;
+  /** Also those that have arrived. */
+  all?: boolean;
+  after?: string;
+}
+
+export interface Replayed {
+  replayed: number;
+  /** There may be others: again, with `next` as `after`. */
+  more: boolean;
+  next?: string;
+}

@@ -10,6 +10,13 @@ import type { PreferencesResponse } from "@belfry/contracts/preferences";
 import type { RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
 import type { TriggerRequest } from "@belfry/contracts/trigger";
 import type { UserRequest, UserResponse } from "@belfry/contracts/users";
+import type {
+  WebhookAttempt as DocumentedAttempt,
+  WebhookMessage as DocumentedMessage,
+  Webhook as DocumentedWebhook,
+  ReplayRequest,
+  WebhookRequest,
+} from "@belfry/contracts/webhook-endpoints";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import type {
   Erasure,
@@ -17,9 +24,14 @@ import type {
   Notification,
   Preferences,
   RealtimeToken,
+  ReplayInput,
   TriggerInput,
   User,
   UserInput,
+  Webhook,
+  WebhookAttempt,
+  WebhookInput,
+  WebhookMessage,
 } from "./api.ts";
 import { type ClientOptions, createClient, sign } from "./client.ts";
 import { BelfryError, BelfryNetworkError } from "./errors.ts";
@@ -33,7 +45,13 @@ const userInput: (mine: UserInput) => UserRequest = (mine) => mine;
 const user: (theirs: UserResponse["data"]) => User = (theirs) => theirs;
 const preferences: (theirs: PreferencesResponse["data"]) => Preferences = (theirs) => theirs;
 const erasure: (theirs: ErasureResponse["data"]) => Erasure = (theirs) => theirs;
+const webhookInput: (mine: WebhookInput) => WebhookRequest = (mine) => mine;
+const webhook: (theirs: DocumentedWebhook) => Webhook = (theirs) => theirs;
+const attempt: (theirs: DocumentedAttempt) => WebhookAttempt = (theirs) => theirs;
+const message: (theirs: DocumentedMessage) => WebhookMessage = (theirs) => theirs;
+const replay: (mine: ReplayInput) => ReplayRequest = (mine) => mine;
 void [input, report, item, token, userInput, user, preferences, erasure];
+void [webhookInput, webhook, attempt, message, replay];
 
 const event: TriggerInput = { eventType: "order.confirmed", payload: { userId: "user-1" } };
 const HOUR_MS = 3_600_000;

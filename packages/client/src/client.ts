@@ -17,6 +17,7 @@ import type {
   UserResult,
 } from "./api.ts";
 import { type CallOptions, createCaller, type Transport } from "./call.ts";
+import { type WebhookCalls, webhookCalls } from "./webhooks.ts";
 
 export type * from "./api.ts";
 export type { CallOptions, Transport } from "./call.ts";
@@ -27,7 +28,7 @@ export interface ClientOptions extends Partial<Transport> {
   baseUrl: string;
   /** Your API key: a secret of your backend. */
   apiKey: string;
-  /** The webhook secret, if your tenant has one: then every trigger, every cancel and every change of a user is signed. */
+  /** The webhook secret, if your tenant has one: then every trigger, every cancel and every change of a user or an endpoint is signed. */
   webhookSecret?: string | undefined;
   /** Your tenant's id: needed for `history` and `markRead` alone. */
   tenantId?: string | undefined;
@@ -79,6 +80,8 @@ export interface Client {
   /** Erases a user, in the background: `erasure` tells how far it is. */
   eraseUser(userId: string, options?: CallOptions): Promise<Erasure>;
   erasure(id: string, options?: CallOptions): Promise<Erasure>;
+  /** Endpoints of yours that are told what became of your events. */
+  readonly webhooks: WebhookCalls;
 }
 
 /**
@@ -105,6 +108,12 @@ export function createClient(options: ClientOptions): Client {
   const read = async <Data>(path: string, rest: CallOptions) =>
     (await call<{ data: Data }>("GET", path, rest)).body.data;
   return {
+    webhooks: webhookCalls({
+      changed,
+      segment,
+      read: async <Answer>(path: string, rest: CallOptions) =>
+        (await call<Answer>("GET", path, rest)).body,
+    }),
     async trigger(input, { idempotencyKey = randomUUID(), traceId, ...rest } = {}) {
       const body = JSON.stringify(input);
       const headers: Record<string, string> = {

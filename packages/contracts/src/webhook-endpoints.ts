@@ -226,6 +226,7 @@ export const WebhookMessage = Type.Object(
   },
   { title: "WebhookMessage" },
 );
+export type WebhookMessage = Static<typeof WebhookMessage>;
 
 export const WebhookAttempt = Type.Object(
   {
@@ -247,6 +248,7 @@ export const WebhookAttempt = Type.Object(
   },
   { title: "WebhookAttempt" },
 );
+export type WebhookAttempt = Static<typeof WebhookAttempt>;
 
 export const WebhookMessagesResponse = Type.Object(
   { success, data: Type.Array(WebhookMessage, { description: "The newest first" }), next },

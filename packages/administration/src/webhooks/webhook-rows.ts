@@ -111,14 +111,23 @@ export async function updateWebhook(
     where w.id = ${id} and w.tenant_id = ${tenantId}`.execute(db);
 }
 
-/** Puts a new secret in the place of the one before, which signs beside it for so many hours more. */
+/** Who rotates twice within it has lost the first answer: what signed before both is what receivers have. */
+const SAME_ROTATION_MINUTES = 10;
+
+/**
+ * Puts a new secret in the place of the one before, which signs beside it for so many hours more; of two rotations
+ * within 10 minutes, that which was before both.
+ */
 export async function replaceSigningSecret(
   db: Database,
   { tenantId, id }: { tenantId: string; id: string },
   { secret, hours }: { secret: string; hours: number },
 ): Promise<Date> {
   const { rows } = await sql<{ until: Date }>`
-    update webhooks set previous_secret = secret,
+    update webhooks set
+      previous_secret = case
+        when previous_secret_until > now() + ${hours} * interval '1 hour' - ${SAME_ROTATION_MINUTES} * interval '1 minute'
+        then previous_secret else secret end,
       previous_secret_until = now() + ${hours} * interval '1 hour', secret = ${secret}, updated_at = now()
     where id = ${id} and tenant_id = ${tenantId}
     returning previous_secret_until as until`.execute(db);

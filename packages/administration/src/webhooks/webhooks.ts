@@ -171,7 +171,10 @@ export interface NewSigningSecret {
   previousSecretUntil: string;
 }
 
-/** The one before the previous one signs no more. Throws `NotFound`. */
+/**
+ * The one before the previous one signs no more; but twice within 10 minutes counts as once, as the first answer may be
+ * lost. Throws `NotFound`.
+ */
 export async function rotateWebhookSigningSecret(
   db: Database,
   { tenantId, webhookId }: { tenantId: string; webhookId: string },

@@ -1,0 +1,308 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { WEBHOOK_TYPES } from "@belfry/contracts/webhooks";
+import { webhookOwner } from "@belfry/database/secret-owners";
+import { decryptSecret } from "@belfry/database/secrets";
+import { audited, listAuditEntries } from "../audited.ts";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { TEST_KEYS } from "../test-database.ts";
+import {
+  maskedUrl,
+  signingSecretRotated,
+  webhookChanged,
+  webhookDeleted,
+} from "./webhook-notes.ts";
+import { webhookWorld } from "./webhook-under-test.ts";
+import {
+  changeWebhook,
+  deleteWebhook,
+  listWebhooks,
+  putWebhook,
+  rotateWebhookSigningSecret,
+  showWebhook,
+} from "./webhooks.ts";
+
+test("an endpoint is made with a secret that is shown once, and the same URL changes it", async (t) => {
+  const { db, deps, tenantId, secret, webhookId } = await webhookWorld(t);
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  const [made] = await listWebhooks(db, tenantId);
+  assert.deepEqual(
+    [made?.url, made?.types, made?.description, made?.active, made?.disabledAt],
+    ["https://example.com/hooks", [], null, true, null],
+  );
+  assert.equal("secret" in made!, false);
+  const row = await db.selectFrom("webhooks").select("secret").executeTakeFirstOrThrow();
+  assert.equal(
+    await decryptSecret(TEST_KEYS, webhookOwner(tenantId, webhookId), row.secret),
+    secret,
+  );
+  const tenant = await db
+    .selectFrom("tenants")
+    .select("uses_webhooks")
+    .where("id", "=", tenantId)
+    .executeTakeFirst();
+  assert.equal(tenant?.uses_webhooks, true);
+
+  const url = "HTTPS://Example.COM.:443/hooks";
+  const { before, after } = await putWebhook(
+    db,
+    { tenantId, url, types: ["delivery.failed"] },
+    deps,
+  );
+  assert.deepEqual([before?.types, after.types, after.id], [[], ["delivery.failed"], webhookId]);
+  assert.equal("secret" in after, false);
+  const described = await putWebhook(db, { tenantId, url, description: "Orders" }, deps);
+  assert.deepEqual(
+    [described.after.types, described.after.description],
+    [["delivery.failed"], "Orders"],
+  );
+  await assert.rejects(
+    putWebhook(db, { tenantId, url, only: "new" }, deps),
+    (error) => error instanceof InvalidInput && error.message === "url is that of another endpoint",
+  );
+  const cleared = await putWebhook(db, { tenantId, url, description: "", types: [] }, deps);
+  assert.deepEqual([cleared.after.types, cleared.after.description], [[], null]);
+  assert.equal((await listWebhooks(db, tenantId)).length, 1);
+});
+
+const REFUSED: Record<string, string> = {
+  "http://example.com/": "must begin with https://",
+  "ftp://example.com/": "must begin with https://",
+  "javascript:alert(1)": "must begin with https://",
+  "": "must be a URL, as https://example.com/webhooks",
+  example: "must be a URL, as https://example.com/webhooks",
+  "https://": "must be a URL, as https://example.com/webhooks",
+  "https://user:pass@example.com/": "must not hold credentials",
+  "https://user@example.com/": "must not hold credentials",
+  "https://example.com/#part": "must not have a fragment (#)",
+  "https://example.com/#": "must not have a fragment (#)",
+  "https://exa mple.com/": "must not hold spaces or control characters",
+  "https://example.com/\n": "must not hold spaces or control characters",
+  "https://example.com/\u0000": "must not hold spaces or control characters",
+  "https://example.com/\ud800": "must not hold spaces or control characters",
+  "https://localhost/": "must be at a public host name",
+  "https://localhost./": "must be at a public host name",
+  "https://localhost../": "must be at a public host name",
+  "https://a..example.com/": "must be at a public host name",
+  "https://printer.local/": "must be at a public host name",
+  "https://intranet/": "must be at a public host name",
+  "https://db.internal./": "must be at a public host name",
+  "https://127.0.0.1/": "must be at a public address",
+  "https://127.1/": "must be at a public address",
+  "https://2130706433/": "must be at a public address",
+  "https://0x7f000001/": "must be at a public address",
+  "https://0177.0.0.1/": "must be at a public address",
+  "https://10.0.0.1./": "must be at a public address",
+  "https://169.254.169.254/latest": "must be at a public address",
+  "https://[::1]/": "must be at a public address",
+  "https://[fd00::1]/": "must be at a public address",
+  "https://[::ffff:127.0.0.1]/": "must be at a public address",
+  "https://[::ffff:7f00:1]/": "must be at a public address",
+  "https://１２７.０.０.１/": "must be at a public address",
+  [`https://example.com/${"x".repeat(2029)}`]: "must be at most 2048 characters",
+  [`https://example.com/${"ü".repeat(400)}`]:
+    "must be at most 2048 characters once it is percent-encoded",
+};
+
+test("what is no public https URL is refused, and nothing is stored", async (t) => {
+  const { db, deps, tenantId, webhookId } = await webhookWorld(t);
+  for (const [url, message] of Object.entries(REFUSED)) {
+    const refused = (error: unknown) =>
+      error instanceof InvalidInput && error.message === `url ${message}`;
+    await assert.rejects(putWebhook(db, { tenantId, url }, deps), refused, url);
+    await assert.rejects(changeWebhook(db, { tenantId, webhookId, url }, deps), refused, url);
+  }
+  assert.equal((await listWebhooks(db, tenantId)).length, 1);
+  const local = { ...deps, allowPrivateAddresses: true };
+  for (const url of ["http://127.0.0.1:8080/hooks", "https://localhost/", "http://[::1]/"]) {
+    assert.equal((await putWebhook(db, { tenantId, url }, local)).after.url, url);
+  }
+  for (const [url, stored] of [
+    ["https://münchen.example/?token=a%20b", "https://xn--mnchen-3ya.example/?token=a%20b"],
+    ["https://8.8.8.8/", "https://8.8.8.8/"],
+    ["https://[2606:4700::1111]/", "https://[2606:4700::1111]/"],
+    [`https://example.com/${"x".repeat(2028)}`, `https://example.com/${"x".repeat(2028)}`],
+  ] as const) {
+    assert.equal((await putWebhook(db, { tenantId, url }, deps)).after.url, stored);
+  }
+});
+
+test("every fault of the settings is told at once, each with its field", async (t) => {
+  const { db, deps, tenantId, webhookId } = await webhookWorld(t);
+  const bad = { url: "http://x", types: ["delivery.sent"], description: "x".repeat(256) };
+  const told = [
+    "url must begin with https://",
+    `types must be of ${WEBHOOK_TYPES.join(", ")}`,
+    "description must be at most 255 characters",
+  ].join("\n");
+  await assert.rejects(putWebhook(db, { tenantId, ...bad }, deps), { message: told });
+  await assert.rejects(changeWebhook(db, { tenantId, webhookId, ...bad }, deps), { message: told });
+  const twice = ["delivery.failed", "delivery.failed"];
+  await assert.rejects(changeWebhook(db, { tenantId, webhookId, types: twice }, deps), /once/);
+  const test = ["webhook.test"];
+  await assert.rejects(changeWebhook(db, { tenantId, webhookId, types: test }, deps), /types must/);
+});
+
+test("the 21st endpoint is refused, also of two that come at once; two of one URL are one", async (t) => {
+  const { db, deps, tenantId } = await webhookWorld(t);
+  const same = { tenantId, url: "https://same.example/" };
+  const both = await Promise.all([putWebhook(db, same, deps), putWebhook(db, same, deps)]);
+  assert.equal(both[0]?.after.id, both[1]?.after.id);
+  assert.equal(both.filter(({ after }) => after.secret !== undefined).length, 1);
+  for (let n = 3; n <= 19; n += 1) {
+    await putWebhook(db, { tenantId, url: `https://example.com/${n}` }, deps);
+  }
+  const last = await Promise.allSettled(
+    ["a", "b"].map((path) =>
+      putWebhook(db, { tenantId, url: `https://example.com/${path}` }, deps),
+    ),
+  );
+  assert.deepEqual(last.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  const [refused] = last.filter((one) => one.status === "rejected");
+  assert.equal(
+    refused?.reason.message,
+    "url is one more than the 20 endpoints that a tenant may have",
+  );
+  assert.equal((await listWebhooks(db, tenantId)).length, 20);
+  await putWebhook(db, { ...same, types: ["delivery.failed"] }, deps);
+});
+
+test("an endpoint of another tenant is none, whatever is asked of it", async (t) => {
+  const { db, deps, webhookId, tenantId } = await webhookWorld(t);
+  const { id: foreign } = await createTenant(db, { name: "Other" });
+  const of = { tenantId: foreign, webhookId };
+  const calls = (id: string) => [
+    showWebhook(db, foreign, id),
+    changeWebhook(db, { ...of, webhookId: id, active: false }, deps),
+    deleteWebhook(db, { ...of, webhookId: id }),
+    rotateWebhookSigningSecret(db, { ...of, webhookId: id }, TEST_KEYS),
+  ];
+  for (const id of [webhookId, randomUUID(), "", "x", "%", "'; --", `${webhookId} `]) {
+    for (const result of await Promise.allSettled(calls(id))) {
+      assert.ok(result.status === "rejected" && result.reason instanceof NotFound, id);
+      assert.equal(result.reason.field, "webhookId");
+    }
+  }
+  await assert.rejects(listWebhooks(db, "nobody"), NotFound);
+  await assert.rejects(
+    putWebhook(db, { tenantId: "nobody", url: "https://a.example/" }, deps),
+    NotFound,
+  );
+  assert.equal((await showWebhook(db, tenantId, webhookId)).active, true);
+  // The same URL is free to everybody.
+  await putWebhook(db, { tenantId: foreign, url: "https://example.com/hooks" }, deps);
+});
+
+test("switched on, or at another URL, it begins anew", async (t) => {
+  const { db, deps, of, tenantId } = await webhookWorld(t);
+  const fail = () =>
+    db
+      .updateTable("webhooks")
+      .set({ active: false, disabled_at: new Date(), disabled_reason: "it answered 410 Gone" })
+      .set({ failing_since: new Date(), failures: 30, paused_until: new Date() })
+      .execute();
+  const state = async () => {
+    const { failures } = await db
+      .selectFrom("webhooks")
+      .select("failures")
+      .executeTakeFirstOrThrow();
+    const { active, disabledAt, disabledReason, failingSince, pausedUntil } = await showWebhook(
+      db,
+      tenantId,
+      of.webhookId,
+    );
+    return [active, disabledAt, disabledReason, failingSince, pausedUntil, failures];
+  };
+  await fail();
+  await changeWebhook(db, { ...of, active: true }, deps);
+  assert.deepEqual(await state(), [true, null, null, null, null, 0]);
+  await fail();
+  await changeWebhook(db, { ...of, description: "x" }, deps);
+  assert.deepEqual(
+    (await state()).filter((one) => one === null || one === 0),
+    [],
+  );
+  await changeWebhook(db, { ...of, url: "https://other.example/" }, deps);
+  const [active, , reason, ...rest] = await state();
+  assert.deepEqual([active, reason, rest], [false, "it answered 410 Gone", [null, null, 0]]);
+  await changeWebhook(db, { ...of, active: true }, deps);
+  const off = await changeWebhook(db, { ...of, active: false }, deps);
+  assert.ok(off.after.disabledAt !== null && off.after.disabledReason === null);
+});
+
+test("the secret before signs for 24 hours; two rotations at once take nothing from it", async (t) => {
+  const { db, of, secret, tenantId, webhookId } = await webhookWorld(t);
+  const stored = async () => {
+    const row = await db.selectFrom("webhooks").selectAll().executeTakeFirstOrThrow();
+    const read = (text: string) =>
+      decryptSecret(TEST_KEYS, webhookOwner(tenantId, webhookId), text);
+    return [await read(row.secret), await read(row.previous_secret ?? "")];
+  };
+  const first = await rotateWebhookSigningSecret(db, of, TEST_KEYS);
+  assert.match(first.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.deepEqual(await stored(), [first.secret, secret]);
+  const { updatedAt } = await showWebhook(db, tenantId, webhookId);
+  assert.equal(Date.parse(first.previousSecretUntil) - Date.parse(updatedAt), 86_400_000);
+  const again = await rotateWebhookSigningSecret(db, of, TEST_KEYS);
+  assert.deepEqual(await stored(), [again.secret, secret], "the first answer was lost");
+  await db
+    .updateTable("webhooks")
+    .set({ previous_secret_until: new Date(Date.parse(again.previousSecretUntil) - 660_000) })
+    .execute();
+  const later = await rotateWebhookSigningSecret(db, of, TEST_KEYS);
+  assert.deepEqual(await stored(), [later.secret, again.secret]);
+});
+
+test("the audit log tells of every change, and of no secret", async (t) => {
+  const { db, deps, of, tenantId, secret } = await webhookWorld(t);
+  const actor = { personId: null, person: "Ann", address: "::1" };
+  const url = "https://example.com/hooks?token=very-secret";
+  const changed = await audited(
+    db,
+    actor,
+    (transaction) => changeWebhook(transaction, { ...of, url, types: ["delivery.failed"] }, deps),
+    (change) => webhookChanged(tenantId, change),
+  );
+  const rotated = await audited(
+    db,
+    actor,
+    (transaction) => rotateWebhookSigningSecret(transaction, of, TEST_KEYS),
+    (done) => signingSecretRotated(tenantId, done),
+  );
+  await audited(
+    db,
+    actor,
+    (transaction) => deleteWebhook(transaction, of),
+    (before) => webhookDeleted(tenantId, before),
+  );
+  const entries = await listAuditEntries(db, { tenantId, limit: 10 });
+  const target = "https://example.com/hooks?…";
+  assert.deepEqual(
+    entries.map((one) => [one.action, one.target]),
+    ["webhook.delete", "webhook.rotate-secret", "webhook.update"].map((action) => [action, target]),
+  );
+  assert.deepEqual(entries[2]?.before?.types, "all");
+  assert.deepEqual(entries[2]?.after?.types, ["delivery.failed"]);
+  const told = JSON.stringify(entries);
+  for (const hidden of [secret, rotated.secret, "very-secret", "whsec_"]) {
+    assert.ok(!told.includes(hidden), hidden);
+  }
+  assert.equal(changed.after.url, url);
+  assert.equal(maskedUrl("https://example.com/"), "https://example.com/");
+});
+
+test("a deleted endpoint takes its messages along, and another one's stay", async (t) => {
+  const { db, deps, of, tenantId, tell, settle } = await webhookWorld(t);
+  await putWebhook(db, { tenantId, url: "https://other.example/" }, deps);
+  const told = await tell();
+  await settle(told, "failed");
+  for (let n = 0; n < 3; n += 1) await tell();
+  await deleteWebhook(db, of);
+  const rows = await db.selectFrom("webhook_messages").select(["id", "webhook_id"]).execute();
+  assert.equal(rows.length, 4);
+  assert.ok(rows.every((row) => row.webhook_id !== of.webhookId));
+  const deliveries = await db.selectFrom("deliveries").select("event_id").execute();
+  assert.deepEqual(deliveries.map((one) => one.event_id).sort(), rows.map((one) => one.id).sort());
+});
