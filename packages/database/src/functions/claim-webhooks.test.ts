@@ -1,0 +1,332 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+import { uuidv7 } from "uuidv7";
+import { claimWebhooks, noteWebhookCalls, type WebhookClaimOptions } from "./claim-webhooks.ts";
+import { type WebhooksUnderTest, webhooksUnderTest } from "./webhooks-under-test.ts";
+
+const OPTIONS: WebhookClaimOptions = { full: [], leaseMs: 60_000, maxRetries: 3 };
+const FAILURES = 3;
+
+/** Messages of an endpoint of acme, each with a delivery as it is set; returns their ids. */
+async function messages(
+  { pool, webhooks }: WebhooksUnderTest,
+  count: number,
+  { webhook = "all", ...set }: Record<string, string> = {},
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => uuidv7());
+  await pool.query(
+    `insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
+     select id, $2, 'acme', 'webhook.test', '{}' from unnest($1::uuid[]) id`,
+    [ids, webhooks.get(webhook) ?? uuidv7()],
+  );
+  const columns = Object.entries({ due_at: "now()", released_at: "now()", ...set });
+  await pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel ${columns.map(([name]) => `, ${name}`).join("")})
+     select id, id, 'acme', 'WEBHOOK' ${columns.map(([, value]) => `, ${value}`).join("")} from unnest($1::uuid[]) id`,
+    [ids],
+  );
+  return ids;
+}
+
+const named = (ids: readonly string[]) => ids.map((id) => ({ id, tenantId: "acme" }));
+
+async function rowOf({ pool }: WebhooksUnderTest, id: string | undefined) {
+  const { rows } = await pool.query<{
+    row: string;
+    wait: number;
+  }>(
+    `select concat_ws(' ', status, attempts, retries, reason, case when released_at is null then 'rests' end) as row,
+            extract(epoch from due_at - clock_timestamp())::float8 as wait
+     from deliveries where id = $1`,
+    [id],
+  );
+  return rows[0]!;
+}
+
+async function endpoint({ pool, webhooks }: WebhooksUnderTest, name = "all") {
+  const { rows } = await pool.query<{
+    failures: number;
+    active: boolean;
+    reason: string | null;
+    failing: boolean;
+    pause: number | null;
+    probing: boolean;
+  }>(
+    `select failures, active, disabled_reason as reason, failing_since is not null as failing, probing,
+            round(extract(epoch from paused_until - clock_timestamp()))::integer as pause
+     from webhooks where id = $1`,
+    [webhooks.get(name)],
+  );
+  return rows[0]!;
+}
+
+test("a claim says what is to be posted, and takes the delivery for as long as its lease", async (t) => {
+  const under = await webhooksUnderTest(t);
+  const [first = "", again = ""] = await messages(under, 2);
+  await under.pool.query("update webhook_messages set resend_of = $1 where id = $2", [
+    first,
+    again,
+  ]);
+  await under.pool.query(
+    `update webhooks set previous_secret = 'old', previous_secret_until = now() + interval '1 hour' where id = $1`,
+    [under.webhooks.get("all")],
+  );
+  const claims = await claimWebhooks(under.pool, named([again, first, again]), OPTIONS);
+  assert.deepEqual(
+    claims.map((claim) => claim.becomes),
+    ["sending", "sending", "gone"],
+  );
+  const [claim] = claims;
+  assert.ok(claim?.becomes === "sending");
+  const { toldAt, ...webhook } = claim.webhook;
+  assert.ok(toldAt instanceof Date);
+  assert.deepEqual(webhook, {
+    ...{
+      id: again,
+      tenantId: "acme",
+      attempt: 1,
+      retries: 0,
+      webhookId: under.webhooks.get("all"),
+    },
+    ...{ url: "https://example.com/all", secret: "s", previousSecret: "old", messageId: first },
+    ...{ type: "webhook.test", payload: "{}", failing: false },
+  });
+  const [other] = await claimWebhooks(under.pool, named([again]), OPTIONS);
+  assert.ok(other?.becomes === "busy" && other.waitMs > 0 && other.waitMs <= 60_000);
+  const { rows } = await under.pool.query("select number, provider_kind from attempts");
+  assert.deepEqual(rows, Array(2).fill({ number: 1, provider_kind: "webhook" }));
+  const [foreign] = await claimWebhooks(under.pool, [{ id: first, tenantId: "other" }], OPTIONS);
+  assert.equal(foreign?.becomes, "gone");
+  await under.pool.query(
+    `update webhooks set previous_secret_until = now() - interval '1 second' where previous_secret is not null;
+     update deliveries set claimed_until = now()`,
+  );
+  const [later] = await claimWebhooks(under.pool, named([again]), OPTIONS);
+  assert.ok(later?.becomes === "sending");
+  assert.equal(later.webhook.previousSecret, null, "the one before has had its time");
+});
+
+test("what a dead sender left counts as a try of unknown outcome; after the last it has failed", async (t) => {
+  const under = await webhooksUnderTest(t);
+  const left = { status: "'sending'", claimed_until: "now() - interval '1 second'", attempts: "1" };
+  const [once] = await messages(under, 1, left);
+  const [last] = await messages(under, 1, { ...left, retries: "3" });
+  await under.pool.query(
+    "insert into attempts (delivery_id, number, provider_kind, started_at) select unnest($1::uuid[]), 1, 'webhook', now()",
+    [[once, last]],
+  );
+  const claims = await claimWebhooks(under.pool, named([once!, last!]), OPTIONS);
+  const reason = "retries exhausted: the sender ended before the outcome was known";
+  assert.deepEqual(
+    claims.map((claim) => (claim.becomes === "sending" ? claim.webhook.retries : claim)),
+    [1, { becomes: "failed", reason }],
+  );
+  assert.equal((await rowOf(under, once)).row, "sending 2 1");
+  assert.equal((await rowOf(under, last)).row, `failed 1 4 ${reason} rests`);
+  const { rows } = await under.pool.query("select class from attempts where number = 1");
+  assert.deepEqual(rows, [{ class: "ambiguous" }, { class: "ambiguous" }]);
+});
+
+test("what rests until later, has ended, or is of another channel is gone", async (t) => {
+  const under = await webhooksUnderTest(t);
+  const ids = [
+    ...(await messages(under, 1, { released_at: "null", due_at: "now() + interval '1 hour'" })),
+    ...(await messages(under, 1, { status: "'accepted'" })),
+    (await under.delivery()).id,
+    uuidv7(),
+  ];
+  const claims = await claimWebhooks(under.pool, named(ids), OPTIONS);
+  assert.deepEqual(
+    claims.map(({ becomes }) => becomes),
+    Array(4).fill("gone"),
+  );
+  const { rows } = await under.pool.query("select from attempts");
+  assert.equal(rows.length, 0);
+});
+
+test("messages of an endpoint that is gone or disabled, and of an inactive tenant, end as skipped", async (t) => {
+  const under = await webhooksUnderTest(t);
+  const [deleted = ""] = await messages(under, 1, { webhook: "nobody's" });
+  const [disabled = ""] = await messages(under, 1, { webhook: "off" });
+  const [foreign = ""] = await messages(under, 1, { webhook: "other" });
+  const [gone = ""] = await messages(under, 1);
+  await under.pool.query("delete from webhook_messages where id = $1", [gone]);
+  const reasons = async (...ids: string[]) =>
+    (await claimWebhooks(under.pool, named(ids), OPTIONS)).map((claim) =>
+      claim.becomes === "skipped" ? claim.reason : claim.becomes,
+    );
+  assert.deepEqual(await reasons(deleted, disabled, foreign, gone), [
+    "the endpoint was deleted",
+    "the endpoint is disabled",
+    "the endpoint was deleted",
+    "the message is gone",
+  ]);
+  const [inactive = ""] = await messages(under, 1);
+  await under.pool.query("update tenants set active = false");
+  assert.deepEqual(await reasons(inactive), ["tenant inactive"]);
+  assert.equal((await rowOf(under, inactive)).row, "skipped 0 0 tenant inactive rests");
+  const told = await under.told();
+  assert.ok(
+    told.every(({ data }) => data === undefined),
+    "nobody is told of what became of a message",
+  );
+});
+
+test("messages of an endpoint that is full, or paused, rest and are no try", async (t) => {
+  const under = await webhooksUnderTest(t);
+  const [full] = await messages(under, 1, {
+    webhook: "failures",
+    status: "'waiting'",
+    retries: "2",
+  });
+  const [paused] = await messages(under, 1);
+  const [left] = await messages(under, 1, {
+    ...{ status: "'sending'", attempts: "1", claimed_until: "now() - interval '1 second'" },
+  });
+  await under.pool.query(
+    "update webhooks set paused_until = now() + interval '100 seconds' where id = $1",
+    [under.webhooks.get("all")],
+  );
+  const claims = await claimWebhooks(under.pool, named([full!, paused!, left!]), {
+    ...OPTIONS,
+    full: [under.webhooks.get("failures")!],
+  });
+  assert.deepEqual(
+    claims.map(({ becomes }) => becomes),
+    ["gone", "gone", "gone"],
+  );
+  const rests = await rowOf(under, full);
+  assert.equal(rests.row, "waiting 0 2 rests");
+  assert.ok(rests.wait <= 6, "six seconds at most");
+  for (const [id, row] of [
+    [paused, "queued 0 0 rests"],
+    [left, "waiting 1 1 rests"],
+  ] as const) {
+    const found = await rowOf(under, id);
+    assert.equal(found.row, row);
+    assert.ok(found.wait > 60 && found.wait <= 130, "after the pause, spread over half a minute");
+  }
+});
+
+test("a pause that has ended gives one delivery as a probe, of one replica", async (t) => {
+  const under = await webhooksUnderTest(t);
+  const ids = await messages(under, 6);
+  await under.pool.query(
+    "update webhooks set paused_until = now() - interval '1 second', failures = 3, failing_since = now() where id = $1",
+    [under.webhooks.get("all")],
+  );
+  const [one, other] = [await under.pool.connect(), await under.pool.connect()];
+  const claimed = async (client: typeof one, part: string[]) =>
+    (await claimWebhooks(client as unknown as typeof under.pool, named(part), OPTIONS)).filter(
+      ({ becomes }) => becomes === "sending",
+    );
+  await one.query("begin");
+  assert.equal((await claimed(one, ids.slice(0, 2))).length, 1);
+  // Waits for nobody: who holds the endpoint may want these deliveries.
+  assert.equal((await claimed(other, ids.slice(2, 4))).length, 0);
+  await one.query("commit");
+  assert.equal((await claimed(other, ids.slice(4))).length, 0);
+  one.release();
+  other.release();
+  const { probing, pause } = await endpoint(under);
+  assert.ok(probing && pause !== null && pause > 30 && pause <= 60, "for as long as a lease");
+});
+
+const FAILED = "answered 500";
+
+test("after some failures in a row an endpoint is paused, from probe to probe for twice as long; one success ends it", async (t) => {
+  const under = await webhooksUnderTest(t);
+  const { pool, webhooks } = under;
+  const call = { webhookId: webhooks.get("all")!, tenantId: "acme", reason: FAILED, gone: false };
+  const note = (...calls: (typeof call | { reason: null })[]) =>
+    noteWebhookCalls(
+      pool,
+      calls.map((one) => ({ ...call, ...one })),
+      FAILURES,
+    );
+  const probe = async () => {
+    await pool.query("update webhooks set paused_until = now() where id = $1", [call.webhookId]);
+    const [id = ""] = await messages(under, 1);
+    const [claim] = await claimWebhooks(pool, named([id]), OPTIONS);
+    assert.ok(claim?.becomes === "sending" && claim.webhook.failing);
+  };
+  await note(call, call);
+  assert.deepEqual(await endpoint(under), {
+    ...{ failures: 2, active: true, reason: null, failing: true, pause: null, probing: false },
+  });
+  // Three more had begun before: they lengthen nothing.
+  await note(call, call, call, call);
+  const first = await endpoint(under);
+  assert.deepEqual([first.failures, first.pause], [3, 30]);
+  for (const seconds of [60, 120, 240, 480, 600, 600]) {
+    await probe();
+    await note(call, call);
+    const { pause, probing } = await endpoint(under);
+    assert.ok(pause !== null && pause <= seconds && pause > seconds - 10 && !probing, `${pause} s`);
+  }
+  await probe();
+  await note({ ...call, reason: null });
+  assert.deepEqual(await endpoint(under), {
+    ...{ failures: 0, active: true, reason: null, failing: false, pause: null, probing: false },
+  });
+  const foreign = { ...call, tenantId: "other" };
+  assert.deepEqual(await noteWebhookCalls(pool, [{ ...foreign, gone: true }], FAILURES), []);
+  assert.equal((await endpoint(under)).failures, 0, "of another tenant");
+});
+
+test("an endpoint that says it is gone, or that nothing reaches for five days, is disabled once", async (t) => {
+  const under = await webhooksUnderTest(t);
+  const { pool, webhooks } = under;
+  const call = { webhookId: webhooks.get("all")!, tenantId: "acme", reason: FAILED, gone: false };
+  const since = (age: string) =>
+    pool.query("update webhooks set failing_since = now() - $1::interval where id = $2", [
+      age,
+      call.webhookId,
+    ]);
+  await since("4 days 23 hours 59 minutes");
+  assert.deepEqual(await noteWebhookCalls(pool, [call], FAILURES), []);
+  await noteWebhookCalls(pool, [{ ...call, reason: null }], FAILURES);
+  assert.deepEqual(await noteWebhookCalls(pool, [call], FAILURES), [], "one has reached it since");
+  await since("5 days 1 second");
+  const disabled = {
+    ...{ webhookId: call.webhookId, tenantId: "acme", url: "https://example.com/all" },
+    reason: `nothing has reached it for five days: ${FAILED}`,
+  };
+  assert.deepEqual(await noteWebhookCalls(pool, [call, call], FAILURES), [disabled]);
+  assert.deepEqual(await noteWebhookCalls(pool, [call], FAILURES), []);
+  const { active, reason } = await endpoint(under);
+  assert.deepEqual([active, reason], [false, disabled.reason]);
+
+  const gone = { ...call, webhookId: webhooks.get("failures")!, gone: true };
+  const [told] = await noteWebhookCalls(pool, [gone], FAILURES);
+  assert.equal(told?.reason, "it answered 410 Gone");
+  assert.equal((await endpoint(under, "failures")).active, false);
+});
+
+test("calls are noted, and endpoints deleted, beside claims without waiting for each other in a circle", async (t) => {
+  const under = await webhooksUnderTest(t);
+  const { pool, webhooks } = under;
+  const ids = await messages(under, 2);
+  await pool.query("update webhooks set paused_until = now() - interval '1 second'");
+  const client = await pool.connect();
+  // As an endpoint is deleted: its row first, then what hangs on it.
+  await client.query("begin");
+  await client.query("delete from webhooks where id = $1", [webhooks.get("all")]);
+  const holder = await pool.connect();
+  await holder.query("begin");
+  const claims = await claimWebhooks(holder as unknown as typeof pool, named(ids), OPTIONS);
+  assert.deepEqual(
+    claims.map(({ becomes }) => becomes),
+    ["gone", "gone"],
+  );
+  const deleted = client.query("select * from delete_webhook_messages($1, false)", [ids]);
+  await untilBlocked(pool);
+  await holder.query("commit");
+  assert.deepEqual((await deleted).rows, [
+    { webhook_messages: "2", deliveries: "2", attempts: "0" },
+  ]);
+  await client.query("commit");
+  client.release();
+  holder.release();
+});
