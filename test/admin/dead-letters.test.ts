@@ -45,7 +45,7 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
   await page.goBack();
   await page.getByText("500 of 1,200 are replayed. The rest waits here until you go on.").waitFor();
   assert.equal(await bar.getAttribute("value"), "500");
-  await page.getByRole("button", { name: "Go on with 700" }).click();
+  await page.getByRole("button", { name: "Replay the other 700" }).click();
   await page.getByText("Everything was delivered, or is on its way.").waitFor();
   await page.getByText("Replay under way.").waitFor();
   const { count } = await admin.db
@@ -76,6 +76,6 @@ test("a replay that the server does not answer says where it stopped, and goes o
   await page.goto(`${admin.url}/tenants/${id}/dead-letters/replay?class=transient`);
   await page.getByRole("button", { name: "Replay 700" }).click();
   await page.getByText("It stopped at 500 of 700").waitFor();
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Replay the rest" }).click();
   await page.getByText("Replay under way.").waitFor();
 });

@@ -75,7 +75,7 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
       path: `${base}/keys`,
       async act(page) {
         await page.getByRole("button", { name: /(Create|Replace) secret/ }).click();
-        await page.getByRole("button", { name: "Go on" }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Create secret" }).click();
         await page.locator("#webhook-secret").waitFor();
       },
     },
@@ -100,8 +100,8 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
     "last-owner": {
       path: `${base}/members`,
       async act(page) {
-        await page.getByRole("button", { name: "Remove Olive Owner" }).click();
-        await page.getByRole("button", { name: "Go on" }).click();
+        await page.getByRole("button", { name: "Remove member Olive Owner" }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Remove member" }).click();
         await page.getByText("the tenant would have no owner").waitFor();
       },
     },
@@ -136,7 +136,7 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
       path: `${base}/categories/offers`,
       async act(page) {
         await page.getByRole("button", { name: "Delete category" }).click();
-        await page.getByRole("button", { name: "Go on" }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Delete category" }).click();
         await page.getByText("Not deleted").waitFor();
       },
     },

@@ -221,7 +221,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await inbox.locator("#inbox-state", { hasText: "live" }).waitFor();
       await operator.goto(`${stack.local.adminUrl}${base}/settings`);
       await operator.getByRole("button", { name: "Deactivate tenant" }).click();
-      await operator.getByRole("button", { name: "Go on" }).click();
+      await operator.getByRole("dialog").getByRole("button", { name: "Deactivate tenant" }).click();
       await operator.getByText("Deactivated.").waitFor();
       await Promise.all([
         eventually(

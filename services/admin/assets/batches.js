@@ -9,7 +9,7 @@ const format = new Intl.NumberFormat("en");
 
 form?.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const { done, after } = form.dataset;
+  const { done, after, verb } = form.dataset;
   const button = form.querySelector("button");
   const body = new URLSearchParams(new FormData(form));
   const of = Number(body.get("of"));
@@ -38,7 +38,7 @@ form?.addEventListener("submit", async (event) => {
     location.assign(after);
   } catch {
     state.textContent = `It stopped at ${format.format(bar.value)} of ${format.format(of)}: the server could not be reached, or you are signed out. What is ${done} stays so; go on when you like.`;
-    button.textContent = "Go on";
+    button.textContent = `${verb} the rest`;
     button.disabled = false;
   }
 });

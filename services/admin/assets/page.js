@@ -1,4 +1,16 @@
+import "./unsaved.js";
+
 /** What every page does: copying, asking before what cannot be undone, live parts, the reader's own time. */
+
+// The answer to a form that was refused stands at the form's own address: a reload opens the form again, and
+// sends nothing. What an address says once, and shows once, leaves it.
+const here = new URL(
+  document.body.dataset.answer === undefined ? location.href : document.referrer || location.href,
+);
+for (const name of ["done", "shown"]) here.searchParams.delete(name);
+if (here.origin === location.origin && here.href !== location.href) {
+  history.replaceState(null, "", here);
+}
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button");
@@ -35,14 +47,15 @@ document.addEventListener("submit", (event) => {
   const dialog = document.getElementById("confirm");
   if (!form.dataset.confirm || form.dataset.confirmed || !dialog) return;
   event.preventDefault();
-  const { confirm, yes = "Go on", no = "Cancel" } = form.dataset;
+  const button = form.querySelector("button[type=submit]");
+  const { confirm, yes = button.textContent.trim(), no = "Cancel" } = form.dataset;
   document.getElementById("confirm-text").textContent = confirm;
   const [noButton, yesButton] = ["no", "yes"].map((value) =>
     dialog.querySelector(`[value="${value}"]`),
   );
   noButton.textContent = no;
   yesButton.textContent = yes;
-  yesButton.className = form.querySelector("button.danger") ? "danger" : "primary";
+  yesButton.className = button.classList.contains("danger") ? "danger" : "primary";
   dialog.returnValue = "no";
   dialog.showModal();
   dialog.addEventListener(

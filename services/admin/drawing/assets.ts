@@ -19,7 +19,7 @@ const OWN = [
   ...["page.js", "batches.js", "inbox.js", "preview-frame.js", "icon.svg"],
   ...["editor.js", "code-field.js", "toolbar.js", "text-edits.js", "ask.js", "draft.js"],
   ...["live-preview.js", "sample-values.js", "value-fields.js", "starters.js", "design.js"],
-  ...["csv-file.js", "local-time.js"],
+  ...["csv-file.js", "local-time.js", "unsaved.js"],
 ];
 /** One sheet to the browser, in this order. */
 const STYLES = [
