@@ -25,6 +25,7 @@ const WAITING = [
   "test/failure/failure.test.ts",
   "test/stack/local-stack.test.ts",
   "test/failure/digests/digests.test.ts",
+  "test/failure/webhooks/webhooks.test.ts",
   "test/failure/due-restart.test.ts",
 ];
 const RUN_FILES = join(import.meta.dirname, "run-files.ts");

@@ -25,7 +25,7 @@ export interface Services {
   wsUrl: string;
   process(name: string): TestProcess;
   /** Another replica, not behind the door or the balancer. */
-  startMore(name: string, service: string): Promise<TestProcess>;
+  startMore(name: string, service: string, env?: Record<string, string>): Promise<TestProcess>;
   /** SIGTERM, and waits for the end. */
   stop(name: string): Promise<void>;
   /** SIGKILL. */
@@ -71,8 +71,8 @@ export async function startServices(t: Cleanup, env: Record<string, string>): Pr
     apiUrls: (["ingest-api", "ingest-api 2"] as const).map((name) => apiUrl(find(name).port)),
     wsUrl: door.url,
     process: (name) => find(name).process,
-    async startMore(name, service) {
-      const process = await start(service, 0);
+    async startMore(name, service, more = {}) {
+      const process = await start(service, 0, more);
       running.set(name, { process, port: 0 });
       return process;
     },

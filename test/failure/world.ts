@@ -29,6 +29,7 @@ export interface World {
   /** Outlives every outage. */
   pool: Pool;
   prefix: string;
+  keys: SecretKeys;
   services: Services;
   vendors: Vendors;
   /** They send on all channels. */
@@ -69,7 +70,7 @@ export async function createWorld(t: Cleanup, settings: FailureSettings): Promis
     UNKNOWN_KEYS_PER_MINUTE: "100000",
     ...settings.env,
   });
-  return { settings, nats, postgres, pool, prefix, services, vendors, tenants, limited };
+  return { settings, nats, postgres, pool, prefix, services, vendors, tenants, limited, keys };
 }
 
 /** A tenant with both vendors and a template a channel, which carry the variable `key`. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@belfry/testing/eventually";
+import { type Kills, killInTurn, startReplicas, type Victim } from "../kills.ts";
 import { seededRandom } from "../random.ts";
 import { SHORT } from "../settings.ts";
 import { messagesLeft } from "../streams.ts";
 import { type Cleanup, createWorld, type World } from "../world.ts";
-import { type Kills, killInTurn, startSeconds } from "./digest-kills.ts";
 import { acceptLoad, putDigestTemplates, windowsOf } from "./digest-load.ts";
 import { keepMails } from "./digest-mails.ts";
 import { type DigestVerdict, judgeDigests } from "./digest-verdict.ts";
@@ -43,18 +43,25 @@ export async function runDigests(t: Cleanup, options: DigestRunOptions): Promise
   }
   const windows = windowsOf(windowSeconds);
   await putDigestTemplates(world, windows);
-  await startSeconds(world);
   let heard: (() => void)[] = [];
   const mails = keepMails(world.vendors, () => {
     for (const hear of heard) hear();
     heard = [];
   });
 
+  const victims: Victim[] = [
+    { service: "dispatcher" },
+    {
+      service: "email-sender",
+      nextCall: () => new Promise((resolve) => heard.push(resolve)),
+    },
+  ];
+  await startReplicas(world, victims, ["dispatcher", "email-sender"]);
   const done = new AbortController();
   const round = Promise.withResolvers<void>();
   const killing = killInTurn(world, {
+    victims,
     random: seededRandom(seed),
-    nextCall: () => new Promise((resolve) => heard.push(resolve)),
     everyMs: killEveryMs,
     signal: done.signal,
     onRound: round.resolve,

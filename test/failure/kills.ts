@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { whileConnectionsDie } from "./dying-connections.ts";
+import type { World } from "./world.ts";
+
+/** A service with two replicas, of which either may be killed. */
+export interface Victim {
+  service: "dispatcher" | "email-sender" | "webhook-sender";
+  /** Resolves with its next call; without it it is killed at any moment. */
+  nextCall?: () => Promise<void>;
+  env?: Record<string, string>;
+}
+
+/** What was killed or cut, and how often. */
+export type Kills = Record<string, number>;
+
+interface KillOptions {
+  victims: readonly Victim[];
+  random: () => number;
+  /** Of one kill to the next, at most. */
+  everyMs: number;
+  signal: AbortSignal;
+  /** Once each has had its turn. */
+  onRound?(): void;
+}
+
+/** Calls take 150 ms: before the answer, and between the answer and what is written of it. */
+const CALL_MS = 200;
+const CUT_MS = 1_500;
+
+function replicasOf({ service }: Victim): [string, string] {
+  return [service, `${service} 2`];
+}
+
+/** Two replicas of each; those that the world has started stay. */
+export async function startReplicas(
+  { services }: World,
+  victims: readonly Victim[],
+  running: readonly string[],
+): Promise<void> {
+  const missing = victims.flatMap((victim) =>
+    replicasOf(victim)
+      .filter((name) => !running.includes(name))
+      .map((name) => services.startMore(name, victim.service, victim.env)),
+  );
+  await Promise.all(missing);
+}
+
+/**
+ * Until the signal, in turn: kill -9 of either replica of each victim, while it makes a call where it makes some, of
+ * nats-server, and connections to Postgres that die under one write in ten. Each is healed before the next.
+ */
+export async function killInTurn(world: World, options: KillOptions): Promise<Kills> {
+  const { nats, pool, settings } = world;
+  const { victims, random, everyMs, signal, onRound } = options;
+  const kills: Kills = {};
+  const turns = new Map<string, () => Promise<boolean>>();
+  for (const victim of victims) {
+    const { service, nextCall } = victim;
+    turns.set(nextCall === undefined ? service : `${service} in a call`, async () => {
+      if (nextCall !== undefined) {
+        await Promise.race([nextCall(), aborted(signal)]);
+        if (signal.aborted) return false;
+        await sleep(random() * CALL_MS);
+      }
+      await killOne(world, victim, random);
+      return true;
+    });
+  }
+  turns.set("nats-server", async () => {
+    await nats.kill();
+    await sleep(settings.restartMs);
+    await nats.start();
+    return true;
+  });
+  turns.set("Postgres' connections", async () => {
+    await whileConnectionsDie(pool, () => sleep(CUT_MS));
+    return true;
+  });
+  while (!signal.aborted) {
+    for (const [what, turn] of turns) {
+      if (signal.aborted) break;
+      if (await turn()) kills[what] = (kills[what] ?? 0) + 1;
+      await Promise.race([sleep(random() * everyMs), aborted(signal)]);
+    }
+    if (!signal.aborted) onRound?.();
+  }
+  return kills;
+}
+
+async function killOne(
+  { services, settings }: World,
+  victim: Victim,
+  random: () => number,
+): Promise<void> {
+  const [one, other] = replicasOf(victim);
+  const name = random() < 0.5 ? one : other;
+  await services.kill(name);
+  await sleep(settings.restartMs);
+  await services.startMore(name, victim.service, victim.env);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) =>
+    signal.addEventListener("abort", () => resolve(), { once: true }),
+  );
+}

@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { putWebhook } from "@belfry/administration/webhooks/webhooks";
+import { createDatabase } from "@belfry/database/connection";
+import { acceptEvents, type EventToAccept } from "@belfry/database/functions/accept-events";
+import { eventually } from "@belfry/testing/eventually";
+import { uuidv7 } from "uuidv7";
+import { type Kills, killInTurn, startReplicas, type Victim } from "../kills.ts";
+import { seededRandom } from "../random.ts";
+import { SHORT } from "../settings.ts";
+import { messagesLeft } from "../streams.ts";
+import { type Cleanup, createWorld, EVENT_TYPE, type World } from "../world.ts";
+import { type Receiver, startReceiver } from "./webhook-receiver.ts";
+import { judgeWebhooks, type WebhookVerdict, watchMoves } from "./webhook-verdict.ts";
+
+export interface WebhookRunOptions {
+  seed: number;
+  events: number;
+  perSecond: number;
+  /** From a kill to the next, at most. */
+  killEveryMs: number;
+  drainMs: number;
+}
+
+export interface WebhookRun {
+  verdict: WebhookVerdict;
+  kills: Kills;
+  events: number;
+}
+
+const BATCH = 50;
+const RETRY_MS = 100;
+const SECOND_MS = 1000;
+/** As short as it can be: a whole call, and its record. */
+const LEASES = { LEASE_MS: "20000", DELIVERY_ACK_WAIT_MS: "20000" };
+
+/**
+ * Events of a tenant with an endpoint that wants everything, by mail and in the app, through two dispatchers, two
+ * senders of mail and two of webhooks, with one kill after the other as long as they come; then all comes to rest,
+ * and what moved is held against what was told.
+ */
+export async function runWebhooks(t: Cleanup, options: WebhookRunOptions): Promise<WebhookRun> {
+  const { seed, events, perSecond, killEveryMs, drainMs } = options;
+  const random = seededRandom(seed);
+  const world = await createWorld(t, SHORT);
+  for (const name of ["sms-sender", "realtime-gateway", "ingest-api", "ingest-api 2"]) {
+    await world.services.stop(name);
+  }
+  const receiver = await startReceiver(t, random);
+  await putEndpoint(world, receiver);
+  await watchMoves(world.pool);
+
+  const heard = { mail: [] as (() => void)[], post: [] as (() => void)[] };
+  const tell = (who: keyof typeof heard) => {
+    for (const hear of heard[who].splice(0)) hear();
+  };
+  world.vendors.watch = () => tell("mail");
+  receiver.heard = () => tell("post");
+  const next = (who: keyof typeof heard) => () =>
+    new Promise<void>((resolve) => heard[who].push(resolve));
+  const env = { ALLOW_PRIVATE_WEBHOOK_ADDRESSES: "true", ...LEASES };
+  const victims: Victim[] = [
+    { service: "dispatcher" },
+    { service: "email-sender", nextCall: next("mail") },
+    { service: "webhook-sender", nextCall: next("post"), env },
+  ];
+  await startReplicas(world, victims, ["dispatcher", "email-sender"]);
+
+  const done = new AbortController();
+  const round = Promise.withResolvers<void>();
+  const killing = killInTurn(world, {
+    ...{ victims, random, everyMs: killEveryMs, signal: done.signal, onRound: round.resolve },
+  });
+  // What ends the killing ends all.
+  const load = { count: events, perSecond, until: round.promise };
+  const accepted = await Promise.race([acceptLoad(world, load), killing.then(neverEnds)]);
+  done.abort();
+  const kills = await killing;
+  await atRest(world, drainMs);
+  const verdict = await judgeWebhooks(world.pool, world.tenants[0]!.id, receiver);
+  return { verdict, kills, events: accepted };
+}
+
+async function putEndpoint(world: World, receiver: Receiver): Promise<void> {
+  const made = await putWebhook(
+    createDatabase(world.pool),
+    { tenantId: world.tenants[0]!.id, url: receiver.url },
+    { keys: world.keys, allowPrivateAddresses: true },
+  );
+  receiver.secret = made.after.secret!;
+}
+
+/** Accepts `count` events, `perSecond`, and more of them until `until`. A call that fails is made again, as it was. */
+async function acceptLoad(
+  world: World,
+  { count, perSecond, until }: { count: number; perSecond: number; until: Promise<unknown> },
+): Promise<number> {
+  const startedAt = performance.now();
+  let accepted = 0;
+  let isOver = false;
+  void until.then(() => {
+    isOver = true;
+  });
+  while (!isOver || accepted < count) {
+    const batch = Array.from({ length: BATCH }, (_, at) => eventOf(world, accepted + at));
+    batch.sort((one, other) => (one.dedupKey < other.dedupKey ? -1 : 1));
+    while (!(await isAccepted(world, batch))) await sleep(RETRY_MS);
+    accepted += batch.length;
+    const dueAt = startedAt + (accepted / perSecond) * SECOND_MS;
+    await sleep(Math.max(0, dueAt - performance.now()));
+  }
+  return accepted;
+}
+
+/** They rest for a second, so that the dispatchers let them go, publish and dispatch them whatever is killed. */
+function eventOf(world: World, number: number): EventToAccept {
+  const key = `key-webhooks-${number}`;
+  return {
+    tenantId: world.tenants[0]!.id,
+    dedupKey: createHash("sha256").update(key).digest("hex"),
+    id: uuidv7(),
+    eventType: EVENT_TYPE,
+    userId: `user-${number % 50}`,
+    reference: number % 2 === 0 ? `order-${number}` : null,
+    recipientEmail: `user-${number % 50}@example.com`,
+    recipientPhone: null,
+    variables: JSON.stringify({ key }),
+    traceId: "webhooks",
+    options: { delaySeconds: 1 },
+  };
+}
+
+async function isAccepted(world: World, batch: EventToAccept[]): Promise<boolean> {
+  try {
+    await acceptEvents(world.pool, batch);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function atRest(world: World, timeoutMs: number): Promise<void> {
+  await eventually(
+    async () => {
+      const { rows } = await world.pool.query<{ left: Record<string, number> }>(
+        `select json_build_object(
+           'scheduled', (select count(*) from scheduled_events),
+           'undispatched', (select count(*) from undispatched_events),
+           'deliveries', (select count(*) from deliveries where status in ('queued', 'sending', 'waiting'))) as left`,
+      );
+      const left = Object.entries(rows[0]!.left).filter(([, count]) => count > 0);
+      if (left.length > 0) throw new Error(`not at rest: ${left.join("; ")}`);
+      const messages = await messagesLeft(world);
+      if (messages > 0) throw new Error(`${messages} messages are left`);
+    },
+    { timeoutMs, everyMs: 200 },
+  );
+}
+
+function neverEnds(): never {
+  throw new Error("the killing ended before its time");
+}
+
+/** For people: one line a fact. */
+export function webhookFigures({ verdict, kills, events }: WebhookRun): string[] {
+  const killed = Object.entries(kills).map(([what, times]) => `${what} ${times} times`);
+  return [
+    `${events} events, ${verdict.moves} moves, ${verdict.messages} messages`,
+    `killed or cut: ${killed.join(", ")}`,
+    `doubled: ${verdict.doubled}`,
+  ];
+}

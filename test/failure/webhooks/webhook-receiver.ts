@@ -1,0 +1,70 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Webhook } from "standardwebhooks";
+
+interface Cleanup {
+  after(fn: () => Promise<void>): void;
+}
+
+/** What a message tells. */
+export interface Told {
+  type: string;
+  data: { deliveryId?: string; id?: string; status?: string };
+}
+
+/** A tenant's endpoint on loopback. */
+export interface Receiver {
+  url: string;
+  /** What was answered with 204, by webhook-id: how often, and what it told. */
+  arrived: Map<string, { times: number; told: Told }>;
+  /** Requests that the standard's library does not verify, or whose id came with another body. */
+  forged: string[];
+  /** The secret, once it is known. */
+  secret: string;
+  /** Hears of each request as it comes, before its answer. */
+  heard: () => void;
+}
+
+/** So that a crash finds calls under way. */
+const DELAY_MS = 150;
+
+/** Verifies each request as the standard says; answers one in 50 with 500, by `random`. */
+export async function startReceiver(t: Cleanup, random: () => number): Promise<Receiver> {
+  const receiver: Receiver = {
+    ...{ url: "", secret: "", heard: () => undefined },
+    ...{ arrived: new Map(), forged: [] },
+  };
+  const server = createServer(async (request, response) => {
+    receiver.heard();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    const id = String(request.headers["webhook-id"]);
+    await sleep(random() * DELAY_MS);
+    if (random() < 0.02) return response.writeHead(500).end("not now");
+    try {
+      const told = new Webhook(receiver.secret).verify(body, {
+        "webhook-id": id,
+        "webhook-timestamp": String(request.headers["webhook-timestamp"]),
+        "webhook-signature": String(request.headers["webhook-signature"]),
+      }) as Told;
+      const known = receiver.arrived.get(id);
+      if (known !== undefined && JSON.stringify(known.told) !== JSON.stringify(told)) {
+        throw new Error("another body under the same id");
+      }
+      receiver.arrived.set(id, { times: (known?.times ?? 0) + 1, told });
+      response.writeHead(204).end();
+    } catch (error) {
+      receiver.forged.push(`${id}: ${error}`);
+      response.writeHead(400).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  return receiver;
+}
