@@ -4,6 +4,7 @@ import { dispatchEvents, readEvents } from "@belfry/database/functions/dispatch-
 import { expireStep, readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { eventually } from "@belfry/testing/eventually";
 import { uuidv7 } from "uuidv7";
+import { createExpiry } from "./expiry.ts";
 import { eventOfAge, expiryUnderTest, idOfAge, NOW } from "./expiry-under-test.ts";
 
 const DAY_MS = 86_400_000;
@@ -489,4 +490,86 @@ test("what people answered leaves with the events of its time; the id of a keywo
   await under.newReplica()();
   const { rows } = await under.pool.query("select text from inbound_messages order by text");
   assert.deepEqual(rows, [{ text: "young" }, { text: null }]);
+});
+
+test("messages of webhooks leave as events do, after five days at the earliest, but for what is still to be sent", async (t) => {
+  const under = await expiryUnderTest(t);
+  const [acme, short] = [await under.tenant(), await under.tenant()];
+  await under.setDays(short, 1);
+  const store = async (tenant: string, days: number, status: string) => {
+    const id = idOfAge(days);
+    await under.pool.query(
+      `insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
+       values ($1, gen_random_uuid(), $2, 'webhook.test', '{}')`,
+      [id, tenant],
+    );
+    await under.pool.query(
+      `insert into deliveries (id, event_id, tenant_id, channel, status) values ($1, $1, $2, 'WEBHOOK', $3)`,
+      [id, tenant, status],
+    );
+    await under.pool.query(
+      "insert into attempts (delivery_id, number, provider_kind, started_at) values ($1, 1, 'webhook', now())",
+      [id],
+    );
+  };
+  for (const tenant of [acme, short]) {
+    for (const days of [2, 4, 6, 29, 31, 50]) await store(tenant, days, "accepted");
+    for (const days of [7, 32]) await store(tenant, days, "waiting");
+  }
+  const stray = idOfAge(60);
+  await under.pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, status) values ($1, $1, $2, 'WEBHOOK', 'waiting')`,
+    [stray, acme],
+  );
+  const left = async (table: string, id: string, tenant: string) => {
+    const { rows } = await under.pool.query<{ id: string }>(
+      `select m.${id} as id from ${table} m
+       ${table === "attempts" ? "join webhook_messages w on w.id = m.delivery_id and w.tenant_id = $1" : "where m.tenant_id = $1"}
+       order by 1 desc`,
+      [tenant],
+    );
+    return rows.map((row) => {
+      const madeAtMs = Number.parseInt(row.id.slice(0, 8) + row.id.slice(9, 13), 16);
+      return Math.round((NOW.getTime() - madeAtMs) / 86_400_000);
+    });
+  };
+  const gone = await under.expire();
+  assert.deepEqual(
+    [gone.webhook_messages, gone.deliveries, gone.attempts],
+    [6, 7, 6],
+    "the stray as well",
+  );
+  for (const [table, id] of [
+    ["webhook_messages", "id"],
+    ["deliveries", "id"],
+    ["attempts", "delivery_id"],
+  ] as const) {
+    assert.deepEqual(await left(table, id, acme), [2, 4, 6, 7, 29, 32], table);
+    assert.deepEqual(await left(table, id, short), [2, 4, 7, 32], table);
+  }
+  // Sent at last: it leaves with what the walk has not met.
+  await under.pool.query("update deliveries set status = 'failed' where status = 'waiting'");
+  await under.expire(24);
+  assert.deepEqual(await left("webhook_messages", "id", acme), [2, 4, 6, 7, 29]);
+});
+
+test("where all are kept for a day messages of webhooks and their deliveries are no strays for six", async (t) => {
+  const under = await expiryUnderTest(t);
+  const tenant = await under.tenant();
+  const id = idOfAge(4);
+  await under.pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, status) values ($1, $1, $2, 'WEBHOOK', 'accepted')`,
+    [id, tenant],
+  );
+  await under.pool.query(
+    `insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
+     values ($1, gen_random_uuid(), $2, 'webhook.test', '{}')`,
+    [id, tenant],
+  );
+  const expire = createExpiry({
+    ...{ pool: under.pool, log: under.log, now: async () => NOW },
+    retention: { eventDays: 1, notificationDays: 1 },
+  });
+  await expire();
+  assert.equal((await under.deliveries()).length, 1);
 });

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createDatabase } from "@belfry/database/connection";
+import { markNotificationRead } from "@belfry/database/notifications";
+import { uuidv7 } from "uuidv7";
+import { failDispatch } from "./fail-dispatch.ts";
+import { TENANT, timedUnderTest } from "./timed-under-test.ts";
+
+/** `acme` with an endpoint that wants all and one that wants notifications that are read; `plain` with none. */
+async function toldUnderTest(t: TestContext) {
+  const under = await timedUnderTest(t);
+  const { pool } = under;
+  const plain = await under.tenant({ id: "plain" });
+  await pool.query("update tenants set uses_webhooks = true where id = $1", [TENANT]);
+  for (const types of [[], ["notification.read"]]) {
+    await pool.query(
+      `insert into webhooks (id, tenant_id, url, secret, types) values ($1::uuid, $2, 'https://example.com/' || $1::uuid::text, 's', $3)`,
+      [uuidv7(), TENANT, types],
+    );
+  }
+  return {
+    ...under,
+    plain,
+    /** `<type> <channel>: <reason>` of each message about an event or a digest. */
+    async told(id: string) {
+      const { rows } = await pool.query<{ payload: string }>(
+        "select payload from webhook_messages where event_id = $1 order by payload",
+        [id],
+      );
+      return rows.map(({ payload }) => {
+        const { type, data } = JSON.parse(payload);
+        return `${type} ${data.channel}${data.reason == null ? "" : `: ${data.reason}`}`;
+      });
+    },
+    async total() {
+      const { rows } = await pool.query<{ n: number }>(
+        "select count(*)::integer as n from webhook_messages",
+      );
+      return rows[0]!.n;
+    },
+  };
+}
+
+test("what dispatching skips or fails on a channel with an active template is told, and a notification", async (t) => {
+  const under = await toldUnderTest(t);
+  await under.templates(TENANT, "order", ["EMAIL", "PUSH"]);
+  await under.templates(TENANT, "order", ["SMS"], { active: false });
+  const { id } = await under.dispatch({ eventType: "order", email: null });
+  assert.deepEqual(await under.told(id), [
+    "delivery.skipped EMAIL: no recipientEmail",
+    "notification.created PUSH",
+  ]);
+  const both = await under.dispatch({ eventType: "order" });
+  assert.deepEqual(await under.told(both.id), ["notification.created PUSH"]);
+
+  await under.templates(TENANT, "needs", ["PUSH"]);
+  await under.pool.query(
+    "update templates set required_variables = '{total}' where event_type = 'needs'",
+  );
+  const failed = await under.dispatch({ eventType: "needs" });
+  const [words = "", ...others] = await under.told(failed.id);
+  assert.match(words, /^delivery\.failed PUSH: .*total/);
+  assert.deepEqual(others, []);
+});
+
+test("what is throttled is told; what expires at once is told once", async (t) => {
+  const under = await toldUnderTest(t);
+  await under.timed("often", { throttle: { count: 1, seconds: 60 } });
+  const first = await under.dispatch({ eventType: "often" });
+  assert.deepEqual(await under.told(first.id), []);
+  const second = await under.dispatch({ eventType: "often" });
+  const [words = "", ...others] = await under.told(second.id);
+  assert.match(words, /^delivery\.skipped EMAIL: throttled until \d\d:\d\d/);
+  assert.deepEqual(others, []);
+
+  await under.timed("quiet", { expiresAfterSeconds: 60 });
+  await under.pool.query(
+    "update tenants set quiet_from = '00:00', quiet_to = '23:59:59.999999' where id = $1",
+    [TENANT],
+  );
+  const expired = await under.dispatch({ eventType: "quiet" });
+  const told = await under.told(expired.id);
+  assert.equal(told.length, 1);
+  assert.match(told[0]!, /^delivery\.expired EMAIL: it would expire before quiet hours end/);
+});
+
+test("an event that no try can dispatch is told as failed on each channel with an active template, once", async (t) => {
+  const under = await toldUnderTest(t);
+  await under.templates(TENANT, "order", ["EMAIL", "PUSH"]);
+  const [id = ""] = await under.events(TENANT, { eventType: "order" });
+  for (let tries = 0; tries < 2; tries += 1) await failDispatch(under.pool, id, "it cannot be");
+  assert.deepEqual(await under.told(id), [
+    "delivery.failed EMAIL: it cannot be",
+    "delivery.failed PUSH: it cannot be",
+  ]);
+});
+
+test("a digest that was read before it left is told with its events", async (t) => {
+  const under = await toldUnderTest(t);
+  await under.timed("reply", { digest: { windowSeconds: 60 }, afterUnreadSeconds: 60 }, [
+    "EMAIL",
+    "PUSH",
+  ]);
+  const { id, delivery } = await under.dispatch({ eventType: "reply" });
+  assert.deepEqual(await under.told(id), ["notification.created PUSH"]);
+  const db = createDatabase(under.otherPool);
+  const owner = { tenantId: TENANT, userId: "user-1" };
+  assert.equal(await markNotificationRead(db, { ...owner, notificationId: id }), "marked");
+  assert.deepEqual(await under.told(id), [
+    "notification.created PUSH",
+    "notification.read PUSH",
+    "notification.read PUSH",
+  ]);
+  await under.makeDue(1);
+  await under.release();
+  const [claim] = await under.claim([delivery.id]);
+  assert.equal(claim?.becomes, "skipped");
+  assert.deepEqual(await under.told(delivery.event_id), [
+    "delivery.skipped EMAIL: read in the inbox",
+  ]);
+  const { rows } = await under.pool.query(
+    "select payload from webhook_messages where event_id = $1",
+    [delivery.event_id],
+  );
+  const { data } = JSON.parse(rows[0].payload);
+  assert.deepEqual([data.digestId, data.count, data.ids], [delivery.event_id, 1, [id]]);
+});
+
+test("a tenant without endpoints, and one that has none any more, leave no message", async (t) => {
+  const under = await toldUnderTest(t);
+  await under.pool.query("update webhooks set active = false, disabled_at = now()");
+  for (const tenant of [TENANT, under.plain]) {
+    await under.templates(tenant, "order", ["EMAIL", "PUSH"]);
+    const ids = await under.events(tenant, { eventType: "order", email: null });
+    await under.dispatchOn(0, ids);
+    const [failing = ""] = await under.events(tenant, { eventType: "order" });
+    await failDispatch(under.pool, failing, "it cannot be");
+  }
+  assert.equal(await under.total(), 0);
+});
