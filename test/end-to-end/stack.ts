@@ -74,17 +74,19 @@ export async function startStack(
     LINK_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     REALTIME_TOKEN_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
+    ALLOW_PRIVATE_WEBHOOK_ADDRESSES: "true",
     UNKNOWN_KEYS_PER_MINUTE: "100000",
     ...options.env,
   };
   const start = (name: string, more: Record<string, string> = {}) =>
     startProcess(t, { main: new URL(`services/${name}/main.ts`, ROOT), env: { ...env, ...more } });
-  const [ingest, second, dispatcher, email, sms, gateway] = await Promise.all([
+  const [ingest, second, dispatcher, email, sms, webhooks, gateway] = await Promise.all([
     start("ingest-api", { INGEST_API_PORT: String(ports[0]) }),
     start("ingest-api", { INGEST_API_PORT: String(ports[1]) }),
     start("dispatcher"),
     start("email-sender"),
     start("sms-sender"),
+    start("webhook-sender"),
     start("realtime-gateway", { REALTIME_GATEWAY_PORT: String(ports[2]) }),
   ]);
   const seconds = options.twice
@@ -92,6 +94,7 @@ export async function startStack(
         start("dispatcher"),
         start("email-sender"),
         start("sms-sender"),
+        start("webhook-sender"),
         start("realtime-gateway", { REALTIME_GATEWAY_PORT: "0" }),
       ])
     : [];
@@ -108,7 +111,7 @@ export async function startStack(
     prefix,
     natsUrl,
     processes: {
-      ...{ ingest, second, dispatcher, email, sms, gateway },
+      ...{ ingest, second, dispatcher, email, sms, webhooks, gateway },
       ...Object.fromEntries(seconds.map((one, at) => [`twice ${at}`, one])),
     },
     adminEnv: {
