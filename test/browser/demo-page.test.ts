@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
@@ -62,19 +63,49 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
     assert.equal(await page.locator("#inbox article").count(), 3);
   });
 
+  await t.test(
+    "what becomes of each delivery is told to the page's server, which verifies it",
+    async () => {
+      const told = page.locator("#webhooks li");
+      // Of three events: two messages that were accepted, and a notification.
+      await told.nth(8).waitFor();
+      const count = async (type: string) => await told.filter({ hasText: type }).count();
+      assert.equal(await count("delivery.accepted"), 6);
+      assert.equal(await count("notification.created"), 3);
+      assert.equal(await page.locator("#webhooks-count").textContent(), "9 verified");
+      assert.match((await told.first().locator("p").textContent()) ?? "", / · order\.confirmed$/);
+      await told.first().locator("summary").click();
+      const body = JSON.parse((await told.first().locator("pre").textContent()) ?? "");
+      assert.equal(body.data.eventType, "order.confirmed");
+    },
+  );
+
+  await t.test(
+    "what a tenant calls its events is text on the page, whatever it looks like",
+    async () => {
+      const hostile = '<img src=x onerror="document.title=1">';
+      await trigger(stack, { eventId: hostile });
+      const row = page.locator("#webhooks pre", { hasText: "onerror" });
+      await row.first().waitFor({ state: "attached" });
+      assert.ok((await row.first().textContent())?.includes(JSON.stringify(hostile).slice(1, -1)));
+      assert.equal(await page.locator("#webhooks img").count(), 0);
+      await waitForUnread(page, "4");
+    },
+  );
+
   await t.test("what is marked read stays read when the page is loaded anew", async () => {
     const oldest = page.locator("#inbox article").last();
     await oldest.getByRole("button", { name: "Mark read" }).click();
-    await waitForUnread(page, "2");
+    await waitForUnread(page, "3");
     await page.reload();
     await page.locator("#connection", { hasText: "live" }).waitFor();
-    await waitForUnread(page, "2");
+    await waitForUnread(page, "3");
     assert.equal(await page.locator("#inbox [part~=item-read]").count(), 1);
     assert.equal(await oldest.getAttribute("data-state"), "read");
     await page.locator("#inbox").getByRole("button", { name: "Mark all read" }).click();
     await page.locator("#inbox .head .badge").waitFor({ state: "hidden" });
     await page.reload();
-    await page.locator("#inbox [part~=item-read]").nth(2).waitFor();
+    await page.locator("#inbox [part~=item-read]").nth(3).waitFor();
     assert.equal(await page.locator("#inbox .head .badge").isVisible(), false);
   });
 
@@ -136,14 +167,19 @@ async function waitForUnread(page: Page, count: string): Promise<void> {
   }
 }
 
-async function trigger({ local }: RunningStack): Promise<void> {
+async function trigger({ local }: RunningStack, more: object = {}): Promise<void> {
   const response = await fetch(`${local.apiUrl}/api/v1/events/trigger`, {
     method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": local.tenant.apiKey },
+    headers: {
+      "content-type": "application/json",
+      "x-api-key": local.tenant.apiKey,
+      "x-idempotency-key": randomUUID(),
+    },
     body: JSON.stringify({
       eventType: "order.confirmed",
       payload: { userId: "demo-user" },
       variables: { order: "A-2000" },
+      ...more,
     }),
   });
   assert.equal(response.status, 200);
