@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { publint } from "publint";
-import { installAll, PACKAGES, type Packed, packAll, ROOT, run } from "./packed.ts";
+import { installAll, PACK, PACKAGES, type Packed, packAll, ROOT, run } from "./packed.ts";
 import { pageTest } from "./page-test.ts";
 import { runTests } from "./run-tests.ts";
 import { typeTests } from "./type-tests.ts";
@@ -13,6 +13,7 @@ import { typeTests } from "./type-tests.ts";
 
 let folder = "";
 let packed: Packed;
+let lines: string[];
 const project = () => join(folder, "project");
 const ofPackage = (name: string, file: string) =>
   readFile(join(project(), "node_modules/@belfry", name, file), "utf8");
@@ -20,7 +21,7 @@ const ofPackage = (name: string, file: string) =>
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "belfry-packages-"));
   await mkdir(project());
-  packed = await packAll(folder);
+  ({ packed, lines } = await packAll(folder));
   await installAll(project(), packed);
 });
 after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -68,6 +69,28 @@ describe("what is in them", () => {
       await run(attw, ["--profile", "node16", "--no-emoji", packed[name]], folder);
     });
   }
+
+  test("each is told with the integrity that a lockfile has; the same checkout gives the same bytes", async () => {
+    const lock = await readFile(join(project(), "pnpm-lock.yaml"), "utf8");
+    for (const line of lines) {
+      const [integrity = "", path = ""] = line.split("  ");
+      assert.match(path, /\/belfry-(client|inbox)-\d+\.\d+\.\d+\.tgz$/);
+      assert.ok(lock.includes(integrity), line);
+    }
+    const again = await packAll(join(folder, "again"));
+    const integrities = (all: string[]) => all.map((line) => line.split("  ")[0]);
+    assert.deepEqual(integrities(again.lines), integrities(lines));
+    assert.equal(lines.length, PACKAGES.length);
+  });
+
+  test("the quick start names the command and the files that it makes", async () => {
+    const text = await readFile(join(ROOT, "docs/quick-start.md"), "utf8");
+    assert.match(text, new RegExp(`^${PACK}$`, "m"));
+    for (const name of PACKAGES) {
+      const named = [...text.matchAll(new RegExp(`belfry-${name}-[\\w.]+?\\.tgz`, "g"))];
+      assert.deepEqual([...new Set(named.map(String))], [basename(packed[name])]);
+    }
+  });
 
   test("packing leaves nothing in the checkout", async () => {
     for (const name of PACKAGES) {

@@ -5,7 +5,6 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
-const PNPM = ["--yes", "pnpm@12"];
 
 // biome-ignore lint/style/noProcessEnv: registries, certificates, the PATH
 const CALLER = process.env;
@@ -14,15 +13,16 @@ const CALLER = process.env;
 export const PACKAGES = ["client", "inbox"] as const;
 export type Packed = Record<(typeof PACKAGES)[number], string>;
 
-/** Packs as a release does, as the quick start says; the tarballs by package. */
-export async function packAll(folder: string): Promise<Packed> {
-  const filters = PACKAGES.flatMap((name) => ["--filter", `@belfry/${name}`]);
-  await run("npx", [...PNPM, ...filters, "pack", "--pack-destination", folder], ROOT);
-  const tarball = async (name: string) => {
-    const text = await readFile(join(ROOT, "packages", name, "package.json"), "utf8");
-    return join(folder, `belfry-${name}-${JSON.parse(text).version}.tgz`);
-  };
-  return { client: await tarball("client"), inbox: await tarball("inbox") };
+/** As the quick start says. */
+export const PACK = "npx --yes pnpm@12 packages";
+
+/** Packs as a release does; the tarballs by package, and the lines that tell of them. */
+export async function packAll(folder: string): Promise<{ packed: Packed; lines: string[] }> {
+  const { out } = await run("sh", ["-c", `${PACK} "$1"`, "sh", folder], ROOT);
+  const lines = out.split("\n").filter((line) => line.startsWith("sha512-"));
+  const paths = lines.map((line) => line.split("  ")[1] ?? "");
+  const tarball = (name: string) => paths.find((path) => path.includes(`belfry-${name}-`)) ?? "";
+  return { packed: { client: tarball("client"), inbox: tarball("inbox") }, lines };
 }
 
 /**
@@ -47,7 +47,7 @@ export async function installAll(folder: string, packed: Packed): Promise<void> 
     }),
     "pnpm-workspace.yaml": settings.join("\n"),
   });
-  await run("npx", [...PNPM, "install", "--no-frozen-lockfile"], folder);
+  await run("npx", ["--yes", "pnpm@12", "install", "--no-frozen-lockfile"], folder);
 }
 
 export interface Ended {
