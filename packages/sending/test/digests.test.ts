@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
 import { postponeDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { noteUse } from "@belfry/database/note-use";
 import { setPreferences } from "@belfry/database/preferences";
+import { uuidv7 } from "uuidv7";
 import { createDigests, type Digests, LOOP } from "./digest-fixture.ts";
 import { startVendor, status } from "./vendor.ts";
 
@@ -288,4 +290,29 @@ test("where a template has become sensitive, the events of a digest lose their v
     "what another digest waits for stays",
   );
   assert.equal((await digests.sent(sent.deliveryId))[0]?.subject, "2 comments");
+});
+
+test("of many digests that are as large as can be one claim takes what fits, and the others come right after", async (t) => {
+  const digests = await createDigests(t);
+  const by = "x".repeat(1_040_000);
+  const all: string[] = [];
+  for (let one = 0; one < 20; one += 1) {
+    all.push((await digests.digest([await digests.event({ by })])).deliveryId);
+  }
+  const provider = { id: uuidv7(), kind: "sandbox" };
+  const claim = (ids: readonly string[]) =>
+    claimDeliveries(
+      digests.pool,
+      ids.map((id) => ({ id, tenantId: digests.tenant, provider })),
+      { channel: "EMAIL", leaseMs: 30_000, maxRetries: 7 },
+    );
+  const claims = await claim(all);
+  const which = (becomes: string) => all.filter((_, at) => claims[at]!.becomes === becomes);
+  // The last of them goes over the bound of 16 MiB.
+  assert.deepEqual([which("sending").length, which("busy").length], [17, 3]);
+  const rest = await claim(which("busy"));
+  assert.deepEqual(
+    rest.map(({ becomes }) => becomes),
+    ["sending", "sending", "sending"],
+  );
 });

@@ -4,7 +4,7 @@
 --
 -- Returns one row a delivery found, with what it `becomes`:
 --   sending            claimed; `number` is the attempt's
---   busy               another sender holds it for `wait_ms` more
+--   busy               another sender holds it for `wait_ms` more, or this claim has as much of digests as fits a sender
 --   gone               settled, or waiting for a later time, as what falls into quiet hours does from here on
 --   skipped, expired, failed, unknown   it ended here, for `reason`, without a try
 -- A delivery still `sending` after its lease was left by a sender that died: that attempt ends as ambiguous
@@ -39,6 +39,9 @@ declare
   -- MAX_DIGEST_ITEMS and MAX_DIGEST_ITEM_BYTES of timing.ts.
   most_items constant integer := 100;
   most_bytes constant integer := 1048576;
+  -- Of all digests together that one claim answers with.
+  most_bytes_in_all constant integer := 16777216;
+  bytes_in_all integer := 0;
   moment timestamptz;
   place bigint;
   held_until timestamptz;
@@ -190,6 +193,9 @@ begin
       wait_ms := greatest(1, ceil(extract(epoch from held_until - moment) * 1000))::integer;
     elsif was not in ('queued', 'waiting', 'sending') or was <> 'sending' and rests then
       null;
+    elsif gathers and bytes_in_all >= most_bytes_in_all then
+      becomes := 'busy';
+      wait_ms := 1000;
     elsif was = 'sending' and at_most_once then
       becomes := 'unknown';
       reason := died;
@@ -253,6 +259,7 @@ begin
     if gathers and becomes = 'sending' then
       select c.counted, c.items, c.newest, c.trace, c.newest_at into item_count, items, variables, trace_id, at
       from digest_content(event_id, tenant_id, most_items, most_bytes) c;
+      bytes_in_all := bytes_in_all + coalesce(octet_length(items::text), 0);
       if item_count = 0 then
         -- Of a later try, or of one that a person asked for: cancelled since.
         becomes := 'skipped';
