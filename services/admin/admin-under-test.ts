@@ -79,6 +79,7 @@ export async function startAdmin(
         apiUrl: "http://api.test",
         wsUrl: "ws://ws.test/connection/websocket",
         allowPrivateAddresses: true,
+        allowPrivateWebhooks: true,
         trustProxy: "",
         ...given.config,
       },

@@ -52,6 +52,10 @@ export const configSchema = Type.Object({
     description: "Providers may be on private addresses: local stack and tests only",
     default: false,
   }),
+  ALLOW_PRIVATE_WEBHOOK_ADDRESSES: Type.Boolean({
+    description: "Endpoints may have private addresses and plain http: local stack and tests only",
+    default: false,
+  }),
   TRUST_PROXY: Type.String({
     description:
       "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",

@@ -33,6 +33,7 @@ await runService({
         apiUrl: config.API_URL,
         wsUrl: config.WS_URL,
         allowPrivateAddresses: config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
+        allowPrivateWebhooks: config.ALLOW_PRIVATE_WEBHOOK_ADDRESSES,
         trustProxy: config.TRUST_PROXY,
       },
       signToken: (claims) => signRealtimeToken(tokenKeys, claims),

@@ -16,7 +16,9 @@ export interface AppDeps {
     baseUrl: string;
     apiUrl: string;
     wsUrl: string;
+    /** Of providers. */
     allowPrivateAddresses: boolean;
+    allowPrivateWebhooks: boolean;
     trustProxy: string;
   };
   signToken(claims: { sub: string; tenant: string }): Promise<string>;

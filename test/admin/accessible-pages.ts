@@ -57,8 +57,20 @@ async function faultsOfVisit({ name, context, url, act }: Visit): Promise<string
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(url);
   await act?.(page);
+  faults.push(...(await faultsInLooks(name, page)));
+  await page.close();
+  return faults;
+}
+
+/** Of a page as it stands: in light and dark, at these widths. */
+export async function faultsInLooks(
+  name: string,
+  page: Page,
+  widths: readonly number[] = [1280, 375],
+): Promise<string[]> {
+  const faults: string[] = [];
   await page.evaluate(AXE);
-  for (const width of [1280, 375]) {
+  for (const width of widths) {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -72,7 +84,6 @@ async function faultsOfVisit({ name, context, url, act }: Visit): Promise<string
       }
     }
   }
-  await page.close();
   return faults;
 }
 

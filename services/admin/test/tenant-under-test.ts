@@ -1,5 +1,6 @@
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { startAdmin } from "../admin-under-test.ts";
+import type { AppDeps } from "../page-deps.ts";
 
 /** For tests of templates: the fields of one, as its forms have them. */
 export const SMS = {
@@ -10,8 +11,11 @@ export const SMS = {
 };
 
 /** For tests: the Admin UI with one tenant and its operator, and where that template of the tenant is. */
-export async function startTenant(t: Parameters<typeof startAdmin>[0]) {
-  const admin = await startAdmin(t);
+export async function startTenant(
+  t: Parameters<typeof startAdmin>[0],
+  config: Partial<AppDeps["config"]> = {},
+) {
+  const admin = await startAdmin(t, { config });
   const operator = await admin.operator();
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
   const address = { tenantId, eventType: SMS.eventType, channel: "SMS" } as const;

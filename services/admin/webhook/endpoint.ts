@@ -64,7 +64,7 @@ async function drawEndpoint(
 /** One endpoint, and what is done to it; a message's matter is message.ts. */
 export function endpointPages(deps: PageDeps): void {
   const { route, db, keys, once } = deps;
-  const { allowPrivateAddresses } = deps.config;
+  const rules = { allowPrivateAddresses: deps.config.allowPrivateWebhooks };
   const idOf = ({ params }: InTenant) => params.webhookId ?? "";
 
   const edit = (
@@ -84,7 +84,7 @@ export function endpointPages(deps: PageDeps): void {
     const { before } = await audited(
       db,
       actor,
-      (transaction) => changeWebhook(transaction, input, { allowPrivateAddresses }),
+      (transaction) => changeWebhook(transaction, input, rules),
       (changed) => webhookChanged(tenant.id, changed),
     );
     return before;

@@ -6,13 +6,13 @@ import { disableWebhook, storeWebhook } from "../test/store-webhooks.ts";
 import { startTenant } from "../test/tenant-under-test.ts";
 import { TYPE_GROUPS } from "./webhook-words.ts";
 
-const URL = "https://hooks.example.com/belfry";
+const HOOKS = "https://hooks.example.com/belfry";
 
 test("an owner makes an endpoint: its secret is shown once, to be copied, and it is in the list", async (t) => {
   const { operator, base, admin, tenantId } = await startTenant(t);
   assert.match(await operator.text(`${base}/webhooks`), /No endpoint yet/);
   const made = await operator.post(`${base}/webhooks`, {
-    ...{ url: ` ${URL} `, description: "The shop", which: "some" },
+    ...{ url: ` ${HOOKS} `, description: "The shop", which: "some" },
     types: ["delivery.bounced", "delivery.failed"],
   });
   assert.equal(made.status, 303);
@@ -23,13 +23,15 @@ test("an owner makes an endpoint: its secret is shown once, to be copied, and it
   const [endpoint] = await listWebhooks(admin.db, tenantId);
   assert.deepEqual(
     [endpoint?.url, endpoint?.types, endpoint?.description, endpoint?.active],
-    [URL, ["delivery.bounced", "delivery.failed"], "The shop", true],
+    [HOOKS, ["delivery.bounced", "delivery.failed"], "The shop", true],
   );
   const again = made.headers.get("location") ?? "";
   for (const path of [`${base}/webhooks`, `${base}/webhooks/${endpoint?.id}`, again]) {
     const page = await operator.text(path);
     assert.ok(!page.includes(secret), path);
-    assert.ok(page.includes(URL) && page.includes("The shop") && page.includes("delivery.bounced"));
+    assert.ok(
+      page.includes(HOOKS) && page.includes("The shop") && page.includes("delivery.bounced"),
+    );
     assert.match(page, /class="badge good">active</);
   }
   const { rows } = await admin.pool.query(
@@ -50,7 +52,7 @@ test("the form has a line in plain words for each type, and everything is chosen
   assert.deepEqual(offered, WEBHOOK_TYPES);
   assert.match(form, /value="all" checked/);
   // What is ticked behind "everything" does not count.
-  const fields = { url: URL, which: "all", types: ["delivery.bounced"] };
+  const fields = { url: HOOKS, which: "all", types: ["delivery.bounced"] };
   assert.equal((await operator.post(`${base}/webhooks`, fields)).status, 303);
   const [endpoint] = await listWebhooks(admin.db, tenantId);
   assert.deepEqual(endpoint?.types, []);
@@ -64,7 +66,7 @@ test("what is wrong stands beside its field, with what was typed, and no endpoin
     [{ url: "" }, /id="url-fault"/],
     [{ url: "ftp://hooks.example.com" }, /must begin with https/],
     [{ url: "https://me:secret@hooks.example.com" }, /must not hold credentials/],
-    [{ url: URL }, /is that of another endpoint/],
+    [{ url: HOOKS }, /is that of another endpoint/],
     [{ url: "https://b.example.com", which: "some" }, /Types: must hold one at least/],
     [
       { url: "https://b.example.com", which: "some", types: ["delivery.eaten"] },
@@ -82,13 +84,23 @@ test("what is wrong stands beside its field, with what was typed, and no endpoin
   assert.equal((await listWebhooks(admin.db, tenantId)).length, 1);
 });
 
+test("plain http and private addresses are refused, unless the setting for endpoints lifts that", async (t) => {
+  const { operator, base } = await startTenant(t, { allowPrivateWebhooks: false });
+  for (const url of ["http://hooks.example.com", "https://127.0.0.1/x", "https://[::1]/x"]) {
+    const refused = await operator.post(`${base}/webhooks`, { url, which: "all" });
+    assert.equal(refused.status, 422, url);
+    assert.match(await refused.text(), /id="url-fault"/);
+  }
+  assert.equal((await operator.post(`${base}/webhooks`, { url: HOOKS, which: "all" })).status, 303);
+});
+
 test("a tenant has so many endpoints at most: then none is offered, and one more is refused", async (t) => {
   const { operator, base, admin, tenantId } = await startTenant(t);
   for (let n = 0; n < MAX_WEBHOOKS; n += 1) {
-    await storeWebhook(admin, tenantId, { url: `${URL}/${n}` });
+    await storeWebhook(admin, tenantId, { url: `${HOOKS}/${n}` });
   }
   assert.doesNotMatch(await operator.text(`${base}/webhooks`), /webhooks\/new"/);
-  const refused = await operator.post(`${base}/webhooks`, { url: URL, which: "all" });
+  const refused = await operator.post(`${base}/webhooks`, { url: HOOKS, which: "all" });
   assert.equal(refused.status, 422);
   assert.match(await refused.text(), /than the 20 endpoints/);
 });
@@ -110,14 +122,14 @@ test("the list says how each stands: active, failing, paused, switched off, and 
     ["off", "active = false, disabled_at = now()", /switched off</],
   ];
   for (const [name, change, shown] of states) {
-    const { id } = await storeWebhook(admin, tenantId, { url: `${URL}/${name}` });
+    const { id } = await storeWebhook(admin, tenantId, { url: `${HOOKS}/${name}` });
     await admin.pool.query(`update webhooks set ${change} where id = $1`, [id]);
     const html = await operator.text(`${base}/webhooks`);
-    assert.match(html.slice(html.indexOf(`${URL}/${name}<`)), shown, name);
+    assert.match(html.slice(html.indexOf(`${HOOKS}/${name}<`)), shown, name);
   }
-  const { id } = await storeWebhook(admin, tenantId, { url: `${URL}/gone` });
+  const { id } = await storeWebhook(admin, tenantId, { url: `${HOOKS}/gone` });
   await disableWebhook(admin, id);
   const html = await operator.text(`${base}/webhooks`);
-  const row = html.slice(html.lastIndexOf(`${URL}/gone<`));
+  const row = html.slice(html.lastIndexOf(`${HOOKS}/gone<`));
   assert.match(row, /class="badge bad">disabled<.*because it answered 410 Gone; <time/s);
 });

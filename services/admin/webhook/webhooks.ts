@@ -10,7 +10,7 @@ import { TYPE_GROUPS, typesInShort } from "./webhook-words.ts";
 
 /** A tenant's endpoints, and making one: its secret is on the page behind it, once. */
 export function webhookPages({ route, db, keys, once, config }: PageDeps): void {
-  const { allowPrivateAddresses } = config;
+  const allowPrivateAddresses = config.allowPrivateWebhooks;
   const newOne = (values: WebhookValues = NEW_WEBHOOK, faults: Faults = {}): Answer =>
     page("webhook-new", "New endpoint", { values, faults, typeGroups: TYPE_GROUPS });
 
