@@ -30,11 +30,13 @@ export function theirs(text: string): Html {
   return `<bdi>${escapeHtml(text)}</bdi>`;
 }
 
-/** A sentence with its places filled; `parts` are HTML. */
+/** A sentence with its places filled; `parts` are HTML. Where one is empty the blank before it goes, too. */
 export function filled(sentence: string, parts: Readonly<Record<string, Html>>): Html {
-  return escapeHtml(sentence)
-    .replace(/\{(\w+)\}/g, (place, name: string) => parts[name] ?? place)
-    .replace(/ +([.?])/g, "$1");
+  return escapeHtml(sentence).replace(/( ?)\{(\w+)\}/g, (place, blank: string, name: string) => {
+    const part = parts[name];
+    if (part === undefined) return place;
+    return part === "" ? "" : blank + part;
+  });
 }
 
 /** Answers with a page: no script, nothing from elsewhere, framed by nobody, found by no search engine. */
