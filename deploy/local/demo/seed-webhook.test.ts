@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { deleteWebhook, listWebhooks } from "@belfry/administration/webhooks/webhooks";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import { seedWebhook } from "./seed-webhook.ts";
+
+test("the demo page's endpoint is made once, keeps its secret, moves with the port, and is made anew when it is gone", async (t) => {
+  const { url: databaseUrl } = await createTestDatabase(t);
+  const db = createDatabase(createPool({ url: databaseUrl, applicationName: "test" }));
+  t.after(() => db.destroy());
+  const { id: tenantId } = await createTenant(db, { name: "Demo" });
+  const secretsKeys = `k1:${randomBytes(32).toString("base64")}`;
+  const seed = (port: number) =>
+    seedWebhook({ databaseUrl, secretsKeys, tenantId, demoUrl: `http://127.0.0.1:${port}` });
+  const urls = async () => (await listWebhooks(db, tenantId)).map(({ url }) => url);
+
+  const secret = await seed(3003);
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.equal(await seed(3003), secret);
+  assert.deepEqual(await urls(), ["http://127.0.0.1:3003/demo/webhooks"]);
+
+  assert.equal(await seed(4003), secret);
+  assert.deepEqual(await urls(), ["http://127.0.0.1:4003/demo/webhooks"]);
+
+  const [webhook] = await listWebhooks(db, tenantId);
+  await deleteWebhook(db, { tenantId, webhookId: webhook!.id });
+  assert.notEqual(await seed(4003), secret);
+  assert.deepEqual(await urls(), ["http://127.0.0.1:4003/demo/webhooks"]);
+});
