@@ -2,11 +2,16 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import { providerSettingsOwner, webhookSecretOwner } from "@belfry/database/secret-owners";
+import {
+  providerSettingsOwner,
+  webhookOwner,
+  webhookSecretOwner,
+} from "@belfry/database/secret-owners";
 import { decryptSecret, encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { listAuditEntries } from "../audited.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
+import { putWebhook, rotateWebhookSigningSecret } from "../webhooks/webhooks.ts";
 import { putProvider, revealSettings } from "./providers.ts";
 import { rotateSecrets } from "./rotate-secrets.ts";
 
@@ -37,18 +42,23 @@ async function withSecrets(t: TestContext) {
 
 test("every secret is under the new key afterwards, for its owner alone, and the old one may go", async (t) => {
   const { db, tenant, provider, settings, webhookSecret } = await withSecrets(t);
+  const endpoint = { tenantId: tenant.id, url: "https://example.com/" };
+  const rules = { keys: before, allowPrivateAddresses: false };
+  const { after: webhook } = await putWebhook(db, endpoint, rules);
+  const of = { tenantId: tenant.id, webhookId: webhook.id };
+  const { secret } = await rotateWebhookSigningSecret(db, of, before);
   const report = await rotateSecrets(db, both, { actor });
   assert.deepEqual(report, {
     currentKid: "k2",
-    reencrypted: 2,
+    reencrypted: 4,
     outdated: 0,
-    inUse: { k2: 2 },
+    inUse: { k2: 4 },
     columns: {
       "tenants.webhook_secret": { k2: 1 },
       "tenants.previous_webhook_secret": {},
       "providers.settings": { k2: 1 },
-      "webhooks.secret": {},
-      "webhooks.previous_secret": {},
+      "webhooks.secret": { k2: 1 },
+      "webhooks.previous_secret": { k2: 1 },
       "search_key.secret": {},
     },
     retirable: ["k1"],
@@ -58,6 +68,10 @@ test("every secret is under the new key afterwards, for its owner alone, and the
   assert.equal(await decryptSecret(after, owner, await webhookSecret()), "hush");
   await assert.rejects(decryptSecret(after, webhookSecretOwner("other"), await webhookSecret()));
   assert.deepEqual(await revealSettings(db, provider, after), settings);
+  const stored = await db.selectFrom("webhooks").selectAll().executeTakeFirstOrThrow();
+  const signs = webhookOwner(tenant.id, webhook.id);
+  assert.equal(await decryptSecret(after, signs, stored.secret), secret);
+  assert.equal(await decryptSecret(after, signs, stored.previous_secret ?? ""), webhook.secret);
 });
 
 test("a second run changes nothing, bumps nothing and leaves nothing in the audit log", async (t) => {

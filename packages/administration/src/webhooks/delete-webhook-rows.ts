@@ -14,25 +14,11 @@ export async function deleteWebhookRows(
   await sql`delete from webhooks where id = ${id} and tenant_id = ${tenantId}`.execute(transaction);
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
     const { rows } = await sql<{ messages: number }>`
-      with doomed as materialized (
-        select m.id from webhook_messages m
-        where m.webhook_id = ${id} and m.tenant_id = ${tenantId} order by m.id limit ${BATCH_MESSAGES}
-      ),
-      held as materialized (
-        select d.id from deliveries d
-        where d.event_id = any (array(select id from doomed)) and d.channel = 'WEBHOOK'
-        order by d.id for update
-      ),
-      attempts_gone as (
-        delete from attempts a where a.delivery_id = any (array(select id from held))
-      ),
-      deliveries_gone as (
-        delete from deliveries d where d.id = any (array(select id from held))
-      ),
-      messages_gone as (
-        delete from webhook_messages m where m.id = any (array(select id from doomed)) returning 1
-      )
-      select count(*)::integer as messages from messages_gone`.execute(transaction);
+      select webhook_messages::integer as messages from delete_webhook_messages(
+        p_ids => array(
+          select m.id from webhook_messages m
+          where m.tenant_id = ${tenantId} and m.webhook_id = ${id} order by m.id limit ${BATCH_MESSAGES}),
+        p_spare => false)`.execute(transaction);
     if ((rows[0]?.messages ?? 0) < BATCH_MESSAGES) return;
   }
 }

@@ -98,6 +98,7 @@ export async function updateWebhook(
       failing_since = case when not n.anew then w.failing_since end,
       failures = case when n.anew then 0 else w.failures end,
       paused_until = case when not n.anew then w.paused_until end,
+      probing = w.probing and not n.anew,
       updated_at = now()
     from (
       select *, url <> was or active and not was_active as anew from (

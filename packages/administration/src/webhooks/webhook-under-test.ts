@@ -1,19 +1,20 @@
 import type { WebhookType } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
+import { connectedDatabase } from "@belfry/testing/database";
 import { sql } from "kysely";
 import { createTenant } from "../tenants/tenants.ts";
-import { TEST_KEYS, testDatabase } from "../test-database.ts";
+import { TEST_KEYS } from "../test-database.ts";
 import { putWebhook } from "./webhooks.ts";
 
 /** For tests: a tenant with an endpoint, and messages as the database writes them. */
 export async function webhookWorld(t: { after(fn: () => Promise<void>): void }) {
-  const db = await testDatabase(t);
+  const { db, pool } = await connectedDatabase(t);
   const deps = { keys: TEST_KEYS, allowPrivateAddresses: false };
   const { id: tenantId } = await createTenant(db, { name: "Acme" });
   const { after } = await putWebhook(db, { tenantId, url: "https://example.com/hooks" }, deps);
   const of = { tenantId, webhookId: after.id };
   return {
-    ...{ db, deps, tenantId, of, webhookId: after.id, secret: after.secret ?? "" },
+    ...{ db, pool, deps, tenantId, of, webhookId: after.id, secret: after.secret ?? "" },
     tell: (type: WebhookType = "delivery.accepted") => tell(db, tenantId, type),
     settle: (messageId: string, status: string) => settle(db, messageId, status),
   };
