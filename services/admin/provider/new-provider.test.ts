@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listProviders, putProvider } from "@belfry/administration/providers/providers";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { startRecordingServer } from "@belfry/testing/recording-server";
+import { startAdmin } from "../admin-under-test.ts";
+
+test("a provider made here stands last and unused, says what is missing, and goes into use by an accepted test, first by a click", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const live = { tenantId: id, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
+  await putProvider(admin.db, live, { keys: admin.keys });
+  const vendor = await startRecordingServer(t);
+  const base = `/tenants/${id}/providers`;
+  const order = async () =>
+    (await listProviders(admin.db, id)).map(({ kind, active }) => (active ? kind : `(${kind})`));
+
+  const made = await operator.post(base, {
+    ...{ channel: "EMAIL", kind: "sendgrid", "settings.apiKey": "SG.0123456789abcdef" },
+    ...{ "settings.from": "orders@example.com", "settings.baseUrl": vendor.url },
+  });
+  const path = made.headers.get("location")?.split("?")[0] ?? "";
+  assert.match(
+    await operator.page(made),
+    /Nothing is sent through it[\s\S]*What is missing: a test/,
+  );
+  assert.match(await operator.text(base), /not active: to be tested/);
+  assert.deepEqual(await order(), ["sandbox", "(sendgrid)"]);
+
+  vendor.answer = { status: 401 };
+  const to = "ada@example.com";
+  const failed = await operator.post(`${path}/test`, { to, activate: "on" });
+  assert.match(await operator.page(failed), /Not accepted[\s\S]*It stays as it is: not in use/);
+  for (const verb of ["activate", "make-first"]) {
+    const refused = await operator.post(`${path}/${verb}`);
+    assert.match(await operator.page(refused), /Not activated: nothing is sent through it before/);
+  }
+  assert.deepEqual(await order(), ["sandbox", "(sendgrid)"]);
+
+  vendor.answer = { status: 202 };
+  await operator.post(`${path}/test`, { to });
+  assert.deepEqual(await order(), ["sandbox", "(sendgrid)"], "a test alone activates nothing");
+  const tested = await operator.post(`${path}/test`, { to, activate: "on" });
+  assert.match(await operator.page(tested), /It is in use now, after the others/);
+  assert.deepEqual(await order(), ["sandbox", "sendgrid"]);
+  await operator.post(`${path}/make-first`);
+  assert.deepEqual(await order(), ["sendgrid", "sandbox"]);
+  const edited = await operator.post(path, {
+    ...{ "settings.from": "other@example.com", "settings.baseUrl": vendor.url },
+  });
+  assert.match(await operator.page(edited), /It is in use: what is sent takes these settings/);
+});
