@@ -32,6 +32,7 @@ import { tenantPages } from "./platform/tenants.ts";
 import { providerFormPages } from "./provider/provider-form.ts";
 import { providerPages } from "./provider/providers.ts";
 import { createRoute, type Guest, type InTenant } from "./router.ts";
+import { searchPages } from "./search/search.ts";
 import { copyingPages } from "./template/copying.ts";
 import { designPages } from "./template/design.ts";
 import { newTemplatePages } from "./template/new-template.ts";
@@ -87,6 +88,7 @@ const PAGES = [
   providerPages,
   providerFormPages,
   activityPages,
+  searchPages,
   waitingPages,
   scheduledEventPages,
   digestPages,

@@ -33,6 +33,8 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /join/:token": [`/join/${token}`],
     "GET /tenants/:tenantId": [base],
     "GET /tenants/:tenantId/settings": [`${base}/settings`],
+    "GET /search": [`/search?q=${ENCODED}2`],
+    "GET /tenants/:tenantId/search": [`${base}/search`, `${base}/search?q=${ENCODED}2`],
     "GET /tenants/:tenantId/activity": [
       `${base}/activity`,
       `${base}/activity?event=${ENCODED}2&type=${ENCODED}&user=${ENCODED}&from=${ENCODED}`,

@@ -13,6 +13,8 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     "waiting-retry": `${base}/waiting?why=retry`,
     "waiting-move": `${base}/waiting/${tenant.restingId}/move`,
     digest: `${base}/digests/${tenant.digestId}`,
+    search: `${base}/search?q=ada%40example.com`,
+    "search-empty": `${base}/search?q=nobody%40example.com`,
     users: `${base}/users`,
     user: `${base}/users?user=ada`,
     "user-new": `${base}/users/edit`,
@@ -59,6 +61,7 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
 /** The pages of the platform, and a person's own. */
 export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
   tenants: "/tenants",
+  "search-all": "/search?q=ada%40example.com",
   "tenant-new": "/tenants/new",
   "platform-templates": "/tenants/platform/templates",
   system: "/system",

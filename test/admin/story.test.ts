@@ -142,7 +142,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await owner.getByRole("button", { name: "Create key" }).click();
       curl = (await owner.locator("#curl").textContent()) ?? "";
       const inbox = await owner.context().newPage();
-      await inbox.goto(`${stack.local.adminUrl}${base}/users?user=user-1`);
+      await inbox.goto(`${stack.local.adminUrl}${base}/users?user=user-1&inbox=1`);
       await inbox.locator("#inbox-state", { hasText: "live" }).waitFor();
       await owner.goto(`${stack.local.adminUrl}${base}/activity`);
       await owner.getByText("No event yet").waitFor();
@@ -154,6 +154,30 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await owner.getByText("SendGrid accepted the message").waitFor();
       await owner.getByRole("link", { name: "Outbox" }).click();
       await owner.getByText("Order Sample order is on its way.").waitFor();
+    },
+  );
+
+  await chapter(
+    "I got no mail: her address, typed into the field of any page, leads to what became of it in two clicks",
+    async () => {
+      const address = /"recipientEmail":\s*"([^"]+)"/.exec(curl)?.[1] ?? "";
+      assert.match(address, /@/);
+      for (const [person, page] of [
+        [owner, base],
+        [operator, "/tenants"],
+      ] as const) {
+        await person.goto(`${stack.local.adminUrl}${page}`);
+        const found = person.getByRole("link", { name: "order.confirmed" });
+        const find = async () => {
+          await person.getByLabel("Find a customer or a message").fill(address.toUpperCase());
+          await person.getByRole("button", { name: "Find", exact: true }).click();
+          await person.getByRole("heading", { name: "Search" }).waitFor();
+          return (await found.count()) > 0;
+        };
+        await eventually(find, { everyMs: 200 });
+        await found.first().click();
+        await person.getByText("SendGrid accepted the message").waitFor();
+      }
     },
   );
 
@@ -217,7 +241,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       }, soon);
 
       const inbox = await owner.context().newPage();
-      await inbox.goto(`${stack.local.adminUrl}${base}/users?user=user-1`);
+      await inbox.goto(`${stack.local.adminUrl}${base}/users?user=user-1&inbox=1`);
       await inbox.locator("#inbox-state", { hasText: "live" }).waitFor();
       await operator.goto(`${stack.local.adminUrl}${base}/settings`);
       await operator.getByRole("button", { name: "Deactivate tenant" }).click();

@@ -35,6 +35,7 @@ export const ACCESS = {
   "GET /tenants": "operator",
   "POST /tenants": "operator",
   "GET /tenants/new": "operator",
+  "GET /search": "operator",
   "GET /system": "operator",
   "GET /audit": "operator",
   "GET /operators": "operator",
@@ -47,6 +48,7 @@ export const ACCESS = {
   "POST /tenants/:tenantId/deactivate": "operator",
 
   "GET /tenants/:tenantId": "viewer",
+  "GET /tenants/:tenantId/search": "viewer",
   "GET /tenants/:tenantId/activity": "viewer",
   "GET /tenants/:tenantId/activity/:eventId": "viewer",
   "GET /tenants/:tenantId/activity/:eventId/document": "viewer",

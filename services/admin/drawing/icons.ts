@@ -22,6 +22,7 @@ const PATHS: Readonly<Record<string, string>> = {
   replies: "M4 5h16v11H9l-5 4zM8 9h8M8 12h5",
   webhooks:
     "M9 17a4 4 0 1 1-4-4M5 17h9M15.5 8.5a4 4 0 1 0-5.6 3.7L7.5 16M12 8l4 6.5a4 4 0 1 1-.6 6",
+  find: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM16 16l5 5",
   menu: "M4 7h16M4 12h16M4 17h16",
   out: "M15 4h4v16h-4M4 12h11M8 8l-4 4 4 4",
   check: "M5 13l4 4L19 7",

@@ -1,4 +1,6 @@
 import { type FoundEvent, searchEvents } from "@belfry/administration/events/search-events";
+import { eventIdsOfUser } from "@belfry/administration/search/find-anything";
+import { eventsByIds } from "@belfry/administration/search/search-rows";
 import { showTenant } from "@belfry/administration/tenants/tenants";
 import { type Preferences, showPreferences } from "@belfry/administration/users/preferences";
 import { findUser } from "@belfry/administration/users/user-rows";
@@ -7,6 +9,7 @@ import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
 import { ANY, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { quietHoursOf } from "@belfry/contracts/quiet-hours";
 import type { Database } from "@belfry/database/connection";
+import type { SecretKeys } from "@belfry/database/secrets";
 import { whyNot } from "../event/why-not.ts";
 
 const EVENTS = 10;
@@ -14,16 +17,28 @@ const EVENTS = 10;
 const NOT_MEANT = ["no active template", "channel not allowed", "not requested"];
 
 /** What is known of a user of a tenant, as the page of the user shows it. */
-export async function userFacts(db: Database, tenantId: string, userId: string) {
-  const [user, tenant, wishes, { events, searchedTo, next }] = await Promise.all([
+export async function userFacts(
+  db: Database,
+  keys: SecretKeys,
+  { tenantId, userId }: { tenantId: string; userId: string },
+) {
+  const [user, tenant, wishes, { events: lately, searchedTo, next }, indexed] = await Promise.all([
     findUser(db, tenantId, userId),
     showTenant(db, tenantId),
     showPreferences(db, tenantId, userId),
     searchEvents(db, { tenantId, userId, limit: EVENTS }),
+    eventIdsOfUser(db, keys, { tenantId, userId, most: EVENTS }),
   ]);
+  // By index however old they are; what was accepted in the last seconds is among the newest of the tenant.
+  const older = indexed.filter((id) => !lately.some((event) => event.id === id));
+  const events = [...lately, ...(await eventsByIds(db, older, tenantId))]
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, EVENTS);
   const ids = events.map(({ id }) => id);
   return {
     user,
+    /** In the directory, by an event, or by a preference. */
+    isKnown: user !== undefined || events.length > 0 || wishes.preferences.length > 0,
     quietHours: quietHoursOf(user?.quietFrom ?? null, user?.quietTo ?? null),
     defaults: { timezone: tenant.timezone, quietHours: tenant.quietHours },
     cells: cellRows(wishes),
@@ -31,7 +46,7 @@ export async function userFacts(db: Database, tenantId: string, userId: string) 
     suppressions: await suppressionsOfUser(db, tenantId, user, ids),
     sent: events.map((event) => ({ ...event, states: statesOf(event) })),
     /** How far back was looked, where there may be more. */
-    lookedBackTo: next === undefined ? undefined : searchedTo,
+    lookedBackTo: next === undefined || indexed.length > 0 ? undefined : searchedTo,
   };
 }
 

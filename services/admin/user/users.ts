@@ -3,6 +3,7 @@ import { openErasureOf } from "@belfry/administration/erasure/request-erasure";
 import { hiddenNotifications } from "@belfry/administration/events/notification-rows";
 import { searchEvents } from "@belfry/administration/events/search-events";
 import { InvalidInput } from "@belfry/administration/input-error";
+import { listUsers } from "@belfry/administration/users/list-users";
 import { userNote } from "@belfry/administration/users/user-notes";
 import {
   PERSONAL_CHANNEL,
@@ -18,13 +19,14 @@ import type { PageDeps } from "../page-deps.ts";
 import { userFacts } from "./user-page.ts";
 
 const PAGE = 30;
+const LISTED = 50;
 /** Where the users come from that were seen lately, and how many are named. */
 const LATEST_EVENTS = 100;
 const MOST_USERS = 12;
 const HIDDEN = "The template is sensitive: its content is never shown.";
 
 /** What is known of a user and what they want, their history as they see it, and a live inbox to try. */
-export function userPages({ route, db, config, signToken }: PageDeps): void {
+export function userPages({ route, db, keys, config, signToken }: PageDeps): void {
   const hiddenIds = async (tenantId: string, items: readonly { id: string }[]) => {
     const ids = items.map(({ id }) => id);
     return new Set(ids.length === 0 ? [] : await hiddenNotifications(db, tenantId, ids));
@@ -38,8 +40,14 @@ export function userPages({ route, db, config, signToken }: PageDeps): void {
       const lately = [...Map.groupBy(events, (event) => event.userId)]
         .slice(0, MOST_USERS)
         .map(([id, own]) => ({ id, at: own[0]?.acceptedAt }));
+      const given = query.get("after") ?? "";
+      const after = textFault(given) === undefined ? given : undefined;
+      const listed = await listUsers(db, tenant.id, { after, limit: LISTED + 1 });
+      const all = listed.slice(0, LISTED);
+      const next = listed.length > LISTED ? all.at(-1)?.userId : undefined;
       const status = fault === undefined ? 200 : 422;
-      return page("users", "Users", { userId, fault, lately }, status);
+      const list = { all, nextUser: next, isFirst: after === undefined };
+      return page("users", "Users", { userId, fault, lately, ...list }, status);
     }
     const owner = { tenantId: tenant.id, userId };
     const given = query.get("before") ?? "";
@@ -47,7 +55,7 @@ export function userPages({ route, db, config, signToken }: PageDeps): void {
     const [found, unread, facts, erasure] = await Promise.all([
       listNotifications(db, { ...owner, limit: PAGE + 1, before }),
       countUnread(db, owner),
-      userFacts(db, tenant.id, userId),
+      userFacts(db, keys, { tenantId: tenant.id, userId }),
       openErasureOf(db, owner),
     ]);
     const hidden = await hiddenIds(tenant.id, found);
@@ -56,7 +64,11 @@ export function userPages({ route, db, config, signToken }: PageDeps): void {
       .map((item) => (hidden.has(item.id) ? { ...item, title: HIDDEN, body: "" } : item));
     const next = found.length > PAGE ? items.at(-1)?.id : undefined;
     const { wsUrl } = config;
-    return page("user", userId, { ...facts, erasure, userId, items, unread, next, wsUrl });
+    const isUnknown = !facts.isKnown && found.length === 0 && erasure === undefined;
+    const showsInbox = !isUnknown || query.has("inbox");
+    return page("user", userId, {
+      ...{ ...facts, erasure, userId, items, unread, next, wsUrl, isUnknown, showsInbox },
+    });
   });
 
   // For the live inbox: the browser is given what a tenant's backend would give it, never the key.

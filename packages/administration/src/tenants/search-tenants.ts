@@ -47,3 +47,17 @@ export async function searchTenants(
   }
   return await query.orderBy(sql`lower(name)`).orderBy("id").limit(limit).execute();
 }
+
+/** The names of tenants, by id. */
+export async function tenantNames(
+  db: Database,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("tenants")
+    .select(["id", "name"])
+    .where("id", "in", [...new Set(ids)])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { putUser } from "@belfry/administration/users/users";
+import { ensureSearchKey, termHash } from "@belfry/database/search-term-hash";
+import { addressTerms } from "@belfry/database/search-terms";
+import { uuidv7 } from "uuidv7";
+import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+
+async function world(t: TestContext) {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const acme = await createTenant(admin.db, { name: "Acme" });
+  const other = await createTenant(admin.db, { name: "Other & Sons" });
+  const owner = await admin.person({
+    ...{ email: "owner@example.com", name: "Ona" },
+    of: { tenantId: acme.id, role: "owner" },
+  });
+  return { admin, operator, owner, acme: acme.id, other: other.id };
+}
+
+/** As the dispatcher's loop leaves it. */
+async function storeEvent(
+  { db, pool, keys }: AdminUnderTest,
+  tenantId: string,
+  { userId, email, reference }: { userId: string; email: string; reference?: string },
+): Promise<string> {
+  const id = uuidv7();
+  await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, recipient_email, reference, variables, trace_id,
+       accepted_at, dispatched_at)
+     values ($1, $2, 'order.confirmed', $3, $4, $5, '{}', 't', now(), now())`,
+    [id, tenantId, userId, email, reference ?? null],
+  );
+  const key = await ensureSearchKey(db, keys);
+  const user = termHash(key, "user", tenantId, userId);
+  const terms = addressTerms(email).map(({ kind, value }) => termHash(key, kind, tenantId, value));
+  await db
+    .insertInto("search_terms")
+    .values([user, ...terms].map((hash) => ({ hash, event_id: id })))
+    .execute();
+  await db
+    .insertInto("search_users")
+    .values({ tenant_id: tenantId, user_id: userId, hash: user })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return id;
+}
+
+test("one field on every page finds by an address: an owner in her tenant, an operator in all; what is nowhere is said", async (t) => {
+  const { admin, operator, owner, acme, other } = await world(t);
+  const ann = { userId: "ann", email: "ann@home.org" };
+  const own = await storeEvent(admin, acme, ann);
+  const foreign = await storeEvent(admin, other, { ...ann, userId: "ann-2" });
+  const base = `/tenants/${acme}`;
+  assert.ok((await owner.text(base)).includes(`action="${base}/search"`));
+  assert.ok((await operator.text("/tenants")).includes('action="/search"'));
+  const html = await owner.text(`${base}/search?q=ANN%40home.org`);
+  assert.ok(html.includes(`href="${base}/activity/${own}"`));
+  assert.ok(html.includes(`href="${base}/users?user=ann"`));
+  assert.ok(!html.includes(foreign) && !html.includes("ann-2") && !html.includes("/search?q=ANN"));
+  const all = await operator.text("/search?q=ann%40home.org");
+  for (const text of [own, foreign, "Acme", "Other &amp; Sons"])
+    assert.ok(all.includes(text), text);
+  assert.match(await owner.text(`${base}/search?q=bob%40home.org`), /Nothing is known of/);
+  assert.equal((await owner.get("/search?q=ann")).status, 403);
+  assert.equal((await owner.get(`/tenants/${other}/search?q=ann%40home.org`)).status, 404);
+});
+
+test("an id leads straight to its event; what is no search is told beside the field", async (t) => {
+  const { admin, owner, acme } = await world(t);
+  const ann = { userId: "ann", email: "ann@home.org", reference: "order-7" };
+  const id = await storeEvent(admin, acme, ann);
+  const base = `/tenants/${acme}`;
+  for (const text of [id, id.toUpperCase(), "order-7"]) {
+    const answer = await owner.get(`${base}/search?q=${text}`);
+    assert.equal(answer.headers.get("location"), `${base}/activity/${id}`, text);
+  }
+  assert.equal((await owner.get(`${base}/search`)).status, 200);
+  const long = await owner.get(`${base}/search?q=${"a".repeat(501)}`);
+  assert.equal(long.status, 422);
+  assert.match(await long.text(), /What the customer gives must be at most 500 characters/);
+  assert.equal((await owner.get(`${base}/search?q=a%00b`)).status, 422);
+});
+
+test("a user of whom nothing is known is said to be unknown, and shows no empty inbox", async (t) => {
+  const { admin, owner, acme } = await world(t);
+  await storeEvent(admin, acme, { userId: "ann", email: "ann@home.org" });
+  const page = `/tenants/${acme}/users`;
+  const known = await owner.text(`${page}?user=ann`);
+  assert.ok(known.includes("belfry-inbox") && known.includes("order.confirmed"));
+  assert.ok(!known.includes("Nothing is known of this user"));
+  const unknown = await owner.text(`${page}?user=anne`);
+  assert.match(unknown, /Nothing is known of this user/);
+  assert.ok(!unknown.includes("<belfry-inbox inline") && !unknown.includes("Nothing was pushed"));
+  assert.match(await owner.text(`${page}?user=anne&inbox=1`), /<belfry-inbox inline/);
+});
+
+test("users are listed by their ids, page by page, those of the directory and those of events alone", async (t) => {
+  const { admin, owner, acme, other } = await world(t);
+  for (let at = 0; at < 40; at += 1) {
+    const userId = `e${String(at).padStart(2, "0")}`;
+    await storeEvent(admin, acme, { userId, email: `${userId}@home.org` });
+  }
+  for (let at = 20; at < 60; at += 1) {
+    await putUser(admin.db, acme, { userId: `e${at}`, email: `named${at}@home.org` });
+  }
+  await putUser(admin.db, other, { userId: "e10-other" });
+  const page = `/tenants/${acme}/users`;
+  const idsOf = (html: string) =>
+    [...html.slice(html.indexOf("ll users")).matchAll(/\?user=(e\d\d)"/g)].map(([, id]) => id);
+  const first = await owner.text(page);
+  const second = await owner.text(`${page}?after=${/\?after=(\w+)/.exec(first)?.[1]}`);
+  const more = second.slice(second.indexOf("More users"));
+  const ids = [...idsOf(first), ...[...more.matchAll(/\?user=(e\d\d)"/g)].map(([, id]) => id)];
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 60 }, (_, at) => `e${String(at).padStart(2, "0")}`),
+  );
+  assert.match(first, /e05<\/a>\s*<span class="soft small cut">known by events only/);
+  assert.match(first, /e25<\/a>\s*<span class="soft small cut">named25@home\.org/);
+  assert.ok(!first.includes("e10-other"));
+});
