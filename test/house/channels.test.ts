@@ -15,6 +15,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "packages/client/src/api.ts": "for programs of others, which have this file alone",
   "packages/inbox/src/inbox-labels.js":
     "for pages of others, which have its folder alone; test/browser/inbox-preferences.test.ts holds it to the table",
+  "packages/database/src/functions/tell-webhooks.sql": "what a notification is told of as",
   "packages/providers/src/kinds.ts": "which provider serves which channel",
   ...Object.fromEntries(
     PROVIDER_CHANNELS.map((channel) => [

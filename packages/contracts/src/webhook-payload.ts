@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox";
-import { CHANNELS } from "./channels.ts";
+import { CHANNELS, IN_APP } from "./channels.ts";
 import { oneOf } from "./fields.ts";
 import { TEST_TYPE, WEBHOOK_TYPES, type WebhookMessageType } from "./webhooks.ts";
 
@@ -47,7 +47,7 @@ function deliveryData(status: string): TSchema {
   return Type.Union([Type.Object({ ...own, ...ofEvent }), Type.Object({ ...own, ...ofDigest })]);
 }
 
-const notificationData = Type.Object({ ...ofEvent, channel: oneOf(["PUSH"]), occurredAt });
+const notificationData = Type.Object({ ...ofEvent, channel: oneOf([IN_APP]), occurredAt });
 
 const preferenceData = Type.Object({
   userId: Type.String({ description: "The user's id in your own system" }),
@@ -105,7 +105,7 @@ const REASONS: Partial<Record<WebhookMessageType, string>> = {
   "delivery.bounced": "550 5.1.1 user unknown",
   "delivery.failed": "retries exhausted: 503 Service Unavailable",
   "delivery.expired": "expired",
-  "delivery.skipped": "turned off by the user for Offers on EMAIL, 2 Nov, preference page",
+  "delivery.skipped": `turned off by the user for Offers on ${CHANNELS[0]}, 2 Nov 2026, preference page`,
   "delivery.unknown": "the provider gave no answer",
 };
 
@@ -122,7 +122,7 @@ export const DIGEST_EXAMPLE = {
   timestamp: AT,
   data: {
     deliveryId: "0198c0de-0000-7000-8000-00000000d001",
-    channel: "EMAIL",
+    channel: CHANNELS[0],
     status: "accepted",
     reason: null,
     occurredAt: AT,
@@ -139,16 +139,16 @@ function exampleData(type: WebhookMessageType): object {
     return { webhookId: "0198c0de-0000-7000-8000-00000000e001", occurredAt: AT };
   }
   if (type === "preference.changed") {
-    const preferences = [{ category: "offers", channel: "EMAIL", enabled: false }];
+    const preferences = [{ category: "offers", channel: CHANNELS[0], enabled: false }];
     return { userId: "user-1", source: "preference page", preferences, occurredAt: AT };
   }
   const event = { id: EXAMPLE_ID, eventId: "order-1001", eventType: "order.confirmed" };
   const [kind, what] = type.split(".");
-  if (kind === "notification") return { ...event, channel: "PUSH", occurredAt: AT };
+  if (kind === "notification") return { ...event, channel: IN_APP, occurredAt: AT };
   return {
     deliveryId: "0198c0de-0000-7000-8000-00000000d001",
     ...event,
-    ...{ channel: "EMAIL", status: what, reason: REASONS[type] ?? null, occurredAt: AT },
+    ...{ channel: CHANNELS[0], status: what, reason: REASONS[type] ?? null, occurredAt: AT },
   };
 }
 

@@ -1,3 +1,4 @@
+import { CHANNEL_ROWS, CHANNELS, listed } from "@belfry/contracts/channels";
 import { TEST_TYPE, type WebhookMessageType, type WebhookType } from "@belfry/contracts/webhooks";
 
 /** What an endpoint may be told, as its form offers it. */
@@ -6,7 +7,10 @@ export const TYPE_GROUPS: readonly {
   types: Readonly<Partial<Record<WebhookType, string>>>;
 }[] = [
   {
-    title: "Emails, SMS and push",
+    title: `Messages by ${listed(
+      CHANNELS.map((channel) => CHANNEL_ROWS[channel].words.inSentence),
+      "and",
+    )}`,
     types: {
       "delivery.accepted": "A provider has taken it",
       "delivery.delivered": "It has reached the recipient, as the provider says",
