@@ -47,8 +47,6 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     webhooks: `${base}/webhooks`,
     "webhook-new": `${base}/webhooks/new`,
     webhook: `${base}/webhooks/${tenant.webhookId}`,
-    "webhook-failed": `${base}/webhooks/${tenant.webhookId}?state=failed`,
-    "webhook-disabled": `${base}/webhooks/${tenant.disabledWebhookId}`,
     "webhook-edit": `${base}/webhooks/${tenant.webhookId}/edit`,
     "webhook-replay": `${base}/webhooks/${tenant.webhookId}/replay`,
     "webhook-message": `${base}/webhooks/${tenant.webhookId}/messages/${tenant.webhookMessageId}`,

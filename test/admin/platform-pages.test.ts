@@ -66,7 +66,7 @@ const NO_PAGES = [
 test("no page is left out of these tests: each route of the Admin UI that shows one is looked at", () => {
   const ids = { EMAIL: "e", SMS: "s", PUSH: "p" };
   const own = { id: "t", templates: ids, providerId: "p", eventId: "v", restingId: "r" };
-  const endpoints = { webhookId: "w", webhookMessageId: "m", disabledWebhookId: "x" };
+  const endpoints = { webhookId: "w", webhookMessageId: "m" };
   const tenant = { ...own, digestId: "d", erasureId: "e", ...endpoints };
   const looked = [
     ...Object.values(tenantPages({ ...tenant, failedEventId: "f", outboxId: "o" })),

@@ -31,10 +31,9 @@ export interface SampleTenant {
   digestId: string;
   /** Of a user who is to be forgotten. */
   erasureId: string;
-  /** An endpoint with a message that was given up, and one that is disabled. */
+  /** An endpoint with a message that was given up; another is disabled. */
   webhookId: string;
   webhookMessageId: string;
-  disabledWebhookId: string;
 }
 
 const MAIL = `<mjml>
@@ -205,11 +204,9 @@ async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: 
     reason: "it answered 500 Internal Server Error",
   });
   await storeMessage(admin, of, { type: "webhook.test", status: "queued" });
-  const { id: disabledWebhookId } = await storeWebhook(admin, tenantId, {
-    url: "https://old.books.example.com/hooks",
-  });
-  await disableWebhook(admin, disabledWebhookId);
-  return { webhookId, webhookMessageId, disabledWebhookId };
+  const old = await storeWebhook(admin, tenantId, { url: "https://old.books.example.com/hooks" });
+  await disableWebhook(admin, old.id);
+  return { webhookId, webhookMessageId };
 }
 
 /** What its users choose among, one of them, and what somebody answered. */
