@@ -111,7 +111,7 @@ test("a digest that was read before it left is told with its events", async (t) 
     "notification.read PUSH",
     "notification.read PUSH",
   ]);
-  await under.makeDue(1);
+  await under.makeDue(100);
   await under.release();
   const [claim] = await under.claim([delivery.id]);
   assert.equal(claim?.becomes, "skipped");

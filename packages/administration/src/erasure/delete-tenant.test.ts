@@ -27,6 +27,7 @@ const TABLES = [
   "dedup_keys",
   "recipients",
   "preferences",
+  "webhook_messages",
 ] as const;
 
 test("a deleted tenant leaves nothing behind, and another tenant loses nothing", async (t) => {
@@ -165,6 +166,22 @@ async function storeTraces(db: Database, tenantId: string): Promise<void> {
       channel_offset: "1",
       created_at: now,
     })
+    .execute();
+  const messageId = randomUUID();
+  await db
+    .insertInto("webhook_messages")
+    .values({
+      ...{ id: messageId, webhook_id: randomUUID(), tenant_id: tenantId, type: "webhook.test" },
+      payload: "{}",
+    })
+    .execute();
+  await db
+    .insertInto("deliveries")
+    .values({ id: messageId, event_id: messageId, tenant_id: tenantId, channel: "WEBHOOK" })
+    .execute();
+  await db
+    .insertInto("attempts")
+    .values({ delivery_id: messageId, number: 1, provider_kind: "webhook", started_at: now })
     .execute();
   await storeOutboxMessage(db, {
     deliveryId,

@@ -103,6 +103,40 @@ test("nothing of an erased person is left in any table, except where the report 
   );
 });
 
+test("what endpoints were or are to be told of the person goes, though its event has gone before", async (t) => {
+  const { db, pool, tenantId, ada } = await world(t);
+  await storeEvent(db, tenantId, ADA);
+  for (const { userId } of [ADA, BOB]) {
+    await pool.query(
+      `with m as (
+         insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, user_id, payload)
+         select gen_random_uuid(), gen_random_uuid(), $1, 'delivery.accepted', gen_random_uuid(), $2, '{}'
+         from generate_series(1, 1005) returning id),
+       d as (
+         insert into deliveries (id, event_id, tenant_id, channel, status)
+         select id, id, $1, 'WEBHOOK', 'sending' from m)
+       insert into attempts (delivery_id, number, provider_kind, started_at) select id, 1, 'webhook', now() from m`,
+      [tenantId, userId],
+    );
+  }
+  const count = async (from: string) => {
+    const { rows } = await pool.query<{ n: number }>(`select count(*)::integer as n from ${from}`);
+    return rows[0]!.n;
+  };
+  const dry = await eraseUser(db, { ...ada, dryRun: true }, DEPS);
+  assert.equal(dry.deleted.webhookMessages, 1005);
+  assert.equal(await count("webhook_messages"), 2010);
+  const report = await eraseUser(db, ada, DEPS);
+  assert.deepEqual(
+    [report.deleted.webhookMessages, report.deleted.deliveries],
+    [1005, dry.deleted.deliveries],
+  );
+  assert.equal(await count("webhook_messages where user_id = 'ada'"), 0);
+  assert.equal(await count("webhook_messages"), 1005);
+  assert.equal(await count("deliveries where channel = 'WEBHOOK'"), 1005);
+  assert.equal(await count("attempts where provider_kind = 'webhook'"), 1005);
+});
+
 test("the suppressions of the person's addresses go only when that is asked for", async (t) => {
   const { db, pool, tenantId, ada } = await world(t);
   await storeEvent(db, tenantId, ADA);

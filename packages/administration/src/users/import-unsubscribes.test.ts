@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
@@ -133,4 +134,50 @@ test("lines and fields are read as RFC 4180 has them, in time linear in their le
     assert.deepEqual(csvFields(line), { fields });
   }
   assert.deepEqual(csvFields(`"${'""'.repeat(1_990)}"`), { fields: ['"'.repeat(1_990)] });
+});
+
+test("an endpoint is told of each user what the file has turned off, at most a hundred cells at a time", async (t) => {
+  const { db, tenantId, importText } = await world(t);
+  await db
+    .insertInto("webhooks")
+    .values({ id: randomUUID(), tenant_id: tenantId, url: "https://example.com", secret: "s" })
+    .execute();
+  const changes = [{ category: "offers", channel: "EMAIL", enabled: false } as const];
+  await changePreferences(db, { tenantId, userId: "bob", changes, source: "api" });
+  const keys = Array.from({ length: 60 }, (_, at) => `c${at}`);
+  await db
+    .insertInto("categories")
+    .values(keys.map((key) => ({ tenant_id: tenantId, key, label: { "": "x" }, description: {} })))
+    .execute();
+  await db.deleteFrom("webhook_messages").execute();
+  const lines = [
+    "bob,offers,EMAIL",
+    "bob,offers,SMS",
+    ...keys.flatMap((key) => [`ann,${key},EMAIL`, `ann,${key},SMS`]),
+    ...Array.from({ length: 5_100 }, (_, at) => `user${at},*,*`),
+  ];
+  assert.equal((await importText(lines.join("\n"))).turnedOff, 5_221);
+  const told = await db
+    .selectFrom("webhook_messages")
+    .select(["user_id", "type", "payload"])
+    .orderBy("user_id")
+    .execute();
+  assert.equal(told.length, 2 + 1 + 5_100);
+  const cells = (user: string) =>
+    told
+      .filter(({ user_id }) => user_id === user)
+      .map(({ payload }) => JSON.parse(payload).data.preferences);
+  assert.deepEqual(cells("bob"), [[{ category: "offers", channel: "SMS", enabled: false }]]);
+  assert.deepEqual(
+    cells("ann")
+      .map((some) => some.length)
+      .sort((a, b) => a - b),
+    [20, 100],
+  );
+  const named = cells("ann")
+    .flat()
+    .map(({ category, channel }) => `${category} ${channel}`);
+  assert.equal(new Set(named).size, 120);
+  const { data } = JSON.parse(told.find(({ user_id }) => user_id === "user7")!.payload);
+  assert.deepEqual([data.userId, data.source], ["user7", "import"]);
 });
