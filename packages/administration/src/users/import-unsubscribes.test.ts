@@ -147,7 +147,11 @@ test("an endpoint is told of each user what the file has turned off, at most a h
   const keys = Array.from({ length: 60 }, (_, at) => `c${at}`);
   await db
     .insertInto("categories")
-    .values(keys.map((key) => ({ tenant_id: tenantId, key, label: { "": "x" }, description: {} })))
+    .values(
+      keys.map((key) => ({
+        ...{ tenant_id: tenantId, key, label: '{"": "x"}', description: "{}" },
+      })),
+    )
     .execute();
   await db.deleteFrom("webhook_messages").execute();
   const lines = [
