@@ -56,7 +56,8 @@ test("a message is sent again with its webhook-id, whatever became of it, but no
     .execute();
   // One that has arrived, and a copy of a copy.
   const second = await resendWebhookMessage(db, { ...of, messageId: first.messageId });
-  assert.equal(second.headerId, messageId);
+  const again = await showWebhookMessage(db, { ...of, messageId: second.messageId });
+  assert.deepEqual([second.headerId, again.headerId], [messageId, messageId]);
 });
 
 test("of two who send one message again at once, one does", async (t) => {
