@@ -21,6 +21,7 @@ import {
 } from "@belfry/database/functions/accept-events";
 import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
+import { claimWebhooks, noteWebhookCalls } from "@belfry/database/functions/claim-webhooks";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
 import { forgetChannels, healChannels } from "@belfry/database/functions/realtime-channels";
@@ -77,6 +78,7 @@ const SEED = [
    select id, 't1', 'u', 'x', '', '', 'c' || 7 - n, 1, now() from unnest($2::uuid[]) with ordinality u (id, n)`,
   `insert into realtime_channels select 't1', 'u', 'c' || n, 1 from generate_series(6, 1, -1) n`,
   `insert into api_keys (id, tenant_id, sha256, prefix) select id, 't1', uuid_send(id), 'p' from unnest($5::uuid[]) id`,
+  `insert into webhooks (id, tenant_id, url, secret) select id, 't1', id, 's' from unnest($5::uuid[]) id`,
   `insert into suppressions select 't1', 'EMAIL', 'a' || n, 'by hand' from generate_series(6, 1, -1) n`,
   `insert into recipients (tenant_id, user_id) select 't1', 'u' || n from generate_series(6, 1, -1) n`,
   `insert into outbox (id, tenant_id, event_id, delivery_id, channel, recipient, text)
@@ -90,6 +92,7 @@ interface Case {
   where?: string;
   /** Of the deliveries. */
   status?: string;
+  channel?: string;
   /** Whose the open events are; a tenant each without it. */
   open?: string;
   work(client: Pool, db: Database): Promise<unknown>;
@@ -159,6 +162,32 @@ const CASES: Record<string, Case> = {
   "deleting: the events": {
     ...DISPATCHED,
     work: (_, db) => deleteEvents(db, EVENTS, { spare: false }),
+  },
+  "deleting messages of webhooks": {
+    ...SENT,
+    channel: "WEBHOOK",
+    work: async (client) => {
+      await client.query("select * from delete_webhook_messages($1, false)", [EVENTS]);
+    },
+  },
+  "claiming webhooks": {
+    ...SENT,
+    work: (client) =>
+      claimWebhooks(
+        client,
+        DELIVERIES.map((id) => ({ id, tenantId: "t1" })),
+        { full: [], leaseMs: 1000, maxRetries: 7 },
+      ),
+  },
+  "noting calls of webhooks": {
+    table: "webhooks",
+    key: "id",
+    work: (client) =>
+      noteWebhookCalls(
+        client,
+        KEYS.map((webhookId) => ({ webhookId, tenantId: "t1", reason: "x", gone: false })),
+        10,
+      ),
   },
   claiming: {
     ...SENT,
@@ -294,6 +323,9 @@ test("whatever locks many rows locks them in one order, so that no two can wait 
       const clients = { holder: await pool.connect(), worker: await pool.connect() };
       try {
         await seed(pool, one.status ?? "queued");
+        if (one.channel !== undefined) {
+          await pool.query("update deliveries set channel = $1", [one.channel]);
+        }
         if (one.open !== undefined) {
           await pool.query("update events set tenant_id = $1 where id = any ($2)", [
             one.open,
