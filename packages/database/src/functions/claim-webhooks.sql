@@ -135,7 +135,7 @@ $function$;
 -- Notes how calls of endpoints went, item by item; p_reasons are null where one arrived. After p_failures failures in
 -- a row an endpoint is paused for 30 s, and after each probe that fails for twice as long, at most 10 minutes; what had
 -- begun before a pause does not lengthen it. After five days with nothing but failures, or where p_gone says that it
--- answered 410, it is disabled. Returns those disabled by it.
+-- answered 410, it is disabled, which the audit log tells. Returns those disabled by it.
 create or replace function note_webhook_calls(
   p_ids uuid[], p_tenants text[], p_reasons text[], p_gone boolean[], p_failures integer
 ) returns table (webhook_id uuid, tenant_id text, url text, reason text) language plpgsql volatile
@@ -181,6 +181,10 @@ begin
         else 'nothing has reached it for five days: ' || p_reasons[i] end;
       update webhooks w set active = false, disabled_at = moment, disabled_reason = note_webhook_calls.reason
       where w.id = was.id and w.tenant_id = was.tenant_id;
+      -- As packages/administration writes it where a person does: without the URL's query, where some keep a secret.
+      insert into audit_log (id, person, address, tenant_id, action, target, before, after)
+      values (id_of_now(), 'Belfry', '', was.tenant_id, 'webhook.disable', regexp_replace(was.url, '[?].*$', '?…'),
+        '{"active": true}', jsonb_build_object('active', false, 'disabledReason', note_webhook_calls.reason));
       return next;
     end if;
   end loop;

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import type { ResolvedAddress } from "@belfry/providers/address-guard";
+import { createHandClock } from "@belfry/testing/hand-clock";
+import { startRecordingServer } from "@belfry/testing/recording-server";
+import { createEndpointCalls, type EndpointCallsOptions } from "./endpoint-calls.ts";
+
+function callsOf(t: TestContext, options: Partial<EndpointCallsOptions> = {}) {
+  const calls = createEndpointCalls({ allowPrivateAddresses: true, ...options });
+  t.after(() => calls.close());
+  return (url: string) => calls.post({ url, headers: { "webhook-id": "1" }, body: "{}" });
+}
+
+/** A server that is told of each connection whose request has come. */
+async function rawServer(t: TestContext, onRequest: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.once("data", () => onRequest(socket));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+}
+
+test("nothing private is called, however its address is written and whatever its port", async (t) => {
+  const server = await startRecordingServer(t);
+  const { port } = new URL(server.url);
+  const post = callsOf(t, { allowPrivateAddresses: false });
+  const hosts = [
+    ...["127.0.0.1", "localhost", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0.0.0.0"],
+    ...["10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1"],
+    ...["[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[fd00::1]", "[fe80::1]"],
+    ...["[64:ff9b::7f00:1]", "[2002:7f00:1::]", "shop.internal", "shop"],
+  ];
+  for (const host of hosts) {
+    for (const url of [`http://${host}:${port}/`, `https://${host}:${port}/`, `https://${host}/`]) {
+      const answer = await post(url);
+      assert.match(answer.reason, /^not called: the host must be a public/, url);
+      assert.equal(answer.class, "transient");
+    }
+  }
+  assert.equal(server.requests.length, 0);
+});
+
+test("a name is judged by what each connection finds, and never called where that is private", async (t) => {
+  const server = await startRecordingServer(t);
+  const { port } = new URL(server.url);
+  const looked: string[] = [];
+  const answers: ResolvedAddress[][] = [
+    [{ address: "127.0.0.1", family: 4 }],
+    [{ address: "::ffff:127.0.0.1", family: 6 }],
+    [],
+  ];
+  const post = callsOf(t, {
+    allowPrivateAddresses: false,
+    async resolve(name) {
+      looked.push(name);
+      return answers[looked.length - 1] ?? [];
+    },
+  });
+  for (const _ of answers) {
+    const { reason } = await post(`https://rebound.example.com:${port}/`);
+    assert.equal(reason, "not called: the host has no public address");
+  }
+  assert.deepEqual(looked, ["rebound.example.com", "rebound.example.com", "rebound.example.com"]);
+  assert.equal(server.requests.length, 0);
+});
+
+test("a call ends 15 s after its beginning: without an answer, in its headers, or while it drips", async (t) => {
+  const reached: (() => void)[] = [];
+  const began = () => new Promise<void>((resolve) => reached.push(resolve));
+  const says = (text: string) =>
+    rawServer(t, (socket) => {
+      socket.write(text, () => reached.shift()?.());
+    });
+  const cases: [string, string][] = [
+    ["", "ambiguous: the request left and no answer came within 15 s"],
+    ["HTTP/1.1 200 OK\r\nx-a: b", "ambiguous: the request left and no answer came within 15 s"],
+    // It has said what became of it; only the rest is missing.
+    ["HTTP/1.1 500 Oops\r\ncontent-length: 900\r\n\r\nbecau", "transient: it answered 500"],
+  ];
+  for (const [text, expected] of cases) {
+    const clock = createHandClock();
+    const server = await says(text);
+    const post = callsOf(t, { clock });
+    const there = began();
+    let ended = false;
+    const posted = post(server.url).finally(() => {
+      ended = true;
+    });
+    await there;
+    await drained();
+    clock.advance(14_999);
+    await drained();
+    assert.equal(ended, false, text);
+    clock.advance(1);
+    const answer = await posted;
+    assert.equal(`${answer.class}: ${answer.reason}`, expected);
+    if (answer.status !== null) assert.equal(answer.text, "becau");
+  }
+});
+
+test("an answer that arrived while our loop stood still is read before it is judged", async (t) => {
+  const clock = createHandClock();
+  let socket: Socket | undefined;
+  const asked = Promise.withResolvers<void>();
+  const server = await rawServer(t, (one) => {
+    socket = one;
+    asked.resolve();
+  });
+  const post = callsOf(t, { clock });
+  const posted = post(server.url);
+  await asked.promise;
+  socket!.end("HTTP/1.1 204 No Content\r\n\r\n");
+  clock.jump(60_000);
+  assert.equal((await posted).reason, "it answered 204");
+});
+
+test("an answer of 100 MB is left after its first KiB, and its connection closed", async (t) => {
+  const chunk = Buffer.alloc(64 * 1024, "a");
+  let written = 0;
+  const closed = Promise.withResolvers<void>();
+  const server = createHttpServer((request, response) => {
+    request.resume();
+    response.on("close", closed.resolve);
+    const more = () => {
+      while (!response.destroyed && written < 100 * 1024 * 1024) {
+        written += chunk.length;
+        if (!response.write(chunk)) return void response.once("drain", more);
+      }
+      response.end();
+    };
+    more();
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => server.close());
+  const post = callsOf(t);
+  const answer = await post(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  assert.deepEqual([answer.class, answer.text], ["accepted", "a".repeat(1024)]);
+  await closed.promise;
+  // What the system's buffers took, not what it had.
+  assert.ok(written < 20 * 1024 * 1024, `${written}`);
+});
+
+test("an endpoint that closes at once, or speaks no TLS, is told apart by its reason", async (t) => {
+  const silent = await rawServer(t, (socket) => socket.destroy());
+  const post = callsOf(t);
+  assert.match(
+    (await post(silent.url)).reason,
+    /^the request left and no answer came \((UND_ERR_SOCKET|ECONNRESET)\)$/,
+  );
+  const plain = await startRecordingServer(t);
+  const { reason } = await post(plain.url.replace("http:", "https:"));
+  assert.match(reason, /^no connection \(\w+\)$/);
+  assert.equal(plain.requests.length, 0);
+});
+
+test("calls of one host wait for no other's: a hundred that hang hold up none", async (t) => {
+  const server = await startRecordingServer(t);
+  server.answer = ({ path }) => (path === "/hangs" ? { instead: "hang" } : { status: 204 });
+  const clock = createHandClock();
+  const post = callsOf(t, { clock });
+  const hanging = Array.from({ length: 100 }, () => post(`${server.url}/hangs`));
+  await server.received(100);
+  assert.equal((await post(`${server.url}/answers`)).class, "accepted");
+  clock.advance(15_000);
+  for (const answer of await Promise.all(hanging)) assert.equal(answer.class, "ambiguous");
+});
+
+/** What is in the sockets has been read. */
+async function drained(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((next) => setImmediate(next));
+}
