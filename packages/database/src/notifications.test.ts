@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTestDatabase } from "@belfry/testing/postgres";
+import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { createDatabase, createPool, type Database } from "./connection.ts";
 import {
@@ -75,4 +76,27 @@ test("an item is marked once, and only by its own user of its own tenant", async
   assert.equal(await markAllNotificationsRead(db, owner), 2);
   assert.equal(await markAllNotificationsRead(db, owner), 0);
   assert.equal(await countUnread(db, owner), 0);
+});
+
+test("a whole inbox is marked, however long it is, and each item is told of once", async (t) => {
+  const db = await open(t);
+  const owner = { tenantId: "acme", userId: "42" };
+  await sql`insert into tenants (id, name, per_minute, uses_webhooks) values ('acme', 'Acme', 0, true)`.execute(
+    db,
+  );
+  await sql`insert into webhooks (id, tenant_id, url, secret) values (gen_random_uuid(), 'acme', 'https://a.example', '')`.execute(
+    db,
+  );
+  await sql`
+    insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
+    select id_of_now(), 'acme', '42', 't', 't', 'b', 'personal', n, now() from generate_series(1, 5001) n`.execute(
+    db,
+  );
+  assert.equal(await markAllNotificationsRead(db, owner), 5001);
+  assert.equal(await countUnread(db, owner), 0);
+  const { rows } = await sql<{ told: number }>`
+    select count(distinct event_id)::integer as told from webhook_messages where type = 'notification.read'`.execute(
+    db,
+  );
+  assert.equal(rows[0]!.told, 5001);
 });

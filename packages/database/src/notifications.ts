@@ -97,13 +97,24 @@ export async function markNotificationRead(
   return found === undefined ? "unknown" : "already";
 }
 
+/** So that a statement that tells of each stays short of its timeout, however many there are. */
+const MARKED_AT_ONCE = 5_000;
+
 /** Returns how many items changed. */
 export async function markAllNotificationsRead(db: Database, owner: Owner): Promise<number> {
+  for (let all = 0; ; ) {
+    const marked = await markSomeRead(db, owner);
+    all += marked;
+    if (marked < MARKED_AT_ONCE) return all;
+  }
+}
+
+async function markSomeRead(db: Database, { tenantId, userId }: Owner): Promise<number> {
   const { rows } = await sql<{ marked: number }>`
     with locked as materialized (
       select id from notifications
-      where tenant_id = ${owner.tenantId} and user_id = ${owner.userId} and read_at is null
-      order by id for update
+      where tenant_id = ${tenantId} and user_id = ${userId} and read_at is null
+      order by id limit ${MARKED_AT_ONCE} for update
     ),
     marked as (
       update notifications set read_at = now() where id = any (array(select id from locked)) returning id
