@@ -7,6 +7,8 @@ import { integerValue } from "./flag-values.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
 
+const SEARCH_DEFAULT_LIMIT = 50;
+
 interface CancelFlags {
   tenant: string;
   cancelKey?: string[];
@@ -24,6 +26,20 @@ export function eventCommand(): Command {
       withDatabase(async ({ db }) => {
         const { showEvent } = await import("@belfry/administration/events/event-report");
         await printJson(await showEvent(db, id, flags.tenant));
+      }),
+    );
+  event
+    .command("search <text>")
+    .description(
+      "Events and users by what a customer gives: an address, a phone number, an id of the user, the event, a message or a trace",
+    )
+    .option("--tenant <id>", "look in one tenant only")
+    .option("--limit <n>", "most events", integerValue, SEARCH_DEFAULT_LIMIT)
+    .action((text: string, flags: { tenant?: string; limit: number }) =>
+      withDatabase(async ({ db, keys }) => {
+        const { findAnything } = await import("@belfry/administration/search/find-anything");
+        const { tenant: tenantId, limit } = flags;
+        await printJson(await findAnything(db, await keys(), { text, tenantId, limit }));
       }),
     );
   event

@@ -58,6 +58,7 @@ export interface Search {
 export const MAX_SEARCH_CHARACTERS = 500;
 
 const EVENTS = 50;
+const MOST_EVENTS = 1000;
 const MOST_USERS = 20;
 const BY_KIND: Readonly<Record<TermKind, FoundBy>> = {
   user: "user id",
@@ -76,6 +77,9 @@ const BY_KIND: Readonly<Record<TermKind, FoundBy>> = {
 export async function findAnything(db: Database, keys: SecretKeys, search: Search): Promise<Found> {
   const { tenantId, limit = EVENTS } = search;
   const text = checkedText(search.text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_EVENTS) {
+    throw new InvalidInput([{ field: "limit", message: `must be 1 to ${MOST_EVENTS}` }]);
+  }
   const terms = termsOfText(text);
   const key = await readSearchKey(db, keys);
   const most = limit + 1;

@@ -43,11 +43,7 @@ export async function eventIdsByHash(
 ): Promise<string[]> {
   if (hashes.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
-    select distinct t.event_id as id
-    from unnest(${hashes}::uuid[]) h (hash)
-    cross join lateral (
-      select t.event_id from search_terms t where t.hash = h.hash order by t.event_id desc limit ${most}
-    ) t
+    select distinct id from search_term_events(p_hashes => ${hashes}::uuid[], p_most => ${most}) t (id)
     order by id desc limit ${most}`.execute(db);
   return rows.map(({ id }) => id);
 }

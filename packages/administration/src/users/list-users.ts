@@ -41,7 +41,8 @@ export async function listUsers(
     ) s on true
     left join lateral (
       select e.accepted_at from (
-        select t.event_id from search_terms t where t.hash = s.hash order by t.event_id desc limit 1
+        select t.id as event_id from search_term_events(p_hashes => array[s.hash], p_most => 1) t (id)
+        where s.hash is not null
       ) t
       join events e on e.id = t.event_id and e.tenant_id = ${tenantId}
     ) last on true

@@ -1,0 +1,20 @@
+-- The newest events of search terms, p_most of each hash: along the index from its end, however many there are. How many
+-- that is the planner takes for what is usual, and would read and sort all of a hash.
+create or replace function search_term_events(p_hashes uuid[], p_most integer)
+returns setof uuid
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+as $function$
+declare
+  one uuid;
+begin
+  foreach one in array p_hashes loop
+    return query
+      select t.event_id from search_terms t where t.hash = one order by t.event_id desc limit p_most;
+  end loop;
+end
+$function$;
