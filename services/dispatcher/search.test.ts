@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { requeueDead } from "@belfry/administration/dead-letters/dead-letter-rows";
 import { deleteTenant } from "@belfry/administration/erasure/delete-tenant";
 import { eraseUser } from "@belfry/administration/erasure/erase-user";
 import { putUser } from "@belfry/administration/users/users";
@@ -82,6 +83,21 @@ test("the address that a delivery used is found, of the directory too, and a lat
   assert.deepEqual((await find("sg-1", acme)).ids, [id]);
   assert.deepEqual((await find("sg-1.filter0001.16648.5515E0B88.0", acme)).ids, [id]);
   assert.equal(await count("search_waiting"), 1);
+});
+
+test("what is replayed is found by the message id of its new try", async (t) => {
+  const { db, acme, events, dispatch, send, pass, find, pool } = await world(t);
+  const [id = ""] = await events(acme, { userId: "ann", phone: null });
+  await dispatch([id]);
+  await pool.query(
+    "update deliveries set status = 'failed', due_at = null, released_at = null, settled_at = now()",
+  );
+  await pass();
+  await requeueDead(db, { tenantId: acme }, { most: 10, reason: "again" });
+  await send(acme, "second-try");
+  await pool.query("update search_waiting set look_at = now()");
+  await pass();
+  assert.deepEqual((await find("second-try", acme)).ids, [id]);
 });
 
 test("what is in the directory is found without any event", async (t) => {

@@ -201,6 +201,12 @@ export async function requeueDead(
     closed as (
       update digests g set closed_at = clock_timestamp()
       where g.closed_at is null and g.id = any (array(select event_id from picked))
+    ),
+    -- Search has been over them; the vendor's message id of the new try is still to come.
+    searched as (
+      insert into search_waiting (delivery_id, look_at)
+      select id, clock_timestamp() + interval '5 seconds' from picked order by id
+      on conflict do nothing
     )
     update deliveries d
     set status = 'queued', reason = ${options.reason}, retries = 0, due_at = clock_timestamp(),
