@@ -178,3 +178,27 @@ test("calls of one host wait for no other's: a hundred that hang hold up none", 
 async function drained(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((next) => setImmediate(next));
 }
+
+test("what comes without an end is read no further than 1 MiB, interim answers and chunk extensions, too", async (t) => {
+  const endless = {
+    "an interim answer": { start: "", piece: "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n" },
+    "a chunk extension": {
+      start: "HTTP/1.1 500 X\r\ntransfer-encoding: chunked\r\n\r\n1;",
+      piece: "x".repeat(40),
+    },
+  };
+  for (const [what, { start, piece }] of Object.entries(endless)) {
+    const { url, sockets } = await rawServer(t, (socket) => {
+      socket.write(start);
+      const flood = () => {
+        while (!socket.destroyed && socket.write(piece.repeat(1_000)));
+      };
+      socket.on("drain", flood);
+      flood();
+    });
+    // The hand clock stands: nothing but the bytes ends the call.
+    const answer = await callsOf(t, { clock: createHandClock() })(url);
+    assert.notEqual(answer.class, "accepted", what);
+    assert.equal(sockets.size, 1, what);
+  }
+});

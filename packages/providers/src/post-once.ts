@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { Agent, buildConnector, type Dispatcher, request } from "undici";
 import { AddressRefused, type GuardOptions, guardedLookup, hostFault } from "./address-guard.ts";
 
@@ -35,6 +36,8 @@ export interface PostOptions {
 
 /** Shorter than a server's own idle time, so that a call seldom meets a connection just closed. */
 const KEEP_ALIVE_MS = 10_000;
+/** Of one answer, with all that is no body: beyond what any caller reads of it, and what stands in buffers. */
+const MAX_RECEIVED_BYTES = 1024 * 1024;
 
 /** Kept-alive connections behind the address guard, which looks at every one that is made. */
 export function guardedAgent(options: GuardedAgentOptions): Agent {
@@ -129,7 +132,35 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
   return (connectOptions, callback) => {
     // A literal address never reaches `lookup`.
     const fault = hostFault(connectOptions.hostname, options);
-    if (fault !== null) callback(new AddressRefused(`the host ${fault}`), null);
-    else connect(connectOptions, callback);
+    if (fault !== null) {
+      callback(new AddressRefused(`the host ${fault}`), null);
+      return;
+    }
+    connect(connectOptions, (...result) => {
+      // undici leaves the socket out where there is none.
+      if (result[1]) boundReceived(result[1]);
+      callback(...result);
+    });
   };
+}
+
+/**
+ * Closes a connection that sends more than this for one request: interim answers (1xx), chunk extensions and
+ * trailers have no bound else, and cost the processor time for as long as a call may take.
+ */
+function boundReceived(socket: Socket): void {
+  let written = socket.bytesWritten;
+  let atRequest = socket.bytesRead;
+  let seen = socket.bytesRead;
+  socket.prependListener("readable", () => {
+    if (socket.bytesWritten !== written) {
+      written = socket.bytesWritten;
+      atRequest = seen;
+    }
+    seen = socket.bytesRead;
+    if (seen - atRequest > MAX_RECEIVED_BYTES) {
+      const fault = new Error("more was answered than is read");
+      socket.destroy(Object.assign(fault, { code: "answer too long" }));
+    }
+  });
 }
