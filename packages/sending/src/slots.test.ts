@@ -9,6 +9,14 @@ test("a tenant alone gets half, so that a second one never waits for its hanging
   assert.equal(await slots.take("other", 20, 0), 2);
 });
 
+test("some tenants that hang at a time, each with all that it may have, leave room for one more", async () => {
+  const slots = createSlots(256, 256, async () => 64);
+  for (let tenant = 0; tenant < 8; tenant += 1) {
+    for (let message = 0; message < 8; message += 1) await slots.take(`hanging ${tenant}`, 20, 0);
+  }
+  assert.equal(await slots.take("other", 1, 0), 1);
+});
+
 test("a tenant has no more in hand than its provider carries, however much is free", async () => {
   const slots = createSlots(64, 64, async (tenant) => (tenant === "smtp" ? 5 : 32));
   assert.equal(await slots.take("smtp", 20, 0), 5);

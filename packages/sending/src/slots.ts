@@ -22,8 +22,9 @@ interface Tenant {
 }
 
 /**
- * Of `total` slots a tenant gets at most total / (tenants in hand + 1): alone it has half, and there
- * is always room for one more tenant, however long the calls of the others hang. The same holds for
+ * Of `total` slots a tenant gets at most total / (tenants in hand + 1), and no more than it leaves free:
+ * alone it has half, and there is room for one more tenant, however long the calls of the others hang, where
+ * fewer than log2(total) have come at once with all that they may have. The same share holds for
  * the `maxWaiting` that may wait, since who waits keeps a message in hand. No tenant gets more than
  * `mostOf` it: what its provider can carry. A slot that comes free goes to the tenants that wait in turn,
  * and there to who waits longest.
@@ -41,7 +42,10 @@ export function createSlots(
 
   const grant = (tenant: Tenant, wanted: number): number => {
     const share = Math.min(shareOf(total), tenant.most);
-    const taken = Math.max(0, Math.min(wanted, share - tenant.used, total - used));
+    const free = total - used;
+    // Nobody holds more than is left free by it: those who came before had larger shares, and keep them.
+    const room = Math.max(tenant.used === 0 ? 1 : 0, Math.floor((free - tenant.used) / 2));
+    const taken = Math.max(0, Math.min(wanted, share - tenant.used, room, free));
     tenant.used += taken;
     used += taken;
     return taken;
