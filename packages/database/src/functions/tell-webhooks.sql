@@ -60,7 +60,7 @@ create or replace function told_reason(p_reason text, p_recipient text) returns 
 language sql immutable parallel safe as $function$
   select left(regexp_replace(regexp_replace(
     case when p_recipient <> '' then replace(left(p_reason, 1000), p_recipient, '…') else left(p_reason, 1000) end,
-    '(?:"[^"@]{1,64}"|[^[:space:]<>()"'',;:@＠]*)(?:[@＠]|%40|&#64;)[^[:space:]<>()"'',;:@＠]+', '…', 'gi'),
+    '(?:"[^"@]{1,64}"|[^[:space:]<>()"'',;:@＠]*)(?:[@＠]|%40|&#64;|&#x40;|&commat;|\\u0040)[^[:space:]<>()"'',;:@＠]+', '…', 'gi'),
     '[+＋]?[0-9０-９](?:[- ()/‐‑–\u00a0\u2009\u202f]{0,2}[0-9０-９]){6,}|[0-9]{2,}(?:[.][0-9]{2,}){2,}', '…', 'g'), 500)
 $function$;
 

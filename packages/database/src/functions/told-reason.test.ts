@@ -16,6 +16,9 @@ const REASONS: Readonly<Record<string, string>> = {
   "throttled until 08:00, 23 Nov 2026 (UTC)": "throttled until 08:00, 23 Nov 2026 (UTC)",
   "said of KNOWN here": "said of … here",
   "HTTP 503 after 15000 ms": "HTTP 503 after 15000 ms",
+  "no mailbox ann.lee&#x40;example.com": "no mailbox …",
+  "no mailbox ann.lee&commat;example.com": "no mailbox …",
+  "no mailbox ann.lee\\u0040example.com": "no mailbox …",
 };
 
 test("a reason is told without what may be somebody's address or number, and no longer than 500 characters", async (t) => {
