@@ -48,6 +48,8 @@ const streamsOf = (prefix: string) => [eventsStream(prefix), deliveriesStream(pr
 await runService({
   name: "dispatcher",
   config: DispatcherConfig,
+  check: ({ SEARCH_TERMS, SECRETS_KEYS }) =>
+    SEARCH_TERMS && SECRETS_KEYS === "" ? ["SECRETS_KEYS: are needed for SEARCH_TERMS"] : [],
   database: (config, log) =>
     openDatabase({
       url: config.DATABASE_URL,
@@ -113,11 +115,9 @@ await runService({
     });
     const expire = createExpiry({ pool, retention, log });
     const erase = createErasures({ db, nats: link, prefix, log });
-    const search =
-      config.SECRETS_KEYS === ""
-        ? undefined
-        : createSearch({ pool, db, keys: parseSecretKeys(config.SECRETS_KEYS) });
-    if (search === undefined) log.warn("without SECRETS_KEYS nothing is written for search");
+    const search = config.SEARCH_TERMS
+      ? createSearch({ pool, db, keys: parseSecretKeys(config.SECRETS_KEYS) })
+      : undefined;
 
     showBacklogAges(pool);
     showOverdue(pool);

@@ -44,7 +44,7 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
       INGEST_API_PORT: String(facts.ports.INGEST_API_PORT),
       ALLOW_PRIVATE_WEBHOOK_ADDRESSES: "true",
     },
-    dispatcher: secrets,
+    dispatcher: { ...secrets, SEARCH_TERMS: "true" },
     ...Object.fromEntries(
       PROVIDER_CHANNELS.map((channel) => [
         sentRow(channel).sender.service,

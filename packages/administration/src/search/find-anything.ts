@@ -43,6 +43,8 @@ export interface Found {
   events: SearchedEvent[];
   /** There are more than these. */
   more: boolean;
+  /** Nothing is written for search here (SEARCH_TERMS): events are found by their ids alone. */
+  onlyIds: boolean;
   users: UserOfSearch[];
 }
 
@@ -110,6 +112,7 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
   return {
     events: shown,
     more: events.length > limit,
+    onlyIds: key === undefined,
     users: distinctUsers([...users, ...shown]).slice(0, MOST_USERS),
   };
 }
