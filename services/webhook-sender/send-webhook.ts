@@ -89,10 +89,10 @@ async function tryOnce(webhook: ClaimedWebhook, deps: WebhooksHandlerDeps): Prom
     deps.endpoints.give(webhook.webhookId);
   }
   const settlement = judged(webhook, answer, performance.now() - startedAt, deps);
-  const { webhookId, tenantId, failing } = webhook;
+  const { webhookId, tenantId, url, failing } = webhook;
   const hasArrived = answer.class === "accepted";
   const reason = hasArrived ? null : answer.reason;
-  const call = { webhookId, tenantId, reason, gone: answer.gone };
+  const call = { webhookId, tenantId, url, reason, gone: answer.gone };
   return { settlement, call: hasArrived && !failing ? undefined : call };
 }
 

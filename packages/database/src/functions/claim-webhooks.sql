@@ -137,7 +137,7 @@ $function$;
 -- begun before a pause does not lengthen it. After five days with nothing but failures, or where p_gone says that it
 -- answered 410, it is disabled, which the audit log tells. Returns those disabled by it.
 create or replace function note_webhook_calls(
-  p_ids uuid[], p_tenants text[], p_reasons text[], p_gone boolean[], p_failures integer
+  p_ids uuid[], p_tenants text[], p_urls text[], p_reasons text[], p_gone boolean[], p_failures integer
 ) returns table (webhook_id uuid, tenant_id text, url text, reason text) language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -156,7 +156,8 @@ begin
   moment := clock_timestamp();
   for i in 1 .. cardinality(p_ids) loop
     select w.* into was from webhooks w where w.id = p_ids[i] and w.tenant_id = p_tenants[i];
-    continue when not found;
+    -- A call of where it was before says nothing of where it is now.
+    continue when not found or was.url <> p_urls[i];
     if p_reasons[i] is null then
       continue when was.failing_since is null and was.paused_until is null;
       update webhooks w set failing_since = null, failures = 0, paused_until = null, probing = false

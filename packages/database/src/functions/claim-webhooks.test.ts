@@ -330,3 +330,18 @@ test("calls are noted, and endpoints deleted, beside claims without waiting for 
   client.release();
   holder.release();
 });
+
+test("a call of where an endpoint was before it moved says nothing of where it is now", async (t) => {
+  const under = await webhooksUnderTest(t);
+  const webhookId = under.webhooks.get("all") ?? "";
+  const call = { webhookId, tenantId: "acme", reason: "it answered 410 Gone", gone: true };
+  const url = "https://old.example.com/";
+  assert.deepEqual(await noteWebhookCalls(under.pool, [{ ...call, url }], FAILURES), []);
+  const { rows } = await under.pool.query(
+    "select active, failures, failing_since from webhooks where id = $1",
+    [webhookId],
+  );
+  assert.deepEqual(rows, [{ active: true, failures: 0, failing_since: null }]);
+  const now = { ...call, url: "https://example.com/all" };
+  assert.equal((await noteWebhookCalls(under.pool, [now], FAILURES)).length, 1);
+});

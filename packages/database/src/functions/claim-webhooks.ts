@@ -117,6 +117,8 @@ function toClaim(row: Row): WebhookClaim {
 export interface WebhookCall {
   webhookId: string;
   tenantId: string;
+  /** That was called: where the endpoint has another by now, this is not noted. Undefined: whichever it has. */
+  url?: string;
   /** Null: it arrived. */
   reason: string | null;
   /** It answered 410. */
@@ -145,6 +147,7 @@ export async function noteWebhookCalls(
   }>(pool, "note_webhook_calls", {
     p_ids: batch.map((call) => call.webhookId),
     p_tenants: batch.map((call) => call.tenantId),
+    p_urls: batch.map((call) => call.url ?? null),
     p_reasons: batch.map((call) => call.reason),
     p_gone: batch.map((call) => call.gone),
     p_failures: failures,
