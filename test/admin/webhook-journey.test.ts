@@ -106,7 +106,7 @@ test("an owner adds an endpoint, sees the test message, breaks the receiver, see
   await owner.getByRole("button", { name: "Switch on" }).click();
   await owner.getByRole("heading", { name: "Replay" }).waitFor();
   await look("what to replay");
-  await owner.getByRole("button", { name: "Replay" }).click();
+  await owner.getByRole("button", { name: "Replay messages" }).click();
   await owner.getByText("1 message on the way once more.").waitFor();
   const requests = await receiver.received(4);
   assert.equal(await banner.count(), 0);

@@ -4,6 +4,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 import { ACCESS } from "../door/access.ts";
 import { storeDeadLetters } from "../event/test-dead-letters.ts";
+import { auditedWebhooks, type Post } from "../test/audited-webhooks.ts";
 import { hiddenFields, saveDraftByForm } from "../test/publish-by-form.ts";
 import { storeWaiting } from "../test/store-waiting.ts";
 
@@ -20,11 +21,7 @@ test("every change is in the audit log: who, what, before and after without secr
   const operator = await admin.operator();
   const done = new Set<string>();
   /** Through the form, and remembered by its route. */
-  const post = async (
-    route: keyof typeof ACCESS,
-    ids: Record<string, string>,
-    fields: Record<string, string> = {},
-  ) => {
+  const post: Post = async (route, ids, fields = {}) => {
     const path = route.slice(5).replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? "");
     const before = await entries(admin);
     const answer = await operator.post(path, fields);
@@ -167,6 +164,8 @@ test("every change is in the audit log: who, what, before and after without secr
   await post("POST /tenants/:tenantId/waiting/:eventId/release", resting);
   await post("POST /tenants/:tenantId/waiting/:eventId/cancel", resting);
 
+  const told = await auditedWebhooks(admin, post, tenantId);
+
   const email = "eve@example.com";
   await post("POST /tenants/:tenantId/members/invite", of, { email, role: "editor" });
   const invitationId = await idOf(admin, "invitations", email);
@@ -203,7 +202,7 @@ test("every change is in the audit log: who, what, before and after without secr
   const all = JSON.stringify(await entries(admin));
   const apiKey = /id="api-key">([^<]+)/.exec(key.html)?.[1] ?? "none";
   const whsec = /id="webhook-secret">([^<]+)/.exec(secret.html)?.[1] ?? "none";
-  for (const hidden of ["SG.0123456789-secret", apiKey, whsec, password]) {
+  for (const hidden of ["SG.0123456789-secret", apiKey, whsec, password, ...told]) {
     assert.ok(hidden.length > 10 && !all.includes(hidden), hidden);
   }
   const missing = Object.keys(ACCESS).filter(

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { MAX_REPLAYED } from "@belfry/administration/webhooks/replay-webhook";
 import { SCRIPT } from "@belfry/testing/hostile";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 import { storeMessage, storeWebhook } from "../test/store-webhooks.ts";
@@ -142,6 +143,31 @@ test("a replay sends what did not arrive of a time, or all of it, and says how m
     "a reload does nothing, and shows nothing",
   );
   assert.equal(await copies(), 3);
+});
+
+test("what is more than one replay does is gone on with by a button that says so, from where it has ended", async (t) => {
+  const { operator, admin, of, path } = await startEndpoint(t);
+  await admin.pool.query(
+    `with told as (
+       insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
+       select id_of_now(), $1::uuid, $2, 'delivery.accepted', '{}' from generate_series(1, $3) returning id
+     )
+     insert into deliveries (id, event_id, tenant_id, channel, status, settled_at)
+     select id, id, $2, 'WEBHOOK', 'accepted', now() from told`,
+    [of.webhookId, of.tenantId, MAX_REPLAYED + 2],
+  );
+  const since = new Date(Date.now() - 3_600_000).toISOString().slice(0, 16);
+  assert.match(await operator.text(`${path}/replay`), />Replay messages</);
+  const first = await operator.post(`${path}/replay`, { since, which: "all" });
+  const html = await operator.page(first);
+  assert.match(html, /10,000 messages\s+on the way once more/);
+  assert.match(html, />Replay the rest</);
+  const after = /name="after" value="([^"]+)"/.exec(html)?.[1] ?? "";
+  const rest = await operator.post(`${path}/replay`, { since, which: "all", after });
+  const done = await operator.page(rest);
+  assert.match(done, /2 messages\s+on the way once more/);
+  assert.match(done, />Replay messages</);
+  assert.doesNotMatch(done, /name="after"|There may be more/);
 });
 
 test("what is no message of the endpoint is not there, whatever its id", async (t) => {
