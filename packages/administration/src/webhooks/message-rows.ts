@@ -53,9 +53,10 @@ export async function messagesOfWebhook(
     before === undefined ? undefined : { id: before, inclusive: false },
   );
   const { rows } = await sql<MessageRow>`
+    ${looked.rows}
     select ${MESSAGE}
-    from (select * from webhook_messages m where ${looked.range} order by m.id desc limit ${LOOKED_AT}) m
-    join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}
+    from looked m
+    ${deliveryOf(tenantId)}
     where ${status ?? null}::text is null or d.status = ${status ?? null}
     order by m.id desc limit ${limit + 1}`.execute(db);
   const page = rows.slice(0, limit);
@@ -116,9 +117,10 @@ export async function attemptsOfWebhook(
   const from = before === undefined ? undefined : { id: before.messageId, inclusive: true };
   const looked = await lookedAt(db, { tenantId, webhookId }, from);
   const { rows } = await sql<AttemptRow>`
+    ${looked.rows}
     select ${ATTEMPT}
-    from (select * from webhook_messages m where ${looked.range} order by m.id desc limit ${LOOKED_AT}) m
-    join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}
+    from looked m
+    ${deliveryOf(tenantId)}
     join attempts a on a.delivery_id = d.id
     where (${status ?? null}::text is null or d.status = ${status ?? null})
       ${before === undefined ? sql`` : sql`and (m.id, a.number) < (${before.messageId}::uuid, ${before.number}::integer)`}
@@ -145,7 +147,7 @@ export async function attemptsOfMessage(
     from webhook_messages m
     join deliveries d on d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId}
     join attempts a on a.delivery_id = d.id
-    where (m.id = ${headerId} or m.resend_of = ${headerId})
+    where m.id = ${idsUnder(headerId)}
       and m.tenant_id = ${tenantId} and m.webhook_id = ${webhookId}
     order by m.id desc, a.number desc limit 100`.execute(db);
   return rows;
@@ -156,7 +158,7 @@ async function lookedAt(
   db: Database,
   { tenantId, webhookId }: WebhookPlace,
   from: { id: string; inclusive: boolean } | undefined,
-): Promise<{ range: RawBuilder<unknown>; end: string | undefined }> {
+): Promise<{ rows: RawBuilder<unknown>; end: string | undefined }> {
   const bound =
     from === undefined
       ? sql``
@@ -168,7 +170,23 @@ async function lookedAt(
     select m.id from webhook_messages m where ${range} order by m.id desc offset ${LOOKED_AT - 1} limit 2`.execute(
     db,
   );
-  return { range, end: rows.length === 2 ? rows[0]?.id : undefined };
+  // Before anything is joined: so many are looked at, however the rest is planned.
+  const looked = sql`with looked as materialized (
+    select * from webhook_messages m where ${range} order by m.id desc limit ${LOOKED_AT})`;
+  return { rows: looked, end: rows.length === 2 ? rows[0]?.id : undefined };
+}
+
+/** Looked up message by message: a join would read all deliveries where a page looks at many messages. */
+function deliveryOf(tenantId: string): RawBuilder<unknown> {
+  return sql`cross join lateral (
+    select * from deliveries d
+    where d.event_id = m.id and d.channel = 'WEBHOOK' and d.tenant_id = ${tenantId} limit 1) d`;
+}
+
+/** A message and its copies; each by its own index, which an `or` leaves to the planner. */
+function idsUnder(headerId: string): RawBuilder<unknown> {
+  return sql`any (array(
+    select ${headerId}::uuid union all select c.id from webhook_messages c where c.resend_of = ${headerId}))`;
 }
 
 /**
@@ -194,7 +212,7 @@ export async function isUnderWay(
   { tenantId, webhookId }: WebhookPlace,
   headerId: string,
 ): Promise<boolean> {
-  const those = sql`(m.id = ${headerId} or m.resend_of = ${headerId})
+  const those = sql`m.id = ${idsUnder(headerId)}
     and m.webhook_id = ${webhookId} and m.tenant_id = ${tenantId}`;
   await sql`select 1 from webhook_messages m where ${those} order by m.id for update`.execute(
     transaction,

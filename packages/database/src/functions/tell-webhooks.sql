@@ -41,7 +41,9 @@ $function$;
 -- The same for whoever of the tenant wants the type.
 create or replace function tell_webhooks(
   p_tenant text, p_type text, p_event uuid, p_user text, p_at timestamptz, p_data json
-) returns void language plpgsql volatile as $function$
+) returns void language plpgsql volatile
+set enable_seqscan = off
+as $function$
 declare
   ids uuid[];
   pauses timestamptz[];
@@ -65,7 +67,9 @@ language sql immutable parallel safe as $function$
 $function$;
 
 -- Tells of every move of a delivery to where it has ended or been sent: the one place, whoever moves it.
-create or replace function tell_delivery() returns trigger language plpgsql as $function$
+create or replace function tell_delivery() returns trigger language plpgsql
+set enable_seqscan = off
+as $function$
 declare
   moment timestamptz;
   ids uuid[];
@@ -195,7 +199,9 @@ $function$;
 -- Tells of what users have changed, a message a user and endpoint: p_cells are, beside each user, JSON arrays of objects
 -- of category, channel and enabled.
 create or replace function tell_preferences(p_tenant text, p_source text, p_users text[], p_cells json[])
-returns void language plpgsql volatile as $function$
+returns void language plpgsql volatile
+set enable_seqscan = off
+as $function$
 declare
   moment constant timestamptz := clock_timestamp();
   said constant text := iso_time(moment);
