@@ -219,6 +219,9 @@ test("switched on, or at another URL, it begins anew", async (t) => {
   await changeWebhook(db, { ...of, active: true }, deps);
   assert.deepEqual(await state(), [true, null, null, null, null, 0]);
   await fail();
+  await putWebhook(db, { tenantId, url: "https://example.com/hooks", active: true }, deps);
+  assert.deepEqual(await state(), [true, null, null, null, null, 0]);
+  await fail();
   await changeWebhook(db, { ...of, description: "x" }, deps);
   assert.deepEqual(
     (await state()).filter((one) => one === null || one === 0),
