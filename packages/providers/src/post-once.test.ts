@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { AddressRefused } from "./address-guard.ts";
+import { guardedAgent, postOnce } from "./post-once.ts";
+
+async function countingServer(t: TestContext) {
+  const counts = { connections: 0, requests: 0 };
+  const server = createServer((request, response) => {
+    counts.requests += 1;
+    request.resume();
+    response.end();
+  });
+  server.on("connection", () => {
+    counts.connections += 1;
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => server.close());
+  return { counts, server, port: (server.address() as AddressInfo).port };
+}
+
+test("a name that has become private is called no more once its connection has ended", async (t) => {
+  const { counts, server, port } = await countingServer(t);
+  const looked: string[] = [];
+  // The server's address stands for a public one until the name changes.
+  const guard = {
+    allowPrivateAddresses: true,
+    connectTimeoutMs: 60_000,
+    async resolve(name: string) {
+      looked.push(name);
+      return [{ address: "127.0.0.1", family: 4 }];
+    },
+  };
+  const agent = guardedAgent(guard);
+  t.after(() => agent.close());
+  const post = () =>
+    postOnce(
+      agent,
+      { url: `http://rebound.example.com:${port}/`, headers: {}, body: "secret" },
+      { signal: new AbortController().signal, maxAnswerBytes: 1024 },
+    );
+  assert.equal((await post()).answered, true);
+  guard.allowPrivateAddresses = false;
+  assert.deepEqual([looked.length, counts.connections, counts.requests], [1, 1, 1]);
+
+  const gone = new Promise((resolve) => agent.once("disconnect", resolve));
+  server.closeAllConnections();
+  await gone;
+  for (const lookUps of [2, 3]) {
+    const result = await post();
+    assert.ok(!result.answered && result.error instanceof AddressRefused && !result.begun);
+    assert.equal(looked.length, lookUps);
+  }
+  assert.deepEqual([counts.connections, counts.requests], [1, 1]);
+});
