@@ -69,6 +69,7 @@ export async function run(options: BenchOptions): Promise<EmailResult> {
   let mail = "";
   for (let at = 1; at <= rounds; at += 1) {
     const own = await measureSender(bench);
+    await requireTold(backlog, 0);
     mail = (await vendor.result()).lastMail;
     const bare = await measureYardstick(bench, mail);
     await backlog.clear();
@@ -76,10 +77,10 @@ export async function run(options: BenchOptions): Promise<EmailResult> {
     belfry.push(own);
     const table: Record<string, Measured> = { sender: own, bare };
     if (options.webhooks) {
-      await backlog.pool.query("update tenants set uses_webhooks = true");
+      await backlog.pool.query("update webhooks set active = true");
       table["… told"] = await measureSender(bench);
       await requireTold(backlog, mails);
-      await backlog.pool.query("update tenants set uses_webhooks = false");
+      await backlog.pool.query("update webhooks set active = false");
       await backlog.clear();
       told.push(table["… told"]);
     }
@@ -110,8 +111,8 @@ export async function run(options: BenchOptions): Promise<EmailResult> {
 /** Paused, so that the messages are written and rest: what is measured is a settlement, not the posting. */
 async function putEndpoints({ pool }: Backlog): Promise<void> {
   await pool.query(
-    `insert into webhooks (id, tenant_id, url, secret, paused_until)
-     select gen_random_uuid(), id, 'https://hooks.example.com/', '', now() + interval '1 day' from tenants`,
+    `insert into webhooks (id, tenant_id, url, secret, paused_until, active, disabled_at)
+     select gen_random_uuid(), id, 'https://hooks.example.com/', '', now() + interval '1 day', false, now() from tenants`,
   );
 }
 
