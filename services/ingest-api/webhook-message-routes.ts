@@ -9,6 +9,7 @@ import {
 import { webhookNote, webhookReplayed } from "@belfry/administration/webhooks/webhook-notes";
 import { id } from "@belfry/contracts/fields";
 import {
+  ATTEMPTS_QUERY,
   MESSAGES_QUERY,
   ReplayRequest,
   WEBHOOK_ATTEMPTS_PATH,
@@ -55,7 +56,7 @@ const attemptsSchema = {
   summary: "List attempts",
   description: "The log of an endpoint: every call, with what it was answered.",
   params: Type.Object(OF_WEBHOOK),
-  querystring: Type.Object(MESSAGES_QUERY),
+  querystring: Type.Object(ATTEMPTS_QUERY),
   headers: Type.Object(TRACE_HEADERS),
   response: answers(
     {

@@ -14,6 +14,7 @@ export interface Schema {
   minLength?: number;
   maxLength?: number;
   minItems?: number;
+  uniqueItems?: boolean;
   maxItems?: number;
   minimum?: number;
   maximum?: number;
@@ -56,7 +57,7 @@ function validOfType(type: string, schema: Schema): Arbitrary<unknown> {
       }
       return fc.integer({ min: schema.minimum ?? -(2 ** 31), max: schema.maximum ?? 2 ** 31 });
     case "array":
-      return fc.array(validOf(schema.items ?? {}), {
+      return (schema.uniqueItems ? fc.uniqueArray : fc.array)(validOf(schema.items ?? {}), {
         ...{ minLength: schema.minItems ?? 0, maxLength: schema.maxItems ?? 8 },
       });
     case "object":

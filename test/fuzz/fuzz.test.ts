@@ -32,9 +32,11 @@ test("no request makes it fail: valid and broken ones to every endpoint", {
     checkResponse({ method: request.method, path: request.path, ...answer });
     assert.ok(answer.status < 500, `${answer.status}`);
     if (request.isValid) {
-      // 404: a good id of nothing; 403: a good id of another tenant; 409: an event that rests no more is not moved.
+      // 404: a good id of nothing; 403: a good id of another tenant; 409: an event that rests no more is not moved, and
+      // an endpoint that is off is not posted to.
+      const isLate = request.method === "PATCH" || request.path.includes("/webhooks/");
       assert.ok(
-        [200, 202, 403, 404, ...(request.method === "PATCH" ? [409] : [])].includes(answer.status),
+        [200, 202, 403, 404, ...(isLate ? [409] : [])].includes(answer.status),
         `valid, but ${answer.status} ${answer.body}`,
       );
     }

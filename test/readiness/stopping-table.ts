@@ -126,7 +126,7 @@ const BAD = {
 /** Whose of them are whose, beside those that all have. */
 const FAULTY: Record<Name, string[]> = {
   "ingest-api": ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS", "LINK_KEYS", "PUBLIC_URL"],
-  dispatcher: [],
+  dispatcher: ["SECRETS_KEYS"],
   "email-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "sms-sender": ["SECRETS_KEYS", "LINK_KEYS", "PUBLIC_URL", "LEASE_MS"],
   "webhook-sender": ["SECRETS_KEYS", "LEASE_MS"],

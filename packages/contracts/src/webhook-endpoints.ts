@@ -106,16 +106,34 @@ export const ReplayRequest = Type.Object(
     ),
     after: Type.Optional(
       field<string>(
-        { type: "string", description: "The `next` of an answer that had `more`" },
+        {
+          ...{ type: "string", description: "The `next` of an answer that had `more`" },
+          examples: ["019aaa20-0000-7000-8000-000000000000"],
+        },
         (value) => (typeof value === "string" ? undefined : "must be a string"),
       ),
     ),
   },
-  { title: "WebhookReplayRequest" },
+  {
+    title: "WebhookReplayRequest",
+    examples: [
+      { since: "2026-11-20T08:00:00Z" },
+      { since: "2026-11-20T08:00:00Z", until: "2026-11-20T09:30:00+01:00", all: true },
+    ],
+  },
 );
 export type ReplayRequest = Static<typeof ReplayRequest>;
 
-/** Of a list of messages or of attempts. */
+const placeOf = (example: string) =>
+  field<string>(
+    {
+      ...{ type: "string", description: "The `next` of the page before" },
+      examples: [example],
+    },
+    (value) => (typeof value === "string" ? undefined : "must be a string"),
+  );
+
+/** Of a list of messages. */
 export const MESSAGES_QUERY = {
   status: Type.Optional(
     oneOf(MESSAGE_STATUSES, { description: "Of messages in this state alone" }),
@@ -126,11 +144,13 @@ export const MESSAGES_QUERY = {
       { description: "Most of them to return", examples: [50] },
     ),
   ),
-  after: Type.Optional(
-    field<string>({ type: "string", description: "The `next` of the page before" }, (value) =>
-      typeof value === "string" ? undefined : "must be a string",
-    ),
-  ),
+  after: Type.Optional(placeOf("019aaa20-0000-7000-8000-000000000000")),
+};
+
+/** Of a list of attempts. */
+export const ATTEMPTS_QUERY = {
+  ...MESSAGES_QUERY,
+  after: Type.Optional(placeOf("019aaa20-0000-7000-8000-000000000000_1")),
 };
 
 const time = (words: string) =>

@@ -526,7 +526,7 @@ create function tell_delivery() returns trigger language plpgsql as 'begin retur
 create trigger deliveries_tell_move after update of status on deliveries
   for each row when (
     old.status <> new.status and new.status not in ('queued', 'sending', 'waiting', 'discarded')
-    and new.channel <> 'WEBHOOK')
+    and new.channel <> 'WEBHOOK' and current_setting('belfry.tells', true) is distinct from 'apart')
   execute function tell_delivery();
 create trigger deliveries_tell_end after insert on deliveries
   for each row when (new.status not in ('queued', 'sending', 'waiting', 'discarded') and new.channel <> 'WEBHOOK')

@@ -157,7 +157,7 @@ create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_a
 create index deliveries_released ON deliveries USING btree (channel, tenant_id, released_at) WHERE (released_at IS NOT NULL);
 CREATE TRIGGER deliveries_move BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_delivery_move();
 CREATE TRIGGER deliveries_tell_end AFTER INSERT ON deliveries FOR EACH ROW WHEN (((new.status <> ALL (ARRAY['queued'::text, 'sending'::text, 'waiting'::text, 'discarded'::text])) AND (new.channel <> 'WEBHOOK'::text))) EXECUTE FUNCTION tell_delivery();
-CREATE TRIGGER deliveries_tell_move AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN (((old.status <> new.status) AND (new.status <> ALL (ARRAY['queued'::text, 'sending'::text, 'waiting'::text, 'discarded'::text])) AND (new.channel <> 'WEBHOOK'::text))) EXECUTE FUNCTION tell_delivery();
+CREATE TRIGGER deliveries_tell_move AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN (((old.status <> new.status) AND (new.status <> ALL (ARRAY['queued'::text, 'sending'::text, 'waiting'::text, 'discarded'::text])) AND (new.channel <> 'WEBHOOK'::text) AND (current_setting('belfry.tells'::text, true) IS DISTINCT FROM 'apart'::text))) EXECUTE FUNCTION tell_delivery();
 comment on column deliveries.event_id is 'of a digest: the id in digests; of a status webhook: the id in webhook_messages. No event has these';
 comment on column deliveries.channel is 'no check: every update would run it; dispatching writes what templates hold';
 comment on column deliveries.recipient is 'the address of the channel that its event had, or its user then';

@@ -44,7 +44,7 @@ test("the overview says what is still to be done, and shows the figures, the lim
 test("of many tenants a page shows fifty, and the rest is found by name or page after page", async (t) => {
   const admin = await startAdmin(t);
   const operator = await admin.operator();
-  assert.doesNotMatch(await operator.text("/tenants"), /role="search"/);
+  assert.doesNotMatch(await operator.text("/tenants"), /role="search" aria-label="Tenants"/);
   await admin.pool.query(
     `insert into tenants (id, name, per_minute)
      select 'id' || n, 'Tenant ' || lpad(n::text, 3, '0'), 60 from generate_series(1, 120) n`,

@@ -27,6 +27,8 @@ declare
   has_moved boolean;
   moved uuid[];
   dues timestamptz[];
+  owner text;
+  owners text[] := '{}';
 begin
   perform 1 from deliveries d where d.id = any (p_ids) order by d.id for update;
   moment := clock_timestamp();
@@ -63,7 +65,8 @@ begin
     return;
   end if;
 
-  for settled_id, due in
+  perform set_config('belfry.tells', 'apart', true);
+  for settled_id, due, owner in
     update deliveries d
     set status = s.status, reason = s.reason,
         attempts = d.attempts - s.taken_back::integer,
@@ -84,12 +87,17 @@ begin
       (d.status = 'sending' and d.attempts = s.number)
       or (s.status = 'accepted' and d.status in ('queued', 'sending', 'waiting', 'unknown'))
     )
-    returning d.id, d.due_at
+    returning d.id, d.due_at, d.tenant_id
   loop
+    if owner <> all (owners) then owners := owners || owner; end if;
     moved := moved || settled_id;
     dues := dues || due;
     return next settled_id;
   end loop;
+  perform set_config('belfry.tells', '', true);
+  if exists (select from webhooks w where w.tenant_id = any (owners) and w.active) then
+    perform tell_moves(moved);
+  end if;
 
   update attempts a
   set started_at = moment - s.duration_ms * interval '1 millisecond', ended_at = moment,

@@ -63,53 +63,70 @@ language sql immutable parallel safe as $function$
     '[+＋]?[0-9０-９](?:[- ()/‐‑–\u00a0\u2009\u202f]{0,2}[0-9０-９]){6,}|[0-9]{2,}(?:[.][0-9]{2,}){2,}', '…', 'g'), 500)
 $function$;
 
--- Tells of every move of a delivery to where it has ended or been sent: the one place, whoever moves it.
--- What it costs: docs/performance.md. So it writes by itself, endpoint by endpoint.
-create or replace function tell_delivery() returns trigger language plpgsql
+-- Tells of what these deliveries have just become: of those that have ended or been sent. In one statement, as it is
+-- a good part of what a settlement costs: see docs/performance.md.
+create or replace function tell_moves(p_ids uuid[]) returns void language plpgsql volatile
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
 declare
-  moment timestamptz;
-  said text;
-  told text;
-  webhook record;
-  event record;
-  digest record;
-  payload text;
-  message uuid;
+  moment constant timestamptz := clock_timestamp();
+  said constant text := iso_time(moment);
 begin
-  for webhook in
-    select w.id, w.paused_until from webhooks w
-    where w.tenant_id = new.tenant_id and w.active and (w.types = '{}' or 'delivery.' || new.status = any (w.types))
-  loop
-    if payload is null then
-      moment := clock_timestamp();
-      said := iso_time(moment);
-      if new.reason is not null then told := told_reason(new.reason, new.recipient); end if;
-      select e.user_id, e.reference, e.event_type into event
-      from events e where e.id = new.event_id and e.tenant_id = new.tenant_id;
-      if found then
-        payload := json_build_object('type', 'delivery.' || new.status, 'timestamp', said, 'data', json_build_object(
-          'deliveryId', new.id, 'id', new.event_id, 'eventId', coalesce(event.reference, new.event_id::text),
-          'eventType', event.event_type, 'channel', new.channel, 'status', new.status, 'reason', told,
-          'occurredAt', said));
-      else
-        select g.user_id, g.event_type into event
-        from digests g where g.id = new.event_id and g.tenant_id = new.tenant_id;
-        if not found then return null; end if;
-        digest := told_digest(new.event_id, new.tenant_id);
-        payload := json_build_object('type', 'delivery.' || new.status, 'timestamp', said, 'data', json_build_object(
-          'deliveryId', new.id, 'digestId', new.event_id, 'count', digest.count, 'ids', digest.ids,
-          'eventIds', digest.event_ids, 'eventType', event.event_type, 'channel', new.channel, 'status', new.status,
-          'reason', told, 'occurredAt', said));
-      end if;
-    end if;
-    message := id_of_now();
+  with wanted as materialized (
+    select id_of_now() as id, w.id as webhook_id, w.paused_until, d.tenant_id, 'delivery.' || d.status as type,
+           d.event_id, coalesce(e.user_id, g.user_id) as user_id,
+           json_build_object('type', 'delivery.' || d.status, 'timestamp', said, 'data', case
+             when e.id is not null then json_build_object(
+               'deliveryId', d.id, 'id', e.id, 'eventId', coalesce(e.reference, e.id::text),
+               'eventType', e.event_type, 'channel', d.channel, 'status', d.status, 'reason', r.told,
+               'occurredAt', said)
+             else json_build_object(
+               'deliveryId', d.id, 'digestId', g.id, 'count', g.count, 'ids', g.ids, 'eventIds', g.event_ids,
+               'eventType', g.event_type, 'channel', d.channel, 'status', d.status, 'reason', r.told,
+               'occurredAt', said)
+           end)::text as payload
+    from unnest(p_ids) u (id)
+    cross join lateral (
+      select d.id, d.tenant_id, d.event_id, d.channel, d.status, d.reason, d.recipient
+      from deliveries d where d.id = u.id limit 1
+    ) d
+    cross join lateral (
+      select w.id, w.paused_until from webhooks w
+      where w.tenant_id = d.tenant_id and w.active and (w.types = '{}' or 'delivery.' || d.status = any (w.types))
+      offset 0
+    ) w
+    left join lateral (
+      select e.id, e.user_id, e.reference, e.event_type from events e
+      where e.id = d.event_id and e.tenant_id = d.tenant_id limit 1
+    ) e on true
+    left join lateral (
+      select g.id, g.user_id, g.event_type, t.* from digests g cross join lateral told_digest(g.id, g.tenant_id) t
+      where e.id is null and g.id = d.event_id and g.tenant_id = d.tenant_id limit 1
+    ) g on true
+    cross join lateral (
+      select case when d.reason is not null then told_reason(d.reason, d.recipient) end as told offset 0
+    ) r
+    where d.status not in ('queued', 'sending', 'waiting', 'discarded') and (e.id is not null or g.id is not null)
+  ),
+  told as (
     insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, user_id, payload, created_at)
-    values (message, webhook.id, new.tenant_id, 'delivery.' || new.status, new.event_id, event.user_id, payload, moment);
-    insert into deliveries (id, event_id, tenant_id, channel, status, due_at, created_at)
-    values (message, message, new.tenant_id, 'WEBHOOK', 'queued', greatest(moment, webhook.paused_until), moment);
-  end loop;
+    select m.id, m.webhook_id, m.tenant_id, m.type, m.event_id, m.user_id, m.payload, moment from wanted m
+  )
+  insert into deliveries (id, event_id, tenant_id, channel, status, due_at, created_at)
+  select m.id, m.id, m.tenant_id, 'WEBHOOK', 'queued', greatest(moment, m.paused_until), moment from wanted m;
+end
+$function$;
+
+-- Tells of every move of a delivery to where it has ended or been sent: the one place, whoever moves it. Who moves
+-- many at once may set belfry.tells while it does, and tells of them by tell_moves right after.
+create or replace function tell_delivery() returns trigger language plpgsql
+set enable_seqscan = off
+as $function$
+begin
+  if exists (select from webhooks w where w.tenant_id = new.tenant_id and w.active) then
+    perform tell_moves(array[new.id]);
+  end if;
   return null;
 end
 $function$;
