@@ -29,6 +29,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/administration/src/providers/stored-secrets.ts": "keys are changed for all tenants",
   "packages/administration/src/templates/template-rows.ts":
     "an operator's command may name a template by its id alone",
+  "packages/administration/src/search/search-rows.ts":
+    "ids that a tenant's hash led to; the events are then read with the tenant",
   "packages/database/src/outbox.ts": "an operator's command may name a message by its id alone",
   "packages/database/src/functions/accept-events.sql": "ids that this call stored, or refuses",
   "packages/database/src/functions/cancel-events.sql": "ids that the call found as the tenant's",
@@ -53,6 +55,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/sending/src/provider-circuits.ts": "by the provider that was called",
   "packages/sending/src/renew-leases.ts": "deliveries that this sender holds",
   "services/dispatcher/expiries.ts": "what is old is old in every tenant",
+  "services/dispatcher/search-lags.ts": "the walk of search is over all tenants",
+  "services/dispatcher/search-rows.ts": "the walk of search is over all tenants",
+  "services/dispatcher/search-walk.ts": "the walk of search is over all tenants",
   "services/dispatcher/sensitive-events.ts": "what has ended is erased in every tenant",
   "services/dispatcher/sweep.ts": "what is stuck is stuck in every tenant",
   "services/dispatcher/waiting.ts": "how much waits is counted over all tenants",
