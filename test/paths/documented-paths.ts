@@ -14,7 +14,7 @@ const BESIDE: readonly RegExp[] = [
   /\/release-(loop|deliveries)\.ts$/,
   /\/(every|sweep|sweeper|erasures|wake-loop|wake-events|sensitive-events|is-writable|open-database|configuration-version)\.ts$/,
   /\/(provider-circuits|kinds|key-uses|webhook-keys|find-tenant|read-routing)\.ts$/,
-  /\/(active-tenants|tenant-states|timer-wheel)\.ts$/,
+  /\/(active-tenants|tenant-states|timer-wheel|lane-tally|reconciliations)\.ts$/,
 ];
 
 /**
