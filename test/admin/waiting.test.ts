@@ -83,4 +83,16 @@ test("on a phone an event is moved in the reader's own time, and cancelled once 
   await dialog.getByRole("button", { name: "Cancel event" }).click();
   await page.getByText("Nothing of it has reached anybody, nor will.").waitFor();
   assert.deepEqual(await resting(), []);
+
+  // The times of a search are the reader's too; its address holds the moment, so that a reload means the same.
+  const anHourAgo = new Date(Math.floor(Date.now() / 60_000 - 60) * 60_000);
+  const inTokyo = new Date(anHourAgo.getTime() + 9 * 60 * 60_000).toISOString().slice(0, 16);
+  await page.goto(`${admin.url}/tenants/${tenantId}/audit`);
+  await page.getByLabel("From (Asia/Tokyo)").fill(inTokyo);
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.waitForURL(/from=/);
+  assert.equal(new URL(page.url()).searchParams.get("from"), anHourAgo.toISOString());
+  await page.reload();
+  assert.equal(await page.getByLabel("From (Asia/Tokyo)").inputValue(), inTokyo);
+  assert.equal(await page.getByText("event: cancel").count(), 1);
 });

@@ -21,6 +21,8 @@ export interface NewAuditEntry {
 export interface AuditRow extends NewAuditEntry {
   id: string;
   at: Date;
+  /** null: of the platform, or the tenant is deleted. */
+  tenantName: string | null;
 }
 
 export async function insertAuditEntry(db: Database, entry: NewAuditEntry): Promise<void> {
@@ -38,28 +40,4 @@ export async function insertAuditEntry(db: Database, entry: NewAuditEntry): Prom
       after: entry.after === null ? null : JSON.stringify(entry.after),
     })
     .execute();
-}
-
-/** Newest first; of one tenant, or of all when none is named. `before` is the id of the last one seen. */
-export async function auditEntries(
-  db: Database,
-  page: { tenantId?: string | undefined; before?: string | undefined; limit: number },
-): Promise<AuditRow[]> {
-  let query = db
-    .selectFrom("audit_log")
-    .select([
-      "id",
-      "at",
-      "person_id as personId",
-      "person",
-      "address",
-      "tenant_id as tenantId",
-      "action",
-      "target",
-      "before",
-      "after",
-    ]);
-  if (page.tenantId !== undefined) query = query.where("tenant_id", "=", page.tenantId);
-  if (page.before !== undefined) query = query.where("id", "<", page.before);
-  return await query.orderBy("id", "desc").limit(page.limit).execute();
 }

@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import { type AuditRow, auditEntries, insertAuditEntry, type NewAuditEntry } from "./audit-log.ts";
+import { insertAuditEntry, type NewAuditEntry } from "./audit-log.ts";
 
 /** Who asks for a change, and from where. */
 export interface Actor {
@@ -57,12 +57,4 @@ async function writeNote(db: Database, actor: Actor, note: AuditNote | undefined
     before: before as Record<string, unknown> | null,
     after: after as Record<string, unknown> | null,
   });
-}
-
-/** Newest first; of one tenant, or of all when none is named. `before` is the id of the last one seen. */
-export async function listAuditEntries(
-  db: Database,
-  page: { tenantId?: string | undefined; before?: string | undefined; limit: number },
-): Promise<AuditRow[]> {
-  return await auditEntries(db, page);
 }

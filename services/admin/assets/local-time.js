@@ -1,6 +1,6 @@
 /**
- * A date and time is typed and shown in the reader's own time zone; the form still carries it in UTC, as it does
- * without this script, when the label says so.
+ * A date and time is typed and shown in the reader's own time zone; the form carries the moment, with its offset.
+ * Without this script it is typed in UTC, as the label says, and understood so.
  */
 const two = (number) => String(number).padStart(2, "0");
 
@@ -17,7 +17,8 @@ for (const form of document.querySelectorAll("form[data-local-time]")) {
   const inputs = [...form.querySelectorAll("input[type=datetime-local]")];
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   for (const input of inputs) {
-    const at = new Date(`${input.value}Z`);
+    // What the page says, in UTC: never what a browser has put back after a reload, which is local already.
+    const at = new Date(`${input.defaultValue}Z`);
     if (!Number.isNaN(at.getTime())) input.value = localValue(at);
     for (const label of input.labels) {
       label.textContent = label.textContent.replace("(UTC)", `(${timeZone})`);
@@ -26,7 +27,7 @@ for (const form of document.querySelectorAll("form[data-local-time]")) {
   form.addEventListener("formdata", ({ formData }) => {
     for (const { name, value } of inputs) {
       const at = new Date(value);
-      if (!Number.isNaN(at.getTime())) formData.set(name, at.toISOString().slice(0, 16));
+      if (!Number.isNaN(at.getTime())) formData.set(name, at.toISOString());
     }
   });
 }

@@ -5,6 +5,7 @@ import {
   listed,
   PROVIDER_CHANNELS,
 } from "@belfry/contracts/channels";
+import { escapeHtml } from "@belfry/templates/html/escape-html";
 
 /** How figures, times and states read on the pages. */
 
@@ -42,8 +43,9 @@ export function time(value: Date | string): string {
   return `${iso(value).slice(0, 19).replace("T", " ")} UTC`;
 }
 
+/** In UTC, however it was written. */
 export function iso(value: Date | string): string {
-  return typeof value === "string" ? value : value.toISOString();
+  return new Date(value).toISOString();
 }
 
 /** `3 min ago`, `in 2 h`. */
@@ -121,14 +123,17 @@ export function when(value: Date | string, form: "full" | "ago" | "time" | "day"
   return `<time datetime="${iso(value)}" data-form="${form}" title="${time(value)}">${text}</time>`;
 }
 
-const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z)/;
+/** As programs write a moment. */
+const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))/;
 
-/** Words with the times of programs in them, in parts. */
-export function partsWithTimes(text: string): { part: string; isTime: boolean }[] {
-  return text.split(STAMP).map((part, at) => ({
-    part,
-    isTime: at % 2 === 1 && !Number.isNaN(Date.parse(part)),
-  }));
+/** As HTML: words, escaped, with each moment that a program has written in them as `when` writes it. */
+export function withTimes(text: string | null | undefined): string {
+  return (text ?? "")
+    .split(STAMP)
+    .map((part, at) =>
+      at % 2 === 1 && !Number.isNaN(Date.parse(part)) ? when(part) : escapeHtml(part),
+    )
+    .join("");
 }
 
 export { icon } from "./icons.ts";

@@ -14,6 +14,7 @@ import { CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { MAIL_HEADERS } from "../door/security-headers.ts";
 import { documentAnswer, page, redirect } from "../drawing/answer.ts";
+import { readMoments } from "../drawing/moments.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { waitsOfEvent } from "../waiting/waits-of-event.ts";
 import { messageState } from "../webhook/message-state.ts";
@@ -122,30 +123,22 @@ function searchOf(query: URLSearchParams, tenantId: string) {
     from: query.get("from") ?? "",
     to: query.get("to") ?? "",
   };
-  const faults: Record<string, string> = {};
+  const { moments, shown, faults } = readMoments({ from: values.from, to: values.to });
   const before = query.get("before") ?? "";
-  const moment = (name: "from" | "to") => {
-    if (values[name] === "") return undefined;
-    const time = new Date(`${values[name]}Z`);
-    if (!Number.isNaN(time.getTime())) return time;
-    faults[name] = "must be a date and time";
-    return undefined;
-  };
   const text = (value: string) => (value === "" || value.includes("\u0000") ? undefined : value);
   const isStatus = (STATUS_GROUPS as readonly string[]).includes(values.status);
   const search: EventSearch = {
     tenantId,
     limit: PAGE,
     before: UUID.test(before) ? before : undefined,
-    from: moment("from"),
-    to: moment("to"),
+    ...moments,
     eventType: text(values.type),
     userId: text(values.user),
     traceId: text(values.trace),
     channel: isChannel(values.channel) ? values.channel : undefined,
     status: isStatus ? (values.status as StatusGroup) : undefined,
   };
-  return { search, values, faults };
+  return { search, values: { ...values, ...shown }, faults };
 }
 
 /** Why something was not sent, a sentence a channel. */

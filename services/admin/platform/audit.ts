@@ -1,25 +1,45 @@
-import { listAuditEntries } from "@belfry/administration/audited";
+import { searchAuditLog } from "@belfry/administration/search-audit-log";
 import { UUID } from "@belfry/contracts/identifiers";
 import { page } from "../drawing/answer.ts";
+import { readMoments } from "../drawing/moments.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { auditChanges } from "./audit-changes.ts";
 
 const PAGE = 50;
 
-/** Who changed what. */
+/** Who changed what: all of it, or what a person did, to an object, in a time. */
 export function auditPages({ route, db }: PageDeps): void {
   const show = async (query: URLSearchParams, tenantId?: string) => {
     const given = query.get("before") ?? "";
     const before = UUID.test(given) ? given : undefined;
-    const found = await listAuditEntries(db, { tenantId, before, limit: PAGE + 1 });
-    const entries = found.slice(0, PAGE).map(({ before: old, after, ...entry }) => ({
-      ...entry,
-      changes: auditChanges(old, after),
-    }));
-    const next = found.length > PAGE ? entries.at(-1)?.id : undefined;
-    return page("audit", "Audit log", { entries, next, ofAll: tenantId === undefined });
+    const { from = "", to = "", ...words } = typed(query);
+    const { moments, shown, faults } = readMoments({ from, to });
+    const { entries, next, searchedTo } = await searchAuditLog(db, {
+      ...{ tenantId, before, limit: PAGE, ...moments },
+      ...{ person: words.person || undefined, object: words.object || undefined },
+    });
+    const older = new URLSearchParams(
+      Object.entries({ ...words, from, to }).filter(([, text]) => text),
+    );
+    older.set("before", next ?? "");
+    return page("audit", "Audit log", {
+      entries: entries.map(({ before: old, after, ...entry }) => ({
+        ...entry,
+        changes: auditChanges(old, after),
+      })),
+      ...{ values: { ...words, ...shown }, faults, searchedTo },
+      isFiltered: Object.values({ ...words, from, to }).some((text) => text !== ""),
+      isPart: next !== undefined && entries.length < PAGE,
+      nextPage: next === undefined ? undefined : `?${older}`,
+      ofAll: tenantId === undefined,
+    });
   };
 
   route("GET /audit", ({ query }) => show(query));
   route("GET /tenants/:tenantId/audit", ({ query, tenant }) => show(query, tenant.id));
+}
+
+function typed(query: URLSearchParams) {
+  const text = (name: string) => (query.get(name) ?? "").replaceAll("\u0000", "").trim();
+  return { person: text("person"), object: text("object"), from: text("from"), to: text("to") };
 }

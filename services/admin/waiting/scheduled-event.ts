@@ -6,13 +6,12 @@ import { moveEvent, moveNote } from "@belfry/administration/events/scheduled-eve
 import { NotFound, TooLate } from "@belfry/administration/input-error";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
+import { fieldMoment, readMoment } from "../drawing/moments.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
 /** Moving lets go at once what is past by the database's clock, whatever ours says. */
 const NOW = new Date(0).toISOString();
-/** As a browser gives a date and time, in UTC. */
-const TYPED = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/;
 
 /** What is done to one event that waits: to move it, to send it now, to cancel it. */
 export function scheduledEventPages({ route, db }: PageDeps): void {
@@ -34,22 +33,24 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/waiting/:eventId/move", async (context) => {
     const event = await eventOf(context);
     if (event.status !== "scheduled") return tooLate("It is not scheduled any more.");
-    const at = event.sendAt?.slice(0, 16);
+    const at = event.sendAt === null ? undefined : fieldMoment(event.sendAt);
     return page("waiting-move", "Move", { event, at, faults: {} });
   });
 
   route("POST /tenants/:tenantId/waiting/:eventId/move", async (context) => {
     const event = await eventOf(context);
     const at = (context.form.get("at") ?? "").trim();
+    const moment = readMoment(at);
     return await orFaults(
       () =>
         orTooLate(async () => {
-          await move(context, event.id, TYPED.test(at) ? `${at}Z` : at);
+          await move(context, event.id, moment?.toISOString() ?? at);
           return redirect(placeAfter(context, event.id), "event-moved");
         }),
       ({ sendAt = "" }) => {
-        const fault = TYPED.test(at) ? sendAt : "must be a date and time";
-        return page("waiting-move", "Move", { event, at, faults: { at: fault } });
+        const fault = moment === undefined ? "must be a date and time" : sendAt;
+        const shown = moment === undefined ? at : fieldMoment(moment);
+        return page("waiting-move", "Move", { event, at: shown, faults: { at: fault } });
       },
     );
   });

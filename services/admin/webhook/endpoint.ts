@@ -15,12 +15,12 @@ import {
 import { UUID } from "@belfry/contracts/identifiers";
 import { PREVIOUS_SECRET_HOURS } from "@belfry/contracts/webhooks";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
+import { fieldMoment } from "../drawing/moments.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 import { endpointState } from "./endpoint-state.ts";
 import { lastTries } from "./last-tries.ts";
 import { isMessageStatus, MESSAGE_STATES, messageState } from "./message-state.ts";
-import { minuteOf } from "./replay.ts";
 import { typedWebhook, valuesOfWebhook, type WebhookValues, webhookInput } from "./webhook-form.ts";
 import { TYPE_GROUPS } from "./webhook-words.ts";
 
@@ -116,7 +116,7 @@ export function endpointPages(deps: PageDeps): void {
     const path = `${context.base}/webhooks/${idOf(context)}`;
     if (failingSince === null) return redirect(path, "endpoint-activated");
     // What did not arrive is the next thing to do; some of it was written before the first call failed.
-    const since = minuteOf(new Date(failingSince).getTime() - WRITTEN_BEFORE_MS);
+    const since = fieldMoment(new Date(failingSince).getTime() - WRITTEN_BEFORE_MS);
     const place = new URLSearchParams({ since });
     return redirect(`${path}/replay?${place}`, "endpoint-mended");
   });

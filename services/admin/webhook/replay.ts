@@ -8,13 +8,12 @@ import {
 import { webhookNote } from "@belfry/administration/webhooks/webhook-notes";
 import { showWebhook, type Webhook } from "@belfry/administration/webhooks/webhooks";
 import { type Answer, type Faults, orFaults, page } from "../drawing/answer.ts";
+import { fieldMoment, readMoment, readMoments } from "../drawing/moments.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 import { orTooLate } from "./too-late.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** As a browser gives a date and time, in UTC. */
-const TYPED = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/;
 
 interface ReplayValues {
   since: string;
@@ -41,7 +40,7 @@ export function replayPages({ route, db, once }: PageDeps): void {
 
   route("GET /tenants/:tenantId/webhooks/:webhookId/replay", async (context) => {
     const given = context.query.get("since") ?? "";
-    const since = TYPED.test(given) ? given : minuteOf(Date.now() - DAY_MS);
+    const since = fieldMoment(readMoment(given) ?? Date.now() - DAY_MS);
     const values = { since, until: "", which: "missed" } as const;
     return show(await endpointOf(context), values, await once.take(context));
   });
@@ -49,12 +48,20 @@ export function replayPages({ route, db, once }: PageDeps): void {
   route("POST /tenants/:tenantId/webhooks/:webhookId/replay", async (context) => {
     const { tenant, actor, form, person, base } = context;
     const endpoint = await endpointOf(context);
-    const values = typedReplay(form);
-    const { since, until, which } = values;
+    const typed = typedReplay(form);
+    const { since: from, until: to } = typed;
+    const { shown, moments, faults: unread } = readMoments({ since: from, until: to });
+    if (from === "") unread.since = "must be a date and time";
+    const values = { ...typed, ...shown };
     return await orFaults(
       () =>
         orTooLate(async () => {
-          const input = { tenantId: tenant.id, webhookId: endpoint.id, ...replayInput(values) };
+          refuseFaults(Object.entries(unread).map(([field, message]) => ({ field, message })));
+          const since = moments.since?.toISOString() ?? "";
+          const until = moments.until?.toISOString();
+          const { which, after } = values;
+          const window = { since, until, all: which === "all", after };
+          const input = { tenantId: tenant.id, webhookId: endpoint.id, ...window };
           const done = await audited(
             db,
             actor,
@@ -70,11 +77,6 @@ export function replayPages({ route, db, once }: PageDeps): void {
   });
 }
 
-/** As a field has it. */
-export function minuteOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 16);
-}
-
 function typedReplay(form: URLSearchParams): ReplayValues {
   const after = form.get("after") ?? "";
   return {
@@ -82,20 +84,5 @@ function typedReplay(form: URLSearchParams): ReplayValues {
     until: (form.get("until") ?? "").trim(),
     which: form.get("which") === "all" ? "all" : "missed",
     after: after === "" ? undefined : after,
-  };
-}
-
-/** Throws `InvalidInput`. */
-function replayInput({ since, until, which, after }: ReplayValues) {
-  const message = "must be a date and time";
-  refuseFaults([
-    TYPED.test(since) ? undefined : { field: "since", message },
-    until === "" || TYPED.test(until) ? undefined : { field: "until", message },
-  ]);
-  return {
-    since: `${since}Z`,
-    until: until === "" ? undefined : `${until}Z`,
-    all: which === "all",
-    after,
   };
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { audited, listAuditEntries } from "../audited.ts";
+import { audited } from "../audited.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant, listTenants } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
 import { acceptAsNewPerson, acceptAsPerson, firstOperatorToken, invite } from "./invitations.ts";
@@ -89,7 +90,8 @@ test("a change and its entry in the audit log are there together, or neither", a
     (await listTenants(db)).map((tenant) => tenant.name),
     ["Acme"],
   );
-  const [entry, ...rest] = await listAuditEntries(db, { limit: 10 });
+  const { entries } = await searchAuditLog(db, { limit: 10 });
+  const [entry, ...rest] = entries;
   assert.deepEqual(
     [entry?.person, entry?.address, entry?.action],
     ["Olga", "192.0.2.1", "tenant.create"],

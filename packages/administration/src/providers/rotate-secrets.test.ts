@@ -8,7 +8,7 @@ import {
   webhookSecretOwner,
 } from "@belfry/database/secret-owners";
 import { decryptSecret, encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
-import { listAuditEntries } from "../audited.ts";
+import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
 import { putWebhook, rotateWebhookSigningSecret } from "../webhooks/webhooks.ts";
@@ -84,7 +84,7 @@ test("a second run changes nothing, bumps nothing and leaves nothing in the audi
     once,
     "services read their secrets anew",
   );
-  const entries = await listAuditEntries(db, { limit: 10 });
+  const { entries } = await searchAuditLog(db, { limit: 10 });
   assert.deepEqual(
     entries.map(({ person, action, target, after }) => [person, action, target, after]).sort(),
     ["providers.settings", "tenants.webhook_secret"].map((target) => [
@@ -97,7 +97,7 @@ test("a second run changes nothing, bumps nothing and leaves nothing in the audi
   assert.deepEqual([again.reencrypted, again.inUse], [0, { k2: 2 }]);
   assert.equal(await webhookSecret(), stored);
   assert.equal(Number(await readConfigurationVersion(db)), once);
-  assert.equal((await listAuditEntries(db, { limit: 10 })).length, 2);
+  assert.equal((await searchAuditLog(db, { limit: 10 })).entries.length, 2);
   const rows = await db.selectFrom("providers").select("updated_at").execute();
   assert.equal(
     rows[0]?.updated_at.toISOString(),
@@ -114,7 +114,7 @@ test("a dry run counts by key and changes nothing", async (t) => {
   assert.deepEqual([report.reencrypted, report.outdated], [0, 2]);
   assert.deepEqual([report.inUse, report.retirable], [{ k1: 2 }, []]);
   assert.equal(await webhookSecret(), stored);
-  assert.deepEqual(await listAuditEntries(db, { limit: 10 }), []);
+  assert.deepEqual((await searchAuditLog(db, { limit: 10 })).entries, []);
 });
 
 test("what no key opens is named with its owner, stays as it is, and keeps no other from its turn", async (t) => {

@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { WEBHOOK_TYPES } from "@belfry/contracts/webhooks";
 import { webhookOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
-import { audited, listAuditEntries } from "../audited.ts";
+import { audited } from "../audited.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { TEST_KEYS } from "../test-database.ts";
 import {
@@ -280,7 +281,7 @@ test("the audit log tells of every change, and of no secret", async (t) => {
     (transaction) => deleteWebhook(transaction, of),
     (before) => webhookDeleted(tenantId, before),
   );
-  const entries = await listAuditEntries(db, { tenantId, limit: 10 });
+  const { entries } = await searchAuditLog(db, { tenantId, limit: 10 });
   const target = "https://example.com/hooks?…";
   assert.deepEqual(
     entries.map((one) => [one.action, one.target]),

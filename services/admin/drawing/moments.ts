@@ -1,0 +1,39 @@
+import { momentOf } from "@belfry/contracts/send-at";
+
+const OFFSET = /(Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * The moment that a field or an address names; undefined: it is none. The page's script sends it with its offset;
+ * without it, it is UTC, as the label of the field says.
+ */
+export function readMoment(text: string): Date | undefined {
+  return momentOf(OFFSET.test(text) ? text : `${text}Z`);
+}
+
+/** What the field holds, in UTC: the page's script says it in the reader's own time. */
+export function fieldMoment(moment: Date | string | number): string {
+  return new Date(moment).toISOString().slice(0, 16);
+}
+
+/** The fields of a search, where they name a moment; the others with what is wrong with them. */
+export function readMoments<Name extends string>(
+  values: Readonly<Record<Name, string>>,
+): {
+  moments: Partial<Record<Name, Date>>;
+  shown: Record<Name, string>;
+  faults: Record<string, string>;
+} {
+  const moments: Partial<Record<Name, Date>> = {};
+  const shown: Record<Name, string> = { ...values };
+  const faults: Record<string, string> = {};
+  for (const name of Object.keys(values) as Name[]) {
+    if (values[name] === "") continue;
+    const moment = readMoment(values[name]);
+    if (moment === undefined) faults[name] = "must be a date and time";
+    else {
+      moments[name] = moment;
+      shown[name] = fieldMoment(moment);
+    }
+  }
+  return { moments, shown, faults };
+}
