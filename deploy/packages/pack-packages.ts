@@ -6,13 +6,15 @@ import { promisify } from "node:util";
 
 /**
  * `npx --yes pnpm@12 packages [folder]`: what tenants install, as tarballs; of each a line with its integrity,
- * as lockfiles have it, and its path. The same checkout gives the same bytes.
+ * as lockfiles have it, and its path. The same checkout gives the same bytes. Without a folder they go where
+ * ingest-api looks for them: a stack that runs from this checkout serves them from then on.
  */
 
 const ROOT = join(import.meta.dirname, "../..");
+const SERVED = join(ROOT, "services/ingest-api/tarballs");
 const NAMES = ["client", "inbox"];
 
-const folder = resolve(process.argv[2] ?? ".");
+const folder = resolve(process.argv[2] ?? SERVED);
 await mkdir(folder, { recursive: true });
 const filters = NAMES.flatMap((name) => ["--filter", `@belfry/${name}`]);
 const pack = ["--yes", "pnpm@12", ...filters, "pack", "--pack-destination", folder];

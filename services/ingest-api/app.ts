@@ -15,6 +15,7 @@ import { type InboundDeps, inboundRoute } from "./inbound-route.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { notificationRoutes } from "./notification-routes.ts";
 import { documentRoutes } from "./openapi.ts";
+import { packageRoutes } from "./package-routes.ts";
 import { type LinkPageDeps, linkRoutes } from "./pages/link-routes.ts";
 import { preferenceRoutes } from "./preference-routes.ts";
 import { realtimeTokenRoute } from "./realtime-token-route.ts";
@@ -32,7 +33,7 @@ export interface AppDeps
     Omit<InboundDeps, "limits">,
     Omit<LinkPageDeps, "limits">,
     Omit<WebhookRouteDeps, "authentication"> {
-  config: AbuseBounds & { trustProxy: string };
+  config: AbuseBounds & { trustProxy: string; packagesFolder: string };
   acceptor(rests: boolean): Acceptor | undefined;
   refusals: KnownRefusals;
   directory: TenantDirectory;
@@ -75,6 +76,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   webhookRoute(app, { ...deps, limits });
   inboundRoute(app, { ...deps, limits });
   linkRoutes(app, { ...deps, limits });
+  packageRoutes(app, config);
   docsRoutes(app);
   return app;
 }

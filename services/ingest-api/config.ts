@@ -51,6 +51,12 @@ export const configSchema = Type.Object({
       "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",
     default: "",
   }),
+  PACKAGES_FOLDER: Type.String({
+    description:
+      "Folder of the tarballs that /packages serves, from this service's own folder; none there: an empty list",
+    minLength: 1,
+    default: "tarballs",
+  }),
   UNKNOWN_KEYS_PER_MINUTE: Type.Integer({
     description:
       "Unknown API keys, or unverified receipts of one webhook, that an address may send a minute before it is answered 429, a replica",

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parsePublicUrl } from "@belfry/contracts/link-pages";
 import { eventsStream } from "@belfry/contracts/streams";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
@@ -70,6 +71,7 @@ await runService({
     const app = await createApp({
       config: {
         trustProxy: config.TRUST_PROXY,
+        packagesFolder: resolve(import.meta.dirname, config.PACKAGES_FOLDER),
         unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
         otherPerMinute: config.OTHER_REQUESTS_PER_MINUTE,
         receiptsPerMinute: config.RECEIPTS_PER_MINUTE,

@@ -20,6 +20,7 @@ const TAGS = [
   { name: "Realtime", description: "Let a user's browser connect" },
   { name: "Notifications", description: "What a user has been shown in your application" },
   { name: "Webhooks", description: "Be told what became of your events" },
+  { name: "Packages", description: "What your developers install, from here" },
   { name: "Documentation", description: "This interface, for tools and for people" },
 ];
 

@@ -50,7 +50,7 @@ async function setUp(t: test.TestContext) {
   const unused = () => Promise.reject(new Error("not asked in this test"));
   const app = await createApp({
     config: {
-      ...{ trustProxy: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
+      ...{ trustProxy: "", packagesFolder: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
       ...{ receiptsPerMinute: 60, linksPerMinute: 60 },
     },
     acceptor: (rests) => (rests ? acceptor : undefined),

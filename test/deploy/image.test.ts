@@ -118,7 +118,7 @@ interface Cleanup {
   after(fn: () => Promise<void>): void;
 }
 
-/** The first stage of the Dockerfile in an empty folder: context, install, link. */
+/** The stage of the Dockerfile that installs, in an empty folder: context, install, link. */
 async function installed(t: Cleanup, service: string, folder: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "belfry-image-"));
   t.after(() => rm(directory, { recursive: true, force: true }));
@@ -146,7 +146,7 @@ async function installed(t: Cleanup, service: string, folder: string): Promise<s
 
 /** The arguments of npx as the Dockerfile has them, but for the store, which is this machine's. */
 async function installArguments(service: string): Promise<string[]> {
-  const [stage] = await readDockerfile(DOCKERFILE);
+  const stage = (await readDockerfile(DOCKERFILE)).find(({ name }) => name === "install");
   const command = stage?.instructions.find(({ text }) => text.includes("npx --yes pnpm@"))?.text;
   const [, words] = /npx (.+)$/.exec(command ?? "") ?? [];
   assert.ok(words);

@@ -31,6 +31,7 @@ interface Header {
 
 const config = {
   trustProxy: "",
+  packagesFolder: "",
   unknownKeysPerMinute: 1,
   otherPerMinute: 1,
   receiptsPerMinute: 1,

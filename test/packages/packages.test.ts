@@ -1,19 +1,24 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { publint } from "publint";
-import { installAll, PACK, PACKAGES, type Packed, packAll, ROOT, run } from "./packed.ts";
+import { readDockerfile } from "../deploy/dockerfile.ts";
+import { copyImageContext } from "../deploy/image-tree.ts";
+import { type Ingest, startIngest } from "../fuzz/start-ingest.ts";
+import { installAll, PACK, PACKAGES, type Packed, packAll, ROOT, run, toldOf } from "./packed.ts";
 import { pageTest } from "./page-test.ts";
 import { runTests } from "./run-tests.ts";
 import { typeTests } from "./type-tests.ts";
 
-/** `@belfry/client` and `@belfry/inbox` as others get them: packed, installed elsewhere, used from there. */
+/** `@belfry/client` and `@belfry/inbox` as others get them: packed, served, installed elsewhere, used from there. */
 
 let folder = "";
 let packed: Packed;
 let lines: string[];
+let ingest: Ingest;
+const endings: (() => Promise<void>)[] = [];
 const project = () => join(folder, "project");
 const ofPackage = (name: string, file: string) =>
   readFile(join(project(), "node_modules/@belfry", name, file), "utf8");
@@ -21,10 +26,17 @@ const ofPackage = (name: string, file: string) =>
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "belfry-packages-"));
   await mkdir(project());
+  endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   ({ packed, lines } = await packAll(folder));
-  await installAll(project(), packed);
+  const t = { after: (ending: () => Promise<void>) => void endings.push(ending) };
+  ingest = await startIngest(t, { PACKAGES_FOLDER: folder });
+  const address = (path: string) => `${ingest.url}/packages/${basename(path)}`;
+  const served = { client: address(packed.client), inbox: address(packed.inbox) };
+  await installAll(project(), served);
 });
-after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+after(async () => {
+  for (const ending of endings.reverse()) await ending();
+});
 
 describe("what is in them", () => {
   for (const name of PACKAGES) {
@@ -70,17 +82,51 @@ describe("what is in them", () => {
     });
   }
 
-  test("each is told with the integrity that a lockfile has; the same checkout gives the same bytes", async () => {
+  test("each is told with the integrity that a lockfile has; the image has the same bytes", async () => {
     const lock = await readFile(join(project(), "pnpm-lock.yaml"), "utf8");
     for (const line of lines) {
       const [integrity = "", path = ""] = line.split("  ");
       assert.match(path, /\/belfry-(client|inbox)-\d+\.\d+\.\d+\.tgz$/);
       assert.ok(lock.includes(integrity), line);
     }
-    const again = await packAll(join(folder, "again"));
+    const again = await packAsImage(join(folder, "image"));
     const integrities = (all: string[]) => all.map((line) => line.split("  ")[0]);
-    assert.deepEqual(integrities(again.lines), integrities(lines));
+    assert.deepEqual(integrities(again), integrities(lines));
     assert.equal(lines.length, PACKAGES.length);
+  });
+
+  test("a running Belfry lists and serves them, and nothing else of their folder", async () => {
+    await writeFile(join(folder, "belfry-secret.tgz"), "no package's name");
+    const ask = (path: string) => fetch(`${ingest.url}/packages${path}`);
+    const expected = await Promise.all(
+      PACKAGES.map(async (name) => ({
+        name: `@belfry/${name}`,
+        version: JSON.parse(await ofPackage(name, "package.json")).version,
+        path: `/packages/${basename(packed[name])}`,
+        bytes: (await readFile(packed[name])).length,
+        integrity: lines.find((line) => line.endsWith(packed[name]))?.split("  ")[0],
+      })),
+    );
+    assert.deepEqual(await (await ask("")).json(), { packages: expected });
+    for (const name of PACKAGES) {
+      const answer = await ask(`/${basename(packed[name])}`);
+      assert.equal(answer.headers.get("cache-control"), "public, max-age=300");
+      assert.equal(answer.headers.get("content-type"), "application/gzip");
+      assert.deepEqual(Buffer.from(await answer.arrayBuffer()), await readFile(packed[name]));
+    }
+    for (const path of [
+      ...["/belfry-client-9.9.9.tgz", "/belfry-secret.tgz", "/..%2Fpackage.json", "/%00"],
+      `/${basename(packed.client)}%00`,
+    ]) {
+      const answer = await ask(path);
+      const { statusCode, error, message } = (await answer.json()) as Record<string, unknown>;
+      assert.deepEqual(
+        [answer.status, statusCode, error, message],
+        [404, 404, "Not Found", "There is no such package here: see /packages"],
+        path,
+      );
+    }
+    assert.deepEqual(ingest.faults(), []);
   });
 
   test("the quick start names the command and the files that it makes", async () => {
@@ -104,7 +150,21 @@ describe("what is in them", () => {
 });
 
 describe("where they run", () => {
-  runTests(() => ({ folder, packed, project: project() }));
+  runTests(() => ({ folder, project: project(), url: ingest.url }));
   pageTest(project);
 });
 describe("what TypeScript says", () => typeTests(project));
+
+/** What the stage of the Dockerfile runs that packs, in what reaches it; the lines that it writes. */
+async function packAsImage(place: string): Promise<string[]> {
+  const dockerfile = join(ROOT, "deploy/docker/Dockerfile");
+  const stage = (await readDockerfile(dockerfile)).find(({ name }) => name === "packages");
+  const command = stage?.instructions.find(({ name }) => name === "RUN")?.text ?? "";
+  await copyImageContext(ROOT, `${dockerfile}.dockerignore`, place);
+  const here = command
+    .replace(/--mount=\S+ /, "")
+    .replace(/--store-dir \S+ --package-import-method copy/, "--prefer-offline")
+    .replace("/tarballs", join(place, "tarballs"));
+  const { out } = await run("sh", ["-euc", here], place);
+  return toldOf(out).lines;
+}

@@ -19,6 +19,11 @@ export const PACK = "npx --yes pnpm@12 packages";
 /** Packs as a release does; the tarballs by package, and the lines that tell of them. */
 export async function packAll(folder: string): Promise<{ packed: Packed; lines: string[] }> {
   const { out } = await run("sh", ["-c", `${PACK} "$1"`, "sh", folder], ROOT);
+  return toldOf(out);
+}
+
+/** What packing has written, read. */
+export function toldOf(out: string): { packed: Packed; lines: string[] } {
   const lines = out.split("\n").filter((line) => line.startsWith("sha512-"));
   const paths = lines.map((line) => line.split("  ")[1] ?? "");
   const tarball = (name: string) => paths.find((path) => path.includes(`belfry-${name}-`)) ?? "";
@@ -26,10 +31,10 @@ export async function packAll(folder: string): Promise<{ packed: Packed; lines: 
 }
 
 /**
- * Installs both into the empty folder by pnpm, whose folders let a package see only what it has declared. What
+ * Installs both from where they are served into the empty folder by pnpm, whose folders let a package see only what it has declared. What
  * they depend on comes from the store of this checkout; the registry is asked for what is not there.
  */
-export async function installAll(folder: string, packed: Packed): Promise<void> {
+export async function installAll(folder: string, served: Packed): Promise<void> {
   const modules = await readFile(join(ROOT, "node_modules/.modules.yaml"), "utf8");
   const [, store = ""] = /"?storeDir"?: "?([^"\n]+)/.exec(modules) ?? [];
   const settings = [
@@ -41,9 +46,7 @@ export async function installAll(folder: string, packed: Packed): Promise<void> 
     "package.json": JSON.stringify({
       name: "empty",
       private: true,
-      dependencies: Object.fromEntries(
-        PACKAGES.map((name) => [`@belfry/${name}`, `file:${packed[name]}`]),
-      ),
+      dependencies: Object.fromEntries(PACKAGES.map((name) => [`@belfry/${name}`, served[name]])),
     }),
     "pnpm-workspace.yaml": settings.join("\n"),
   });

@@ -3,14 +3,16 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { type RecordedRequest, startRecordingServer } from "@belfry/testing/recording-server";
+import { blocksOf } from "../docs/markdown.ts";
 import { findNode20 } from "./node-versions.ts";
-import { type Packed, pathBehind, ROOT, run, write } from "./packed.ts";
+import { pathBehind, ROOT, run, write } from "./packed.ts";
 
 interface Place {
   folder: string;
-  packed: Packed;
   /** Both are installed here. */
   project: string;
+  /** Where a running Belfry serves them. */
+  url: string;
 }
 
 const VERSIONS = ["20", "24"];
@@ -34,17 +36,26 @@ console.log(typeof BelfryInbox, InboxFeed === Alone, new Alone({ wsUrl: "", getT
 
 export function runTests(place: () => Place): void {
   for (const version of VERSIONS) {
-    test(`Node ${version}: the client is installed by npm into an empty folder, and the quick start's program runs`, async (t) => {
-      const { folder, packed } = place();
+    test(`Node ${version}: the quick start's line installs the client from Belfry into an empty folder, and its program runs`, async (t) => {
+      const { folder, url } = place();
       const node = await nodeOf(version, folder);
       if (node === undefined) return t.skip(NO_NODE_20);
       const home = join(folder, `empty-${version}`);
-      // npm itself runs in it, and asks it whether the package is for it.
-      const bin = { PATH: pathBehind(dirname(node)) };
       const sample = await readFile(join(ROOT, "docs/samples/client.mjs"), "utf8");
       await write(home, { "package.json": "{}", "client.mjs": sample, "refused.cjs": REFUSED });
-      const offline = ["--offline", "--cache", join(home, ".npm"), "--no-audit", "--no-fund"];
-      await run("npm", ["install", "--engine-strict", ...offline, packed.client], home, bin);
+      const startedAt = performance.now();
+      await run("bash", ["-euc", installLine()], home, {
+        // npm itself runs in it, and asks it whether the package is for it.
+        PATH: pathBehind(dirname(node)),
+        BELFRY_URL: url,
+        ...ALONE,
+        npm_config_cache: join(home, ".npm"),
+      });
+      t.diagnostic(`installed in ${Math.round(performance.now() - startedAt)} ms`);
+      const lock = await readFile(join(home, "package-lock.json"), "utf8");
+      const listed = (await (await fetch(`${url}/packages`)).json()) as { packages: unknown[] };
+      const { integrity } = JSON.parse(lock).packages["node_modules/@belfry/client"];
+      assert.partialDeepStrictEqual(listed.packages, [{ name: "@belfry/client", integrity }]);
 
       const server = await startRecordingServer(t);
       server.answer = answer;
@@ -73,6 +84,22 @@ export function runTests(place: () => Place): void {
       }
     });
   }
+}
+
+/** What npm asks for comes from Belfry or from nowhere. */
+const ALONE = {
+  npm_config_registry: "http://127.0.0.1:9/",
+  npm_config_noproxy: "127.0.0.1",
+  npm_config_engine_strict: "true",
+  npm_config_audit: "false",
+  npm_config_fund: "false",
+};
+
+/** As the page has it. */
+function installLine(): string {
+  const line = blocksOf("quick-start.md").find(({ text }) => text.startsWith("npm install"));
+  assert.ok(line);
+  return line.text;
 }
 
 const NO_NODE_20 = "no Node 20 on this machine, and the registry gives none";

@@ -1,0 +1,104 @@
+import { documented } from "@belfry/contracts/fields";
+import { Problem } from "@belfry/contracts/problems";
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { ALWAYS, answers } from "./answers.ts";
+import { TRACE_HEADERS } from "./document-parts.ts";
+import { createTarballs } from "./tarballs.ts";
+
+const PACKAGES_PATH = "/packages";
+const TARBALL_TYPE = "application/gzip";
+
+const PackageList = Type.Object(
+  {
+    packages: Type.Array(
+      Type.Object({
+        name: Type.String({ description: "As `import` names it" }),
+        version: Type.String(),
+        path: Type.String({ description: "Of the tarball, behind this service's address" }),
+        bytes: Type.Integer({ description: "Of the tarball" }),
+        integrity: Type.String({
+          description: "SHA-512 of the tarball, as lockfiles have it: compare",
+        }),
+      }),
+      { description: "Empty where whoever runs this service has packed none" },
+    ),
+  },
+  { title: "PackageList" },
+);
+
+const EXAMPLE = {
+  packages: [
+    {
+      name: "@belfry/client",
+      version: "0.1.0",
+      path: "/packages/belfry-client-0.1.0.tgz",
+      bytes: 9000,
+      integrity: `sha512-${Buffer.alloc(64, 7).toString("base64")}`,
+    },
+  ],
+};
+
+const listSchema = {
+  operationId: "listPackages",
+  tags: ["Packages"],
+  summary: "What there is to install",
+  description: "The client for Node and the inbox for pages, as this service has them.",
+  security: [],
+  headers: Type.Object(TRACE_HEADERS),
+  response: answers({ description: "The packages", schema: PackageList, example: EXAMPLE }, ALWAYS),
+};
+
+const tarballSchema = {
+  operationId: "getPackage",
+  tags: ["Packages"],
+  summary: "A package's tarball",
+  description: "`npm install` and the other package managers take its address.",
+  security: [],
+  headers: Type.Object(TRACE_HEADERS),
+  params: Type.Object({
+    file: documented({
+      type: "string",
+      description: "Its name, with the version",
+      examples: ["belfry-client-0.1.0.tgz"],
+    }),
+  }),
+  response: answers(
+    { description: "The tarball", schema: Type.String(), mediaType: TARBALL_TYPE },
+    { ...ALWAYS, notFound: { message: "There is no such package here: see /packages" } },
+  ),
+};
+
+/** What tenants' developers install, without a key: packed with the release, never here. */
+export function packageRoutes(app: FastifyInstance, deps: { packagesFolder: string }): void {
+  const tarballs = createTarballs(deps.packagesFolder);
+  app.get(PACKAGES_PATH, { schema: listSchema }, async () => {
+    const found = await tarballs.all();
+    return {
+      packages: found.map(({ name, version, file, integrity, content }) => ({
+        ...{ name, version, integrity },
+        path: `${PACKAGES_PATH}/${file}`,
+        bytes: content.length,
+      })),
+    };
+  });
+  app.get<{ Params: { file: string } }>(
+    `${PACKAGES_PATH}/:file`,
+    { schema: tarballSchema },
+    async (request, reply) => {
+      const tarball = await tarballs.get(request.params.file);
+      if (tarball === undefined) {
+        throw new Problem("notFound", {
+          message: "There is no such package here: see /packages",
+        });
+      }
+      return reply
+        .headers({
+          "content-type": TARBALL_TYPE,
+          "cache-control": "public, max-age=300",
+          "x-content-type-options": "nosniff",
+        })
+        .send(tarball.content);
+    },
+  );
+}
