@@ -784,21 +784,36 @@ create table people (
   id uuid primary key,
   email text not null unique check (email = lower(email)),
   name text not null,
-  password text not null,
+  password text,
   operator boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on column people.password is 'scrypt, with its costs and salt';
+comment on column people.password is 'scrypt, with its costs and salt; null: signs in by OpenID Connect alone';
 
 create table memberships (
   person_id uuid not null references people on delete cascade,
   tenant_id text collate "C" not null references tenants on delete cascade,
   role text not null check (role in ('owner', 'editor', 'viewer')),
+  by_oidc boolean not null default false,
   created_at timestamptz not null default now(),
   primary key (person_id, tenant_id)
 );
+comment on column memberships.by_oidc is 'a group of the provider gave it, and takes it away; else a person did';
 create index memberships_of_tenant on memberships (tenant_id);
+
+-- A person's account at a provider of OpenID Connect: of one provider one at most.
+create table person_identities (
+  issuer text collate "C" not null,
+  subject text collate "C" not null,
+  person_id uuid not null references people on delete cascade,
+  email text,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz not null default now(),
+  primary key (issuer, subject),
+  unique (person_id, issuer)
+);
+comment on column person_identities.email is 'as the provider last said it: to be shown, it decides nothing';
 
 create table sessions (
   id uuid primary key,

@@ -342,6 +342,7 @@ create table memberships (
   person_id uuid not null,
   tenant_id text collate "C" not null,
   role text not null,
+  by_oidc boolean not null default false,
   created_at timestamp with time zone not null default now(),
   constraint memberships_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
   constraint memberships_pkey PRIMARY KEY (person_id, tenant_id),
@@ -349,6 +350,7 @@ create table memberships (
   constraint memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 create index memberships_of_tenant ON memberships USING btree (tenant_id);
+comment on column memberships.by_oidc is 'a group of the provider gave it, and takes it away; else a person did';
 
 create table message_tries (
   stream text not null,
@@ -402,7 +404,7 @@ create table people (
   id uuid not null,
   email text not null,
   name text not null,
-  password text not null,
+  password text,
   operator boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
@@ -410,7 +412,20 @@ create table people (
   constraint people_email_key UNIQUE (email),
   constraint people_pkey PRIMARY KEY (id)
 );
-comment on column people.password is 'scrypt, with its costs and salt';
+comment on column people.password is 'scrypt, with its costs and salt; null: signs in by OpenID Connect alone';
+
+create table person_identities (
+  issuer text collate "C" not null,
+  subject text collate "C" not null,
+  person_id uuid not null,
+  email text,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone not null default now(),
+  constraint person_identities_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  constraint person_identities_person_id_issuer_key UNIQUE (person_id, issuer),
+  constraint person_identities_pkey PRIMARY KEY (issuer, subject)
+);
+comment on column person_identities.email is 'as the provider last said it: to be shown, it decides nothing';
 
 create table preferences (
   tenant_id text collate "C" not null,

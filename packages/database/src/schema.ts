@@ -49,6 +49,7 @@ export interface Schema {
   erasures: ErasuresTable;
   people: PeopleTable;
   memberships: MembershipsTable;
+  person_identities: PersonIdentitiesTable;
   sessions: SessionsTable;
   shown_once: ShownOnceTable;
   invitations: InvitationsTable;
@@ -615,8 +616,8 @@ export interface PeopleTable {
   /** In lower case. */
   email: string;
   name: string;
-  /** scrypt, with its costs and salt. */
-  password: string;
+  /** scrypt, with its costs and salt; null: signs in by OpenID Connect alone. */
+  password: string | null;
   operator: Generated<boolean>;
   created_at: CreatedAt;
   updated_at: UpdatedAt;
@@ -627,7 +628,19 @@ export interface MembershipsTable {
   tenant_id: string;
   /** owner, editor or viewer. */
   role: string;
+  /** A group of the provider gave it, and takes it away; else a person did. */
+  by_oidc: Generated<boolean>;
   created_at: CreatedAt;
+}
+
+export interface PersonIdentitiesTable {
+  issuer: string;
+  subject: string;
+  person_id: string;
+  /** As the provider last said it. */
+  email: string | null;
+  created_at: CreatedAt;
+  last_used_at: Generated<Date>;
 }
 
 export interface SessionsTable {

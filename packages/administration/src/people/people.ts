@@ -52,7 +52,7 @@ export async function changeRole(
   }
   const before = await requireMember(db, tenantId, personId, role === "owner");
   await putMembership(db, { personId, tenantId, role });
-  return { before, after: { ...before, role } };
+  return { before, after: { ...before, role, byOidc: false } };
 }
 
 /** Throws as `changeRole`. */

@@ -16,6 +16,8 @@ export interface PersonRow {
 
 export interface MemberRow extends PersonRow {
   role: TenantRole;
+  /** A group of the provider gave it. */
+  byOidc: boolean;
 }
 
 export interface MembershipRow {
@@ -27,7 +29,7 @@ export interface MembershipRow {
 
 export async function insertPerson(
   db: Database,
-  person: { email: string; name: string; password: string; operator: boolean },
+  person: { email: string; name: string; password: string | null; operator: boolean },
 ): Promise<string> {
   const id = uuidv7();
   await db
@@ -41,7 +43,7 @@ export async function insertPerson(
 export async function personForSignIn(
   db: Database,
   email: string,
-): Promise<{ id: string; password: string } | undefined> {
+): Promise<{ id: string; password: string | null } | undefined> {
   return await db
     .selectFrom("people")
     .select(["id", "password"])
@@ -53,13 +55,14 @@ export async function personById(db: Database, id: string): Promise<PersonRow | 
   return await selectPeople(db).where("id", "=", id).executeTakeFirst();
 }
 
+/** Undefined too for who signs in by OpenID Connect alone. */
 export async function storedPassword(db: Database, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("people")
     .select("password")
     .where("id", "=", id)
     .executeTakeFirst();
-  return row?.password;
+  return row?.password ?? undefined;
 }
 
 export async function updatePerson(
@@ -105,7 +108,15 @@ export async function membersOf(db: Database, tenantId: string): Promise<MemberR
   const rows = await db
     .selectFrom("memberships as m")
     .innerJoin("people as p", "p.id", "m.person_id")
-    .select(["p.id", "p.email", "p.name", "p.operator", "p.created_at as createdAt", "m.role"])
+    .select([
+      "p.id",
+      "p.email",
+      "p.name",
+      "p.operator",
+      "p.created_at as createdAt",
+      "m.role",
+      "m.by_oidc as byOidc",
+    ])
     .where("m.tenant_id", "=", tenantId)
     .orderBy("p.name")
     .orderBy("p.id")
@@ -113,7 +124,7 @@ export async function membersOf(db: Database, tenantId: string): Promise<MemberR
   return rows.map((row) => ({ ...row, role: row.role as TenantRole }));
 }
 
-/** Makes a person a member, or gives a member another role. */
+/** Makes a person a member, or gives a member another role: from then on a person's word, no group's. */
 export async function putMembership(
   db: Database,
   membership: { personId: string; tenantId: string; role: TenantRole },
@@ -126,7 +137,9 @@ export async function putMembership(
       role: membership.role,
     })
     .onConflict((conflict) =>
-      conflict.columns(["person_id", "tenant_id"]).doUpdateSet({ role: membership.role }),
+      conflict
+        .columns(["person_id", "tenant_id"])
+        .doUpdateSet({ role: membership.role, by_oidc: false }),
     )
     .execute();
 }

@@ -34,7 +34,7 @@ export async function checkPassword(
   password: string,
 ): Promise<string | undefined> {
   const person = await personForSignIn(db, email.trim().toLowerCase());
-  const isRight = await verifyPassword(password, person?.password);
+  const isRight = await verifyPassword(password, person?.password ?? undefined);
   return isRight ? person?.id : undefined;
 }
 
