@@ -8,10 +8,14 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createPool } from "@belfry/database/connection";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { type Ended, runBelfry } from "./belfry-under-test.ts";
+import { type Ended, runBelfry, runBelfryProcess } from "./belfry-under-test.ts";
 
-/** The command line in a process of its own, on an empty home and a database of the test's own. */
-async function createBelfry(t: TestContext, options: { home?: string; database?: boolean } = {}) {
+/** The command line on an empty home and a database of the test's own; `typed`: a process for each command. */
+async function createBelfry(
+  t: TestContext,
+  options: { home?: string; database?: boolean; typed?: boolean } = {},
+) {
+  const runIt = options.typed ? runBelfryProcess : runBelfry;
   const home = options.home ?? (await mkdtemp(join(tmpdir(), "belfry-cli-")));
   t.after(() => rm(home, { recursive: true, force: true }));
   const url = options.database === false ? "" : (await createTestDatabase(t)).url;
@@ -21,7 +25,7 @@ async function createBelfry(t: TestContext, options: { home?: string; database?:
     SECRETS_KEYS: `t1:${randomBytes(32).toString("base64")}`,
   };
   const run = (args: string[], input = "", more: Record<string, string> = {}) =>
-    runBelfry(args, { env: { ...env, ...more }, input, cwd: home });
+    runIt(args, { env: { ...env, ...more }, input, cwd: home });
   const json = async (args: string[], input = "") => {
     const { code, out, err } = await run(args, input);
     assert.deepEqual([code, err], [0, ""], args.join(" "));
@@ -400,7 +404,7 @@ test("every command explains itself with --help on standard output, without a da
 });
 
 test("the database and keys of the local stack are found in its home folder", async (t) => {
-  const belfry = await createBelfry(t);
+  const belfry = await createBelfry(t, { typed: true });
   const none = { DATABASE_URL: "", SECRETS_KEYS: "" };
   assertFails(await belfry.run(["tenant", "list"], "", none), /DATABASE_URL.*local\.json/);
   await belfry.file("local.json", JSON.stringify({ databaseUrl: belfry.url }));
@@ -444,7 +448,7 @@ test("migrate brings an empty database to the newest schema, and says that nothi
 });
 
 test("a database that cannot be reached is named, its password is not", async (t) => {
-  const belfry = await createBelfry(t, { database: false });
+  const belfry = await createBelfry(t, { database: false, typed: true });
   const ended = await belfry.run(["tenant", "list"], "", {
     DATABASE_URL: "postgres://someone:pa55word@127.0.0.1:1/x",
   });

@@ -5,7 +5,8 @@ import { CommandError } from "./command-error.ts";
 /** Above every bound on what a file may hold, and far below what a mistaken file would take. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
-let takenBy: string | undefined;
+/** The flag that reads it; a stream is read once. */
+const takenBy = new WeakMap<AsyncIterable<unknown>, string>();
 
 /** The text of a file, or of standard input for `-`: UTF-8, at most 2 MiB. Errors name the flag. */
 export async function readInput(flag: string, path: string): Promise<string> {
@@ -88,10 +89,11 @@ async function readStandardInput(flag: string): Promise<Uint8Array> {
 }
 
 function takeStandardInput(flag: string): void {
-  if (takenBy !== undefined) {
-    throw new CommandError(`${flag}: standard input (-) is taken by ${takenBy}`);
+  const other = takenBy.get(process.stdin);
+  if (other !== undefined) {
+    throw new CommandError(`${flag}: standard input (-) is taken by ${other}`);
   }
-  takenBy = flag;
+  takenBy.set(process.stdin, flag);
 }
 
 async function collect(
