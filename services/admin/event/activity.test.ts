@@ -68,7 +68,10 @@ test("why something was not sent is said in a sentence", async (t) => {
   const { base, event } = await withTenant(admin);
   const skipped = { EMAIL: "no recipientEmail", PUSH: "channel not allowed" };
   const html = await operator.text(`${base}/${await event({ outcome: { skipped } })}`);
-  assert.match(html, /Not sent: the request carried no email address\./);
+  assert.match(
+    html,
+    /Not sent: the request carried no email address, and none is known of the user\./,
+  );
   assert.match(html, /Not sent: the operator has not allowed this channel for the tenant\./);
   const failed = await event({ status: "failed", reason: "the number does not exist" });
   const shown = await operator.text(`${base}/${failed}`);

@@ -1,6 +1,7 @@
 import { auditedAfter } from "@belfry/administration/audited";
 import { digestById } from "@belfry/administration/events/digest-rows";
-import { type EventReport, showEvent } from "@belfry/administration/events/event-report";
+import { eventEvidence } from "@belfry/administration/events/event-evidence";
+import { showEvent } from "@belfry/administration/events/event-report";
 import { resendEvent } from "@belfry/administration/events/resend-event";
 import {
   type EventSearch,
@@ -16,10 +17,13 @@ import { MAIL_HEADERS } from "../door/security-headers.ts";
 import { documentAnswer, page, redirect } from "../drawing/answer.ts";
 import { readMoments } from "../drawing/moments.ts";
 import type { PageDeps } from "../page-deps.ts";
+import type { InTenant } from "../router.ts";
 import { waitsOfEvent } from "../waiting/waits-of-event.ts";
 import { messageState } from "../webhook/message-state.ts";
 import { messagesOfEvent } from "../webhook/messages-of-event.ts";
-import { whyNot } from "./why-not.ts";
+import { channelStories } from "./channel-story.ts";
+import { contentHeading } from "./content-heading.ts";
+import { eventState } from "./event-state.ts";
 
 const PAGE = 50;
 
@@ -51,28 +55,32 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
     });
   });
 
-  const show = async (tenantId: string, eventId: string, fault?: string) => {
-    const event = await showEvent(db, eventId, tenantId);
-    const contents: Record<string, SentContent> = {};
+  const show = async (context: InTenant, fault?: string) => {
+    const { tenant, params } = context;
+    const event = await showEvent(db, params.eventId ?? "", tenant.id);
+    const evidence = await eventEvidence(db, event);
+    const contents: Record<string, SentContent & { heading: string }> = {};
     for (const channel of CHANNELS) {
       const report = event.channels[channel];
       if (report?.delivery === undefined && report?.notification === undefined) continue;
-      contents[channel] = await sentContent(db, tenantId, event.id, channel);
+      const content = await sentContent(db, tenant.id, event.id, channel);
+      contents[channel] = { ...content, heading: contentHeading(report) };
     }
-    const waits = waitsOfEvent(event);
-    const told = (await messagesOfEvent(db, tenantId, event.id)).map((message) => ({
+    const told = (await messagesOfEvent(db, tenant.id, event.id)).map((message) => ({
       ...message,
       inWords: messageState(message.status),
     }));
     return page("event", event.eventType, {
-      ...{ event, contents, waits, told, why: reasonsOf(event), fault },
+      ...{ event, contents, told, fault, waits: waitsOfEvent(event), state: eventState(event) },
+      ...{ stories: channelStories(event, evidence, context), variables: evidence.variables },
     });
   };
 
-  route("GET /tenants/:tenantId/activity/:eventId", async ({ tenant, params, base }) => {
+  route("GET /tenants/:tenantId/activity/:eventId", async (context) => {
+    const { tenant, params, base } = context;
     const id = params.eventId ?? "";
     try {
-      return await show(tenant.id, id);
+      return await show(context);
     } catch (error) {
       if (!(error instanceof NotFound) || !UUID.test(id)) throw error;
       // A message that gathers events has an id of its own, which dead letters and the outbox lead to.
@@ -107,7 +115,7 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
       return redirect(`${base}/activity/${id}`, "resent");
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      const answer = await show(tenant.id, eventId, `The event ${error.faults[0]?.message}.`);
+      const answer = await show(context, `The event ${error.faults[0]?.message}.`);
       return answer.kind === "page" ? { ...answer, status: 422 } : answer;
     }
   });
@@ -139,16 +147,6 @@ function searchOf(query: URLSearchParams, tenantId: string) {
     status: isStatus ? (values.status as StatusGroup) : undefined,
   };
   return { search, values: { ...values, ...shown }, faults };
-}
-
-/** Why something was not sent, a sentence a channel. */
-function reasonsOf(event: EventReport): Record<string, string> {
-  const why: Record<string, string> = {};
-  for (const [channel, { status, reason }] of Object.entries(event.channels)) {
-    const sentence = whyNot(status, reason);
-    if (sentence !== undefined) why[channel] = sentence;
-  }
-  return why;
 }
 
 function orUndefined(error: unknown): undefined {

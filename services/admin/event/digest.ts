@@ -5,6 +5,7 @@ import { InvalidInput } from "@belfry/administration/input-error";
 import { isChannel } from "@belfry/contracts/channels";
 import { page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
+import { contentHeading } from "./content-heading.ts";
 
 /** A message that gathers events: what is in it, until when, and what became of it. */
 export function digestPages({ route, db }: PageDeps): void {
@@ -14,7 +15,9 @@ export function digestPages({ route, db }: PageDeps): void {
       digest.delivery !== null && digest.count > 0 && isChannel(digest.channel)
         ? await sentContent(db, tenantId, digest.id, digest.channel)
         : undefined;
-    return page("digest", digest.eventType, { digest, content, fault });
+    const { delivery } = digest;
+    const heading = delivery === null ? "" : contentHeading({ status: delivery.status });
+    return page("digest", digest.eventType, { digest, content, heading, fault });
   };
 
   route("GET /tenants/:tenantId/digests/:digestId", ({ tenant, params }) =>

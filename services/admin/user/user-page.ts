@@ -80,11 +80,14 @@ function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
     const state = (status: string, why?: string) => [{ channel, status, why }];
     if (delivery !== undefined) {
       const { status, reason } = delivery;
-      return state(status, whyNot(status, reason) ?? reason ?? waits);
+      return state(status, whyNot({ status, reason })?.sentence ?? reason ?? waits);
     }
-    if (failed !== undefined) return state("failed", whyNot("failed", failed));
+    if (failed !== undefined)
+      return state("failed", whyNot({ status: "failed", reason: failed })?.sentence);
     if (skipped !== undefined) {
-      return NOT_MEANT.includes(skipped) ? [] : state("skipped", whyNot("skipped", skipped));
+      return NOT_MEANT.includes(skipped)
+        ? []
+        : state("skipped", whyNot({ status: "skipped", reason: skipped })?.sentence);
     }
     return pushed && channel === IN_APP ? state("published") : [];
   });

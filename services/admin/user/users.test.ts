@@ -119,7 +119,10 @@ test("a user's page tells what is known, whose addresses get nothing, and why so
   assert.match(html, /Europe\/Vienna[\s\S]*21:00 to 07:00/);
   assert.match(html, /ann@example\.com[\s\S]*bounced[\s\S]*old@example\.com[\s\S]*complained/);
   assert.ok(!html.includes("bob@example.com"));
-  assert.match(html, /Not sent: turned off by the user for Offers, 2 Nov 2026, preference page\./);
+  assert.match(
+    html,
+    /Not sent: the user has turned this off for Offers, 2 Nov 2026, preference page\./,
+  );
   assert.ok(!html.includes("no active template"), "what was never meant for a channel");
 });
 

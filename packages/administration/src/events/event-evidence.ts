@@ -1,0 +1,123 @@
+import type { Database } from "@belfry/database/connection";
+import { receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
+import { parseVariables } from "@belfry/templates/parse-variables";
+import { deadDeliveries } from "../dead-letters/dead-letter-rows.ts";
+import type { EventReport } from "./event-report.ts";
+import {
+  type DeliveryEvidenceRow,
+  deliveryEvidence,
+  isNotedSensitive,
+  type TemplateOfEvent,
+  type TryRow,
+  templatesOfEventType,
+  triesOfDeliveries,
+} from "./evidence-rows.ts";
+import { eventContent, usedSensitiveTemplate } from "./sent-content-rows.ts";
+
+/** What a vendor said of a delivery after it had taken the message. */
+export interface VendorReceipt {
+  provider: string;
+  kind: string;
+  reason: string | null;
+  vendorStatus: string | null;
+  at: Date;
+}
+
+/** What stands behind a delivery of the report, for people who ask why. */
+export interface DeliveryEvidence extends DeliveryEvidenceRow {
+  tries: TryRow[];
+  receipts: VendorReceipt[];
+  /** Of a dead letter: the group that it is in; null: it is none. */
+  dead: { class: string; provider: string | null } | null;
+}
+
+export interface EventEvidence {
+  /** By the delivery's id. */
+  deliveries: ReadonlyMap<string, DeliveryEvidence>;
+  templates: readonly TemplateOfEvent[];
+  /** A vendor's answer may repeat what was sent: of a sensitive template neither is to be shown. */
+  isSensitive: boolean;
+  variables: EventVariables;
+}
+
+export type EventVariables =
+  /** Names with their values, texts as they are and all else as JSON, cut; `more`: so many are left out. */
+  | { shown: true; values: { name: string; value: string }[]; more: number }
+  /** Why they are not shown, in words. */
+  | { shown: false; why: string };
+
+const MOST_VARIABLES = 100;
+const MOST_CHARACTERS = 2_000;
+
+/** Reads it for an event as `showEvent` has found it. */
+export async function eventEvidence(db: Database, event: EventReport): Promise<EventEvidence> {
+  const { tenantId } = event;
+  const ids = Object.values(event.channels).flatMap(({ delivery }) => delivery?.id ?? []);
+  const [rows, tries, receipts, dead, templates, isSensitive] = await Promise.all([
+    deliveryEvidence(db, tenantId, ids),
+    triesOfDeliveries(db, tenantId, ids),
+    receiptsOfDeliveries(db, tenantId, ids),
+    ids.length === 0 ? [] : deadDeliveries(db, { ids, tenantId }, ids.length),
+    templatesOfEventType(db, tenantId, event.eventType),
+    isHidden(db, event),
+  ]);
+  const DEAD = ["failed", "expired", "unknown"];
+  const deliveries = rows.map((row): [string, DeliveryEvidence] => {
+    const letter = dead.find(({ id, status }) => id === row.id && DEAD.includes(status));
+    const evidence = {
+      ...row,
+      tries: tries.filter(({ deliveryId }) => deliveryId === row.id),
+      receipts: receipts
+        .filter(({ deliveryId }) => deliveryId === row.id)
+        .map(({ providerKind: provider, kind, reason, vendorStatus, receivedAt: at }) => ({
+          ...{ provider, kind, reason, vendorStatus, at },
+        })),
+      dead: letter === undefined ? null : { class: letter.class, provider: letter.provider },
+    };
+    return [row.id, evidence];
+  });
+  const variables = await variablesOf(db, event, isSensitive);
+  return { deliveries: new Map(deliveries), templates, isSensitive, variables };
+}
+
+async function isHidden(db: Database, event: EventReport): Promise<boolean> {
+  const { id, tenantId, eventType, acceptedAt } = event;
+  // Noted until its variables are erased, also where the template is gone by now.
+  if (await isNotedSensitive(db, tenantId, id)) return true;
+  return await usedSensitiveTemplate(db, tenantId, { eventType, acceptedAt: new Date(acceptedAt) });
+}
+
+async function variablesOf(
+  db: Database,
+  event: EventReport,
+  isSensitive: boolean,
+): Promise<EventVariables> {
+  if (isSensitive) {
+    const why = "A template of this event type is sensitive: its variables are never shown.";
+    return { shown: false, why };
+  }
+  const content = await eventContent(db, event.tenantId, event.id);
+  const entries = Object.entries(parseVariables(content?.variables ?? "{}") ?? {});
+  return {
+    shown: true,
+    values: entries
+      .slice(0, MOST_VARIABLES)
+      .map(([name, value]) => ({ name: cut(name), value: cut(textOf(value)) })),
+    more: Math.max(0, entries.length - MOST_VARIABLES),
+  };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "nested too deep to be shown";
+  }
+}
+
+function cut(text: string): string {
+  return text.length > MOST_CHARACTERS
+    ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()} …`
+    : text;
+}

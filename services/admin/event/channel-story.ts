@@ -1,0 +1,188 @@
+import type { DeliveryEvidence, EventEvidence } from "@belfry/administration/events/event-evidence";
+import type { ChannelReport, EventReport } from "@belfry/administration/events/event-report";
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
+import { PROVIDER_KINDS } from "@belfry/providers/kinds";
+import { mayDo, type Role } from "../door/access.ts";
+import { shortTitle } from "../drawing/words.ts";
+import type { Place } from "./own-reasons.ts";
+import { whyNot } from "./why-not.ts";
+
+/** What the event's page tells of a channel. */
+export interface ChannelStory {
+  channel: Channel;
+  report: ChannelReport;
+  /** What became of it, in a plain sentence; undefined: it waits, or is on its way. */
+  sentence: string | undefined;
+  /** The address that it went to, or was to. */
+  recipient: string | null;
+  /** What the vendors said, the newest first. */
+  said: VendorSaid[];
+  links: { href: string; text: string }[];
+}
+
+export interface VendorSaid {
+  at: Date;
+  /** Of a try; undefined: of a receipt. */
+  number: number | undefined;
+  provider: string;
+  /** Of the account, for who may open it. */
+  href: string | undefined;
+  /** Its code. */
+  status: string | null;
+  reason: string | null;
+  /** undefined: there is none; null: it may repeat what a sensitive template sent. */
+  answer: string | null | undefined;
+}
+
+interface Reader {
+  base: string;
+  role: Role;
+}
+
+/** Every channel of an event, those that did not arrive first, those that were not meant last. */
+export function channelStories(
+  event: EventReport,
+  evidence: EventEvidence,
+  reader: Reader,
+): ChannelStory[] {
+  const all = Object.entries(event.channels) as [Channel, ChannelReport][];
+  const stories = all.map(([channel, report]) => storyOf(event, channel, report, evidence, reader));
+  return stories.toSorted((a, b) => rank(a) - rank(b));
+}
+
+const NOT_MEANT = ["no active template", "channel not allowed", "not requested"];
+
+function rank({ report: { status, reason } }: ChannelStory): number {
+  if (status === "skipped") return NOT_MEANT.includes(reason ?? "") ? 3 : 1;
+  return ["accepted", "delivered", "published", "queued", "sending", "waiting"].includes(status)
+    ? 2
+    : 0;
+}
+
+function storyOf(
+  event: EventReport,
+  channel: Channel,
+  report: ChannelReport,
+  { deliveries, templates, isSensitive }: EventEvidence,
+  reader: Reader,
+): ChannelStory {
+  const delivery = report.delivery && deliveries.get(report.delivery.id);
+  const recipient = delivery?.recipient ?? addressOf(event, channel);
+  const hides = isSensitive || (delivery !== undefined && delivery.templateId === null);
+  const said = delivery === undefined ? [] : vendorsSaid(delivery, reader, hides);
+  const words = delivery && lastWords(delivery, report.status);
+  const { status, reason } = report;
+  const tries = delivery?.tries.length;
+  const why = whyNot({ status, reason, vendor: words, tries });
+  const template = templates.find((one) => one.channel === channel);
+  const ways = waysOf({ event, recipient, delivery, reader, templateId: template?.id });
+  const links = new Map<string, string>();
+  if (delivery?.dead) {
+    const { class: wanted, provider } = delivery.dead;
+    const choice = new URLSearchParams({ channel, class: wanted, ...(provider && { provider }) });
+    links.set(`${reader.base}/dead-letters?${choice}`, "The dead letter");
+  }
+  if (why?.look !== undefined) links.set(...ways[why.look]);
+  if (delivery?.templateId && delivery.templateOf === event.tenantId) {
+    const { templateId, version } = delivery;
+    links.set(
+      `${reader.base}/templates/${templateId}/versions?version=${version}`,
+      `Template, version ${version}`,
+    );
+  } else if (template !== undefined) links.set(...ways.templates);
+  if (isInSandbox(report)) links.set(`${reader.base}/outbox`, "The outbox");
+  return {
+    ...{ channel, report, recipient, said },
+    sentence: why?.sentence ?? arrival(report),
+    links: [...links].map(([href, text]) => ({ href, text })),
+  };
+}
+
+/** What is known of something that is not lost. */
+function arrival(report: ChannelReport): string | undefined {
+  const { status, delivery, notification } = report;
+  if (isInSandbox(report)) {
+    return "The sandbox has kept it in the outbox: it was sent to nobody.";
+  }
+  const provider = vendorName(delivery?.provider);
+  if (status === "accepted") {
+    return `Sent: ${provider} has taken it, and has not said whether it arrived.`;
+  }
+  if (status === "delivered") return `Delivered: ${provider} says that it has arrived.`;
+  if (notification === undefined) return undefined;
+  return notification.read ? "In the inbox, and read." : "In the inbox, not read yet.";
+}
+
+function isInSandbox({ status, delivery }: ChannelReport): boolean {
+  return status === "accepted" && delivery?.provider === "sandbox";
+}
+
+function vendorName(kind: string | null | undefined): string {
+  if (kind === "smtp") return "the mail server";
+  const row = Object.values(PROVIDER_KINDS)
+    .flat()
+    .find((one) => one.kind === kind);
+  return row === undefined ? "the provider" : shortTitle(row.title);
+}
+
+/** The words that the delivery's state came of: of a receipt where one has moved it, else of the last try. */
+function lastWords({ tries, receipts }: DeliveryEvidence, status: string) {
+  const receipt = receipts.findLast(({ kind }) => kind === status);
+  return receipt ?? tries.findLast((one) => one.class !== null);
+}
+
+function vendorsSaid(
+  { tries, receipts }: DeliveryEvidence,
+  { base, role }: Reader,
+  hides: boolean,
+): VendorSaid[] {
+  const accountOf = (id: string | null) =>
+    id === null ? undefined : `${base}/providers${mayDo(role, "owner") ? `/${id}` : ""}`;
+  const ofTries = tries
+    .filter((one) => one.class !== null)
+    .map((one): VendorSaid => {
+      const { startedAt: at, number, provider, providerName, reason, vendorStatus: status } = one;
+      const answer = one.vendorAnswer === null ? undefined : hides ? null : one.vendorAnswer;
+      const href = accountOf(one.providerId);
+      return { at, number, provider: providerName ?? provider, href, status, reason, answer };
+    });
+  const ofReceipts = receipts.map(({ at, kind, provider, reason, vendorStatus: status }) => ({
+    ...{ at, number: undefined, provider, href: undefined, status, reason: kind },
+    answer: reason === null ? undefined : hides ? null : reason,
+  }));
+  return [...ofTries, ...ofReceipts].toSorted((a, b) => b.at.getTime() - a.at.getTime());
+}
+
+function addressOf(event: EventReport, channel: Channel): string | null {
+  const { address } = CHANNEL_ROWS[channel];
+  if (address === null) return null;
+  return address === ADDRESSES.recipientEmail.field ? event.recipientEmail : event.recipientPhone;
+}
+
+interface Ways {
+  event: EventReport;
+  recipient: string | null;
+  delivery: DeliveryEvidence | undefined;
+  reader: Reader;
+  templateId: string | undefined;
+}
+
+/** Where to look next; for everybody a page that their role may open. */
+function waysOf(ways: Ways): Readonly<Record<Place, [href: string, text: string]>> {
+  const { event, recipient, delivery, reader, templateId } = ways;
+  const { base, role } = reader;
+  const providerId = delivery?.tries.findLast((one) => one.providerId !== null)?.providerId;
+  const account = providerId && mayDo(role, "owner") ? `/${providerId}` : "";
+  const search = new URLSearchParams({ search: recipient ?? "" });
+  return {
+    templates: [
+      `${base}/templates${templateId === undefined ? "" : `/${templateId}`}`,
+      "The template",
+    ],
+    providers: [`${base}/providers${account}`, account === "" ? "The providers" : "The provider"],
+    suppressions: [`${base}/suppressions?${search}`, "The suppression"],
+    user: [`${base}/users?user=${encodeURIComponent(event.userId)}`, "The user"],
+    tenant: [`${base}/settings`, "What the tenant may do"],
+  };
+}

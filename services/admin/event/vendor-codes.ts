@@ -1,0 +1,162 @@
+import type { Place } from "./own-reasons.ts";
+
+/** What a code of a vendor means, for a product manager. Data: a code is looked up, and what is not here is told as the vendor says it. */
+export interface CodeRow {
+  says: string;
+  look?: Place;
+}
+
+/** Who answers, in a sentence. */
+const SERVER = "the mail server says that ";
+
+const NO_ADDRESS: CodeRow = { says: `${SERVER}this address does not exist` };
+const FULL: CodeRow = { says: `${SERVER}the mailbox is full` };
+const POLICY: CodeRow = {
+  says: `${SERVER}it does not take this mail: its rules against spam refuse it`,
+};
+const UNPROVEN: CodeRow = {
+  says: `${SERVER}it is not proven that this mail is from your domain (SPF, DKIM or DMARC)`,
+  look: "providers",
+};
+const LOGIN: CodeRow = {
+  says: "the mail server refuses the user name and password of the settings",
+  look: "providers",
+};
+
+/** Of the enhanced status codes of RFC 3463 and RFC 7372 what follows the class (4 or 5). */
+export const MAIL_STATUS: Readonly<Record<string, CodeRow>> = {
+  "1.0": { says: `${SERVER}something is wrong with this address` },
+  "1.1": NO_ADDRESS,
+  "1.2": { says: `${SERVER}the domain of this address takes no mail` },
+  "1.3": { says: `${SERVER}this is not an email address` },
+  "1.6": { says: `${SERVER}this address has moved` },
+  "1.10": { says: `${SERVER}the domain of this address takes no mail` },
+  "1.7": { says: `${SERVER}the sender's address is not one`, look: "providers" },
+  "1.8": { says: `${SERVER}the domain of the sender's address does not exist`, look: "providers" },
+  "2.0": { says: `${SERVER}something is wrong with this mailbox` },
+  "2.1": { says: `${SERVER}this mailbox is switched off` },
+  "2.2": FULL,
+  "2.3": { says: `${SERVER}the mail is too large for this mailbox` },
+  "3.1": { says: `${SERVER}it has no room for mail now` },
+  "3.4": { says: `${SERVER}the mail is too large` },
+  "4.1": { says: "the server of this address does not answer" },
+  "4.4": { says: "no server takes mail for this address" },
+  "4.7": { says: "the server of this address has not taken the mail in time" },
+  "7.0": POLICY,
+  "7.1": POLICY,
+  "7.8": LOGIN,
+  "7.20": UNPROVEN,
+  "7.22": UNPROVEN,
+  "7.23": UNPROVEN,
+  "7.24": UNPROVEN,
+  "7.25": UNPROVEN,
+  "7.26": UNPROVEN,
+};
+
+/** Of a mail server that gives no enhanced code: its reply (RFC 5321, 4.2.3) and the step that it answered. */
+export const SMTP_REPLIES: Readonly<Record<string, CodeRow>> = {
+  "421": { says: `${SERVER}it takes no mail now` },
+  "450 RCPT TO": { says: `${SERVER}this mailbox cannot be reached now` },
+  "451": { says: `${SERVER}it cannot take the mail now` },
+  "452": { says: `${SERVER}it has no room for mail now` },
+  "530": LOGIN,
+  "534": LOGIN,
+  "535": LOGIN,
+  "538": LOGIN,
+  "550 RCPT TO": { says: `${SERVER}this address does not exist, or takes no mail from you` },
+  "551 RCPT TO": { says: `${SERVER}this address is not one of its own` },
+  "552": { says: `${SERVER}the mail is too large, or the mailbox full` },
+  "553 RCPT TO": { says: `${SERVER}this is not an email address that it knows` },
+  "550 DATA": POLICY,
+  "554 DATA": POLICY,
+};
+
+const NOT_A_NUMBER: CodeRow = {
+  says: "the provider says that this is no number that gets text messages",
+};
+const LANDLINE: CodeRow = { says: "the provider says that this number is no mobile phone" };
+const STOPPED: CodeRow = {
+  says: "the provider says that the owner of this number has answered STOP",
+  look: "suppressions",
+};
+const NO_ROUTE: CodeRow = {
+  says: "the provider says that it cannot reach this number from yours",
+  look: "providers",
+};
+const TOO_LONG: CodeRow = {
+  says: "the provider says that the text is too long",
+  look: "templates",
+};
+const ACCOUNT: CodeRow = {
+  says: "the provider refuses the account: its key, its credit or what it may do",
+  look: "providers",
+};
+const SENDER: CodeRow = {
+  says: "the provider refuses the sender's number or name of the settings",
+  look: "providers",
+};
+const NO_COUNTRY: CodeRow = {
+  says: "the account may not send to the country of this number",
+  look: "providers",
+};
+const TOO_FAST: CodeRow = { says: "the provider was given more messages than it takes at a time" };
+
+/** By the provider's kind; the codes are the vendors' own. */
+export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeRow>>>> = {
+  twilio: {
+    "20003": ACCOUNT,
+    "20005": ACCOUNT,
+    "20008": ACCOUNT,
+    "20404": ACCOUNT,
+    "30002": ACCOUNT,
+    "21212": SENDER,
+    "21603": SENDER,
+    "21606": SENDER,
+    "21659": SENDER,
+    "21660": SENDER,
+    "21211": NOT_A_NUMBER,
+    "21265": NOT_A_NUMBER,
+    "21604": NOT_A_NUMBER,
+    "21408": NO_COUNTRY,
+    "21608": {
+      says: "the account is a trial one, which sends to numbers that it has confirmed alone",
+      look: "providers",
+    },
+    "21610": STOPPED,
+    "21612": NO_ROUTE,
+    "21614": LANDLINE,
+    "21635": LANDLINE,
+    "21617": TOO_LONG,
+    "14107": TOO_FAST,
+    "20429": TOO_FAST,
+    "21611": TOO_FAST,
+    "30001": TOO_FAST,
+    "63038": TOO_FAST,
+  },
+  vonage: {
+    "9": STOPPED,
+    "1000": TOO_FAST,
+    "1050": { says: "the provider says that this number may not be sent to" },
+    "1060": ACCOUNT,
+    "1070": { says: "the account has no credit left", look: "providers" },
+    "1080": ACCOUNT,
+    "1090": TOO_LONG,
+    "1120": SENDER,
+    "1140": ACCOUNT,
+    "1160": NO_COUNTRY,
+  },
+  sendgrid: {
+    "400": { says: "SendGrid says that something is wrong with the message" },
+    "401": { says: "SendGrid refuses the API key of the settings", look: "providers" },
+    "403": {
+      says: "SendGrid does not let this account send from this address",
+      look: "providers",
+    },
+    "413": { says: "SendGrid says that the mail is too large", look: "templates" },
+    "429": TOO_FAST,
+    "Bounced Address": NO_ADDRESS,
+    Invalid: { says: "SendGrid says that this is not an email address" },
+    "Spam Reporting Address": { says: "its owner has marked an earlier mail as spam" },
+    "Unsubscribed Address": { says: "its owner has unsubscribed at SendGrid" },
+  },
+};
