@@ -18,6 +18,7 @@ export const ALWAYS: Problems = {
 export const KEYED: Problems = {
   ...ALWAYS,
   unauthorized: {},
+  keyRole: {},
   tooManyRequests: { message: "Too many requests", retryAfter: 12 },
 };
 export const WITH_BODY: Problems = { unparsable: {}, tooLarge: {}, unsupportedMediaType: {} };

@@ -2,6 +2,7 @@ import { Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AbuseLimits } from "./abuse-limits.ts";
+import { requireKeyAccess, requireKeyRole } from "./key-access.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { verifySignature } from "./signature.ts";
 import type { Tenant, TenantDirectory } from "./tenant-directory.ts";
@@ -19,7 +20,7 @@ declare module "fastify" {
 export interface Authentication {
   /**
    * For `onRequest`, so that a bad key is told before anything of the body: sets `request.tenant`.
-   * Throws a 401 Problem, or 429 for an address that guesses keys.
+   * Throws a 401 Problem, 403 where the key's role does not allow the route, or 429 for an address that guesses keys.
    */
   trigger(request: FastifyRequest, reply: FastifyReply, done: (err?: Error) => void): void;
   /** The same for every endpoint but trigger, whose own limits are exact; these are per replica. */
@@ -32,6 +33,7 @@ export function createAuthentication(
 ): Authentication {
   // The slot alone: a hook fills it before any handler runs.
   app.decorateRequest("tenant", null as unknown as Tenant);
+  requireKeyAccess(app);
 
   const refuse = async (request: FastifyRequest, cause: string) => {
     await deps.limits.countUnknownKey(request);
@@ -58,15 +60,24 @@ export function createAuthentication(
     if (found instanceof Promise) return found.then((tenant) => admit(request, tenant));
     return admit(request, found);
   };
+  const judgeRole = (request: FastifyRequest) => {
+    const { keyRole } = request.tenant;
+    if (keyRole !== "all") requireKeyRole(request, keyRole);
+  };
   return {
     trigger(request, _reply, done) {
       const pending = authenticate(request);
-      if (pending === undefined) done();
-      else pending.then(() => done(), done);
+      if (pending !== undefined) {
+        pending.then(() => judgeRole(request)).then(() => done(), done);
+        return;
+      }
+      judgeRole(request);
+      done();
     },
     async other(request) {
       await authenticate(request);
       await deps.limits.countOther(request, request.tenant.id);
+      judgeRole(request);
     },
   };
 }

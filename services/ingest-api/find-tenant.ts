@@ -1,3 +1,4 @@
+import type { KeyRole } from "@belfry/contracts/key-roles";
 import type { KeptDays } from "@belfry/contracts/retention";
 import type { Database } from "@belfry/database/connection";
 import type { TenantsTable } from "@belfry/database/schema";
@@ -8,6 +9,7 @@ import { sql } from "kysely";
 export interface KeyHolder {
   keyId: string;
   expiresAt: Date | null;
+  role: KeyRole;
   tenant: Pick<
     Selectable<TenantsTable>,
     | "id"
@@ -34,6 +36,7 @@ export async function findTenantByKey(
     .select([
       "k.id as keyId",
       "k.expires_at as expiresAt",
+      "k.role",
       "t.id",
       "t.name",
       "t.active",
@@ -51,8 +54,8 @@ export async function findTenantByKey(
     .where("k.sha256", "=", sha256)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { keyId, expiresAt, eventDays, notificationDays, ...tenant } = row;
-  return { keyId, expiresAt, tenant, kept: { eventDays, notificationDays } };
+  const { keyId, expiresAt, role, eventDays, notificationDays, ...tenant } = row;
+  return { keyId, expiresAt, role, tenant, kept: { eventDays, notificationDays } };
 }
 
 /** Notes when keys were last used: one statement for all that were, every now and then. */

@@ -12,6 +12,7 @@ const rejected = counter("belfry_events_rejected_total", "Triggers not accepted,
 const REASONS: Readonly<Record<number, string>> = {
   400: "unparsable",
   401: "unauthorized",
+  403: "forbidden",
   413: "too_large",
   415: "media_type",
   422: "invalid",

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { KeyRole } from "@belfry/contracts/key-roles";
 import type { KeptDays } from "@belfry/contracts/retention";
 import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
@@ -19,6 +20,7 @@ export interface Tenant {
   webhookSecrets: readonly WebhookSecret[];
   keyId: string;
   keyExpiresAt: Date | null;
+  keyRole: KeyRole;
 }
 
 export interface WebhookSecret {
@@ -93,6 +95,7 @@ async function toTenant(holder: KeyHolder, keys: SecretKeys): Promise<Tenant> {
     webhookSecrets: await webhookSecretsOf(tenant, keys),
     keyId: holder.keyId,
     keyExpiresAt: holder.expiresAt,
+    keyRole: holder.role,
   };
 }
 

@@ -16,7 +16,7 @@ test("what a page of the Admin UI asks, and what leaving and reloading it does",
   const admin = await startAdmin(t);
   const operator = await admin.operator();
   const { id } = await createTenant(admin.db, { name: "Acme", keyName: "first key" });
-  await addApiKey(admin.db, id, "the shop");
+  await addApiKey(admin.db, id, { name: "the shop" });
   const context = await signedIn(await openBrowser(t), admin.url, operator);
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);

@@ -27,7 +27,7 @@ test("every button that takes something away is red and says what it does, and s
   const admin = await startAdmin(t);
   const operator = await admin.operator();
   const tenant = await sampleTenant(admin);
-  await addApiKey(admin.db, tenant.id, "the shop");
+  await addApiKey(admin.db, tenant.id, { name: "the shop" });
   await admin.person({ email: "second@example.com", name: "Second", operator: true });
   const forms: Form[] = [];
   for (const path of Object.values({ ...tenantPages(tenant), ...PLATFORM_PAGES })) {

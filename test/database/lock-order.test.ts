@@ -261,7 +261,11 @@ const CASES: Record<string, Case> = {
     key: "id",
     work: (_, db) => touchKeys(db, new Map(KEYS.map((id) => [id, new Date()]))),
   },
-  "ending keys": { table: "api_keys", key: "id", work: (_, db) => expireApiKeys(db, "t1", 60) },
+  "ending keys": {
+    table: "api_keys",
+    key: "id",
+    work: (_, db) => expireApiKeys(db, "t1", "all", 60),
+  },
   "adding suppressions": {
     table: "suppressions",
     key: "address",

@@ -36,6 +36,14 @@ test("whatever the command line changes of a tenant is in the audit log, and no 
   await json(`tenant update ${id} --timezone Europe/Berlin --webhook-secret-file secret`);
   await json(`tenant rotate-webhook-secret ${id} --webhook-secret-file secret`);
   await json(`tenant rotate-key ${id} --overlap-seconds 3600`);
+  const made = await json(`tenant key create ${id} --role trigger --name shop`);
+  assert.match(made.apiKey, /^bf_/);
+  const [key] = await json(`tenant key list ${id}`);
+  assert.deepEqual([key.prefix, key.name, key.role], [made.prefix, "shop", "trigger"]);
+  const revoked = await json(`tenant key revoke ${id} ${key.id}`);
+  assert.deepEqual([revoked.prefix, revoked.revoked], [made.prefix, true]);
+  const again = await run(`tenant key revoke ${id} ${key.id}`);
+  assert.deepEqual([again.code, /^error: KEYID: the tenant has no key/.test(again.err)], [1, true]);
   await json(`tenant deactivate ${id}`);
   await json(`tenant activate ${id}`);
   const sms = `--tenant ${id} --channel SMS`;
@@ -56,7 +64,8 @@ test("whatever the command line changes of a tenant is in the audit log, and no 
     rows.map(({ told }) => told.replace(/bf_\S+/, "KEY")),
     [
       ...["tenant.create Acme", "tenant.update Acme", "webhook-secret.create webhook secret"],
-      ...["key.rotate KEY", "tenant.deactivate Acme", "tenant.activate Acme"],
+      ...["key.rotate KEY", "key.create KEY shop", "key.revoke KEY shop"],
+      ...["tenant.deactivate Acme", "tenant.activate Acme"],
       ...["provider.create SMS vonage", "provider.update SMS vonage main"],
       ...["provider.deactivate SMS vonage main", "provider.delete SMS vonage main"],
       ...["suppression.add SMS +12025550123", "suppression.remove SMS +12025550123"],
@@ -66,7 +75,9 @@ test("whatever the command line changes of a tenant is in the audit log, and no 
   const [, updated] = rows;
   assert.deepEqual([updated.before.timezone, updated.after.timezone], [null, "Europe/Berlin"]);
   assert.equal(updated.after.webhookSecret, "a new one");
-  assert.ok(!JSON.stringify(rows).includes("hush-hush"));
+  const log = JSON.stringify(rows);
+  assert.ok(!log.includes("hush-hush") && !log.includes(made.apiKey));
+  assert.ok(log.includes('{"role":"trigger"}'));
 });
 
 test("whatever the command line changes of users and categories is in the audit log; what it refuses is not", async (t) => {

@@ -14,6 +14,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   actions: "--action",
   dir: "DIR",
   layout: "--content-file",
+  keyId: "KEYID",
   webhookId: "--webhook",
   messageId: "--message",
 };

@@ -8,6 +8,7 @@ import {
   PROVIDER_CHANNELS,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
+import { isKeyRole, KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
 import { type QuietHours, quietHoursFault } from "@belfry/contracts/quiet-hours";
 import { InvalidArgumentError } from "commander";
 
@@ -61,6 +62,11 @@ export function providerChannelValue(text: string): ProviderChannel {
   if (!isProviderChannel(text)) {
     throw new InvalidArgumentError(`It must be ${ANY_PROVIDER_CHANNEL}.`);
   }
+  return text;
+}
+
+export function keyRoleValue(text: string): KeyRole {
+  if (!isKeyRole(text)) throw new InvalidArgumentError(`It must be ${listed(KEY_ROLES, "or")}.`);
   return text;
 }
 

@@ -1,5 +1,6 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE, MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
 import { CHANNELS, type Channel } from "@belfry/contracts/channels";
+import type { KeyRole } from "@belfry/contracts/key-roles";
 import type { QuietHours } from "@belfry/contracts/quiet-hours";
 import { Command } from "commander";
 import { auditedCommand } from "./audited-command.ts";
@@ -9,9 +10,11 @@ import {
   integerOrDefault,
   integerOrNone,
   integerValue,
+  keyRoleValue,
   quietHoursOrNone,
 } from "./flag-values.ts";
 import { readSecretInput } from "./input-file.ts";
+import { keyCommand } from "./key-command.ts";
 import { printJson } from "./output.ts";
 import { type Session, withDatabase } from "./session.ts";
 
@@ -118,16 +121,21 @@ export function tenantCommand(): Command {
       integerValue,
     )
     .option("--name <name>", "what people call the new key; default: as the newest before it")
-    .action((id: string, flags: { overlapSeconds?: number; name?: string }) =>
+    .option(
+      "--role <role>",
+      "of which keys, where there are several roles; those of other roles stay",
+      keyRoleValue,
+    )
+    .action((id: string, flags: { overlapSeconds?: number; name?: string; role?: KeyRole }) =>
       withDatabase(async ({ db }) => {
         const { DEFAULT_OVERLAP_SECONDS, rotateApiKey } = await import(
           "@belfry/administration/tenants/rotate-api-key"
         );
         const { keyRotated } = await notesOf();
-        const { overlapSeconds = DEFAULT_OVERLAP_SECONDS, name } = flags;
+        const { overlapSeconds = DEFAULT_OVERLAP_SECONDS, name, role } = flags;
         const rotated = await auditedCommand(
           db,
-          (transaction) => rotateApiKey(transaction, id, overlapSeconds, name),
+          (transaction) => rotateApiKey(transaction, id, overlapSeconds, { name, role }),
           (after) => keyRotated(after, overlapSeconds),
         );
         await printJson(rotated);
@@ -171,6 +179,7 @@ export function tenantCommand(): Command {
       }),
     );
 
+  tenant.addCommand(keyCommand());
   return tenant;
 }
 

@@ -28,6 +28,11 @@ export const PROBLEMS = {
     error: "Forbidden",
     message: "The tenant of the path is not the tenant of the API key",
   },
+  keyRole: {
+    statusCode: 403,
+    error: "Forbidden",
+    message: "The role of the API key does not allow this call",
+  },
   notFound: { statusCode: 404, error: "Not Found", message: "Not found" },
   methodNotAllowed: {
     statusCode: 405,

@@ -61,12 +61,14 @@ create table api_keys (
   sha256 bytea not null unique,
   prefix text not null,
   name text,
+  role text not null default 'all' check (role in ('all', 'trigger', 'read')),
   created_at timestamptz not null default now(),
   expires_at timestamptz,
   last_used_at timestamptz
 );
 create index api_keys_of_tenant on api_keys (tenant_id);
 comment on column api_keys.name is 'what its owner calls it';
+comment on column api_keys.role is 'the calls for which it is taken';
 
 -- What tenants configure. Each change raises the version, which the services watch.
 

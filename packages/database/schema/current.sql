@@ -24,15 +24,18 @@ create table api_keys (
   sha256 bytea not null,
   prefix text not null,
   name text,
+  role text not null default 'all'::text,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_role_check CHECK ((role = ANY (ARRAY['all'::text, 'trigger'::text, 'read'::text]))),
   constraint api_keys_sha256_key UNIQUE (sha256),
   constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 create index api_keys_of_tenant ON api_keys USING btree (tenant_id);
 comment on column api_keys.name is 'what its owner calls it';
+comment on column api_keys.role is 'the calls for which it is taken';
 
 create table applied_functions (
   file text not null,

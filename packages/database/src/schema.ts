@@ -1,6 +1,7 @@
 import type { Channel, ProviderChannel, SentChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { ErasureState } from "@belfry/contracts/erasure";
+import type { KeyRole } from "@belfry/contracts/key-roles";
 import type { PreferenceChannel, PreferenceSource } from "@belfry/contracts/preferences";
 import type { ReceiptKind, SuppressionReason } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
@@ -118,6 +119,7 @@ export interface ApiKeysTable {
   prefix: string;
   /** What its owner calls it. */
   name: string | null;
+  role: Generated<KeyRole>;
   created_at: CreatedAt;
   expires_at: Date | null;
   last_used_at: Date | null;

@@ -1,3 +1,4 @@
+import { SCHEDULED_PATH } from "@belfry/contracts/scheduled";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
 
 /**
@@ -26,4 +27,9 @@ export function curlLine(
     `-H "X-Idempotency-Key: $(date +%s%N)-$RANDOM"`,
     `-d '${body.replaceAll("'", "'\\''")}'`,
   ].join(" ");
+}
+
+/** The same of a key that reads: what rests until its time. */
+export function readLine(apiUrl: string, apiKey: string): string {
+  return `curl -sS ${apiUrl}${SCHEDULED_PATH} -H 'x-api-key: ${apiKey}'`;
 }

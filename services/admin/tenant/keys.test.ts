@@ -45,10 +45,37 @@ test("a rotation lets the others go on for the hours that were said; hours that 
   }
   await operator.post(base, { keyName: "the shop" });
   const html = await operator.page(await operator.post(`${base}/rotate`, { overlapHours: "48" }));
+  assert.doesNotMatch(html, /name="rotatedRole"/);
   assert.equal(html.match(/<strong>the shop<\/strong>/g)?.length, 2, "the new one has its name");
   assert.match(html, /id="api-key">bf_/);
   assert.match(html, /ends <time[^>]*>in (48 h|2 days)</);
   assert.equal(html.match(/class="badge good">live</g)?.length, 1);
+});
+
+test("a key is made with what it may do, and shown with it; a rotation asks which keys it is of", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const base = `/tenants/${id}/keys`;
+  const key = { keyName: "the shop", keyRole: "read" };
+  const html = await operator.page(await operator.post(base, key));
+  assert.match(html, /<strong>the shop<\/strong>.*?Read only: change nothing/s);
+  assert.match(html, /id="curl">curl -sS [^ ]+\/api\/v1\/events\/scheduled -H/);
+  const refused = await operator.post(base, { ...key, keyRole: "root" });
+  assert.equal(refused.status, 422);
+  assert.match(
+    await refused.text(),
+    /id="keyRole-fault">What it may do must be all, trigger or read</,
+  );
+
+  assert.match(html, /<select id="rotatedRole".*?value="all".*?value="read"/s);
+  const unsaid = await operator.post(`${base}/rotate`, { overlapHours: "0" });
+  assert.equal(unsaid.status, 422);
+  assert.match(await unsaid.text(), /id="rotatedRole-fault"/);
+  const rotation = { overlapHours: "0", rotatedRole: "read" };
+  const rotated = await operator.page(await operator.post(`${base}/rotate`, rotation));
+  assert.match(rotated, /id="curl">curl -sS [^ ]+\/api\/v1\/events\/scheduled -H/);
+  assert.equal(rotated.match(/class="badge good">live</g)?.length, 2, "the other role's stays");
 });
 
 test("a webhook secret is shown once, with how to sign; another takes its place with an overlap, and it is removed", async (t) => {

@@ -11,8 +11,9 @@ import {
 } from "@belfry/administration/tenants/tenant-notes";
 import { showTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { newWebhookSecret } from "@belfry/administration/tenants/webhook-secret";
+import { KEY_ROLE_WORDS } from "@belfry/contracts/key-roles";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
-import { curlLine } from "../event/curl-line.ts";
+import { curlLine, readLine } from "../event/curl-line.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
@@ -31,6 +32,9 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
       signingInNode: SIGNING_IN_NODE,
       isFirstKey: false,
       keyName: "",
+      keyRole: "all",
+      rotatedRole: "",
+      roleWords: KEY_ROLE_WORDS,
       overlapHours: "24",
       secretOverlapHours: "24",
       faults: {},
@@ -38,8 +42,14 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
     });
 
   route("GET /tenants/:tenantId/keys", async (context) => {
-    const { apiKey, ...made } = await once.take(context);
+    const { apiKey, role, ...made } = await once.take(context);
     if (typeof apiKey !== "string") return await show(context, made);
+    if (role === "read") {
+      return await show(context, {
+        ...made,
+        created: { apiKey, curl: readLine(config.apiUrl, apiKey) },
+      });
+    }
     const templates = await listTemplates(db, context.tenant.id);
     const first = templates.find((template) => template.active);
     const curl = curlLine(config.apiUrl, apiKey, first?.eventType, first?.variables);
@@ -49,34 +59,43 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
   route("POST /tenants/:tenantId/keys", async (context) => {
     const { tenant, actor, form, person, base } = context;
     const keyName = (form.get("keyName") ?? "").trim();
+    const keyRole = form.get("keyRole") ?? "all";
     return await orFaults(
       async () => {
-        const { apiKey } = await audited(
+        const { apiKey, role } = await audited(
           db,
           actor,
-          (transaction) => addApiKey(transaction, tenant.id, keyName),
+          (transaction) => addApiKey(transaction, tenant.id, { name: keyName, role: keyRole }),
           (made) => keyNoted("create", tenant.id, made),
         );
-        return await once.show(person, `${base}/keys`, { apiKey });
+        return await once.show(person, `${base}/keys`, { apiKey, role });
       },
-      (faults) => show(context, { faults, keyName }),
+      ({ name, ...faults }) =>
+        show(context, { faults: { ...faults, keyName: name }, keyName, keyRole }),
     );
   });
 
   route("POST /tenants/:tenantId/keys/rotate", async (context) => {
     const { tenant, actor, form, person, base } = context;
     const hours = form.get("overlapHours") ?? "";
+    const role = form.get("rotatedRole") ?? undefined;
     return await orFaults(
       async () => {
-        const { apiKey } = await audited(
+        const { apiKey, apiKeys } = await audited(
           db,
           actor,
-          (transaction) => rotateApiKey(transaction, tenant.id, secondsOf(hours)),
+          (transaction) => rotateApiKey(transaction, tenant.id, secondsOf(hours), { role }),
           (after) => keyRotated(after, secondsOf(hours)),
         );
-        return await once.show(person, `${base}/keys`, { apiKey });
+        const made = { apiKey, role: apiKeys[0]?.role };
+        return await once.show(person, `${base}/keys`, made);
       },
-      (faults) => show(context, { faults, overlapHours: hours }),
+      ({ role: rotatedRole, ...faults }) =>
+        show(context, {
+          faults: { ...faults, rotatedRole },
+          overlapHours: hours,
+          rotatedRole: role ?? "",
+        }),
     );
   });
 

@@ -1,3 +1,4 @@
+import type { KeyRole } from "@belfry/contracts/key-roles";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
@@ -10,6 +11,7 @@ export interface ApiKeyRow {
   prefix: string;
   /** What its owner calls it. */
   name: string | null;
+  role: KeyRole;
   createdAt: Date;
   /** null: until it is rotated. */
   expiresAt: Date | null;
@@ -19,7 +21,7 @@ export interface ApiKeyRow {
 export async function insertApiKey(
   db: Database,
   tenantId: string,
-  key: { sha256: Buffer; prefix: string; name: string | null },
+  key: { sha256: Buffer; prefix: string; name: string | null; role: KeyRole },
 ): Promise<void> {
   await db
     .insertInto("api_keys")
@@ -35,7 +37,10 @@ export async function liveApiKeys(
   if (tenantIds.length === 0) return [];
   const rows = await db
     .selectFrom("api_keys")
-    .select(["id", "tenant_id", "prefix", "name", "created_at", "expires_at", "last_used_at"])
+    .select([
+      ...(["id", "tenant_id", "prefix", "name", "role"] as const),
+      ...(["created_at", "expires_at", "last_used_at"] as const),
+    ])
     .where("tenant_id", "in", tenantIds)
     .where((key) =>
       key.or([key("expires_at", "is", null), key("expires_at", ">", sql<Date>`now()`)]),
@@ -47,22 +52,24 @@ export async function liveApiKeys(
     tenantId: row.tenant_id,
     prefix: row.prefix,
     name: row.name,
+    role: row.role,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,
   }));
 }
 
-/** Lets every live key of a tenant end so many seconds from now, unless it ends sooner. */
+/** Lets every live key of a tenant with this role end so many seconds from now, unless it ends sooner. */
 export async function expireApiKeys(
   db: Database,
   tenantId: string,
+  role: KeyRole,
   afterSeconds: number,
 ): Promise<void> {
   await sql`
     with locked as materialized (
       select id from api_keys
-      where tenant_id = ${tenantId} and (expires_at is null or expires_at > now())
+      where tenant_id = ${tenantId} and role = ${role} and (expires_at is null or expires_at > now())
       order by id for update
     )
     update api_keys
@@ -86,11 +93,11 @@ export async function deleteApiKey(
   db: Database,
   tenantId: string,
   id: string,
-): Promise<Pick<ApiKeyRow, "prefix" | "name"> | undefined> {
+): Promise<Pick<ApiKeyRow, "prefix" | "name" | "role"> | undefined> {
   return await db
     .deleteFrom("api_keys")
     .where("id", "=", id)
     .where("tenant_id", "=", tenantId)
-    .returning(["prefix", "name"])
+    .returning(["prefix", "name", "role"])
     .executeTakeFirst();
 }

@@ -1,6 +1,8 @@
 import { hash, randomInt } from "node:crypto";
+import { listed } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
-import { refuseFaults } from "../input-error.ts";
+import { isKeyRole, KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
+import { InvalidInput, refuseFaults } from "../input-error.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TENANT_ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -33,6 +35,12 @@ export function keyName(name: string | undefined, field = "keyName"): string | n
   const message = textFault(name);
   refuseFaults([message === undefined ? undefined : { field, message }]);
   return name;
+}
+
+/** Throws `InvalidInput` for what is none. */
+export function keyRole(role: string, field = "role"): KeyRole {
+  if (isKeyRole(role)) return role;
+  throw new InvalidInput([{ field, message: `must be ${listed(KEY_ROLES, "or")}` }]);
 }
 
 /** 12 characters that say nothing of the tenant. */

@@ -3,21 +3,31 @@ import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { changeConfiguration } from "../change-configuration.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { keyName, newApiKey } from "./api-key.ts";
-import { deleteApiKey, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
+import { keyName, keyRole, newApiKey } from "./api-key.ts";
+import { type ApiKeyRow, deleteApiKey, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
 import { lockTenant } from "./tenant-rows.ts";
 import { tenantNotFound } from "./tenants.ts";
 
+export interface KeyInput {
+  /** What people call it; none or "": it has no name. */
+  name?: string | undefined;
+  /** One of `KEY_ROLES`. Default: all. */
+  role?: string | undefined;
+}
+
+/** Without the key itself. */
+export type ApiKey = Pick<ApiKeyRow, "prefix" | "name" | "role">;
+
 /**
- * One more key, beside those that are there; shown this once. `name` is what people call it. Throws
- * `NotFound`, `InvalidInput` at 10 live keys.
+ * One more key, beside those that are there; shown this once. Throws `NotFound`, `InvalidInput` (fields
+ * `name`, `role`), and so, too, at 10 live keys.
  */
 export async function addApiKey(
   db: Database,
   tenantId: string,
-  name?: string | undefined,
-): Promise<{ apiKey: string; prefix: string; name: string | null }> {
-  const named = { name: keyName(name) };
+  { name, role = "all" }: KeyInput = {},
+): Promise<{ apiKey: string } & ApiKey> {
+  const given = { name: keyName(name, "name"), role: keyRole(role) };
   const { apiKey, ...stored } = newApiKey();
   await changeConfiguration(db, async (transaction) => {
     if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId);
@@ -25,17 +35,13 @@ export async function addApiKey(
       const message = `are ${MAX_LIVE_API_KEYS} already: revoke one first`;
       throw new InvalidInput([{ field: "keys", message }]);
     }
-    await insertApiKey(transaction, tenantId, { ...stored, ...named });
+    await insertApiKey(transaction, tenantId, { ...stored, ...given });
   });
-  return { apiKey, prefix: stored.prefix, ...named };
+  return { apiKey, prefix: stored.prefix, ...given };
 }
 
 /** No service takes it any more, within 5 s. Throws `NotFound`. */
-export async function revokeApiKey(
-  db: Database,
-  tenantId: string,
-  keyId: string,
-): Promise<{ prefix: string; name: string | null }> {
+export async function revokeApiKey(db: Database, tenantId: string, keyId: string): Promise<ApiKey> {
   return await changeConfiguration(db, async (transaction) => {
     const gone = UUID.test(keyId) ? await deleteApiKey(transaction, tenantId, keyId) : undefined;
     if (gone === undefined) {

@@ -1,4 +1,5 @@
 import type { AuditNote } from "../audited.ts";
+import type { ApiKey } from "./api-keys.ts";
 import type { Tenant } from "./tenants.ts";
 
 /** How the audit log tells of a change of a tenant: no key and no secret is in it. */
@@ -34,17 +35,16 @@ export function tenantDeleted(before: Tenant): AuditNote {
 }
 
 export function keyRotated({ id, apiKeys }: Tenant, overlapSeconds: number): AuditNote {
-  const after = { othersEndAfterHours: overlapSeconds / 3600 };
+  const after = { role: apiKeys[0]?.role, othersEndAfterHours: overlapSeconds / 3600 };
   const target = apiKeys[0] === undefined ? "" : keyTarget(apiKeys[0]);
   return { tenantId: id, action: "key.rotate", target, after };
 }
 
-export function keyNoted(
-  verb: "create" | "revoke",
-  tenantId: string,
-  key: { prefix: string; name: string | null },
-): AuditNote {
-  return { tenantId, action: `key.${verb}`, target: keyTarget(key) };
+export function keyNoted(verb: "create" | "revoke", tenantId: string, key: ApiKey): AuditNote {
+  const { role } = key;
+  const target = keyTarget(key);
+  const known = verb === "create" ? { after: { role } } : { before: { role } };
+  return { tenantId, action: `key.${verb}`, target, ...known };
 }
 
 function keyTarget({ prefix, name }: { prefix: string; name: string | null }): string {

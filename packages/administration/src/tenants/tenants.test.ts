@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
+import { KEY_ROLES } from "@belfry/contracts/key-roles";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { TEST_KEYS, testDatabase } from "../test-database.ts";
+import { addApiKey, revokeApiKey } from "./api-keys.ts";
 import { rotateApiKey } from "./rotate-api-key.ts";
 import { createTenant, listTenants, setTenantActive, showTenant, updateTenant } from "./tenants.ts";
 import { requireTimeZone } from "./time-zone.ts";
@@ -116,6 +118,32 @@ test("an eleventh live key is refused until the others end", async (t) => {
   await assert.rejects(rotateApiKey(db, id, 3600), InvalidInput);
   assert.equal((await showTenant(db, id)).apiKeys.length, 10);
   assert.equal((await rotateApiKey(db, id, 0)).apiKeys.length, 1);
+});
+
+test("a key has one of the roles there are; a rotation is of one role, which must be said where there are more", async (t) => {
+  const db = await testDatabase(t);
+  const { id } = await createTenant(db, { name: "Acme" });
+  await assert.rejects(addApiKey(db, id, { role: "write" }), /^InvalidInput: role must be all, /);
+  const trigger = await addApiKey(db, id, { role: "trigger", name: "the shop" });
+  assert.deepEqual([trigger.name, trigger.role], ["the shop", "trigger"]);
+  await assert.rejects(rotateApiKey(db, id, 0), /role must be given: .* trigger and all$/);
+  const { apiKeys } = await rotateApiKey(db, id, 0, { role: "trigger" });
+  assert.deepEqual(
+    apiKeys.map(({ name, role, expiresAt }) => [name, role, expiresAt]),
+    [
+      ["the shop", "trigger", null],
+      [null, "all", null],
+    ],
+  );
+  assert.notEqual(apiKeys[0]?.prefix, trigger.prefix);
+  await revokeApiKey(db, id, apiKeys[1]?.id ?? "");
+  const rotated = await rotateApiKey(db, id, 3600);
+  assert.deepEqual(
+    rotated.apiKeys.map(({ role }) => role),
+    ["trigger", "trigger"],
+    "the role that all keys have need not be said",
+  );
+  for (const role of KEY_ROLES) await addApiKey(db, id, { role });
 });
 
 test("a tenant has a language and a time zone for its templates: known ones, in their own letters", async (t) => {

@@ -1,6 +1,7 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import type { Channel } from "@belfry/contracts/channels";
 import { CHANNELS } from "@belfry/contracts/channels";
+import type { KeyRole } from "@belfry/contracts/key-roles";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { type QuietHours, quietHoursOf } from "@belfry/contracts/quiet-hours";
 import { timeZoneName } from "@belfry/contracts/time-zone";
@@ -59,6 +60,8 @@ export interface ApiKeyView {
   prefix: string;
   /** What people call it; null: it has no name. */
   name: string | null;
+  /** The calls for which it is taken. */
+  role: KeyRole;
   createdAt: string;
   /** null: until it is rotated. */
   expiresAt: string | null;
@@ -98,7 +101,7 @@ export async function createTenant(
   };
   await changeConfiguration(db, async (transaction) => {
     await insertTenant(transaction, id, settings);
-    await insertApiKey(transaction, id, { ...stored, name });
+    await insertApiKey(transaction, id, { ...stored, name, role: "all" });
   });
   return { apiKey, ...(await showTenant(db, id)) };
 }
@@ -233,6 +236,7 @@ function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
       id: key.id,
       prefix: key.prefix,
       name: key.name,
+      role: key.role,
       createdAt: key.createdAt.toISOString(),
       expiresAt: key.expiresAt?.toISOString() ?? null,
       lastUsedAt: key.lastUsedAt?.toISOString() ?? null,

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, test } from "node:test";
+import { addApiKey } from "@belfry/administration/tenants/api-keys";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { createLogger } from "@belfry/service/logger";
+import { createTestDatabase } from "@belfry/testing/postgres";
+import fastify, { type FastifyInstance, type FastifySchema } from "fastify";
+import { type AppDeps, createApp } from "./app.ts";
+import { requireKeyAccess } from "./key-access.ts";
+import { createTenantDirectory } from "./tenant-directory.ts";
+import { KnownRefusals } from "./tenant-limits.ts";
+
+/** What the role `trigger` is for; said here once more, so that no other call slips in. */
+const TRIGGER_CALLS = [
+  "POST /api/v1/events/trigger",
+  "POST /api/v1/events/cancel",
+  "PATCH /api/v1/events/{eventId}",
+];
+
+const endings: (() => unknown)[] = [];
+let app: FastifyInstance;
+let keys: Record<KeyRole, string>;
+const used: string[] = [];
+
+before(async () => {
+  const { url } = await createTestDatabase({ after: (ending) => void endings.push(ending) });
+  const db = createDatabase(createPool({ url, applicationName: "test" }));
+  endings.push(() => db.destroy());
+  const secretKeys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
+  const unused = () => Promise.reject(new Error("not asked in this test"));
+  app = await createApp({
+    config: {
+      ...{ trustProxy: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
+      ...{ receiptsPerMinute: 60, linksPerMinute: 60 },
+    },
+    acceptor: () => undefined,
+    refusals: new KnownRefusals(),
+    directory: createTenantDirectory(db, secretKeys),
+    keyUses: { note: (id: string) => void used.push(id) } as unknown as AppDeps["keyUses"],
+    webhookKeys: {} as AppDeps["webhookKeys"],
+    linkKeys: undefined,
+    publicUrl: "",
+    storeInbound: unused,
+    storeReceipts: unused,
+    db,
+    secretKeys,
+    allowPrivateWebhooks: false,
+    signToken: () => Promise.resolve("token"),
+    announceMarked: unused,
+    announcePreferences: () => undefined,
+    now: () => new Date(),
+    log: createLogger({ service: "test", level: "silent" }),
+  });
+  endings.push(() => app.close());
+  const { id } = await createTenant(db, { name: "Acme" });
+  const made = KEY_ROLES.map(async (role) => [role, (await addApiKey(db, id, { role })).apiKey]);
+  keys = Object.fromEntries(await Promise.all(made));
+});
+
+after(async () => {
+  for (const ending of endings.reverse()) await ending();
+});
+
+interface Operation {
+  security: { apiKey?: [] }[];
+  responses: Record<string, unknown>;
+}
+
+async function call(operation: string, role: KeyRole) {
+  const [method = "", path = ""] = operation.split(" ");
+  const { statusCode, body } = await app.inject({
+    method: method as "GET",
+    url: path.replaceAll(/\{\w+\}/g, "none"),
+    headers: {
+      "x-api-key": keys[role],
+      ...(method !== "GET" && method !== "HEAD" ? { "content-type": "application/json" } : {}),
+    },
+    ...(["GET", "HEAD"].includes(method) ? {} : { payload: "{}" }),
+  });
+  const text = method === "HEAD" ? "" : String(JSON.parse(body).message);
+  return { statusCode, isRefused: statusCode === 403 && /has the role/.test(text), text };
+}
+
+test("a key that reads makes every GET of the document, a key that triggers its three calls, and both are told of their role elsewhere", async () => {
+  const paths: Record<string, Record<string, Operation>> = (
+    await app.inject("/openapi.json")
+  ).json().paths;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => ({
+      ...one,
+      name: `${method.toUpperCase()} ${path}`,
+    })),
+  );
+  const keyed = operations.filter(({ security }) => security.some((one) => one.apiKey));
+  assert.ok(keyed.length > 20, String(keyed.length));
+  assert.ok(TRIGGER_CALLS.every((name) => keyed.some((one) => one.name === name)));
+  for (const { name, responses } of keyed) {
+    const needed = TRIGGER_CALLS.includes(name)
+      ? "trigger"
+      : name.startsWith("GET")
+        ? "read"
+        : "all";
+    assert.ok(responses[403], `${name} documents 403`);
+    for (const role of KEY_ROLES) {
+      const answer = await call(name, role);
+      assert.equal(
+        answer.isRefused,
+        role !== "all" && role !== needed,
+        `${name} by ${role}: ${answer.text}`,
+      );
+      if (!answer.isRefused) continue;
+      const enough = needed === "all" ? "all" : `${needed} or all`;
+      const told = `This API key has the role ${role}; this call needs the role ${enough}`;
+      assert.equal(answer.text, told, name);
+    }
+  }
+  assert.equal(used.length, keyed.length * KEY_ROLES.length, "a refused call is a use of its key");
+});
+
+test("HEAD is a GET to every role; an unknown key is 401, whatever it asks", async () => {
+  assert.equal((await call("HEAD /api/v1/webhooks", "read")).statusCode, 200);
+  assert.equal((await call("HEAD /api/v1/webhooks", "trigger")).statusCode, 403);
+  const headers = { "x-api-key": "bf_stranger" };
+  assert.equal((await app.inject({ url: "/api/v1/webhooks", headers })).statusCode, 401);
+});
+
+test("a route that wants a key and has no role cannot be registered", async () => {
+  await using bare = fastify();
+  requireKeyAccess(bare);
+  const register = (schema: FastifySchema) => bare.post("/api/v1/new", { schema }, () => "");
+  assert.throws(() => register({ security: [{ apiKey: [] }] }), /no POST \/api\/v1\/new/);
+  register({ security: [] });
+});

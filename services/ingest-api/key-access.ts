@@ -1,0 +1,95 @@
+import { CANCEL_PATH } from "@belfry/contracts/cancel";
+import { listed } from "@belfry/contracts/channels";
+import { ERASURE_PATH } from "@belfry/contracts/erasure";
+import { EVENT_PATH } from "@belfry/contracts/event-report";
+import type { KeyRole } from "@belfry/contracts/key-roles";
+import { HISTORY_PATH, MARK_READ_PATH } from "@belfry/contracts/notification";
+import { PREFERENCES_PATH } from "@belfry/contracts/preferences";
+import { Problem } from "@belfry/contracts/problems";
+import { REALTIME_TOKEN_PATH } from "@belfry/contracts/realtime-token";
+import { SCHEDULED_PATH } from "@belfry/contracts/scheduled";
+import { TRIGGER_PATH } from "@belfry/contracts/trigger";
+import { USER_PATH, USERS_BATCH_PATH } from "@belfry/contracts/users";
+import {
+  WEBHOOK_ATTEMPTS_PATH,
+  WEBHOOK_MESSAGE_PATH,
+  WEBHOOK_MESSAGES_PATH,
+  WEBHOOK_PATH,
+  WEBHOOK_REPLAY_PATH,
+  WEBHOOK_RESEND_PATH,
+  WEBHOOK_SECRET_PATH,
+  WEBHOOK_TEST_PATH,
+  WEBHOOKS_PATH,
+} from "@belfry/contracts/webhook-endpoints";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+
+/**
+ * The role that a key needs for a route; a key of `all` may do everything. The one table: a route with a key that
+ * is not here cannot be registered.
+ */
+export const KEY_ACCESS = {
+  [`POST ${TRIGGER_PATH}`]: "trigger",
+  [`POST ${CANCEL_PATH}`]: "trigger",
+  [`PATCH ${EVENT_PATH}`]: "trigger",
+  [`GET ${EVENT_PATH}`]: "read",
+  [`GET ${SCHEDULED_PATH}`]: "read",
+
+  // Whoever holds a token is the user.
+  [`POST ${REALTIME_TOKEN_PATH}`]: "all",
+  [`GET ${HISTORY_PATH}`]: "read",
+  [`PUT ${MARK_READ_PATH}`]: "all",
+
+  [`GET ${USER_PATH}`]: "read",
+  [`PUT ${USER_PATH}`]: "all",
+  [`DELETE ${USER_PATH}`]: "all",
+  [`POST ${USERS_BATCH_PATH}`]: "all",
+  [`GET ${ERASURE_PATH}`]: "read",
+  [`GET ${PREFERENCES_PATH}`]: "read",
+  [`PATCH ${PREFERENCES_PATH}`]: "all",
+
+  [`GET ${WEBHOOKS_PATH}`]: "read",
+  [`POST ${WEBHOOKS_PATH}`]: "all",
+  [`GET ${WEBHOOK_PATH}`]: "read",
+  [`PATCH ${WEBHOOK_PATH}`]: "all",
+  [`DELETE ${WEBHOOK_PATH}`]: "all",
+  [`POST ${WEBHOOK_SECRET_PATH}`]: "all",
+  [`GET ${WEBHOOK_ATTEMPTS_PATH}`]: "read",
+  [`POST ${WEBHOOK_TEST_PATH}`]: "all",
+  [`POST ${WEBHOOK_REPLAY_PATH}`]: "all",
+  [`GET ${WEBHOOK_MESSAGES_PATH}`]: "read",
+  [`GET ${WEBHOOK_MESSAGE_PATH}`]: "read",
+  [`POST ${WEBHOOK_RESEND_PATH}`]: "all",
+} as const satisfies Record<string, KeyRole>;
+
+const access: ReadonlyMap<string, KeyRole> = new Map(Object.entries(KEY_ACCESS));
+
+/** From here on a route that wants a key is refused at registration unless the table has it. */
+export function requireKeyAccess(app: FastifyInstance): void {
+  app.addHook("onRoute", ({ method, url, schema }) => {
+    const { security = [] } = schema ?? {};
+    if (!security.some((one) => "apiKey" in one)) return;
+    for (const each of [method].flat()) {
+      if (!access.has(routeKey(each, url))) throw new Error(`KEY_ACCESS has no ${each} ${url}`);
+    }
+  });
+}
+
+/** Of a key whose role is not `all`. Throws a 403 Problem that names the role. */
+export function requireKeyRole(request: FastifyRequest, role: KeyRole): void {
+  const { method, url = "" } = request.routeOptions;
+  const needed = access.get(routeKey(String(method), url));
+  if (needed === role) return;
+  request.logFields = { ...request.logFields, refused: "key's role" };
+  throw new Problem("keyRole", { message: refusal(role, needed ?? "all") });
+}
+
+/** As the answer says it. */
+export function refusal(role: KeyRole, needed: KeyRole): string {
+  const enough = needed === "all" ? ["all"] : [needed, "all"];
+  return `This API key has the role ${role}; this call needs the role ${listed(enough, "or")}`;
+}
+
+/** HEAD reads what GET does. */
+function routeKey(method: string, url: string): string {
+  return `${method === "HEAD" ? "GET" : method} ${url}`;
+}
