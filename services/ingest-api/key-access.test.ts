@@ -35,7 +35,7 @@ before(async () => {
   app = await createApp({
     config: {
       ...{ trustProxy: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
-      ...{ receiptsPerMinute: 60, linksPerMinute: 60 },
+      ...{ receiptsPerMinute: 60, linksPerMinute: 60, packagesFolder: "" },
     },
     acceptor: () => undefined,
     refusals: new KnownRefusals(),
