@@ -66,6 +66,7 @@ test("one host: every path leads to the service that answers it", { skip }, () =
     "/unsubscribe": "ingest-api",
     "/preferences": "ingest-api",
     "/docs": "ingest-api",
+    "/packages": "ingest-api",
     "/openapi.json": "ingest-api",
     "/connection": "realtime-gateway",
     "/": "admin",
