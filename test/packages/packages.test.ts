@@ -7,6 +7,7 @@ import { publint } from "publint";
 import { readDockerfile } from "../deploy/dockerfile.ts";
 import { copyImageContext } from "../deploy/image-tree.ts";
 import { type Ingest, startIngest } from "../fuzz/start-ingest.ts";
+import { frameworkTests } from "./framework-tests.ts";
 import { installAll, PACK, PACKAGES, type Packed, packAll, ROOT, run, toldOf } from "./packed.ts";
 import { pageTest } from "./page-test.ts";
 import { runTests } from "./run-tests.ts";
@@ -152,6 +153,7 @@ describe("what is in them", () => {
 describe("where they run", () => {
   runTests(() => ({ folder, project: project(), url: ingest.url }));
   pageTest(project);
+  frameworkTests(project);
 });
 describe("what TypeScript says", () => typeTests(project));
 

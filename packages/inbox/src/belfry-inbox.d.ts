@@ -49,7 +49,8 @@ export type InboxWords = {
 export class BelfryInbox extends HTMLElement {
   /**
    * Asks the page's own backend for a token. In its place the attribute `token-url`: asked by POST with
-   * the page's cookies, answers `{token, channels}`; 401 and 403 say that nobody is logged in.
+   * the page's cookies, answers `{token, channels}`; 401 and 403 say that nobody is logged in. Another function in
+   * its place is asked for the next token: the connection stays. For another user draw another element.
    */
   getToken: (() => Promise<string | { token: string; channels?: string[] } | null>) | undefined;
   /** Where the token's answer does not bring them; as an attribute a JSON array. */
@@ -61,4 +62,19 @@ export class BelfryInbox extends HTMLElement {
   feed: InboxFeed | undefined;
   readonly unread: number;
   open: boolean;
+  /** These are the attributes of the same names. */
+  wsUrl: string;
+  tokenUrl: string;
+  align: string;
+  theme: string;
+  inline: boolean;
+  silent: boolean;
+  noPreferences: boolean;
+  showTypes: boolean;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "belfry-inbox": BelfryInbox;
+  }
 }

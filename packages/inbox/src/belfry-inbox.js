@@ -6,6 +6,7 @@ import { InboxPanel } from "./inbox-panel.js";
 import { InboxPreferences } from "./inbox-preferences.js";
 import { inboxSheet } from "./inbox-style.js";
 import { pageLanguages } from "./page-languages.js";
+import { REFLECTED, reflect } from "./reflected.js";
 
 export { InboxFeed };
 
@@ -15,7 +16,7 @@ const FORM = ["inline", "open", "no-preferences"];
 /** Attributes by which everything is drawn anew. */
 const DRAWN = ["labels", "show-types"];
 /** A page may set these before the element is defined. */
-const PROPERTIES = ["getToken", "channels", "labels", "feed"];
+const PROPERTIES = ["getToken", "channels", "labels", "feed", "open", ...REFLECTED];
 
 /** Where pages are drawn on a server there are no elements: there the import is to do nothing. */
 const Base = globalThis.HTMLElement ?? class {};
@@ -54,8 +55,10 @@ export class BelfryInbox extends Base {
     return this.#getToken;
   }
   set getToken(value) {
+    // A framework gives a new function with every drawing: the next token is asked of it, and nothing else changes.
+    const isOther = typeof value !== typeof this.#getToken;
     this.#getToken = value;
-    this.#restart();
+    if (isOther) this.#restart();
   }
 
   /** The channels, where the token's answer does not bring them. */
@@ -63,8 +66,9 @@ export class BelfryInbox extends Base {
     return this.#channels ?? JSON.parse(this.getAttribute("channels") ?? "[]");
   }
   set channels(value) {
+    const before = JSON.stringify(this.channels);
     this.#channels = value;
-    this.#restart();
+    if (JSON.stringify(this.channels) !== before) this.#restart();
   }
 
   /** Words in place of the English ones; those left out stay. */
@@ -72,8 +76,10 @@ export class BelfryInbox extends Base {
     return this.#labels;
   }
   set labels(value) {
-    this.#labels = labelsWith(value);
-    if (this.#parts !== undefined) this.#draw();
+    const labels = labelsWith(value);
+    const isSame = Object.keys(labels).every((name) => labels[name] === this.#labels[name]);
+    this.#labels = labels;
+    if (!isSame && this.#parts !== undefined) this.#draw();
   }
 
   /** What is shown. Give the feed of one element to another, and both share one connection. */
@@ -81,6 +87,7 @@ export class BelfryInbox extends Base {
     return this.#feed;
   }
   set feed(value) {
+    if (value === this.#feed && !this.#isOwnFeed) return;
     this.#drop();
     this.#feed = value;
     this.#isOwnFeed = false;
@@ -336,4 +343,5 @@ export class BelfryInbox extends Base {
   }
 }
 
+reflect(BelfryInbox.prototype);
 globalThis.customElements?.define("belfry-inbox", BelfryInbox);
