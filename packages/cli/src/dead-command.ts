@@ -5,7 +5,7 @@ import type { Database } from "@belfry/database/connection";
 import { Command, InvalidArgumentError } from "commander";
 import { auditedCommand } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
-import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
+import { ANY_PROVIDER_CHANNEL, providerChannelValue, timeValue } from "./flag-values.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
 
@@ -151,24 +151,4 @@ function classValue(text: string): string {
     throw new InvalidArgumentError(`It must be one of ${CLASSES.join(", ")}.`);
   }
   return text;
-}
-
-const UNITS_MS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-function timeValue(text: string): Date {
-  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  if (count !== undefined && unit !== undefined) {
-    return new Date(Date.now() - Number(count) * (UNITS_MS[unit] ?? 0));
-  }
-  const time = new Date(/^\d{4}-\d\d-\d\d/.test(text) ? text : Number.NaN);
-  if (Number.isNaN(time.getTime())) {
-    throw new InvalidArgumentError(
-      "It must be a time such as 2026-11-20T12:00:00Z, or 30m, 24h, 7d.",
-    );
-  }
-  return time;
 }

@@ -1,11 +1,15 @@
+import { encodeQueueMessage } from "@belfry/contracts/queue-message";
 import { SCHEDULED_DEFAULT_LIMIT } from "@belfry/contracts/scheduled";
+import { eventsSubject } from "@belfry/contracts/streams";
 import type { Database } from "@belfry/database/connection";
 import { Command } from "commander";
 import { auditedCommand } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
+import { commandLineActor } from "./command-line-actor.ts";
 import { integerValue } from "./flag-values.ts";
 import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { publishOnce } from "./publish-once.ts";
+import { type Session, withDatabase } from "./session.ts";
 
 const SEARCH_DEFAULT_LIMIT = 50;
 
@@ -41,6 +45,15 @@ export function eventCommand(): Command {
         const { tenant: tenantId, limit } = flags;
         await printJson(await findAnything(db, await keys(), { text, tenantId, limit }));
       }),
+    );
+  event
+    .command("resend <id>")
+    .description(
+      "Send an event again, as a new one with the same content and today's templates; it counts towards the tenant's limits",
+    )
+    .requiredOption("--tenant <id>", "the tenant's id")
+    .action((id: string, { tenant }: { tenant: string }) =>
+      withDatabase((session) => resend(session, tenant, id)),
     );
   event
     .command("cancel")
@@ -82,6 +95,24 @@ interface MoveFlags {
   tenant: string;
   id: string;
   sendAt: string;
+}
+
+async function resend({ db, pool }: Session, tenantId: string, id: string): Promise<void> {
+  const { resendEvent, resentNote } = await import("@belfry/administration/events/resend-event");
+  const { auditedAfter } = await import("@belfry/administration/audited");
+  // Where NATS is away or not known, the dispatcher finds the event by itself, minutes later.
+  const publish = (newId: string, traceId: string) =>
+    publishOnce(async (prefix) => ({
+      subject: eventsSubject(prefix, "express"),
+      message: encodeQueueMessage([{ id: newId, traceId }]),
+    }));
+  const newEvent = await auditedAfter(
+    db,
+    commandLineActor(),
+    () => resendEvent({ db, pool, publish }, tenantId, id),
+    (made) => resentNote(tenantId, id, made),
+  );
+  await printJson({ tenantId, id, newEvent });
 }
 
 async function move(db: Database, { tenant: tenantId, id, sendAt }: MoveFlags): Promise<void> {

@@ -78,3 +78,24 @@ export function quietHoursOrNone(text: string): QuietHours | "none" {
   if (fault === undefined) return { from, to };
   throw new InvalidArgumentError("It must be two different times, as 22:00-06:00, or none.");
 }
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A moment, or how long ago. */
+export function timeValue(text: string): Date {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  if (count !== undefined && unit !== undefined) {
+    return new Date(Date.now() - Number(count) * (UNITS_MS[unit] ?? 0));
+  }
+  const time = new Date(/^\d{4}-\d\d-\d\d/.test(text) ? text : Number.NaN);
+  if (Number.isNaN(time.getTime())) {
+    throw new InvalidArgumentError(
+      "It must be a time such as 2026-11-20T12:00:00Z, or 30m, 24h, 7d.",
+    );
+  }
+  return time;
+}

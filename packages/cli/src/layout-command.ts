@@ -82,6 +82,23 @@ export function layoutCommand(): Command {
     );
 
   layout
+    .command("restore")
+    .description("Publish an older version again, as the newest")
+    .requiredOption("--tenant <id>", TENANT)
+    .requiredOption("--version <n>", "its number", integerValue)
+    .action(({ tenant, version }: { tenant: string; version: number }) =>
+      withDatabase(async ({ db }) => {
+        const { showLayoutVersion } = await import("@belfry/administration/templates/layouts");
+        const old = await showLayoutVersion(db, tenant, version);
+        const { content, logoUrl, primaryColor, backgroundColor } = old;
+        const { textColor, footerText, address } = old;
+        const looks = { content, logoUrl, primaryColor, backgroundColor };
+        const input = { tenantId: tenant, ...looks, textColor, footerText, address };
+        await printJson(await publish(db, input, "layout.restore"));
+      }),
+    );
+
+  layout
     .command("remove")
     .description("Back to the platform's layout, with nothing of the tenant's but its name")
     .requiredOption("--tenant <id>", TENANT)

@@ -1,9 +1,9 @@
 import type { Database } from "@belfry/database/connection";
 import { Command } from "commander";
+import { adminUrl, BASE_URL } from "./admin-url.ts";
+import { auditedCommand } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
-import { readEnvironment } from "./environment.ts";
-import { findAdminUrl } from "./home-files.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
 
@@ -20,10 +20,10 @@ export function operatorCommand(): Command {
       "for this person alone, for a week; without it for whoever holds the link, for a day, and only " +
         "while there is no operator",
     )
-    .option("--base-url <url>", "of the Admin UI; default: ADMIN_BASE_URL, else the local stack's")
+    .option(...BASE_URL)
     .action(({ email, baseUrl }: { email?: string; baseUrl?: string }) =>
       withDatabase(async ({ db }) => {
-        const url = adminUrl(baseUrl ?? (await findAdminUrl(readEnvironment())));
+        const url = await adminUrl(baseUrl);
         const { showInvitation } = await import("@belfry/administration/people/invitations");
         const token = email === undefined ? await firstToken(db) : await tokenFor(db, email);
         const invitation = await showInvitation(db, token);
@@ -39,6 +39,29 @@ export function operatorCommand(): Command {
       withDatabase(async ({ db }) => {
         const { listOperators } = await import("@belfry/administration/people/people");
         await printJson(await listOperators(db));
+      }),
+    );
+
+  operator
+    .command("remove")
+    .description("Take the platform's rights from a person; the last operator keeps them")
+    .requiredOption("--email <address>", "of the person, as `operator list` shows it")
+    .action(({ email }: { email: string }) =>
+      withDatabase(async ({ db }) => {
+        const { listOperators, removeOperator } = await import(
+          "@belfry/administration/people/people"
+        );
+        const removed = await auditedCommand(
+          db,
+          async (transaction) => {
+            const all = await listOperators(transaction);
+            const found = all.find((one) => one.email === email.trim().toLowerCase());
+            if (found !== undefined) return await removeOperator(transaction, found.id);
+            throw new CommandError(`--email: there is no operator ${JSON.stringify(email)}`);
+          },
+          (person) => ({ tenantId: null, action: "operator.remove", target: person.email }),
+        );
+        await printJson({ id: removed.id, email: removed.email, removed: true });
       }),
     );
 
@@ -67,14 +90,4 @@ async function tokenFor(db: Database, email: string): Promise<string> {
     }),
   );
   return token;
-}
-
-function adminUrl(given: string | undefined): string {
-  if (given === undefined) {
-    throw new CommandError("--base-url: say where the Admin UI is, or set ADMIN_BASE_URL");
-  }
-  if (!/^https?:\/\/[^/]+\/?$/.test(given)) {
-    throw new CommandError("--base-url: must be an address such as https://admin.example.com");
-  }
-  return given.replace(/\/$/, "");
 }

@@ -1,9 +1,11 @@
 import { Command } from "commander";
+import { auditCommand } from "./audit-command.ts";
 import { categoryCommand } from "./category-command.ts";
 import { deadCommand } from "./dead-command.ts";
 import { digestCommand } from "./digest-command.ts";
 import { eventCommand } from "./event-command.ts";
 import { layoutCommand } from "./layout-command.ts";
+import { memberCommand } from "./member-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { operatorCommand } from "./operator-command.ts";
 import { outboxCommand } from "./outbox-command.ts";
@@ -31,7 +33,9 @@ export function createProgram(): Command {
     .addHelpText("after", NOTES);
   for (const command of [
     tenantCommand(),
+    memberCommand(),
     operatorCommand(),
+    auditCommand(),
     templateCommand(),
     layoutCommand(),
     providerCommand(),

@@ -1,4 +1,4 @@
-import type { Database } from "@belfry/database/connection";
+import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { CommandError } from "./command-error.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
@@ -7,6 +7,8 @@ import { allowsPrivateAddresses, findDatabaseUrl, findSecretsKeys } from "./home
 /** What a command works with: a connected database and, when it asks, the keys. */
 export interface Session {
   db: Database;
+  /** What `db` stands on, for the functions of the database. */
+  pool: Pool;
   keys(): Promise<SecretKeys>;
   /** Of providers. */
   allowPrivateAddresses(): Promise<boolean>;
@@ -19,12 +21,13 @@ export async function withDatabase<T>(work: (session: Session) => Promise<T>): P
   const environment = readEnvironment();
   const url = await findDatabaseUrl(environment);
   const { createDatabase, createPool } = await import("@belfry/database/connection");
-  const db = createDatabase(
-    createPool({ url, applicationName: "belfry-cli", maxConnections: 2, connectTimeoutMs: 10_000 }),
-  );
+  const limits = { maxConnections: 2, connectTimeoutMs: 10_000 };
+  const pool = createPool({ url, applicationName: "belfry-cli", ...limits });
+  const db = createDatabase(pool);
   try {
     return await work({
       db,
+      pool,
       keys: () => loadKeys(environment),
       allowPrivateAddresses: () => allowsPrivateAddresses(environment, url, "providers"),
       allowPrivateWebhooks: () => allowsPrivateAddresses(environment, url, "webhooks"),

@@ -18,6 +18,7 @@ import {
 import { draftCommands } from "./template-draft-command.ts";
 import { templateFilesCommands } from "./template-files-command.ts";
 import { templateVersionsCommands } from "./template-versions-command.ts";
+import { testTemplateCommand } from "./test-template-command.ts";
 
 interface PreviewFlags extends AddressFlags, TextFlags {
   variablesFile?: string;
@@ -32,6 +33,7 @@ export function templateCommand(): Command {
   draftCommands(template);
   templateVersionsCommands(template);
   templateFilesCommands(template);
+  testTemplateCommand(template);
 
   template
     .command("list")

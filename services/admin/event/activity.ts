@@ -2,7 +2,7 @@ import { auditedAfter } from "@belfry/administration/audited";
 import { digestById } from "@belfry/administration/events/digest-rows";
 import { eventEvidence } from "@belfry/administration/events/event-evidence";
 import { showEvent } from "@belfry/administration/events/event-report";
-import { resendEvent } from "@belfry/administration/events/resend-event";
+import { resendEvent, resentNote } from "@belfry/administration/events/resend-event";
 import {
   type EventSearch,
   STATUS_GROUPS,
@@ -105,12 +105,7 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
         db,
         actor,
         () => resendEvent({ db, pool, publish: publishEvent }, tenant.id, eventId),
-        (made) => ({
-          tenantId: tenant.id,
-          action: "event.resend",
-          target: eventId,
-          after: { newEvent: made },
-        }),
+        (made) => resentNote(tenant.id, eventId, made),
       );
       return redirect(`${base}/activity/${id}`, "resent");
     } catch (error) {

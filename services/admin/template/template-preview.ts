@@ -8,6 +8,7 @@ import {
 import { sendPushTest } from "@belfry/administration/templates/push-test";
 import { sendRenderedTest } from "@belfry/administration/templates/send-test";
 import type { TemplateSourceInput } from "@belfry/administration/templates/template-input";
+import { templateTested } from "@belfry/administration/templates/test-note";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { templateVariables } from "@belfry/templates/template-variables";
 import { json } from "../drawing/answer.ts";
@@ -54,12 +55,7 @@ export function templatePreviewPages({
           db,
           actor,
           () => send(tenant.id, values, rendered, to),
-          (told) => ({
-            tenantId: tenant.id,
-            action: "template.test",
-            target: `${values.eventType} ${values.channel}`,
-            after: told.recorded,
-          }),
+          (told) => templateTested({ ...values, tenantId: tenant.id }, told.recorded),
         ),
       );
     } catch (error) {

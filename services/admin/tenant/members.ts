@@ -6,6 +6,12 @@ import {
   withdrawInvitation,
 } from "@belfry/administration/people/invitations";
 import {
+  invitationWithdrawn,
+  memberInvited,
+  memberRemoved,
+  memberRoleChanged,
+} from "@belfry/administration/people/member-notes";
+import {
   changeRole,
   listMembers,
   removeMember,
@@ -49,12 +55,7 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
               email: values.email,
               invitedBy: actor.personId,
             }),
-          ({ invitation }) => ({
-            tenantId: tenant.id,
-            action: "member.invite",
-            target: invitation.email ?? "",
-            after: { email: invitation.email, role: invitation.role },
-          }),
+          ({ invitation }) => memberInvited(invitation),
         );
         const link = `${config.baseUrl}/join/${token}`;
         return await once.show(person, `${base}/members`, { link, invited: values.email });
@@ -80,13 +81,7 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
             params.personId ?? "",
             (form.get("role") ?? "") as TenantRole,
           ),
-        ({ before, after }) => ({
-          tenantId: tenant.id,
-          action: "member.role",
-          target: after.email,
-          before: { role: before.role },
-          after: { role: after.role },
-        }),
+        (change) => memberRoleChanged(tenant.id, change),
       );
       return redirect(`${base}/members`, "saved");
     }),
@@ -99,12 +94,7 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
         db,
         actor,
         (transaction) => removeMember(transaction, tenant.id, params.personId ?? ""),
-        (member) => ({
-          tenantId: tenant.id,
-          action: "member.remove",
-          target: member.email,
-          before: { role: member.role },
-        }),
+        (member) => memberRemoved(tenant.id, member),
       );
       return redirect(`${base}/members`, "removed");
     }),
@@ -116,11 +106,7 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
       db,
       actor,
       (transaction) => withdrawInvitation(transaction, tenant.id, params.invitationId ?? ""),
-      ({ email }) => ({
-        tenantId: tenant.id,
-        action: "invitation.withdraw",
-        target: email ?? "",
-      }),
+      invitationWithdrawn,
     );
     return redirect(`${base}/members`, "withdrawn");
   });

@@ -3,6 +3,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import type { Database, Pool } from "@belfry/database/connection";
 import { type AcceptResult, acceptEvents } from "@belfry/database/functions/accept-events";
 import { uuidv7 } from "uuidv7";
+import type { AuditNote } from "../audited.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { eventContent, usedSensitiveTemplate } from "./sent-content-rows.ts";
 import { eventById } from "./timeline-rows.ts";
@@ -60,4 +61,8 @@ export async function resendEvent(
   // Where this fails the sweeper hands it over: the event is accepted.
   await deps.publish(id, traceId).catch(() => undefined);
   return id;
+}
+
+export function resentNote(tenantId: string, eventId: string, newEvent: string): AuditNote {
+  return { tenantId, action: "event.resend", target: eventId, after: { newEvent } };
 }

@@ -1,5 +1,7 @@
+import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { MAX_PUSH_TITLE_CHARACTERS } from "@belfry/contracts/bounds";
-import { PERSONAL_CHANNEL, textFault } from "@belfry/contracts/identifiers";
+import { PERSONAL_CHANNEL, realtimeChannel, textFault } from "@belfry/contracts/identifiers";
+import { publicationTags, publicationText } from "@belfry/contracts/realtime-message";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
@@ -63,6 +65,24 @@ export async function sendPushTest(
     () => false,
   );
   return { ...stored, published };
+}
+
+/** The NATS message that shows a test to the user's open browsers, as the dispatcher's do. */
+export function testMessage(
+  prefix: string,
+  item: TestNotification,
+): { subject: string; message: string } {
+  const { tenantId, userId, eventType, title, body } = item;
+  const publication = publicationText({
+    channel: realtimeChannel(item.channelName, userId),
+    offset: item.offset,
+    data: { title, body, category: eventType, eventType },
+    tags: publicationTags(item),
+  });
+  return addressedMessage(prefix, tenantId, {
+    ...{ version: 1, kind: "publication", userId },
+    publications: [{ ...publication, traceId: item.id }],
+  });
 }
 
 /** Returns its offset: the channel's row is held until both are there, as the dispatcher holds it. */

@@ -1,0 +1,27 @@
+import type { AuditNote } from "../audited.ts";
+import type { Invitation } from "./invitations.ts";
+import type { Member } from "./people.ts";
+
+/** How the audit log tells of a change of a tenant's people: no link is in it. */
+
+export function memberInvited({ tenantId, email, role }: Invitation): AuditNote {
+  return { tenantId, action: "member.invite", target: email ?? "", after: { email, role } };
+}
+
+export function memberRoleChanged(
+  tenantId: string,
+  { before, after }: { before: Member; after: Member },
+): AuditNote {
+  return {
+    ...{ tenantId, action: "member.role", target: after.email },
+    ...{ before: { role: before.role }, after: { role: after.role } },
+  };
+}
+
+export function memberRemoved(tenantId: string, { email, role }: Member): AuditNote {
+  return { tenantId, action: "member.remove", target: email, before: { role } };
+}
+
+export function invitationWithdrawn({ tenantId, email }: Invitation): AuditNote {
+  return { tenantId, action: "invitation.withdraw", target: email ?? "" };
+}

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { acceptAsNewPerson } from "@belfry/administration/people/invitations";
+import { createDatabase } from "@belfry/database/connection";
+import { connectedDatabase } from "@belfry/testing/database";
+import { eventually } from "@belfry/testing/eventually";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { connect } from "@nats-io/transport-node";
+import { runBelfry } from "./belfry-under-test.ts";
+
+async function world(t: TestContext) {
+  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  const { url, pool } = await connectedDatabase(t);
+  const prefix = testPrefix(t);
+  const env = {
+    ...{ DATABASE_URL: url, BELFRY_HOME: home, NATS_PREFIX: prefix, NATS_URL: testNatsUrl() },
+    SECRETS_KEYS: `t1:${randomBytes(32).toString("base64")}`,
+    ADMIN_BASE_URL: "https://admin.example.com",
+  };
+  const run = (args: string, input = "") => runBelfry(args.split(" "), { env, input, cwd: home });
+  const json = async (args: string, input = "") => {
+    const { code, out, err } = await run(args, input);
+    assert.deepEqual([code, err], [0, ""], args);
+    return JSON.parse(out);
+  };
+  const refused = async (args: string, told: RegExp) => {
+    const { code, out, err } = await run(args);
+    assert.deepEqual([code, out], [1, ""], args);
+    assert.match(err, told, args);
+  };
+  const { id } = await json("tenant create --name Acme");
+  return { json, refused, id: id as string, pool, prefix };
+}
+
+test("an operator invites a tenant's people, changes their roles and takes them out by the command line; the audit log is searched by it", async (t) => {
+  const { json, refused, id, pool } = await world(t);
+  const of = `--tenant ${id}`;
+  const db = createDatabase(pool);
+  const join = async (email: string, role: string) => {
+    const { link } = await json(`member invite ${of} --email ${email} --role ${role}`);
+    const token = link.replace("https://admin.example.com/join/", "");
+    await acceptAsNewPerson(db, token, { email, name: "Ann", password: "a long enough one" });
+  };
+  await join("Ann@example.com", "owner");
+  await join("bob@example.com", "viewer");
+  const open = await json(`member invite ${of} --email cleo@example.com --role editor`);
+  const { members, invitations } = await json(`member list ${of}`);
+  assert.deepEqual(
+    members.map(({ email, role }: { email: string; role: string }) => [email, role]).toSorted(),
+    [
+      ["ann@example.com", "owner"],
+      ["bob@example.com", "viewer"],
+    ],
+  );
+  assert.deepEqual([invitations.length, invitations[0].id], [1, open.id]);
+  assert.ok(!JSON.stringify(invitations).includes(open.link.split("/").at(-1)));
+  await json(`member withdraw ${of} --invitation ${open.id}`);
+  assert.equal(
+    (await json(`member role ${of} --email bob@example.com --role editor`)).role,
+    "editor",
+  );
+  await refused(
+    `member role ${of} --email ann@example.com --role viewer`,
+    /--role the tenant would have no owner/,
+  );
+  await refused(`member role ${of} --email bob@example.com --role king`, /owner, editor, viewer/);
+  await refused(`member remove ${of} --email eve@example.com`, /--email: the tenant has no member/);
+  await refused("member list --tenant nobody", /no tenant has the id "nobody"/);
+  assert.equal((await json(`member remove ${of} --email BOB@example.com`)).removed, true);
+
+  const told = async (flags: string) => {
+    const { entries } = await json(`audit list ${flags}`);
+    return entries.map(
+      (entry: { action: string; target: string }) => `${entry.action} ${entry.target}`,
+    );
+  };
+  assert.deepEqual(await told(`${of} --object bob@`), [
+    ...["member.remove bob@example.com", "member.role bob@example.com"],
+    "member.invite bob@example.com",
+  ]);
+  const [removed, ...more] = (await json(`audit list ${of} --limit 2`)).entries;
+  assert.deepEqual([removed.action, more.length, removed.tenantName], ["member.remove", 1, "Acme"]);
+  const { next } = await json(`audit list ${of} --limit 2`);
+  assert.deepEqual(
+    (await told(`${of} --limit 2 --before ${next}`))[0],
+    "invitation.withdraw cleo@example.com",
+  );
+  assert.deepEqual(await told(`${of} --person nobody-of-this-name`), []);
+  assert.deepEqual(await told(`${of} --until 1d`), []);
+  assert.equal((await told(`${of} --since 1d --person line`)).length, 7);
+  await refused("audit list --since soon", /--since/);
+  await refused("audit list --before x", /--before: must be the next of a page/);
+  await refused("audit list --limit 0", /--limit must be from 1 to 1000/);
+});
+
+test("the last operator stays one; another is taken out by the command line", async (t) => {
+  const { json, refused, pool } = await world(t);
+  const add = (email: string) =>
+    pool.query(
+      "insert into people (id, email, name, password, operator) values (gen_random_uuid(), $1, 'O', 'x', true)",
+      [email],
+    );
+  await add("olga@example.com");
+  await refused("operator remove --email olga@example.com", /is the last operator/);
+  await add("otto@example.com");
+  await refused("operator remove --email eve@example.com", /no operator "eve@example.com"/);
+  assert.equal((await json("operator remove --email otto@example.com")).removed, true);
+  const { entries } = await json("audit list --object operator.remove");
+  assert.equal(entries[0].target, "otto@example.com");
+});
+
+test("an event is sent again, templates are tested, and a layout is restored by the command line", async (t) => {
+  const { json, refused, id, pool, prefix } = await world(t);
+  const of = `--tenant ${id}`;
+  const nc = await connect({ servers: testNatsUrl() });
+  t.after(() => nc.close());
+  const told: { subject: string; text: string }[] = [];
+  nc.subscribe(`${prefix}.>`, {
+    callback: (_error, message) =>
+      void told.push({ subject: message.subject, text: message.string() }),
+  });
+  await nc.flush();
+
+  const event = "01a20000-0000-7000-8000-000000000001";
+  await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at)
+     values ($1, $2, 'order.confirmed', 'ann', '{"name":"Ann"}', 't', now())`,
+    [event, id],
+  );
+  const { newEvent } = await json(`event resend ${event} ${of}`);
+  assert.notEqual(newEvent, event);
+  await eventually(() => told.length === 1);
+  assert.equal(told[0]?.subject, `${prefix}.events.express`);
+  assert.match(told[0]?.text ?? "", new RegExp(newEvent));
+  const { rows } = await pool.query("select user_id, variables::text from events where id = $1", [
+    newEvent,
+  ]);
+  assert.deepEqual(rows, [{ user_id: "ann", variables: '{"name":"Ann"}' }]);
+  await refused(`event resend ${event} --tenant other`, /no such event/);
+
+  const push = `${of} --event-type order.confirmed --channel PUSH`;
+  await json(`template put ${push} --title Hello --content-file -`, "Dear {{ name }}");
+  const test = `template test ${push} --to ann --variables-file -`;
+  const inApp = await json(test, '{"name":"Ann"}');
+  assert.deepEqual([inApp.userId, inApp.published], ["ann", true]);
+  await eventually(() => told.length === 2);
+  assert.match(told[1]?.subject ?? "", /\.realtime\./);
+  assert.match(told[1]?.text ?? "", /Test: Hello.*Dear Ann/s);
+
+  const mail = `${of} --event-type order.confirmed --channel EMAIL`;
+  await json(
+    `template put ${mail} --subject Hello --format text --content-file -`,
+    "Dear {{ name }}",
+  );
+  const toMail = `template test ${mail} --to ann@example.com`;
+  await refused(toMail, /--to cannot be reached: no active provider/);
+  await json(`provider put ${of} --channel EMAIL --kind sandbox --settings-file -`, "{}");
+  assert.equal((await json(toMail)).class, "accepted");
+  const [sent] = await json(`outbox list ${of}`);
+  assert.deepEqual([sent.to, sent.subject], ["ann@example.com", "Hello"]);
+  await refused(`template test ${mail} --to nobody`, /--to must be/);
+
+  await json(`layout put ${of} --primary-color #112233`);
+  await json(`layout put ${of} --primary-color #445566`);
+  const restored = await json(`layout restore ${of} --version 1`);
+  assert.deepEqual([restored.version, restored.primaryColor], [3, "#112233"]);
+  const { entries } = await json(`audit list ${of}`);
+  assert.deepEqual(
+    entries
+      .map(({ action }: { action: string }) => action)
+      .filter((one: string) => /resend|test|restore/.test(one)),
+    ["layout.restore", "template.test", "template.test", "event.resend"],
+  );
+});
