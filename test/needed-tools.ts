@@ -14,13 +14,16 @@ interface NeededTool {
   withoutVariable?: string;
 }
 
+/** Chromium without windows: the same pages for half of the processor's time. Any Chromium will do. */
+const LIGHT_BROWSER = "chromium-headless-shell";
+
 /** nats-server is not here: the starter of the test servers looks for it itself. */
 const TOOLS: NeededTool[] = [
   {
     what: "the browser tests",
     debianPackages: ["chromium"],
     command: "chromium",
-    places: ["/usr/bin/chromium-browser", "/usr/bin/google-chrome"],
+    places: [`/usr/bin/${LIGHT_BROWSER}`, "/usr/bin/chromium-browser", "/usr/bin/google-chrome"],
     withoutVariable: "BELFRY_WITHOUT_BROWSER",
   },
   {
@@ -62,17 +65,13 @@ const TOOLS: NeededTool[] = [
 export async function neededTools(
   env: Record<string, string | undefined>,
 ): Promise<Record<string, string>> {
-  let missing = await missingTools(env);
   const install = installer(await isOnPath("apt-get", env), await isOnPath("sudo", env));
+  if (install !== undefined && !env.BELFRY_WITHOUT_BROWSER && !(await isOnPath(LIGHT_BROWSER, env)))
+    await installPackages(install, [LIGHT_BROWSER]);
+  let missing = await missingTools(env);
   if (missing.length > 0 && install !== undefined) {
     const packages = missing.flatMap((tool) => tool.debianPackages);
-    process.stderr.write(`installing for the tests: ${packages.join(", ")}\n`);
-    for (const args of [
-      ["update", "-qq"],
-      ["install", "-y", "-qq", "--no-install-recommends", ...packages],
-    ]) {
-      if (!(await succeeds([...install, "apt-get", ...args]))) break;
-    }
+    await installPackages(install, packages);
     missing = await missingTools(env);
   }
   const left: Record<string, string> = {};
@@ -82,6 +81,18 @@ export async function neededTools(
     if (withoutVariable !== undefined) left[withoutVariable] = "1";
   }
   return left;
+}
+
+async function installPackages(install: string[], packages: string[]): Promise<void> {
+  process.stderr.write(`installing for the tests: ${packages.join(", ")}\n`);
+  for (const args of [
+    ["update", "-qq"],
+    ["install", "-y", "-qq", "--no-install-recommends", ...packages],
+  ]) {
+    // Where there is no network, it is soon known.
+    const soon = ["-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1"];
+    if (!(await succeeds([...install, "apt-get", ...soon, ...args]))) return;
+  }
 }
 
 async function missingTools(env: Record<string, string | undefined>): Promise<NeededTool[]> {

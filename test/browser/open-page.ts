@@ -1,7 +1,13 @@
 import { access } from "node:fs/promises";
 import { type Browser, chromium, type Page } from "playwright-core";
 
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The first has no windows, which cost more than the pages. */
+const PLACES = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 
 interface Cleanup {
   after(fn: () => Promise<void>): void;
