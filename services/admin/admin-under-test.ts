@@ -41,8 +41,8 @@ export interface AdminUnderTest {
     operator?: boolean;
     of?: { tenantId: string; role: "owner" | "editor" | "viewer" };
   }): Promise<TestBrowser>;
-  /** Another replica on the same database; returns its address. */
-  replica(): Promise<string>;
+  /** Another replica on the same database, perhaps of other settings; returns its address. */
+  replica(config?: Partial<AppDeps["config"]>): Promise<string>;
 }
 
 const CHEAP = { log2N: 10, r: 8, p: 1 };
@@ -53,7 +53,12 @@ interface Cleanup {
 
 export async function startAdmin(
   t: Cleanup,
-  given: { config?: Partial<AppDeps["config"]>; facts?: Partial<SystemFacts> } = {},
+  given: {
+    config?: Partial<AppDeps["config"]>;
+    facts?: Partial<SystemFacts>;
+    /** Takes the log's lines; without it there is none. */
+    log?: { write(line: string): void };
+  } = {},
 ): Promise<AdminUnderTest> {
   const cleanup = new AsyncDisposableStack();
   t.after(() => cleanup.disposeAsync());
@@ -64,7 +69,7 @@ export async function startAdmin(
   const notifications: TestNotification[] = [];
   const announced: string[] = [];
 
-  const start = async () => {
+  const start = async (config: Partial<AppDeps["config"]> = {}) => {
     const options = { url: database.url, applicationName: "admin-test", maxConnections: 6 };
     const pool = createPool(options);
     const db = createDatabase(pool);
@@ -82,6 +87,7 @@ export async function startAdmin(
         allowPrivateWebhooks: true,
         trustProxy: "",
         ...given.config,
+        ...config,
       },
       signToken: async ({ sub, tenant }) => `token of ${sub} in ${tenant}`,
       publishEvent: async (id) => void published.push(id),
@@ -97,7 +103,12 @@ export async function startAdmin(
         deadLetters: await glanceAtDeadLetters(db, {}),
         ...given.facts,
       }),
-      log: createLogger({ service: "admin", level: "silent" }),
+      log: createLogger({
+        service: "admin",
+        ...(given.log === undefined
+          ? { level: "silent" }
+          : { level: "trace", destination: given.log }),
+      }),
     });
     cleanup.defer(() => app.close());
     await app.listen({ host: "127.0.0.1", port: 0 });
@@ -123,7 +134,7 @@ export async function startAdmin(
       browser.cookies.set("belfry_session", await beginSession(admin.db, personId, place));
       return browser;
     },
-    replica: async () => (await start()).url,
+    replica: async (config) => (await start(config)).url,
   };
   return admin;
 }

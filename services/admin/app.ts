@@ -6,9 +6,12 @@ import cookie from "@fastify/cookie";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { mayDo } from "./door/access.ts";
 import { accountPages } from "./door/account.ts";
+import { accountIdentityPages } from "./door/account-identities.ts";
 import { createCookies } from "./door/cookies.ts";
 import { joinPages } from "./door/join.ts";
 import { createMemberships } from "./door/memberships.ts";
+import { createOidcDoor } from "./door/oidc-door.ts";
+import { oidcSignInPages } from "./door/oidc-sign-in.ts";
 import { Refusal } from "./door/refusal.ts";
 import { refuseUnknownRoutes } from "./door/refuse-unknown-routes.ts";
 import { securityHeaders } from "./door/security-headers.ts";
@@ -67,6 +70,8 @@ const PAGES = [
   signInPages,
   joinPages,
   accountPages,
+  oidcSignInPages,
+  accountIdentityPages,
   tenantPages,
   operatorPages,
   systemPages,
@@ -164,6 +169,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
           disabledEndpoints: await disabledFor(inTenant),
           token: cookies.formToken(request, reply, person !== undefined),
           notice: noticeOf(query.get("done")),
+          oidcName: config.oidc?.name,
           asset: assets.address,
         });
         await reply.code(answer.status).type("text/html; charset=utf-8").send(html);
@@ -189,7 +195,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     });
     const route = createRoute(scope, { cookies, memberships: createMemberships(db), write });
     const once = createShownOnce(db, deps.keys);
-    for (const pages of PAGES) pages({ ...deps, route, assets, cookies, once });
+    const oidc = createOidcDoor(config, deps.keys);
+    for (const pages of PAGES) pages({ ...deps, route, assets, cookies, once, oidc });
     route("GET /*", async () => NOTHING_HERE);
   });
   return app;

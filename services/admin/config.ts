@@ -2,6 +2,7 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { commonConfig } from "@belfry/service/config";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
+import { oidcConfig } from "./door/oidc-settings.ts";
 
 const HTTP_URL = "^https?://[^/]+$";
 
@@ -61,6 +62,7 @@ export const configSchema = Type.Object({
       "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",
     default: "",
   }),
+  ...oidcConfig,
   ACTIVITY_EVERY_MS: Type.Integer({
     description: "How often the figures of the overview are brought up to date",
     minimum: 500,

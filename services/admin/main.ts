@@ -1,3 +1,4 @@
+import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import { openDatabase } from "@belfry/database/open-database";
@@ -8,6 +9,7 @@ import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-toke
 import { runService } from "@belfry/service/run-service";
 import { createApp } from "./app.ts";
 import { configSchema } from "./config.ts";
+import { oidcFaults, oidcSettings } from "./door/oidc-settings.ts";
 import { readSystemFacts } from "./platform/read-system-facts.ts";
 import { publishNotification } from "./template/publish-notification.ts";
 import { rollActivity } from "./tenant/activity-roller.ts";
@@ -15,6 +17,7 @@ import { rollActivity } from "./tenant/activity-roller.ts";
 await runService({
   name: "admin",
   config: configSchema,
+  check: oidcFaults,
   database: (config, log) =>
     openDatabase({ url: config.DATABASE_URL, applicationName: "belfry-admin", log }),
   // Without NATS the pages are there all the same; sending an event again is not possible.
@@ -23,6 +26,7 @@ await runService({
     const { db, pool } = database;
     const prefix = config.NATS_PREFIX;
     const streams = [eventsStream(prefix)];
+    const oidc = oidcSettings(config);
     const tokenKeys = parseTokenKeys(config.REALTIME_TOKEN_KEYS);
     const app = await createApp({
       db,
@@ -35,6 +39,7 @@ await runService({
         allowPrivateAddresses: config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
         allowPrivateWebhooks: config.ALLOW_PRIVATE_WEBHOOK_ADDRESSES,
         trustProxy: config.TRUST_PROXY,
+        oidc,
       },
       signToken: (claims) => signRealtimeToken(tokenKeys, claims),
       async publishEvent(id, traceId) {
@@ -52,6 +57,10 @@ await runService({
       systemFacts: () => readSystemFacts(db, link(), prefix),
       log,
     });
+    const unknown = await unknownTenants(db, oidc?.groupRoles.map((one) => one.tenantId) ?? []);
+    if (unknown.size > 0) {
+      log.warn({ tenantIds: [...unknown] }, "OIDC_ROLES: no such tenant; nothing is given there");
+    }
     const token = await firstOperatorToken(db);
     await app.listen({ host: config.ADMIN_HOST, port: config.ADMIN_PORT });
     if (token !== undefined) {

@@ -3,6 +3,8 @@ import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { Logger } from "pino";
 import type { Cookies } from "./door/cookies.ts";
+import type { OidcDoor } from "./door/oidc-door.ts";
+import type { OidcSettings } from "./door/oidc-settings.ts";
 import type { ShownOnce } from "./door/shown-once.ts";
 import type { Assets } from "./drawing/assets.ts";
 import type { SystemFacts } from "./platform/system-facts.ts";
@@ -20,6 +22,8 @@ export interface AppDeps {
     allowPrivateAddresses: boolean;
     allowPrivateWebhooks: boolean;
     trustProxy: string;
+    /** undefined: people sign in by password alone. */
+    oidc?: OidcSettings | undefined;
   };
   signToken(claims: { sub: string; tenant: string }): Promise<string>;
   /** Hands the id of an accepted event to the dispatcher. */
@@ -38,4 +42,5 @@ export type PageDeps = AppDeps & {
   assets: Assets;
   cookies: Cookies;
   once: ShownOnce;
+  oidc: OidcDoor | undefined;
 };

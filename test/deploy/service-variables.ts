@@ -1,4 +1,5 @@
 import { configSchema as adminConfig } from "@belfry/admin/config";
+import { oidcFaults } from "@belfry/admin/door/oidc-settings";
 import { PROVIDER_CHANNELS, senderService, sentRow, WEBHOOK } from "@belfry/contracts/channels";
 import { crossCheck as crossCheckSender, senderConfig } from "@belfry/sending/sender-config";
 import { ConfigError, loadConfig } from "@belfry/service/config";
@@ -30,7 +31,7 @@ export const SERVICE_VARIABLES: Record<string, Variables> = {
   ...Object.fromEntries(PROVIDER_CHANNELS.map((one) => [sentRow(one).sender.service, sender])),
   [senderService(WEBHOOK)]: { schema: webhooksConfig, crossCheck: crossCheckWebhooks },
   "realtime-gateway": { schema: gatewayConfig, crossCheck },
-  admin: { schema: adminConfig },
+  admin: { schema: adminConfig, crossCheck: oidcFaults },
 };
 
 const SECRETS: Record<string, string> = {

@@ -48,7 +48,12 @@ export async function auditedAfter<T>(
   return result;
 }
 
-async function writeNote(db: Database, actor: Actor, note: AuditNote | undefined): Promise<void> {
+/** For a change of several notes, or one that its actor comes from: call it in the change's transaction. */
+export async function writeNote(
+  db: Database,
+  actor: Actor,
+  note: AuditNote | undefined,
+): Promise<void> {
   if (note === undefined) return;
   const { before = null, after = null, ...what } = note;
   await insertAuditEntry(db, {

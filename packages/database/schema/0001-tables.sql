@@ -809,12 +809,14 @@ create table person_identities (
   issuer text collate "C" not null,
   subject text collate "C" not null,
   person_id uuid not null references people on delete cascade,
+  by_hand boolean not null,
   email text,
   created_at timestamptz not null default now(),
   last_used_at timestamptz not null default now(),
   primary key (issuer, subject),
   unique (person_id, issuer)
 );
+comment on column person_identities.by_hand is 'the person connected it, signed in; else its address led to the person';
 comment on column person_identities.email is 'as the provider last said it: to be shown, it decides nothing';
 
 create table sessions (

@@ -421,6 +421,7 @@ create table person_identities (
   issuer text collate "C" not null,
   subject text collate "C" not null,
   person_id uuid not null,
+  by_hand boolean not null,
   email text,
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone not null default now(),
@@ -428,6 +429,7 @@ create table person_identities (
   constraint person_identities_person_id_issuer_key UNIQUE (person_id, issuer),
   constraint person_identities_pkey PRIMARY KEY (issuer, subject)
 );
+comment on column person_identities.by_hand is 'the person connected it, signed in; else its address led to the person';
 comment on column person_identities.email is 'as the provider last said it: to be shown, it decides nothing';
 
 create table preferences (

@@ -639,6 +639,8 @@ export interface PersonIdentitiesTable {
   issuer: string;
   subject: string;
   person_id: string;
+  /** The person connected it, signed in; else its address led to the person. */
+  by_hand: boolean;
   /** As the provider last said it. */
   email: string | null;
   created_at: CreatedAt;

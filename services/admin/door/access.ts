@@ -21,6 +21,8 @@ export const ACCESS = {
   "GET /assets/*": "anyone",
   "GET /sign-in": "anyone",
   "POST /sign-in": "anyone",
+  "GET /sign-in/oidc": "anyone",
+  "GET /sign-in/oidc/callback": "anyone",
   "GET /join/:token": "anyone",
   "POST /join/:token": "anyone",
   "GET /preview-frame": "anyone",
@@ -29,6 +31,9 @@ export const ACCESS = {
   "GET /account": "person",
   "POST /account/name": "person",
   "POST /account/password": "person",
+  "GET /account/identities/connect": "person",
+  "POST /account/identities/connect": "person",
+  "POST /account/identities/disconnect": "person",
   "POST /account/sessions/end-others": "person",
   "POST /account/sessions/:sessionId/end": "person",
 

@@ -1,4 +1,5 @@
 import { audited } from "@belfry/administration/audited";
+import { hasPassword, listIdentities } from "@belfry/administration/people/identities";
 import {
   changePassword,
   listMemberships,
@@ -13,11 +14,18 @@ import type { Signed } from "../router.ts";
 import { tooManyTries } from "./sign-in.ts";
 
 /** A person's own name, password and sessions. */
-export function accountPages({ route, db }: PageDeps): void {
+export function accountPages({ route, db, oidc }: PageDeps): void {
   const show = async ({ person }: Signed, faults: Faults = {}, name?: string): Promise<Answer> => {
     const sessions = await listSessions(db, person.personId);
     const memberships = await listMemberships(db, person.personId);
-    return page("account", "Your account", { sessions, memberships, faults, name });
+    const identities = await listIdentities(db, person.personId);
+    return page("account", "Your account", {
+      ...{ sessions, memberships, identities, faults, name },
+      hasPassword: await hasPassword(db, person.personId),
+      isConnected: identities.some(
+        (one) => oidc?.isOfProvider(one.issuer) && (one.byHand || !person.operator),
+      ),
+    });
   };
 
   route("GET /account", (signed) => show(signed));

@@ -22,6 +22,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   "sessions-ended": "The other sessions are ended.",
   "password-changed": "Your password is changed, and your other sessions are ended.",
   joined: "Welcome.",
+  connected: "Connected. It opens your account from now on.",
+  disconnected: "Disconnected. It opens your account no more.",
   "event-moved": "Moved.",
   released: "It leaves within seconds.",
   "event-cancelled": "Cancelled. Nothing of it has reached anybody, nor will.",

@@ -12,6 +12,8 @@ import { storeWaiting } from "../test/store-waiting.ts";
 const NOT_LOGGED = [
   "POST /sign-in",
   "POST /sign-out",
+  // What has come of it is, at the return from the provider.
+  "POST /account/identities/connect",
   "POST /tenants/:tenantId/templates/preview",
   "POST /tenants/:tenantId/design/preview",
 ];
@@ -196,6 +198,10 @@ test("every change is in the audit log: who, what, before and after without secr
   const ended = sessions.find((one) => one.person_id === member.personId);
   await post("POST /account/sessions/:sessionId/end", { sessionId: ended?.id ?? "" });
   await post("POST /account/sessions/end-others", {});
+  await admin.pool.query(
+    "insert into person_identities (issuer, subject, person_id, by_hand) select 'i', 's', id, true from people where email = 'op@example.com'",
+  );
+  await post("POST /account/identities/disconnect", {}, { issuer: "i" });
   const password = "another quiet sentence";
   await post("POST /account/password", {}, { current: "correct horse battery", password });
 

@@ -51,6 +51,20 @@ export async function personForSignIn(
     .executeTakeFirst();
 }
 
+/** By the address alone; locked, as what it may become (an operator, say) decides. */
+export async function personForLinking(
+  db: Database,
+  email: string,
+): Promise<PersonRow | undefined> {
+  return await selectPeople(db).where("email", "=", email).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** One change of a person's ways to sign in after the other. False: there is nobody. */
+export async function lockPerson(db: Database, id: string): Promise<boolean> {
+  const found = await selectPeople(db).where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
+  return found !== undefined;
+}
+
 export async function personById(db: Database, id: string): Promise<PersonRow | undefined> {
   return await selectPeople(db).where("id", "=", id).executeTakeFirst();
 }
@@ -153,6 +167,53 @@ export async function deleteMembership(
     .deleteFrom("memberships")
     .where("tenant_id", "=", tenantId)
     .where("person_id", "=", personId)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** A person's memberships, with who gave them. */
+export async function groupMembershipsOf(
+  db: Database,
+  personId: string,
+): Promise<{ tenantId: string; role: TenantRole; byOidc: boolean }[]> {
+  const rows = await db
+    .selectFrom("memberships")
+    .select(["tenant_id as tenantId", "role", "by_oidc as byOidc"])
+    .where("person_id", "=", personId)
+    .execute();
+  return rows.map((row) => ({ ...row, role: row.role as TenantRole }));
+}
+
+/** By a group: false where a person gave one meanwhile, which stays. */
+export async function putGroupMembership(
+  db: Database,
+  membership: { personId: string; tenantId: string; role: TenantRole },
+): Promise<boolean> {
+  const { personId: person_id, tenantId: tenant_id, role } = membership;
+  const result = await db
+    .insertInto("memberships")
+    .values({ person_id, tenant_id, role, by_oidc: true })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["person_id", "tenant_id"])
+        .doUpdateSet({ role })
+        .where("memberships.by_oidc", "=", true),
+    )
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** False where it is gone, or a person's word by now. */
+export async function deleteGroupMembership(
+  db: Database,
+  tenantId: string,
+  personId: string,
+): Promise<boolean> {
+  const result = await db
+    .deleteFrom("memberships")
+    .where("tenant_id", "=", tenantId)
+    .where("person_id", "=", personId)
+    .where("by_oidc", "=", true)
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }

@@ -1,0 +1,49 @@
+import type { Database } from "@belfry/database/connection";
+import type { AuditNote } from "../audited.ts";
+import {
+  deleteGroupMembership,
+  groupMembershipsOf,
+  putGroupMembership,
+  type TenantRole,
+} from "./person-rows.ts";
+
+/**
+ * Makes the memberships that groups give those of `roles`: given, changed, taken away. What a person gave
+ * stays as it is. Returns what was done, for the audit log.
+ */
+export async function setGroupMemberships(
+  db: Database,
+  person: { id: string; email: string },
+  roles: ReadonlyMap<string, TenantRole>,
+): Promise<AuditNote[]> {
+  const before = new Map(
+    (await groupMembershipsOf(db, person.id)).map((one) => [one.tenantId, one] as const),
+  );
+  const notes: AuditNote[] = [];
+  const by = "group of the provider";
+  const target = person.email;
+  // In one order everywhere, so that two sign-ins at once do not wait for each other.
+  for (const tenantId of [...new Set([...before.keys(), ...roles.keys()])].sort()) {
+    const had = before.get(tenantId);
+    const role = roles.get(tenantId);
+    if (had?.role === role || (had !== undefined && !had.byOidc)) continue;
+    if (role === undefined) {
+      if (!(await deleteGroupMembership(db, tenantId, person.id))) continue;
+      notes.push({ tenantId, action: "member.remove", target, before: { role: had?.role, by } });
+      continue;
+    }
+    if (!(await putGroupMembership(db, { personId: person.id, tenantId, role }))) continue;
+    notes.push(
+      had === undefined
+        ? { tenantId, action: "member.join", target, after: { role, by } }
+        : {
+            tenantId,
+            action: "member.role",
+            target,
+            before: { role: had.role },
+            after: { role, by },
+          },
+    );
+  }
+  return notes;
+}

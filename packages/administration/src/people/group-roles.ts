@@ -1,0 +1,92 @@
+import { TENANT_ID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import { TENANT_ROLES } from "./people.ts";
+import type { TenantRole } from "./person-rows.ts";
+
+/** Members of the provider's group have the role in the tenant. */
+export interface GroupRole {
+  group: string;
+  tenantId: string;
+  role: TenantRole;
+}
+
+const MAX_GROUP_ROLES = 1000;
+const MAX_GROUP_CHARACTERS = 255;
+
+/** Reads `OIDC_ROLES`. Throws an error that says which entry is wrong and why. */
+export function parseGroupRoles(text: string): GroupRole[] {
+  if (text === "") return [];
+  const list = parseJson(text);
+  if (!Array.isArray(list)) throw new Error(`must be a JSON array of {${FIELDS.join(", ")}}`);
+  if (list.length > MAX_GROUP_ROLES)
+    throw new Error(`must have at most ${MAX_GROUP_ROLES} entries`);
+  return list.map((entry, index) => {
+    const fault = groupRoleFault(entry);
+    if (fault !== undefined) throw new Error(`entry ${index + 1}: ${fault}`);
+    return entry as GroupRole;
+  });
+}
+
+/** The role in each tenant that the groups give: of several the one that may do most. */
+export function rolesOfGroups(
+  groups: readonly string[],
+  mappings: readonly GroupRole[],
+): Map<string, TenantRole> {
+  const has = new Set(groups);
+  const roles = new Map<string, TenantRole>();
+  for (const { group, tenantId, role } of mappings) {
+    if (!has.has(group)) continue;
+    const before = roles.get(tenantId);
+    if (before === undefined || rank(role) > rank(before)) roles.set(tenantId, role);
+  }
+  return roles;
+}
+
+/** Tenants of the mappings that are not there: nothing is given in them. */
+export async function unknownTenants(
+  db: Database,
+  tenantIds: Iterable<string>,
+): Promise<Set<string>> {
+  const unknown = new Set(tenantIds);
+  if (unknown.size === 0) return unknown;
+  const found = await db
+    .selectFrom("tenants")
+    .select("id")
+    .where("id", "in", [...unknown])
+    .execute();
+  for (const { id } of found) unknown.delete(id);
+  return unknown;
+}
+
+const FIELDS = ["group", "tenantId", "role"] as const;
+
+function groupRoleFault(entry: unknown): string | undefined {
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
+    return `must be an object of ${FIELDS.join(", ")}`;
+  }
+  const other = Object.keys(entry).find((name) => !(FIELDS as readonly string[]).includes(name));
+  if (other !== undefined) return `${JSON.stringify(other)} is not one of ${FIELDS.join(", ")}`;
+  const { group, tenantId, role } = entry as Record<string, unknown>;
+  if (typeof group !== "string" || group === "" || group.length > MAX_GROUP_CHARACTERS) {
+    return `group must be a text of 1 to ${MAX_GROUP_CHARACTERS} characters`;
+  }
+  if (typeof tenantId !== "string" || !TENANT_ID.test(tenantId)) {
+    return "tenantId must be a tenant's id";
+  }
+  if (!TENANT_ROLES.includes(role as TenantRole)) {
+    return "role must be owner, editor or viewer (operators are connected by hand)";
+  }
+  return undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("is not JSON");
+  }
+}
+
+function rank(role: TenantRole): number {
+  return TENANT_ROLES.indexOf(role);
+}

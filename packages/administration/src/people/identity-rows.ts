@@ -1,0 +1,104 @@
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+
+/** Queries on `person_identities`: a person's account at a provider of OpenID Connect. */
+
+export interface IdentityRow {
+  issuer: string;
+  subject: string;
+  /** The person connected it, signed in; else its address led to the person. */
+  byHand: boolean;
+  /** As the provider last said it. */
+  email: string | null;
+  createdAt: Date;
+  lastUsedAt: Date;
+}
+
+export interface IdentifiedPerson {
+  id: string;
+  email: string;
+  name: string;
+  operator: boolean;
+  byHand: boolean;
+}
+
+/** Whose account it is. The person's row stays as it is until the transaction ends. */
+export async function personOfIdentity(
+  db: Database,
+  issuer: string,
+  subject: string,
+): Promise<IdentifiedPerson | undefined> {
+  return await db
+    .selectFrom("person_identities as i")
+    .innerJoin("people as p", "p.id", "i.person_id")
+    .select(["p.id", "p.email", "p.name", "p.operator", "i.by_hand as byHand"])
+    .where("i.issuer", "=", issuer)
+    .where("i.subject", "=", subject)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** The newest first. */
+export async function identitiesOf(db: Database, personId: string): Promise<IdentityRow[]> {
+  return await db
+    .selectFrom("person_identities")
+    .select([
+      "issuer",
+      "subject",
+      "by_hand as byHand",
+      "email",
+      "created_at as createdAt",
+      "last_used_at as lastUsedAt",
+    ])
+    .where("person_id", "=", personId)
+    .orderBy("created_at", "desc")
+    .execute();
+}
+
+export async function insertIdentity(
+  db: Database,
+  identity: {
+    issuer: string;
+    subject: string;
+    personId: string;
+    byHand: boolean;
+    email: string | null;
+  },
+): Promise<void> {
+  const { personId: person_id, byHand: by_hand, ...rest } = identity;
+  await db
+    .insertInto("person_identities")
+    .values({ ...rest, person_id, by_hand })
+    .execute();
+}
+
+export async function updateIdentity(
+  db: Database,
+  issuer: string,
+  subject: string,
+  changes: { email: string | null; byHand?: true },
+): Promise<void> {
+  await db
+    .updateTable("person_identities")
+    .set({
+      email: changes.email,
+      ...(changes.byHand && { by_hand: true }),
+      last_used_at: sql<Date>`now()`,
+    })
+    .where("issuer", "=", issuer)
+    .where("subject", "=", subject)
+    .execute();
+}
+
+export async function deleteIdentity(
+  db: Database,
+  personId: string,
+  issuer: string,
+): Promise<{ email: string | null } | undefined> {
+  return await db
+    .deleteFrom("person_identities")
+    .where("person_id", "=", personId)
+    .where("issuer", "=", issuer)
+    .returning("email")
+    .executeTakeFirst();
+}

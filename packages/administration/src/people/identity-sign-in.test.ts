@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Database } from "@belfry/database/connection";
+import { SCRIPT } from "@belfry/testing/hostile";
+import { createTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { parseGroupRoles } from "./group-roles.ts";
+import { connectIdentity, disconnectIdentity, listIdentities } from "./identities.ts";
+import { signInByIdentity } from "./identity-sign-in.ts";
+import { changeRole, listMemberships } from "./people.ts";
+import { insertPerson, putMembership, type TenantRole } from "./person-rows.ts";
+import type { ProviderAccount } from "./provider-account.ts";
+
+const ISSUER = "https://login.acme.com";
+const HERE = "192.0.2.7";
+
+function account(changes: Partial<ProviderAccount> = {}): ProviderAccount {
+  const address = { email: "Ann@Acme.com", emailVerified: true };
+  return { issuer: ISSUER, subject: "ann-1", ...address, name: "Ann Acme", groups: [], ...changes };
+}
+
+/** Signs in where acme.com may, and `staff` are viewers of the tenant, `chiefs` its owners. */
+async function house(db: Database) {
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { id: other } = await createTenant(db, { name: "Books" });
+  const groupRoles = [
+    { group: "staff", tenantId, role: "viewer" as const },
+    { group: "chiefs", tenantId, role: "owner" as const },
+    { group: "staff", tenantId: "gone", role: "editor" as const },
+    { group: "readers", tenantId: other, role: "editor" as const },
+  ];
+  const rules = { allowedDomains: ["acme.com"], groupRoles };
+  const signIn = (one: ProviderAccount) => signInByIdentity(db, one, rules, HERE);
+  const rolesOf = async (personId: string) =>
+    (await listMemberships(db, personId)).map((one) => `${one.tenantName} ${one.role}`);
+  const someone = (email: string, operator = false) =>
+    insertPerson(db, { email, name: "Somebody", password: "a hash", operator });
+  const actions = async () =>
+    (await db.selectFrom("audit_log").selectAll().orderBy("id").execute()).map(
+      (one) => `${one.action} ${one.target}`,
+    );
+  return { tenantId, other, signIn, rolesOf, someone, actions };
+}
+
+test("the first time a verified address finds its person, from then on issuer and subject do, whatever the address", async (t) => {
+  const db = await testDatabase(t);
+  const { signIn, someone, actions } = await house(db);
+  const ann = await someone("ann@acme.com");
+  assert.equal((await signIn(account())).personId, ann);
+  const changed = { email: "new-name@elsewhere.example", emailVerified: false };
+  assert.equal((await signIn(account(changed))).personId, ann);
+  assert.equal((await signIn(account({ email: null, emailVerified: false }))).personId, ann);
+  const otherIssuer = account({ ...changed, issuer: "https://login.other.example" });
+  await assert.rejects(signIn(otherIssuer), { reason: "unverified" });
+  const otherCase = account({ ...changed, subject: "Ann-1", emailVerified: true });
+  await assert.rejects(signIn(otherCase), { reason: "foreign-domain" });
+  const [row] = await db.selectFrom("people").selectAll().where("id", "=", ann).execute();
+  assert.deepEqual([row?.email, row?.password, row?.name], ["ann@acme.com", "a hash", "Somebody"]);
+  assert.deepEqual(await actions(), ["account.connect ann@acme.com"]);
+});
+
+test("an address that was given to somebody else since does not open the account of whoever had it", async (t) => {
+  const db = await testDatabase(t);
+  const { signIn, someone } = await house(db);
+  await someone("ann@acme.com");
+  await signIn(account());
+  const successor = account({ subject: "ann-2", groups: ["staff"] });
+  await assert.rejects(signIn(successor), { reason: "connected-otherwise" });
+});
+
+test("nobody is linked by an address that is not verified, not of an allowed domain, or not written plainly", async (t) => {
+  const db = await testDatabase(t);
+  const { signIn, someone } = await house(db);
+  for (const email of ["ann@acme.com", "kate@acme.com", "ann@evil-acme.com"]) await someone(email);
+  const refusals: [string, string | null, boolean][] = [
+    ["unverified", "ann@acme.com", false],
+    ["unverified", null, true],
+    ...[
+      "ann@evil-acme.com",
+      "ann@acme.com.evil",
+      "ann@mail.acme.com",
+      "ann@acme.com@evil.example",
+      '"ann@acme.com"@evil.example',
+      '"x"@acme.com',
+      "ann@acme.com.",
+      "ann@acme.com ",
+      " ann@acme.com",
+      "ann@acme.com\n",
+      "Ann <ann@acme.com>",
+      "ann@acme.com,evil@evil.example",
+      "ann@acme。com",
+      "ann@аcme.com",
+      "ann@ａcme.com",
+      // To toLowerCase the Kelvin sign is a k.
+      "\u212aate@acme.com",
+      "ann@",
+      "@acme.com",
+      "acme.com",
+      "",
+      `${"a".repeat(300)}@acme.com`,
+    ].map((email): [string, string, boolean] => ["foreign-domain", email, true]),
+  ];
+  for (const [reason, email, emailVerified] of refusals) {
+    const one = account({ email, emailVerified, groups: ["staff"] });
+    await assert.rejects(signIn(one), { reason }, JSON.stringify(email));
+  }
+  assert.deepEqual(await db.selectFrom("person_identities").selectAll().execute(), []);
+  const upper = await signIn(account({ email: "KATE@ACME.COM", subject: "k" }));
+  assert.equal(typeof upper.personId, "string");
+});
+
+test("an operator is let in only by what an operator connected by hand", async (t) => {
+  const db = await testDatabase(t);
+  const { signIn, someone, actions } = await house(db);
+  const olga = await someone("olga@acme.com", true);
+  const hers = account({ email: "olga@acme.com", subject: "olga-1" });
+  await assert.rejects(signIn(hers), { reason: "operator" });
+  await connectIdentity(db, olga, { ...hers, email: "private@elsewhere.example" });
+  assert.equal((await signIn(hers)).personId, olga);
+  // Whoever was linked by an address, and is made an operator later, connects as well.
+  const ann = await someone("ann@acme.com");
+  await signIn(account());
+  await db.updateTable("people").set({ operator: true }).where("id", "=", ann).execute();
+  await assert.rejects(signIn(account()), { reason: "operator" });
+  await connectIdentity(db, ann, account());
+  assert.equal((await signIn(account())).personId, ann);
+  assert.deepEqual(await actions(), ["account.connect ann@acme.com"]);
+});
+
+test("somebody new is made without a password, if a group gives a role; a name that is none is not taken over", async (t) => {
+  const db = await testDatabase(t);
+  const { signIn, rolesOf, actions } = await house(db);
+  for (const groups of [[], ["nobodys"], ["STAFF"], ["constructor", "__proto__"], [SCRIPT]]) {
+    await assert.rejects(signIn(account({ groups })), { reason: "no-role" }, String(groups));
+  }
+  const { personId, unknownTenants } = await signIn(account({ groups: ["x", "staff", SCRIPT] }));
+  assert.deepEqual(await rolesOf(personId), ["Acme viewer"]);
+  assert.deepEqual(unknownTenants, ["gone"]);
+  const [ann] = await db.selectFrom("people").selectAll().execute();
+  assert.deepEqual(
+    [ann?.email, ann?.name, ann?.password, ann?.operator],
+    ["ann@acme.com", "Ann Acme", null, false],
+  );
+  const of = "ann@acme.com";
+  const done = [`account.create ${of}`, `account.connect ${of}`, `member.join ${of}`];
+  assert.deepEqual(await actions(), done);
+  const [entry] = await db.selectFrom("audit_log").selectAll().execute();
+  assert.deepEqual(
+    [entry?.person_id, entry?.person, entry?.address],
+    [personId, "Ann Acme <ann@acme.com>", HERE],
+  );
+  for (const [index, name] of [null, "", "a\u0000b", "x".repeat(300)].entries()) {
+    const email = `bob${index}@acme.com`;
+    const bob = account({ subject: email, email, name, groups: ["staff"] });
+    const { personId: id } = await signIn(bob);
+    const row = await db.selectFrom("people").select("name").where("id", "=", id).execute();
+    assert.equal(row[0]?.name, `bob${index}`);
+  }
+});
+
+test("groups give, change and take away what groups gave, and nothing that a person gave", async (t) => {
+  const db = await testDatabase(t);
+  const { tenantId, other, signIn, rolesOf, someone, actions } = await house(db);
+  const ann = await someone("ann@acme.com");
+  const after = async (...groups: string[]) => {
+    await signIn(account({ groups }));
+    return await rolesOf(ann);
+  };
+  await putMembership(db, { personId: ann, tenantId: other, role: "viewer" });
+  assert.deepEqual(await after("staff", "readers"), ["Acme viewer", "Books viewer"]);
+  assert.deepEqual(await after("chiefs", "staff", "readers"), ["Acme owner", "Books viewer"]);
+  assert.deepEqual(await after("chiefs", "staff"), ["Acme owner", "Books viewer"]);
+  assert.deepEqual(await after("staff"), ["Acme viewer", "Books viewer"]);
+  assert.deepEqual(await after(), ["Books viewer"]);
+  const of = "ann@acme.com";
+  assert.deepEqual(await actions(), [
+    ...[`account.connect ${of}`, `member.join ${of}`, `member.role ${of}`],
+    ...[`member.role ${of}`, `member.remove ${of}`],
+  ]);
+  // What an owner changes by hand is a person's word from then on.
+  await after("chiefs");
+  const bea = await someone("bea@elsewhere.example");
+  await putMembership(db, { personId: bea, tenantId, role: "owner" });
+  await changeRole(db, tenantId, ann, "editor");
+  assert.deepEqual(await after("staff"), ["Acme editor", "Books viewer"]);
+  assert.deepEqual(await after(), ["Acme editor", "Books viewer"]);
+});
+
+test("two first visits at once make one person", async (t) => {
+  const db = await testDatabase(t);
+  const { signIn } = await house(db);
+  const both = await Promise.all([1, 2].map(() => signIn(account({ groups: ["staff"] }))));
+  assert.equal(both[0]?.personId, both[1]?.personId);
+  assert.equal((await db.selectFrom("people").selectAll().execute()).length, 1);
+});
+
+test("an account opens one person's, a person has one of each provider, and the last way in stays", async (t) => {
+  const db = await testDatabase(t);
+  const { signIn, someone } = await house(db);
+  const [ann, bea] = [await someone("ann@acme.com"), await someone("bea@acme.com")];
+  await connectIdentity(db, ann, account());
+  await assert.rejects(connectIdentity(db, bea, account()), { reason: "somebody-elses" });
+  const second = account({ subject: "ann-2" });
+  await assert.rejects(connectIdentity(db, ann, second), { reason: "connected-otherwise" });
+  const elsewhere = "https://login.other.example";
+  await connectIdentity(db, ann, account({ issuer: elsewhere }));
+  await disconnectIdentity(db, ann, ISSUER);
+  await connectIdentity(db, bea, account());
+  assert.deepEqual(
+    (await listIdentities(db, ann)).map((one) => one.issuer),
+    [elsewhere],
+  );
+  await assert.rejects(disconnectIdentity(db, ann, ISSUER), /is not connected/);
+  const carl = account({ subject: "carl", email: "carl@acme.com", groups: ["staff"] });
+  const { personId } = await signIn(carl);
+  await assert.rejects(disconnectIdentity(db, personId, ISSUER), /your only way to sign in/);
+});
+
+test("a mapping that cannot be meant is refused, with the entry and what is wrong with it", () => {
+  const good = { group: "staff", tenantId: "acme", role: "editor" satisfies TenantRole };
+  assert.deepEqual(parseGroupRoles(JSON.stringify([good])), [good]);
+  assert.deepEqual(parseGroupRoles(""), []);
+  const bad: [unknown, RegExp][] = [
+    [{}, /must be a JSON array of/],
+    [[good, []], /entry 2: must be an object/],
+    [[null], /entry 1: must be an object/],
+    [[{ ...good, tenant: "x" }], /entry 1: "tenant" is not one of group, tenantId, role/],
+    [[{ ...good, group: "" }], /entry 1: group must be/],
+    [[{ ...good, group: 7 }], /entry 1: group must be/],
+    [[{ ...good, tenantId: "Acme Inc" }], /entry 1: tenantId must be/],
+    [[{ ...good, role: "operator" }], /entry 1: role must be .*operators are connected by hand/],
+    [Array(1001).fill(good), /at most 1000 entries/],
+  ];
+  for (const [value, fault] of bad) {
+    assert.throws(() => parseGroupRoles(JSON.stringify(value)), fault);
+  }
+  assert.throws(() => parseGroupRoles("[{"), /is not JSON/);
+});

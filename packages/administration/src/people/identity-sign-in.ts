@@ -1,0 +1,107 @@
+import type { Database } from "@belfry/database/connection";
+import { type Actor, type AuditNote, writeNote } from "../audited.ts";
+import { setGroupMemberships } from "./group-memberships.ts";
+import { type GroupRole, rolesOfGroups, unknownTenants } from "./group-roles.ts";
+import {
+  type IdentifiedPerson,
+  identitiesOf,
+  insertIdentity,
+  personOfIdentity,
+  updateIdentity,
+} from "./identity-rows.ts";
+import { nameFault } from "./people.ts";
+import { insertPerson, personForLinking, type TenantRole } from "./person-rows.ts";
+import { IdentityRefused, linkingAddress, type ProviderAccount } from "./provider-account.ts";
+
+/** Who may be let in without an invitation, and what groups give. */
+export interface IdentityRules {
+  /** In lower case. */
+  allowedDomains: readonly string[];
+  groupRoles: readonly GroupRole[];
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+/**
+ * The person whom an account at the provider opens, with the memberships that its groups give. Known by
+ * issuer and subject; the first time, an address in an allowed domain that the provider has verified finds
+ * the person, or makes one if a group gives a role. Whatever is done stands in the audit log, in the same
+ * transaction. Throws `IdentityRefused`.
+ */
+export async function signInByIdentity(
+  db: Database,
+  account: ProviderAccount,
+  rules: IdentityRules,
+  address: string,
+): Promise<{ personId: string; unknownTenants: string[] }> {
+  const run = async () =>
+    await db
+      .transaction()
+      .execute(async (transaction) => await signIn(transaction, account, rules, address));
+  try {
+    return await run();
+  } catch (error) {
+    // Two first visits at once: the second finds what the first has made.
+    if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
+    return await run();
+  }
+}
+
+async function signIn(
+  db: Database,
+  account: ProviderAccount,
+  rules: IdentityRules,
+  address: string,
+): Promise<{ personId: string; unknownTenants: string[] }> {
+  const roles = rolesOfGroups(account.groups, rules.groupRoles);
+  const unknown = await unknownTenants(db, roles.keys());
+  for (const tenantId of unknown) roles.delete(tenantId);
+  const { issuer, subject, email } = account;
+  const known = await personOfIdentity(db, issuer, subject);
+  // Whoever was made an operator since: what an address has led to is not enough any more.
+  if (known?.operator && !known.byHand) throw new IdentityRefused("operator");
+  const notes: AuditNote[] = [];
+  const person = known ?? (await link(db, account, rules, roles, notes));
+  if (known !== undefined) await updateIdentity(db, issuer, subject, { email });
+  notes.push(...(await setGroupMemberships(db, person, roles)));
+  const actor: Actor = { personId: person.id, person: `${person.name} <${person.email}>`, address };
+  for (const note of notes) await writeNote(db, actor, note);
+  return { personId: person.id, unknownTenants: [...unknown] };
+}
+
+type Found = Omit<IdentifiedPerson, "byHand">;
+
+async function link(
+  db: Database,
+  account: ProviderAccount,
+  rules: IdentityRules,
+  roles: ReadonlyMap<string, TenantRole>,
+  notes: AuditNote[],
+): Promise<Found> {
+  const { issuer, subject } = account;
+  const email = linkingAddress(account, rules.allowedDomains);
+  const found = await personForLinking(db, email);
+  if (found?.operator) throw new IdentityRefused("operator");
+  // An address that was given to somebody else since does not open the account of whoever had it.
+  if (
+    found !== undefined &&
+    (await identitiesOf(db, found.id)).some((one) => one.issuer === issuer)
+  ) {
+    throw new IdentityRefused("connected-otherwise");
+  }
+  if (found === undefined && roles.size === 0) throw new IdentityRefused("no-role");
+  const person = found ?? (await makePerson(db, email, account.name));
+  const after = { issuer, subject, email };
+  const of = { tenantId: null, target: email };
+  if (found === undefined) notes.push({ ...of, action: "account.create", after: { issuer } });
+  notes.push({ ...of, action: "account.connect", after: { ...after, by: "address" } });
+  await insertIdentity(db, { issuer, subject, personId: person.id, byHand: false, email });
+  return person;
+}
+
+async function makePerson(db: Database, email: string, given: string | null): Promise<Found> {
+  const named = given?.trim() ?? "";
+  const name = nameFault(named) === undefined ? named : email.slice(0, email.lastIndexOf("@"));
+  const id = await insertPerson(db, { email, name, password: null, operator: false });
+  return { id, email, name, operator: false };
+}

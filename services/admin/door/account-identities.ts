@@ -1,0 +1,72 @@
+import { audited } from "@belfry/administration/audited";
+import { InvalidInput } from "@belfry/administration/input-error";
+import { checkOwnPassword, disconnectIdentity } from "@belfry/administration/people/identities";
+import { takePasswordChange } from "@belfry/administration/people/sign-in-limits";
+import { type Answer, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import { OidcFault } from "./oidc-fault.ts";
+import { required } from "./oidc-sign-in.ts";
+import { faultWords } from "./oidc-words.ts";
+import { tooManyTries } from "./sign-in.ts";
+
+/** Connecting an account at the provider to one's own, and disconnecting it. */
+export function accountIdentityPages({ route, db, oidc, once, log }: PageDeps): void {
+  route("POST /account/identities/connect", async ({ person, form, reply }) => {
+    const { client, pendings, settings } = required(oidc);
+    // It opens the account from then on: whoever sits at an open session asks for no less than a new password.
+    const waitSeconds = await takePasswordChange(db, person.personId);
+    if (waitSeconds > 0) {
+      reply.header("retry-after", String(waitSeconds));
+      return notPossible(tooManyTries(waitSeconds), 429);
+    }
+    if (!(await checkOwnPassword(db, person.personId, form.get("current") ?? ""))) {
+      return notPossible("That is not your password.", 422);
+    }
+    try {
+      const { to, checks } = await client.begin();
+      await pendings.keep(reply, { ...checks, next: "/account", connects: person.sessionId });
+      // By a link: a form may lead nowhere but to our own pages.
+      return await once.show(person, "/account/identities/connect", { to });
+    } catch (error) {
+      if (!(error instanceof OidcFault)) throw error;
+      log.warn({ reason: error.reason, ...error.details }, "the sign-in's provider failed");
+      const { text, status } = faultWords(error.reason, settings.name);
+      return notPossible(text, status);
+    }
+  });
+
+  route("GET /account/identities/connect", async (signed) => {
+    const { settings } = required(oidc);
+    const { to } = await once.take(signed);
+    if (typeof to !== "string") return redirect("/account");
+    return page("account-connect", `Connect ${settings.name}`, { to, name: settings.name });
+  });
+
+  // Also where no provider is configured any more: what was connected can be taken away.
+  route("POST /account/identities/disconnect", async ({ person, actor, form }) => {
+    const issuer = form.get("issuer") ?? "";
+    try {
+      await audited(
+        db,
+        actor,
+        (transaction) => disconnectIdentity(transaction, person.personId, issuer),
+        ({ email }) => ({
+          ...{ tenantId: null, action: "account.disconnect", target: person.email },
+          before: { issuer, email },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      return notPossible(
+        "It is your only way to sign in: without it you could not come back.",
+        422,
+      );
+    }
+    return redirect("/account", "disconnected");
+  });
+}
+
+function notPossible(text: string, status: number): Answer {
+  const back = { href: "/account", text: "To your account" };
+  return page("message", "Not possible", { text, back }, status);
+}

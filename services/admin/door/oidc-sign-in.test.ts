@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { startAdmin } from "../admin-under-test.ts";
+import { type ProviderPerson, signInAt, startProvider } from "./oidc-provider-under-test.ts";
+
+const ANN = { sub: "ann-1", email: "Ann@Acme.com", email_verified: true, name: "Ann Acme" };
+
+for (const claimsIn of ["token", "userinfo"] as const) {
+  test(`a person signs in at the provider, stays who they are, and signs out (claims in the ${claimsIn})`, async (t) => {
+    const provider = await startProvider(t, { claimsIn });
+    const admin = await startAdmin(t);
+    const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+    const groupRoles = [{ group: "staff", tenantId, role: "viewer" as const }];
+    const url = await admin.replica({ oidc: provider.settings({ groupRoles }) });
+    const signIn = (person: ProviderPerson, next?: string) => signInAt(url, provider, person, next);
+
+    const { browser, answer } = await signIn({ ...ANN, groups: ["staff"] }, `/tenants/${tenantId}`);
+    assert.deepEqual(
+      [answer.status, answer.headers.get("location")],
+      [303, `/tenants/${tenantId}`],
+    );
+    assert.equal((await browser.get(`/tenants/${tenantId}`)).status, 200);
+    assert.match(await browser.text("/account"), /value="Ann Acme"/);
+    assert.ok(!provider.asked.includes("/me") || claimsIn === "userinfo", "asked only if needed");
+    const { browser: again } = await signIn({ ...ANN, email: "Ann.New@elsewhere.example" });
+    const html = await again.text("/account");
+    assert.match(html, /ann@acme\.com/);
+    assert.match(html, /Ann\.New@elsewhere\.example/);
+    assert.match(html, /You belong to no tenant/, "the group is gone, and what it gave");
+    const [out] = [await again.post("/sign-out")];
+    assert.equal(out.headers.get("location"), "/sign-in?done=signed-out");
+    assert.equal((await again.get("/account")).status, 303);
+  });
+}

@@ -1,0 +1,123 @@
+import { type Actor, audited } from "@belfry/administration/audited";
+import { NotFound } from "@belfry/administration/input-error";
+import { connectIdentity } from "@belfry/administration/people/identities";
+import { signInByIdentity } from "@belfry/administration/people/identity-sign-in";
+import {
+  IdentityRefused,
+  type ProviderAccount,
+} from "@belfry/administration/people/provider-account";
+import { beginSession, endSessions } from "@belfry/administration/people/sign-in";
+import { forgiveOidc, takeOidc } from "@belfry/administration/people/sign-in-limits";
+import { type Answer, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { Guest } from "../router.ts";
+import { OidcFault } from "./oidc-fault.ts";
+import type { OidcPending } from "./oidc-pending.ts";
+import { faultWords, type OidcWords, refusalWords } from "./oidc-words.ts";
+import { ownPath } from "./own-path.ts";
+import { tooManyTries } from "./sign-in.ts";
+
+/** To the provider, and back from it. */
+export function oidcSignInPages({ route, db, cookies, oidc, log }: PageDeps): void {
+  route("GET /sign-in/oidc", async ({ query, reply }) => {
+    const { client, pendings, settings } = required(oidc);
+    const next = ownPath(query.get("next"));
+    try {
+      const { to, checks } = await client.begin();
+      await pendings.keep(reply, { ...checks, next, connects: undefined });
+      return redirect(to);
+    } catch (error) {
+      if (!(error instanceof OidcFault)) throw error;
+      log.warn({ reason: error.reason, ...error.details }, "the sign-in's provider failed");
+      return signInAgain(faultWords(error.reason, settings.name), next);
+    }
+  });
+
+  route("GET /sign-in/oidc/callback", async (guest) => {
+    const { settings, pendings } = required(oidc);
+    const { request, reply, address } = guest;
+    const pending = await pendings.take(request, reply);
+    const again = (words: OidcWords) =>
+      pending?.connects === undefined
+        ? signInAgain(words, pending?.next ?? "/")
+        : notConnected(words);
+    const waitSeconds = await takeOidc(db, address);
+    if (waitSeconds > 0) {
+      reply.header("retry-after", String(waitSeconds));
+      return again({ text: tooManyTries(waitSeconds), status: 429 });
+    }
+    let account: ProviderAccount | undefined;
+    try {
+      if (pending === undefined) throw new OidcFault("stale");
+      account = await required(oidc).client.finish(guest.query, pending);
+      const answer = await (pending.connects === undefined
+        ? signedIn(guest, account, pending)
+        : connected(guest, account, pending));
+      await forgiveOidc(db, address);
+      return answer;
+    } catch (error) {
+      if (error instanceof OidcFault) {
+        log.warn({ reason: error.reason, ...error.details, address }, "signing in failed");
+        return again(faultWords(error.reason, settings.name));
+      }
+      if (!(error instanceof IdentityRefused)) throw error;
+      log.warn({ reason: error.reason, address }, "signing in was refused");
+      return again(refusalWords(error.reason, settings.name, account?.email ?? null));
+    }
+  });
+
+  const signedIn = async (
+    { person, request, reply, address }: Guest,
+    account: ProviderAccount,
+    { next }: OidcPending,
+  ): Promise<Answer> => {
+    const { settings } = required(oidc);
+    const found = await signInByIdentity(db, account, settings, address);
+    if (found.unknownTenants.length > 0) {
+      log.warn({ tenantIds: found.unknownTenants }, "OIDC_ROLES: no such tenant");
+    }
+    // A session that was there before is not taken over by this one.
+    if (person !== undefined) await endSessions(db, person.personId, { id: person.sessionId });
+    const userAgent = request.headers["user-agent"] ?? "";
+    cookies.begin(reply, await beginSession(db, found.personId, { address, userAgent }));
+    return redirect(next);
+  };
+
+  const connected = async (
+    { person, address }: Guest,
+    account: ProviderAccount,
+    { connects }: OidcPending,
+  ): Promise<Answer> => {
+    // It is for the session that asked for it, and for nobody who has signed in here since.
+    if (person === undefined || person.sessionId !== connects) throw new OidcFault("stale");
+    const { personId, name, email } = person;
+    const actor: Actor = { personId, person: `${name} <${email}>`, address };
+    const { issuer, subject } = account;
+    await audited(
+      db,
+      actor,
+      (transaction) => connectIdentity(transaction, personId, account),
+      () => ({
+        ...{ tenantId: null, action: "account.connect", target: email },
+        after: { issuer, subject, email: account.email, by: "hand" },
+      }),
+    );
+    return redirect("/account", "connected");
+  };
+}
+
+/** Throws `NotFound` where the provider is not configured: then there are no such pages. */
+export function required<T>(oidc: T | undefined): T {
+  if (oidc === undefined) throw new NotFound("path", "there is nothing here");
+  return oidc;
+}
+
+/** The page to sign in at, with what was wrong: both ways in are there. */
+function signInAgain({ text, status }: OidcWords, next: string): Answer {
+  return page("sign-in", "Sign in", { next, email: "", fault: text }, status);
+}
+
+function notConnected({ text, status }: OidcWords): Answer {
+  const back = { href: "/account", text: "To your account" };
+  return page("message", "Not connected", { text, back }, status);
+}
