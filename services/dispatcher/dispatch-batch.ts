@@ -18,7 +18,7 @@ import { routeEvent } from "./route-event.ts";
 import type { Routing, RoutingCache } from "./routing-cache.ts";
 import { noteSensitiveEvents } from "./sensitive-events.ts";
 import type { UserTurn } from "./user-turns.ts";
-import { readUserWishes, type UserWishes } from "./user-wishes.ts";
+import { hasWishes, readUserWishes, type UserWishes } from "./user-wishes.ts";
 
 export interface DispatchDeps {
   pool: Pool;
@@ -131,11 +131,6 @@ async function routeAll(
     batch.filter((one) => one.isSensitive && !one.eraseVariables).map((one) => one.eventId),
   );
   return batch;
-}
-
-/** Whether its tenant has said anything of its users, or they of themselves. */
-function hasWishes({ hasRecipients, hasPreferences }: StoredEvent): boolean {
-  return hasRecipients || hasPreferences;
 }
 
 /** Earlier events of the same users first, a bounded number of them; then what waited for these. */

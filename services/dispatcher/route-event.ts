@@ -97,7 +97,7 @@ function toDelivery(
 ): NewDelivery {
   const { event, wishes, channel, template, variant } = way;
   const expiresAt = expiry(event, template);
-  const waits = quietHours(wishes, channel, timing === undefined ? expiresAt : null);
+  const waits = quietHours(wishes, timing === undefined ? expiresAt : null);
   const delivery: NewDelivery = {
     id: uuidv7(),
     tenantId: event.tenantId,
@@ -148,13 +148,9 @@ function skipReason(way: Way): SkipReason | undefined {
 }
 
 /** Undefined: it is not quiet now, or this is sent at any hour. */
-function quietHours(
-  { recipient, verdicts }: UserWishes,
-  channel: Channel,
-  expiresAt: Date | null,
-): NewDelivery["waits"] {
+function quietHours({ recipient }: UserWishes, expiresAt: Date | null): NewDelivery["waits"] {
   const until = recipient?.quietUntil ?? null;
-  if (until === null || verdicts?.get(channel)?.required) return undefined;
+  if (until === null || recipient?.required) return undefined;
   const end = recipient?.quietEnd ?? until.toISOString();
   const ends = expiresAt !== null && expiresAt <= until;
   return {

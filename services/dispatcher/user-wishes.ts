@@ -11,17 +11,18 @@ import type { Routing } from "./routing-cache.ts";
 
 /** What is known of an event's user, and what the user wants. */
 export interface UserWishes {
-  /** Undefined: the tenant names no users and has no quiet hours. */
+  /** Undefined: the tenant names no users, has no quiet hours, and nobody has a say. */
   recipient: Recipient | undefined;
-  /** By channel, those that the event may be sent on; undefined: nobody of the tenant has said anything. */
+  /** By channel, those that the event may be sent on; undefined: nothing that matters here is off. */
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined;
 }
 
 export const NO_WISHES: UserWishes = { recipient: undefined, verdicts: undefined };
 
 /**
- * Reads the wishes of a batch, in its order: one statement for the users and one for their preferences, and
- * none for tenants that have none. Read anew each time, so that a change binds what is dispatched after it.
+ * Reads the wishes of a batch, in its order: one statement for the users, one for the preferences of those who may
+ * have said no, and none for tenants that have neither. Read anew each time, so that a change binds what is
+ * dispatched after it.
  */
 export async function readUserWishes(
   pool: Pool,
@@ -29,36 +30,29 @@ export async function readUserWishes(
   routing: Routing,
 ): Promise<UserWishes[]> {
   const wishes = events.map(() => NO_WISHES);
-  const named = placesOf(events, ({ hasRecipients }) => hasRecipients);
-  const asked = placesOf(events, ({ hasPreferences }) => hasPreferences);
-  const [recipients, verdicts] = await Promise.all([
-    named.length === 0
-      ? []
-      : recipientsOf(
-          pool,
-          named.map((at) => events[at]!),
-        ),
-    asked.length === 0
-      ? []
-      : preferencesOf(
-          pool,
-          asked.map((at) => questionOf(events[at]!, routing)),
-        ),
-  ]);
-  for (const [place, at] of named.entries()) {
-    wishes[at] = { ...NO_WISHES, recipient: recipients[place] };
+  const known = [...events.keys()].filter((at) => hasWishes(events[at]!));
+  const recipients = await recipientsOf(
+    pool,
+    known.map((at) => events[at]!),
+  );
+  for (const [place, at] of known.entries()) {
+    wishes[at] = { recipient: recipients[place], verdicts: undefined };
   }
+  const asked = known.filter((at) => wishes[at]!.recipient?.chooses);
+  if (asked.length === 0) return wishes;
+  const verdicts = await preferencesOf(
+    pool,
+    asked.map((at) => questionOf(events[at]!, routing)),
+  );
   for (const [place, at] of asked.entries()) {
     wishes[at] = { ...wishes[at]!, verdicts: verdicts[place] };
   }
   return wishes;
 }
 
-function placesOf(
-  events: readonly StoredEvent[],
-  which: (event: StoredEvent) => boolean,
-): number[] {
-  return [...events.entries()].flatMap(([at, event]) => (which(event) ? [at] : []));
+/** Whether its tenant has said anything of its users, or they of themselves. */
+export function hasWishes({ hasRecipients, hasPreferences }: StoredEvent): boolean {
+  return hasRecipients || hasPreferences;
 }
 
 /** Of the channels that it has templates for and was not kept from. */

@@ -19,9 +19,10 @@ export async function seedRecipients(
   try {
     for (const tenant of tenants) {
       await pool.query(
-        `insert into recipients (tenant_id, user_id, email, phone, timezone, quiet_from, quiet_to)
+        `insert into recipients
+           (tenant_id, user_id, email, phone, timezone, quiet_from, quiet_to, off_categories)
          select $1, 'user-' || n, 'user-' || n || '@example.com', '+1202' || lpad(n::text, 7, '0'),
-                'Europe/Berlin', later + interval '6 hours', later + interval '12 hours'
+                'Europe/Berlin', later + interval '6 hours', later + interval '12 hours', array['offers']
          from generate_series(0, $2::integer - 1) n,
               (select (now() at time zone 'Europe/Berlin')::time as later) clock`,
         [tenant, each],

@@ -159,6 +159,12 @@ test("a change of preferences binds what is decided after its answer, and tells 
     { category: "*", channel: "SMS", enabled: false },
   ]);
   assert.equal(await sends(), false);
+  // Who has only said something is not in the directory; named afterwards, what was said stays.
+  const named = { method: "GET", path: "/api/v1/users/ann", key: apiKey } as const;
+  assert.equal((await send(named)).status, 404);
+  await client.putUser("ann", { email: "ann@example.com" });
+  assert.equal((await send(named)).status, 200);
+  assert.equal(await sends(), false);
   assert.deepEqual(
     changed.preferences.map(({ at, ...cell }) => ({ ...cell, at: typeof at })),
     [

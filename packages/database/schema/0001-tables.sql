@@ -241,8 +241,8 @@ comment on column inbound_messages.text is 'null: it was a keyword';
 create index inbound_messages_of_tenant on inbound_messages (tenant_id, id) where text is not null;
 create index inbound_messages_of_sender on inbound_messages (tenant_id, sender) where text is not null;
 
--- Whom tenants notify, where they name them: their addresses, language, zone and quiet hours. Written by the
--- tenant's backend; only tenants that use them have rows.
+-- Whom tenants notify: where they name them their addresses, language, zone and quiet hours, written by the tenant's
+-- backend; and who has turned something off. So one look answers what a user wants.
 create table recipients (
   tenant_id text collate "C" not null references tenants on delete cascade,
   user_id text collate "C" not null,
@@ -252,6 +252,8 @@ create table recipients (
   timezone text,
   quiet_from time,
   quiet_to time,
+  named boolean not null default true,
+  off_categories text[] collate "C" not null default '{}',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (tenant_id, user_id),
@@ -261,6 +263,8 @@ create table recipients (
 comment on column recipients.locale is 'canonical BCP 47';
 comment on column recipients.timezone is 'an IANA name; null: the zone of the tenant';
 comment on column recipients.quiet_from is 'null: the quiet hours of the tenant';
+comment on column recipients.named is 'false: the tenant does not name it, the user has only said something';
+comment on column recipients.off_categories is 'in which something is off in preferences, * among them; kept by functions/off-categories.sql';
 create index recipients_by_email on recipients (tenant_id, lower(email collate "C")) where email is not null;
 -- By their last digits: numbers are asked for as they are written at home, too.
 create index recipients_by_phone on recipients (tenant_id, "right"(phone, 8)) where phone is not null;
@@ -290,7 +294,8 @@ create table event_type_categories (
   foreign key (tenant_id, category) references categories on delete cascade
 );
 
--- A cell that a user has said something of. Read by functions/preference-rule.sql alone.
+-- A cell that a user has said something of. Read by functions/preference-rule.sql alone, and for whom
+-- recipients.off_categories does not say already that nothing is off.
 create table preferences (
   tenant_id text collate "C" not null references tenants on delete cascade,
   user_id text collate "C" not null,
@@ -305,6 +310,13 @@ create table preferences (
 );
 comment on column preferences.category is 'a key of categories, of one that is gone too; *: of all, and of event types without one';
 comment on column preferences.channel is '*: all';
+create function keep_off_categories() returns trigger language plpgsql as 'begin return null; end';
+create trigger preferences_said after insert on preferences
+  referencing new table as changed for each statement execute function keep_off_categories();
+create trigger preferences_said_again after update on preferences
+  referencing new table as changed for each statement execute function keep_off_categories();
+create trigger preferences_forgotten after delete on preferences
+  referencing old table as changed for each statement execute function keep_off_categories();
 
 create table configuration_version (
   only_row boolean primary key default true check (only_row),

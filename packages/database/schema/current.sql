@@ -445,6 +445,9 @@ create table preferences (
   constraint preferences_source_check CHECK ((source = ANY (ARRAY['api'::text, 'preference page'::text, 'unsubscribe link'::text, 'inbox'::text, 'import'::text, 'by hand'::text]))),
   constraint preferences_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
+CREATE TRIGGER preferences_forgotten AFTER DELETE ON preferences REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_off_categories();
+CREATE TRIGGER preferences_said AFTER INSERT ON preferences REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_off_categories();
+CREATE TRIGGER preferences_said_again AFTER UPDATE ON preferences REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_off_categories();
 comment on column preferences.category is 'a key of categories, of one that is gone too; *: of all, and of event types without one';
 comment on column preferences.channel is '*: all';
 
@@ -540,6 +543,8 @@ create table recipients (
   timezone text,
   quiet_from time without time zone,
   quiet_to time without time zone,
+  named boolean not null default true,
+  off_categories text[] collate "C" not null default '{}'::text[],
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint recipients_check CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
@@ -552,6 +557,8 @@ create index recipients_by_phone ON recipients USING btree (tenant_id, "right"(p
 comment on column recipients.locale is 'canonical BCP 47';
 comment on column recipients.timezone is 'an IANA name; null: the zone of the tenant';
 comment on column recipients.quiet_from is 'null: the quiet hours of the tenant';
+comment on column recipients.named is 'false: the tenant does not name it, the user has only said something';
+comment on column recipients.off_categories is 'in which something is off in preferences, * among them; kept by functions/off-categories.sql';
 
 create table reconciliations (
   hour timestamp with time zone not null,

@@ -273,6 +273,8 @@ export interface RecipientsTable {
   timezone: string | null;
   quiet_from: string | null;
   quiet_to: string | null;
+  named: Generated<boolean>;
+  off_categories: Generated<string[]>;
   created_at: CreatedAt;
   updated_at: UpdatedAt;
 }

@@ -12,7 +12,7 @@ export interface ListedUser {
   lastEventAt: Date | null;
 }
 
-/** A tenant's users by their ids, those of the directory and those that events alone name: a page, by index. */
+/** A tenant's users by their ids, those of the directory, those who have turned something off and those that events alone name: a page, by index. */
 export async function listUsers(
   db: Database,
   tenantId: string,
@@ -34,7 +34,7 @@ export async function listUsers(
     from listed l
     left join lateral (
       select r.user_id, r.email, r.phone from recipients r
-      where r.tenant_id = ${tenantId} and r.user_id = l.user_id limit 1
+      where r.tenant_id = ${tenantId} and r.user_id = l.user_id and r.named limit 1
     ) r on true
     left join lateral (
       select s.hash from search_users s where s.tenant_id = ${tenantId} and s.user_id = l.user_id limit 1

@@ -1,7 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/** Queries on `recipients`: whom a tenant notifies, where it names them. */
+/** Queries on `recipients`: whom a tenant notifies, where it names them (`named`). */
 
 export interface UserRow {
   userId: string;
@@ -29,7 +29,7 @@ export async function storeUsers(
 ): Promise<void> {
   const column = (name: keyof UserRow) => users.map((user) => user[name]);
   await sql`
-    insert into recipients (tenant_id, user_id, email, phone, locale, timezone, quiet_from, quiet_to)
+    insert into recipients as r (tenant_id, user_id, email, phone, locale, timezone, quiet_from, quiet_to)
     select ${tenantId}, u.* from unnest(
       ${column("userId")}::text[], ${column("email")}::text[], ${column("phone")}::text[],
       ${column("locale")}::text[], ${column("timezone")}::text[], ${column("quietFrom")}::time[],
@@ -39,6 +39,7 @@ export async function storeUsers(
     on conflict (tenant_id, user_id) do update set
       email = excluded.email, phone = excluded.phone, locale = excluded.locale,
       timezone = excluded.timezone, quiet_from = excluded.quiet_from, quiet_to = excluded.quiet_to,
+      created_at = case when r.named then r.created_at else now() end, named = true,
       updated_at = now()`.execute(db);
 }
 
@@ -62,15 +63,17 @@ export async function findUser(
     ])
     .where("tenant_id", "=", tenantId)
     .where("user_id", "=", userId)
+    .where("named", "=", true)
     .executeTakeFirst();
 }
 
-/** Returns how many there were: 0 or 1. */
+/** With what the user has said in short. Returns how many the tenant had named: 0 or 1. */
 export async function deleteUser(db: Database, tenantId: string, userId: string): Promise<number> {
   const result = await db
     .deleteFrom("recipients")
     .where("tenant_id", "=", tenantId)
     .where("user_id", "=", userId)
+    .returning("named")
     .executeTakeFirst();
-  return Number(result.numDeletedRows);
+  return result?.named ? 1 : 0;
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Pool } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
 import { preferencesOf } from "./preference-rule.ts";
+import { recipientsOf } from "./recipients.ts";
 
 /** Of a cell: nothing said, on, off. */
 const STATES = [null, true, false] as const;
@@ -130,7 +131,18 @@ test("every state of a user's four cells is decided as the rule says, whatever e
       channels: ["EMAIL", "PUSH"],
     })),
   );
+  // In short: who is not asked for gets what the rule would have said.
+  const recipients = await recipientsOf(
+    pool,
+    CASES.map((one) => ({
+      ...{ tenantId: "a", userId: one.userId, eventType: keyOf(one) ?? "uncategorised" },
+    })),
+  );
   for (const [at, one] of CASES.entries()) {
+    const { chooses, required } = recipients[at]!;
+    const mayChoose = [...verdicts[at]!.values()].some(({ sends }) => !sends);
+    assert.equal(required, one.category?.required ?? false);
+    assert.ok(chooses ? !required : !mayChoose, JSON.stringify(one));
     // What is said of one channel says nothing of another.
     const ofOther = { ...one, anyChannel: null, categoryChannel: null };
     for (const [channel, expected] of [

@@ -10,11 +10,16 @@ exception when invalid_parameter_value then
 end
 $function$;
 
--- What is known of users, for tenants that name theirs or have quiet hours: the zone and the quiet hours of the
--- tenant stand in for those of a user without. Arrays run in parallel; `place` is from 1. `quiet_until` is null
--- where it is not quiet now.
-create or replace function recipients_of(p_tenants text[], p_users text[]) returns table (
-  place integer, email text, phone text, locale text, timezone text, quiet_until timestamptz, quiet_end text
+-- What is known of the users of a batch of events, for tenants that name theirs, have quiet hours, or whose users have
+-- a say: the zone and the quiet hours of the tenant stand in for those of a user without. Arrays run in parallel, those
+-- of the event types, of which a batch has few, once each: p_types are places in them. Places are from 1.
+-- `quiet_until` is null where it is not quiet now. `required`: the event type's category is sent whatever is off;
+-- `chooses`: the user may have said no, so that preferences_of has to be asked.
+create or replace function wishes_of(
+  p_tenants text[], p_users text[], p_types integer[], p_type_tenants text[], p_type_names text[]
+) returns table (
+  place integer, email text, phone text, locale text, timezone text, quiet_until timestamptz, quiet_end text,
+  required boolean, chooses boolean
 ) language plpgsql stable
 -- By index, row by row: this plan is made on an empty database, and must stay good.
 set plan_cache_mode = force_generic_plan
@@ -26,20 +31,39 @@ as $function$
 #variable_conflict use_column
 declare
   moment constant timestamptz := clock_timestamp();
+  keys text[];
+  requireds boolean[];
+  offs_by_default boolean[];
 begin
+  select array_agg(c.key order by n), array_agg(coalesce(c.required, false) order by n),
+         array_agg(coalesce(not c.default_on, false) order by n)
+  into keys, requireds, offs_by_default
+  from unnest(p_type_tenants, p_type_names) with ordinality y (tenant_id, event_type, n)
+  left join lateral (
+    select o.category from event_type_categories o
+    where o.tenant_id = y.tenant_id and o.event_type = y.event_type limit 1
+  ) o on true
+  -- A look into an index: as a join it would walk over all categories of the tenant.
+  left join lateral (
+    select c.key, c.required, c.default_on
+    from categories c where c.tenant_id = y.tenant_id and c.key = o.category limit 1
+  ) c on true;
   return query
-    select i.place::integer, r.email, r.phone, r.locale, coalesce(r.timezone, t.timezone), q.until,
+    select a.place::integer, r.email, r.phone, r.locale, coalesce(r.timezone, t.timezone), q.until,
            case when q.until is not null
-             then quiet_end_words(q.until, coalesce(r.timezone, t.timezone)) end
-    from unnest(p_tenants, p_users) with ordinality i (tenant_id, user_id, place)
+             then quiet_end_words(q.until, coalesce(r.timezone, t.timezone)) end,
+           requireds[a.type],
+           not requireds[a.type]
+             and (offs_by_default[a.type] or coalesce(r.off_categories && array['*', keys[a.type]], false))
+    from unnest(p_tenants, p_users, p_types) with ordinality a (tenant_id, user_id, type, place)
     left join lateral (
-      select r.email, r.phone, r.locale, r.timezone, r.quiet_from, r.quiet_to
-      from recipients r where r.tenant_id = i.tenant_id and r.user_id = i.user_id limit 1
+      select r.email, r.phone, r.locale, r.timezone, r.quiet_from, r.quiet_to, r.off_categories
+      from recipients r where r.tenant_id = a.tenant_id and r.user_id = a.user_id limit 1
     ) r on true
     -- Asked only for what the user leaves to it.
     left join lateral (
       select t.timezone, t.quiet_from, t.quiet_to from tenants t
-      where t.id = i.tenant_id and (r.timezone is null or r.quiet_from is null) limit 1
+      where t.id = a.tenant_id and (r.timezone is null or r.quiet_from is null) limit 1
     ) t on true
     cross join lateral (
       select quiet_until(moment, coalesce(r.timezone, t.timezone), coalesce(r.quiet_from, t.quiet_from),

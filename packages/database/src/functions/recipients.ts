@@ -2,7 +2,7 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import type pg from "pg";
 import { callFunction } from "./call-function.ts";
 
-/** What a tenant has said of a user, and when it is quiet for the user. */
+/** What is known of a user: what the tenant has said, and whether the user has. */
 export interface Recipient {
   email: string | null;
   phone: string | null;
@@ -14,6 +14,10 @@ export interface Recipient {
   quietUntil: Date | null;
   /** The same by the user's clock, as the timeline names it. */
   quietEnd: string | null;
+  /** The event's category is sent whatever is turned off, and at any hour. */
+  required: boolean;
+  /** The user may have said no: `preferencesOf` has to be asked. */
+  chooses: boolean;
 }
 
 interface Row {
@@ -24,20 +28,42 @@ interface Row {
   timezone: string | null;
   quiet_until: Date | null;
   quiet_end: string | null;
+  required: boolean;
+  chooses: boolean;
 }
 
 /** Reads a batch in one statement. Answers come in its order; of a user nobody has named the tenant's defaults. */
 export async function recipientsOf(
   pool: pg.Pool,
-  users: readonly { tenantId: string; userId: string }[],
+  events: readonly { tenantId: string; userId: string; eventType: string }[],
 ): Promise<Recipient[]> {
-  const rows = await callFunction<Row>(pool, "recipients_of", {
-    p_tenants: users.map((user) => user.tenantId),
-    p_users: users.map((user) => user.userId),
+  const types = new Map<string, { place: number; tenantId: string; eventType: string }>();
+  const typeOf = ({ tenantId, eventType }: { tenantId: string; eventType: string }) => {
+    const key = `${tenantId} ${eventType}`;
+    const known = types.get(key);
+    if (known !== undefined) return known.place;
+    types.set(key, { place: types.size + 1, tenantId, eventType });
+    return types.size;
+  };
+  const rows = await callFunction<Row>(pool, "wishes_of", {
+    p_tenants: events.map((event) => event.tenantId),
+    p_users: events.map((event) => event.userId),
+    p_types: events.map(typeOf),
+    p_type_tenants: [...types.values()].map((type) => type.tenantId),
+    p_type_names: [...types.values()].map((type) => type.eventType),
   });
-  const recipients = new Array<Recipient>(users.length);
-  for (const { place, quiet_until: quietUntil, quiet_end: quietEnd, ...said } of rows) {
-    recipients[place - 1] = { ...said, quietUntil, quietEnd };
+  const recipients = new Array<Recipient>(events.length);
+  for (const row of rows) {
+    recipients[row.place - 1] = {
+      email: row.email,
+      phone: row.phone,
+      locale: row.locale,
+      timezone: row.timezone,
+      quietUntil: row.quiet_until,
+      quietEnd: row.quiet_end,
+      required: row.required,
+      chooses: row.chooses,
+    };
   }
   return recipients;
 }
