@@ -6,11 +6,11 @@ import {
   type Invitation,
   showInvitation,
 } from "@belfry/administration/people/invitations";
-import { beginSession } from "@belfry/administration/people/sign-in";
 import { forgiveJoin, takeJoin } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
+import { openSession } from "./open-session.ts";
 import { tooManyTries } from "./sign-in.ts";
 
 /** The links that make an operator or a member of whoever holds them. */
@@ -27,7 +27,7 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
   route("GET /join/:token", (guest) => showForm(guest, {}, {}));
 
   route("POST /join/:token", async (guest) => {
-    const { form, person, address, request, reply } = guest;
+    const { form, person, address, reply } = guest;
     const token = guest.params.token ?? "";
     const values = { email: form.get("email") ?? "", name: form.get("name") ?? "" };
     const waitSeconds = await takeJoin(db, address);
@@ -57,8 +57,7 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
           (result) => note(result.invitation, result.invitation.email ?? ""),
         );
         await forgiveJoin(db, address);
-        const userAgent = request.headers["user-agent"] ?? "";
-        cookies.begin(reply, await beginSession(db, personId, { address, userAgent }));
+        await openSession({ db, cookies }, guest, personId);
         return redirect(placeOf(invitation), "joined");
       },
       (faults) => showForm(guest, values, faults),

@@ -6,7 +6,6 @@ import {
   IdentityRefused,
   type ProviderAccount,
 } from "@belfry/administration/people/provider-account";
-import { beginSession, endSessions } from "@belfry/administration/people/sign-in";
 import { forgiveOidc, takeOidc } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -14,6 +13,7 @@ import type { Guest } from "../router.ts";
 import { OidcFault } from "./oidc-fault.ts";
 import type { OidcPending } from "./oidc-pending.ts";
 import { faultWords, type OidcWords, refusalWords } from "./oidc-words.ts";
+import { openSession } from "./open-session.ts";
 import { ownPath } from "./own-path.ts";
 import { tooManyTries } from "./sign-in.ts";
 
@@ -67,19 +67,16 @@ export function oidcSignInPages({ route, db, cookies, oidc, log }: PageDeps): vo
   });
 
   const signedIn = async (
-    { person, request, reply, address }: Guest,
+    guest: Guest,
     account: ProviderAccount,
     { next }: OidcPending,
   ): Promise<Answer> => {
     const { settings } = required(oidc);
-    const found = await signInByIdentity(db, account, settings, address);
+    const found = await signInByIdentity(db, account, settings, guest.address);
     if (found.unknownTenants.length > 0) {
       log.warn({ tenantIds: found.unknownTenants }, "OIDC_ROLES: no such tenant");
     }
-    // A session that was there before is not taken over by this one.
-    if (person !== undefined) await endSessions(db, person.personId, { id: person.sessionId });
-    const userAgent = request.headers["user-agent"] ?? "";
-    cookies.begin(reply, await beginSession(db, found.personId, { address, userAgent }));
+    await openSession({ db, cookies }, guest, found.personId);
     return redirect(next);
   };
 

@@ -1,10 +1,11 @@
 import { listMemberships } from "@belfry/administration/people/people";
 import type { SessionHolder } from "@belfry/administration/people/sign-in";
-import { beginSession, checkPassword, endSessions } from "@belfry/administration/people/sign-in";
+import { checkPassword, endSessions } from "@belfry/administration/people/sign-in";
 import { forgiveSignIn, takeSignIn } from "@belfry/administration/people/sign-in-limits";
 import type { Database } from "@belfry/database/connection";
 import { page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
+import { openSession } from "./open-session.ts";
 import { ownPath } from "./own-path.ts";
 
 const WRONG = "The email address or the password is wrong.";
@@ -22,7 +23,8 @@ export function signInPages({ route, db, cookies, log }: PageDeps): void {
     return page("sign-in", "Sign in", { next, email: "", fault: undefined });
   });
 
-  route("POST /sign-in", async ({ form, address, request, reply, person }) => {
+  route("POST /sign-in", async (guest) => {
+    const { form, address, reply } = guest;
     const email = (form.get("email") ?? "").trim().toLowerCase();
     const next = ownPath(form.get("next"));
     const again = (fault: string, status: number) =>
@@ -38,10 +40,7 @@ export function signInPages({ route, db, cookies, log }: PageDeps): void {
       return again(WRONG, 422);
     }
     await forgiveSignIn(db, { address, email });
-    // A session that was there before is not taken over by this one.
-    if (person !== undefined) await endSessions(db, person.personId, { id: person.sessionId });
-    const userAgent = request.headers["user-agent"] ?? "";
-    cookies.begin(reply, await beginSession(db, personId, { address, userAgent }));
+    await openSession({ db, cookies }, guest, personId);
     return redirect(next);
   });
 
