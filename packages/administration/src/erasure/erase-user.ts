@@ -205,10 +205,11 @@ async function eraseDirectory(
         recipients: user === undefined ? 0 : 1,
         preferences: (await preferencesOfUser(db, { tenantId, userId })).length,
       }
-    : {
-        recipients: await deleteUser(db, tenantId, userId),
-        preferences: await deletePreferencesOfUser(db, { tenantId, userId }),
-      };
+    : await db.transaction().execute(async (transaction) => {
+        // Under the lock of who writes them, which the row has in short.
+        const preferences = await deletePreferencesOfUser(transaction, { tenantId, userId });
+        return { recipients: await deleteUser(transaction, tenantId, userId), preferences };
+      });
   return { deleted, addresses };
 }
 
