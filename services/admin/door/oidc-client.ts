@@ -58,7 +58,6 @@ export function createOidcClient(settings: OidcSettings, redirectUri: string): O
           code_challenge: await oidc.calculatePKCECodeChallenge(checks.verifier),
           code_challenge_method: "S256",
         });
-        requireSafe(to, settings.allowHttpOnLoopback);
         return { to: to.href, checks };
       });
     },
@@ -98,7 +97,7 @@ async function discover(settings: OidcSettings): Promise<Configuration> {
     const methods = server.token_endpoint_auth_methods_supported ?? [];
     return (methods.includes("client_secret_post") ? post : basic)(server, ...rest);
   };
-  return await oidc.discovery(new URL(issuer), clientId, undefined, authenticate, {
+  const configuration = await oidc.discovery(new URL(issuer), clientId, undefined, authenticate, {
     [oidc.customFetch]: createOidcFetch(settings),
     // Ours is shorter, and holds for the body too.
     timeout: (2 * timeoutMs) / 1000,
@@ -108,6 +107,12 @@ async function discover(settings: OidcSettings): Promise<Configuration> {
       ...(allowHttpOnLoopback ? [oidc.allowInsecureRequests] : []),
     ],
   });
+  // Before it is kept: what is wrong with it now may be right when it is asked for again.
+  const server = configuration.serverMetadata();
+  for (const name of ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const) {
+    requireSafe(new URL(server[name] ?? ""), allowHttpOnLoopback);
+  }
+  return configuration;
 }
 
 async function orFault<T>(work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { startAdmin } from "../admin-under-test.ts";
+import { PASSWORD, type TestBrowser } from "../test-browser.ts";
+import { signInAt, startProvider } from "./oidc-provider-under-test.ts";
+
+const CONNECT = "/account/identities/connect";
+const DISCONNECT = "/account/identities/disconnect";
+
+test("an operator connects an account by hand, signs in with it, and disconnects it", async (t) => {
+  const provider = await startProvider(t);
+  const admin = await startAdmin(t, { config: { oidc: provider.settings() } });
+  const operator = await admin.operator();
+  const olga = { sub: "olga-1", email: "olga@private.example", email_verified: false };
+  assert.match(await operator.text("/account"), />Connect Acme Login</);
+
+  /** By the form, the page behind it, the provider, and back. */
+  const connect = async (browser: TestBrowser, person: typeof olga) => {
+    const asked = await browser.post(CONNECT, { current: PASSWORD });
+    assert.equal(asked.status, 303);
+    const html = await browser.page(asked);
+    const to = /href="(http[^"]+)">Sign in at Acme Login/.exec(html)?.[1] ?? "";
+    const { pathname, search } = new URL(await provider.visit(to.replaceAll("&amp;", "&"), person));
+    return pathname + search;
+  };
+  const wrong = await operator.post(CONNECT, { current: "a guess" });
+  assert.equal(wrong.status, 422);
+  assert.match(await wrong.text(), /That is not your password\..*href="\/account"/s);
+  assert.equal((await operator.raw(CONNECT, { method: "POST" })).status, 403, "from another site");
+  assert.equal((await operator.get(CONNECT)).headers.get("location"), "/account");
+
+  const back = await connect(operator, olga);
+  // In a browser where somebody else has signed in since, it connects nothing.
+  const bea = await admin.person({ email: "bea@example.com", name: "Bea" });
+  bea.cookies.set("belfry_oidc", operator.cookies.get("belfry_oidc")!);
+  assert.equal((await bea.get(back)).status, 400);
+  assert.ok(!(await bea.text("/account")).includes("olga@private.example"));
+  const done = await operator.get(await connect(operator, olga));
+  assert.equal(done.headers.get("location"), "/account?done=connected");
+  const html = await operator.page(done);
+  assert.match(html, /olga@private\.example/);
+  assert.ok(!html.includes(">Connect Acme Login<"));
+
+  const taken = await bea.get(await connect(bea, olga));
+  assert.equal(taken.status, 403);
+  assert.match(await taken.text(), /opens somebody else(&#39;|')s account here already/);
+
+  const { browser } = await signInAt(admin.url, provider, olga);
+  assert.equal((await browser.get("/operators")).status, 200);
+  const gone = await browser.post(DISCONNECT, { issuer: provider.url });
+  assert.equal(gone.headers.get("location"), "/account?done=disconnected");
+  assert.equal((await browser.post(DISCONNECT, { issuer: provider.url })).status, 404);
+  assert.equal((await signInAt(admin.url, provider, olga)).answer.status, 403);
+  const entries = await admin.pool.query(
+    "select person, action, target, before, after from audit_log order by id",
+  );
+  const [issuer, email] = [provider.url, olga.email];
+  const of = { person: "Olga Operator <op@example.com>", target: "op@example.com" };
+  const after = { issuer, subject: "olga-1", email, by: "hand" };
+  assert.deepEqual(entries.rows, [
+    { ...of, action: "account.connect", before: null, after },
+    { ...of, action: "account.disconnect", before: { issuer, email }, after: null },
+  ]);
+});
+
+test("whoever has no password keeps the way in, and cannot sign in by a password", async (t) => {
+  const provider = await startProvider(t);
+  const admin = await startAdmin(t);
+  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const groupRoles = [{ group: "staff", tenantId, role: "editor" as const }];
+  const url = await admin.replica({ oidc: provider.settings({ groupRoles }) });
+  const ann = { sub: "ann", email: "ann@acme.com", email_verified: true, groups: ["staff"] };
+  const { browser } = await signInAt(url, provider, ann);
+  const html = await browser.text("/account");
+  assert.match(html, /your only way to sign in/);
+  assert.ok(!html.includes('name="current"'), "no form for a password that is not there");
+  const kept = await browser.post(DISCONNECT, { issuer: provider.url });
+  assert.equal(kept.status, 422);
+  assert.match(await kept.text(), /your only way to sign in: without it you could not come back/);
+  for (const password of ["", "null", "undefined"]) {
+    const fields = { email: ann.email, password, next: "/" };
+    const answer = await admin.browser().post("/sign-in", fields, { from: "/sign-in" });
+    assert.equal(answer.status, 422, password);
+  }
+  const change = { current: "", password: "a quiet sentence of mine" };
+  assert.equal((await browser.post("/account/password", change)).status, 422);
+  assert.equal((await signInAt(url, provider, ann)).answer.status, 303);
+});
