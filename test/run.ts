@@ -29,6 +29,7 @@ const WAITING = [
   "test/failure/due-restart.test.ts",
 ];
 const RUN_FILES = join(import.meta.dirname, "run-files.ts");
+const COMPILE_MODULES = join(import.meta.dirname, "compile-modules.ts");
 const DIRECTORY_PREFIX = "belfry-test-run-";
 const TEST_TIMEOUT_MS = 300_000;
 const SHARED_MEMORY = "/dev/shm";
@@ -62,8 +63,13 @@ async function main(files: string[]): Promise<number> {
   // One more than there are processors: many tests wait for what others do.
   const concurrency = availableParallelism() + 1;
   const bounds = [`--test-concurrency=${concurrency}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
+  const failures = join(directory, "failures");
   const lane = (most: number, some: string[]) =>
-    run(process.execPath, [RUN_FILES, String(most), String(TEST_TIMEOUT_MS), ...some], env);
+    run(
+      process.execPath,
+      [RUN_FILES, String(most), String(TEST_TIMEOUT_MS), failures, ...some],
+      env,
+    );
   const statements = join(directory, "statements");
   await mkdir(statements);
   const env = {
@@ -79,8 +85,10 @@ async function main(files: string[]): Promise<number> {
   if (files.length > 0) {
     return await run(process.execPath, ["--test", "--test-force-exit", ...bounds, ...tests], env);
   }
+  await timed("compiling", () => run(process.execPath, [COMPILE_MODULES], env));
   const others = tests.filter((file) => !WAITING.includes(file));
   const codes = await Promise.all([lane(1, WAITING), lane(concurrency, others)]);
+  process.stderr.write(await readFile(failures, "utf8").catch(() => ""));
   if (codes.some((one) => one !== 0)) return 1;
   return (await auditTenants(statements)) ? 0 : 1;
 }
