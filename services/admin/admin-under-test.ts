@@ -31,6 +31,8 @@ export interface AdminUnderTest {
   notifications: TestNotification[];
   /** Whose open pages were told that the preferences are others. */
   announced: string[];
+  /** Whose open pages were disconnected. */
+  disconnected: string[];
   browser(): TestBrowser;
   /** The first operator, signed in. */
   operator(): Promise<TestBrowser>;
@@ -58,6 +60,7 @@ export async function startAdmin(
     facts?: Partial<SystemFacts>;
     /** Takes the log's lines; without it there is none. */
     log?: { write(line: string): void };
+    isNatsAway?: boolean;
   } = {},
 ): Promise<AdminUnderTest> {
   const cleanup = new AsyncDisposableStack();
@@ -68,6 +71,7 @@ export async function startAdmin(
   const published: string[] = [];
   const notifications: TestNotification[] = [];
   const announced: string[] = [];
+  const disconnected: string[] = [];
 
   const start = async (config: Partial<AppDeps["config"]> = {}) => {
     const options = { url: database.url, applicationName: "admin-test", maxConnections: 6 };
@@ -93,6 +97,10 @@ export async function startAdmin(
       publishEvent: async (id) => void published.push(id),
       publishNotification: async (notification) => void notifications.push(notification),
       announcePreferences: ({ tenantId, userId }) => void announced.push(`${tenantId}/${userId}`),
+      async disconnectUser({ tenantId, userId }) {
+        if (given.isNatsAway === true) throw new Error("NATS is not connected");
+        disconnected.push(`${tenantId}/${userId}`);
+      },
       systemFacts: async () => ({
         services: await connectedServices(db),
         streams: undefined,
@@ -122,6 +130,7 @@ export async function startAdmin(
     published,
     notifications,
     announced,
+    disconnected,
     browser: () => createBrowser(admin.url),
     operator: () =>
       admin.person({ email: "op@example.com", name: "Olga Operator", operator: true }),

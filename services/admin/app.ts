@@ -44,10 +44,12 @@ import { templateEditorPages } from "./template/template-editor.ts";
 import { templateLanguagePages } from "./template/template-languages.ts";
 import { templatePreviewPages } from "./template/template-preview.ts";
 import { templatePages } from "./template/templates.ts";
+import { importSuppressionPages } from "./tenant/import-suppressions.ts";
 import { keyPages } from "./tenant/keys.ts";
 import { memberPages } from "./tenant/members.ts";
 import { suppressionPages } from "./tenant/suppressions.ts";
 import { categoryPages } from "./user/categories.ts";
+import { disconnectUserPages } from "./user/disconnect-user.ts";
 import { editUserPages } from "./user/edit-user.ts";
 import { eraseUserPages } from "./user/erase-user.ts";
 import { importPages } from "./user/import-page.ts";
@@ -101,12 +103,14 @@ const PAGES = [
   userPages,
   editUserPages,
   eraseUserPages,
+  disconnectUserPages,
   preferencePages,
   categoryPages,
   importPages,
   inboundPages,
   deadLetterPages,
   suppressionPages,
+  importSuppressionPages,
   memberPages,
 ];
 

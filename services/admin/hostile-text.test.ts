@@ -71,6 +71,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
       `${base}/suppressions`,
       `${base}/suppressions?search=${ENCODED}`,
     ],
+    "GET /tenants/:tenantId/suppressions/import": [`${base}/suppressions/import`],
     "GET /tenants/:tenantId/templates": [`${base}/templates`],
     "GET /tenants/:tenantId/templates/new": [`${base}/templates/new?eventType=${ENCODED}`],
     "GET /tenants/:tenantId/templates/:templateId": [`${base}/templates/${tenant.templateId}`],

@@ -1,5 +1,6 @@
 import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
+import { disconnectMessage } from "@belfry/administration/tenants/realtime-disconnect";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -54,6 +55,13 @@ await runService({
       publishNotification: (notification) => publishNotification(link(), prefix, notification),
       announcePreferences: ({ tenantId, userId }) =>
         void announce(link(), prefix, tenantId, { version: 1, kind: "preferences", userId }),
+      async disconnectUser(owner) {
+        const { subject, message } = await disconnectMessage(db, owner, prefix);
+        const nats = link();
+        if (nats === undefined || !nats.isConnected()) throw new Error("NATS is not connected");
+        nats.nc.publish(subject, message);
+        await nats.nc.flush();
+      },
       systemFacts: () => readSystemFacts(db, link(), prefix),
       log,
     });

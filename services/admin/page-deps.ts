@@ -32,6 +32,8 @@ export interface AppDeps {
   publishNotification(notification: TestNotification): Promise<void>;
   /** Tells the user's open browsers that the preferences are others; best effort. */
   announcePreferences(owner: { tenantId: string; userId: string }): void;
+  /** Closes the user's open connections, for good. Rejects while NATS is away. */
+  disconnectUser(owner: { tenantId: string; userId: string }): Promise<void>;
   systemFacts(): Promise<SystemFacts>;
   log: Logger;
 }

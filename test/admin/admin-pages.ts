@@ -31,6 +31,7 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     "dead-letters-replay": `${base}/dead-letters/replay?class=credentials&channel=EMAIL&of=20`,
     "dead-letters-discard": `${base}/dead-letters/discard?class=credentials`,
     suppressions: `${base}/suppressions`,
+    "suppressions-import": `${base}/suppressions/import`,
     templates: `${base}/templates`,
     "template-new": `${base}/templates/new`,
     "template-email": `${base}/templates/${tenant.templates.EMAIL}`,

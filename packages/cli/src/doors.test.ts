@@ -34,7 +34,7 @@ async function world(t: TestContext) {
     assert.match(err, told, args);
   };
   const { id } = await json("tenant create --name Acme");
-  return { json, refused, id: id as string, pool, prefix };
+  return { run, json, refused, id: id as string, pool, prefix };
 }
 
 test("an operator invites a tenant's people, changes their roles and takes them out by the command line; the audit log is searched by it", async (t) => {
@@ -115,7 +115,7 @@ test("the last operator stays one; another is taken out by the command line", as
 });
 
 test("an event is sent again, templates are tested, and a layout is restored by the command line", async (t) => {
-  const { json, refused, id, pool, prefix } = await world(t);
+  const { run, json, refused, id, pool, prefix } = await world(t);
   const of = `--tenant ${id}`;
   const nc = await connect({ servers: testNatsUrl() });
   t.after(() => nc.close());
@@ -165,6 +165,13 @@ test("an event is sent again, templates are tested, and a layout is restored by 
   assert.deepEqual([sent.to, sent.subject], ["ann@example.com", "Hello"]);
   await refused(`template test ${mail} --to nobody`, /--to must be/);
 
+  const bring = `suppression import ${of} --channel EMAIL --file -`;
+  const { code, err } = await run(bring, "eve@example.com\nnobody\n");
+  assert.equal(code, 1);
+  assert.match(err, /^error: --file line 2: must be /);
+  const brought = await json(`${bring} --leave-out-bad`, "eve@example.com\nnobody\n");
+  assert.deepEqual([brought.added, brought.leftOut], [1, 1]);
+
   await json(`layout put ${of} --primary-color #112233`);
   await json(`layout put ${of} --primary-color #445566`);
   const restored = await json(`layout restore ${of} --version 1`);
@@ -173,7 +180,7 @@ test("an event is sent again, templates are tested, and a layout is restored by 
   assert.deepEqual(
     entries
       .map(({ action }: { action: string }) => action)
-      .filter((one: string) => /resend|test|restore/.test(one)),
-    ["layout.restore", "template.test", "template.test", "event.resend"],
+      .filter((one: string) => /resend|test|restore|import/.test(one)),
+    ["layout.restore", "suppression.import", "template.test", "template.test", "event.resend"],
   );
 });

@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { auditedCommand } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
 import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
-import { readInput } from "./input-file.ts";
+import { openInput, readInput } from "./input-file.ts";
 import { printJson, printJsonPages } from "./output.ts";
 import { withDatabase } from "./session.ts";
 
@@ -13,6 +13,13 @@ interface AddressFlags {
   channel: ProviderChannel;
   address?: string;
   addressFile?: string;
+}
+
+interface ImportFlags {
+  tenant: string;
+  channel: ProviderChannel;
+  file: string;
+  leaveOutBad?: boolean;
 }
 
 const ADDRESS_FORMS = Object.values(ADDRESSES)
@@ -66,6 +73,31 @@ export function suppressionCommand(): Command {
         }),
       );
   }
+
+  suppression
+    .command("import")
+    .description(
+      "Send nothing to the addresses of a file: one a line, or the first column of a CSV; all of it, or nothing",
+    )
+    .requiredOption("--tenant <id>", "the tenant's id")
+    .requiredOption("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
+    .requiredOption("--file <file>", "or - for standard input")
+    .option("--leave-out-bad", "leave bad lines out, name them, and take the others")
+    .action(({ file, tenant, channel, leaveOutBad }: ImportFlags) =>
+      withDatabase(async ({ db }) => {
+        const { importSuppressions, suppressionsImported } = await import(
+          "@belfry/administration/events/import-suppressions"
+        );
+        const input = { tenantId: tenant, channel, leaveOutBad };
+        await using opened = await openInput("--file", file);
+        const done = await auditedCommand(
+          db,
+          (transaction) => importSuppressions(transaction, input, opened.bytes),
+          (result) => suppressionsImported(input, result),
+        );
+        await printJson(done);
+      }),
+    );
 
   return suppression;
 }

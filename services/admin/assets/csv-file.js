@@ -1,4 +1,4 @@
-/** The page of the import: a file's text goes into the field, where it can be seen before it is sent. */
+/** A page that imports: a file's text goes into the field, where it can be seen before it is sent. */
 
 const MOST_BYTES = 500_000;
 const file = document.getElementById("file");
@@ -10,7 +10,7 @@ file.addEventListener("change", async () => {
   const [chosen] = file.files;
   if (chosen === undefined) return;
   if (chosen.size > MOST_BYTES) {
-    note.textContent = "The file is too large for this page: import it by belfry user import.";
+    note.textContent = `The file is too large for this page: import it by ${file.dataset.command}.`;
     return;
   }
   try {

@@ -70,6 +70,7 @@ export const ACCESS = {
   "GET /tenants/:tenantId/outbox/:messageId/document": "viewer",
   "GET /tenants/:tenantId/users": "viewer",
   "POST /tenants/:tenantId/users/token": "editor",
+  "POST /tenants/:tenantId/users/disconnect": "owner",
   "POST /tenants/:tenantId/users/preferences": "editor",
   "GET /tenants/:tenantId/users/edit": "editor",
   "POST /tenants/:tenantId/users/edit": "editor",
@@ -96,6 +97,8 @@ export const ACCESS = {
   "GET /tenants/:tenantId/suppressions": "viewer",
   "POST /tenants/:tenantId/suppressions": "editor",
   "POST /tenants/:tenantId/suppressions/remove": "editor",
+  "GET /tenants/:tenantId/suppressions/import": "editor",
+  "POST /tenants/:tenantId/suppressions/import": "editor",
 
   "GET /tenants/:tenantId/templates": "viewer",
   "GET /tenants/:tenantId/templates/new": "editor",

@@ -130,6 +130,14 @@ test("every change is in the audit log: who, what, before and after without secr
   const address = { channel: "SMS", address: to };
   await post("POST /tenants/:tenantId/suppressions", of, address);
   await post("POST /tenants/:tenantId/suppressions/remove", of, address);
+  const many = { channel: "SMS", lines: `${to}\n+12025550124` };
+  await post("POST /tenants/:tenantId/suppressions/import", of, many);
+  const imported = (await entries(admin))[0];
+  assert.deepEqual(
+    [imported?.target, imported?.after],
+    ["SMS 2 lines", { added: 2, alreadyThere: 0, leftOut: 0 }],
+  );
+  await post("POST /tenants/:tenantId/users/disconnect", of, { user: "ada" });
   await post("POST /tenants/:tenantId/users/token", of, { user: "ada" });
   await post("POST /tenants/:tenantId/categories", of, { label: "Offers" });
   const offers = { tenantId, categoryKey: "offers" };

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
+import { testDatabase } from "../test-database.ts";
+import { type ImportedSuppressions, importSuppressions } from "./import-suppressions.ts";
+import { addSuppressions, removeSuppressions } from "./suppressions.ts";
+
+test("a file of addresses is suppressed as a whole or not at all, and every bad line is named with its rule", async (t) => {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const mail = { tenantId, channel: "EMAIL" } as const;
+  const bring = (text: string | Uint8Array, more: object = {}) =>
+    importSuppressions(db, { ...mail, ...more }, [Buffer.from(text)]);
+  const stored = async () => {
+    const rows = await db
+      .selectFrom("suppressions")
+      .select(["address", "reason", "source"])
+      .orderBy("address")
+      .execute();
+    return rows.map(({ address, reason, source }) => [address, reason, source].join(" "));
+  };
+  const faultsOf = async (work: Promise<ImportedSuppressions>) => {
+    const error = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    assert.ok(error instanceof InvalidInput, String(error));
+    return error.faults.map(({ message }) => message);
+  };
+
+  await addSuppressions(db, { ...mail, addresses: ["bob@example.com"], reason: "bounced" });
+  const file =
+    'Email,when\r\nAnn@Example.com,2026\r\n\r\n"bob@example.com", x\r\nann@example.com\r\n';
+  const { faults, ...counts } = await bring(file, { source: "olga@example.com" });
+  assert.deepEqual(counts, { lines: 3, added: 1, alreadyThere: 1, repeated: 1, leftOut: 0 });
+  assert.deepEqual(faults, []);
+  const both = ["ann@example.com by hand olga@example.com", "bob@example.com bounced "];
+  assert.deepEqual(await stored(), both);
+
+  const bad = 'cleo@example.com\nnobody\n"open\nemail\n';
+  const named = await faultsOf(bring(bad));
+  assert.equal(named.length, 3);
+  assert.match(named[0] ?? "", /^line 2: must be .*: "nobody"$/);
+  assert.deepEqual(named[1], "line 3: has a quote that does not end");
+  assert.match(named[2] ?? "", /^line 4: .*"email"$/, "a heading stands first");
+  assert.deepEqual(await stored(), both, "nothing of it is done");
+  const rest = await bring(bad, { leaveOutBad: true });
+  assert.deepEqual([rest.added, rest.leftOut, rest.faults], [1, 3, named]);
+
+  assert.deepEqual(await faultsOf(bring(Uint8Array.of(0x61, 0x0a, 0xff))), [
+    "must be UTF-8: line 1, or one after it, is not",
+  ]);
+  assert.deepEqual(await faultsOf(bring("address\n\n")), ["must hold an address"]);
+  assert.match((await faultsOf(bring("+12025550123")))[0] ?? "", /line 1/);
+  await assert.rejects(bring("a@b.example", { tenantId: "nobody" }), NotFound);
+  await assert.rejects(bring("a@b.example", { channel: "PUSH" }), InvalidInput);
+  await removeSuppressions(db, { ...mail, addresses: ["cleo@example.com"] });
+});
+
+test("a hostile file of 10 MB costs no more than its lines: what is told of it, and what is kept, stays small", async (t) => {
+  const db = await testDatabase(t);
+  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const mail = { tenantId, channel: "EMAIL", leaveOutBad: true } as const;
+  const one = Buffer.alloc(10_000_000, '"');
+  const { faults, ...counts } = await importSuppressions(db, mail, [
+    one,
+    Buffer.from("\na@b.example"),
+  ]);
+  assert.deepEqual(counts, { lines: 2, added: 1, alreadyThere: 0, repeated: 0, leftOut: 1 });
+  assert.deepEqual(faults, ["line 1: must be at most 4000 characters"]);
+
+  const lines = Array.from({ length: 100_000 }, (_, n) =>
+    n % 100 === 0 ? `u${n}@b.example` : `${"x".repeat(150)}${n}`,
+  );
+  const many = await importSuppressions(db, mail, [Buffer.from(lines.join("\n"))]);
+  assert.deepEqual(
+    [many.lines, many.added, many.leftOut, many.faults.length],
+    [100_000, 1_000, 99_000, 51],
+  );
+  assert.equal(many.faults.at(-1), "and 98950 more");
+  assert.ok(many.faults.join("").length < 20_000, "a long text is not told whole");
+});

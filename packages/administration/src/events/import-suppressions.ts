@@ -1,0 +1,150 @@
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+import type { AuditNote } from "../audited.ts";
+import { InvalidInput, requireProviderChannel } from "../input-error.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
+import { tenantNotFound } from "../tenants/tenants.ts";
+import { csvFields, MAX_LINE_CHARACTERS } from "../users/csv-line.ts";
+import { linesOf, NotUtf8 } from "../users/lines-of.ts";
+import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
+
+export interface SuppressionFile {
+  tenantId: string;
+  channel: ProviderChannel;
+  /** Who brings it. */
+  source?: string | undefined;
+  /** Takes the good lines and leaves the bad ones out; default: one bad line refuses all. */
+  leaveOutBad?: boolean | undefined;
+}
+
+export interface ImportedSuppressions {
+  /** Without the heading and empty ones. */
+  lines: number;
+  /** Addresses that were not there. */
+  added: number;
+  /** Addresses that keep the reason and the time that they had. */
+  alreadyThere: number;
+  /** Addresses that more than one line named. */
+  repeated: number;
+  /** Bad lines. */
+  leftOut: number;
+  /** What is wrong with them, each with its number: at most 50, and how many more there are. */
+  faults: string[];
+}
+
+const HEADINGS = ["address", "email", "phone"];
+const ROWS_PER_STATEMENT = 5_000;
+const MAX_TOLD = 50;
+
+/**
+ * Suppresses the addresses of a file: one a line, or the first column of a CSV, whose others are not read. A first
+ * line that says `address`, `email` or `phone` is left out. All in one transaction, in force for every delivery that
+ * is claimed from then on. Throws `InvalidInput` with a fault a bad line (unless they are to be left out), at most 50
+ * and how many more there are, and then nothing is done; `NotFound` for an unknown tenant. Within a caller's
+ * transaction it joins that one.
+ */
+export async function importSuppressions(
+  db: Database,
+  input: SuppressionFile,
+  file: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<ImportedSuppressions> {
+  const { tenantId, channel, source = null, leaveOutBad = false } = input;
+  requireProviderChannel(channel);
+  const run = async (transaction: Database): Promise<ImportedSuppressions> => {
+    if ((await tenantById(transaction, tenantId)) === undefined) {
+      throw tenantNotFound(tenantId, "tenantId");
+    }
+    await sql`create temp table brought (address text collate "C") on commit drop`.execute(
+      transaction,
+    );
+    const read = await readFile(file, channel, {
+      leaveOutBad,
+      store: async (addresses) => {
+        await sql`insert into brought select unnest(${addresses}::text[])`.execute(transaction);
+      },
+    });
+    const { rows } = await sql<{ address: string }>`
+      select distinct address from brought`.execute(transaction);
+    const addresses = rows.map(({ address }) => address);
+    const reason = "by hand";
+    const added = await insertSuppressions(transaction, {
+      ...{ tenantId, channel, addresses, reason, source },
+    });
+    const { lines, leftOut, faults } = read;
+    const good = lines - leftOut;
+    const alreadyThere = addresses.length - added;
+    return { lines, added, alreadyThere, repeated: good - addresses.length, leftOut, faults };
+  };
+  return await (db.isTransaction ? run(db) : db.transaction().execute(run));
+}
+
+/** How the audit log tells of a file: by counts, and of no address. */
+export function suppressionsImported(
+  { tenantId, channel }: Pick<SuppressionFile, "tenantId" | "channel">,
+  { lines, added, alreadyThere, leftOut }: ImportedSuppressions,
+): AuditNote {
+  const target = `${channel} ${lines} ${lines === 1 ? "line" : "lines"}`;
+  return {
+    tenantId,
+    action: "suppression.import",
+    target,
+    after: { added, alreadyThere, leftOut },
+  };
+}
+
+async function readFile(
+  file: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  channel: ProviderChannel,
+  { leaveOutBad, store }: { leaveOutBad: boolean; store(addresses: string[]): Promise<void> },
+) {
+  const told: string[] = [];
+  let [number, lines, bad] = [0, 0, 0];
+  let batch: string[] = [];
+  const flush = async () => {
+    if (batch.length > 0 && (bad === 0 || leaveOutBad)) await store(batch);
+    batch = [];
+  };
+  try {
+    for await (const line of linesOf(file, MAX_LINE_CHARACTERS)) {
+      number += 1;
+      if (line.trim() === "") continue;
+      const found = addressOf(line, channel);
+      if (number === 1 && found.isHeading) continue;
+      lines += 1;
+      if (found.address === undefined) {
+        bad += 1;
+        if (told.length < MAX_TOLD) told.push(`line ${number}: ${found.fault}`);
+        continue;
+      }
+      batch.push(found.address);
+      if (batch.length === ROWS_PER_STATEMENT) await flush();
+    }
+  } catch (error) {
+    if (!(error instanceof NotUtf8)) throw error;
+    const message = `must be UTF-8: line ${number + 1}, or one after it, is not`;
+    throw new InvalidInput([{ field: "file", message }]);
+  }
+  await flush();
+  const faults = bad > told.length ? [...told, `and ${bad - told.length} more`] : told;
+  if (bad > 0 && !leaveOutBad) {
+    throw new InvalidInput(faults.map((message) => ({ field: "file", message })));
+  }
+  if (lines === 0) throw new InvalidInput([{ field: "file", message: "must hold an address" }]);
+  return { lines, leftOut: bad, faults };
+}
+
+const MOST_SHOWN = 80;
+
+function addressOf(line: string, channel: ProviderChannel) {
+  const parsed = csvFields(line);
+  if ("fault" in parsed) return { fault: parsed.fault, isHeading: false };
+  const [text = ""] = parsed.fields;
+  const { form, read } = ADDRESSES[sentRow(channel).address];
+  const address = read(text);
+  if (address !== undefined) return { address: suppressedForm(address), isHeading: false };
+  const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+  const fault = `must be ${form}: ${JSON.stringify(shown)}`;
+  return { fault, isHeading: HEADINGS.includes(text.toLowerCase()) };
+}

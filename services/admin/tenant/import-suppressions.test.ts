@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { startAdmin } from "../admin-under-test.ts";
+
+test("a list of addresses is suppressed once, as a whole; bad lines are named, and left out where that is asked for", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const base = `/tenants/${tenantId}/suppressions`;
+  const path = `${base}/import`;
+  const stored = async () =>
+    (await admin.db.selectFrom("suppressions").select("address").orderBy("address").execute()).map(
+      ({ address }) => address,
+    );
+  assert.match(await operator.text(base), /suppressions\/import">Add many at once</);
+  assert.doesNotMatch(await operator.text(path), /name="leaveOutBad"/);
+
+  const lines = "email\r\nann@example.com\r\n<b>nobody</b>\r\n";
+  const refused = await operator.post(path, { channel: "EMAIL", lines });
+  assert.equal(refused.status, 422);
+  const html = await refused.text();
+  assert.match(html, /<li>line 3: must be .*&lt;b&gt;nobody/);
+  assert.ok(html.includes("&lt;b&gt;nobody&lt;/b&gt;\r\n</textarea>"), "what was typed is there");
+  assert.deepEqual(await stored(), []);
+
+  const asked = await operator.post(path, { channel: "EMAIL", lines, leaveOutBad: "on" });
+  const done = await operator.page(asked);
+  assert.match(done, /Done: 2 lines\. 1 added,\s+0 were there before.*1 left out:/s);
+  assert.match(done, /<li>line 3: /);
+  assert.deepEqual(await stored(), ["ann@example.com"]);
+  assert.doesNotMatch(await operator.page(asked), /Done:/, "a reload says it no more");
+  const rows = await admin.db.selectFrom("suppressions").select("source").execute();
+  assert.deepEqual(rows, [{ source: "op@example.com" }]);
+
+  const huge = await operator.post(path, { channel: "EMAIL", lines: "x".repeat(1_100_000) });
+  assert.equal(huge.status, 413);
+  const viewer = await admin.person({
+    ...{ email: "v@example.com", name: "V", of: { tenantId, role: "viewer" } },
+  });
+  assert.equal((await viewer.raw(path, {})).status, 403);
+  assert.doesNotMatch(await viewer.text(base), /suppressions\/import/);
+});
+
+test("an owner disconnects the open pages of a user; while nobody can be told, the page says so and the log has nothing", async (t) => {
+  for (const isNatsAway of [false, true]) {
+    const admin = await startAdmin(t, { isNatsAway });
+    const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+    const as = (role: "owner" | "editor") =>
+      admin.person({ email: `${role}@example.com`, name: role, of: { tenantId, role } });
+    const [owner, editor] = [await as("owner"), await as("editor")];
+    const page = `/tenants/${tenantId}/users?user=${encodeURIComponent("ann/1")}`;
+    assert.match(await owner.text(page), /data-confirm="Disconnect ann\/1\?[^"]*"/);
+    assert.doesNotMatch(await editor.text(page), /users\/disconnect/);
+    const path = `/tenants/${tenantId}/users/disconnect`;
+    const answer = await owner.post(path, { user: "ann/1" });
+    const logged = await admin.db.selectFrom("audit_log").select(["action", "target"]).execute();
+    if (isNatsAway) {
+      assert.equal(answer.status, 503);
+      assert.match(await answer.text(), /Nobody was disconnected/);
+      assert.deepEqual(logged, []);
+      continue;
+    }
+    assert.match(await owner.page(answer), /Disconnected: the open pages of this user/);
+    assert.deepEqual(admin.disconnected, [`${tenantId}/ann/1`]);
+    assert.deepEqual(logged, [{ action: "user.disconnect", target: "ann/1" }]);
+    assert.equal((await editor.post(path, { user: "ann/1" })).status, 403);
+  }
+});

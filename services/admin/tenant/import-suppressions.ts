@@ -1,0 +1,43 @@
+import { audited } from "@belfry/administration/audited";
+import {
+  importSuppressions,
+  suppressionsImported,
+} from "@belfry/administration/events/import-suppressions";
+import type { InputFault } from "@belfry/administration/input-error";
+import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { orFaults, page } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { InTenant } from "../router.ts";
+
+/** Many addresses at once: all of a list, or, where somebody says so, those of its lines that are good. */
+export function importSuppressionPages({ route, db, once }: PageDeps): void {
+  const show = async (_context: InTenant, extra: object = {}) =>
+    page("suppressions-import", "Suppress many addresses", {
+      ...{ lines: "", channel: PROVIDER_CHANNELS[0], faults: [], done: undefined },
+      ...{ channels: PROVIDER_CHANNELS, leaveOutBad: false, ...extra },
+    });
+
+  route("GET /tenants/:tenantId/suppressions/import", async (context) =>
+    show(context, await once.take(context)),
+  );
+
+  route("POST /tenants/:tenantId/suppressions/import", async (context) => {
+    const { tenant, form, actor, person, base } = context;
+    const lines = form.get("lines") ?? "";
+    const channel = (form.get("channel") ?? "") as ProviderChannel;
+    const leaveOutBad = form.has("leaveOutBad");
+    const input = { tenantId: tenant.id, channel, leaveOutBad, source: person.email };
+    return await orFaults(
+      async () => {
+        const done = await audited(
+          db,
+          actor,
+          (transaction) => importSuppressions(transaction, input, [Buffer.from(lines)]),
+          (result) => suppressionsImported(input, result),
+        );
+        return await once.show(person, `${base}/suppressions/import`, { done, channel });
+      },
+      (_, faults: readonly InputFault[]) => show(context, { lines, channel, leaveOutBad, faults }),
+    );
+  });
+}
