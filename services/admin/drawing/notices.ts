@@ -35,7 +35,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   discarded: "Discarded.",
   "user-saved": "Saved. It holds for every event that is dispatched from now on.",
   added: "Added.",
-  disconnected:
+  "user-disconnected":
     "Disconnected: the open pages of this user get nothing more until they are loaded anew.",
   "turned-off": "Turned off. It holds for every message from now on.",
   "turned-on": "Turned on. It holds for every message from now on.",

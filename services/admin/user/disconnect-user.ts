@@ -23,6 +23,6 @@ export function disconnectUserPages({ route, db, disconnectUser, log }: PageDeps
         "Nobody was disconnected: the message broker cannot be reached. Try again in a moment.";
       return page("message", "Not possible", { text }, 503);
     }
-    return redirect(`${base}/users?user=${encodeURIComponent(owner.userId)}`, "disconnected");
+    return redirect(`${base}/users?user=${encodeURIComponent(owner.userId)}`, "user-disconnected");
   });
 }
