@@ -4,6 +4,7 @@ import { Migrator } from "kysely/migration";
 import { applyFunctions, createFunctionTable } from "./apply-functions.ts";
 import { createDatabase, createPool } from "./connection.ts";
 import { type Migration, SCHEMA, type SchemaSource } from "./schema-files.ts";
+import { serverFault } from "./server-version.ts";
 import { isTrialDatabase, TRIAL_DATABASE } from "./trial-database.ts";
 
 /** Held while migrations run; Kysely's own lock is for one of them. */
@@ -32,7 +33,7 @@ export interface MigrateOptions {
  * one process at a time: safe to call from many at once, and from an older version on a newer schema,
  * where it does nothing. Forward only. Needs a direct connection, not a transaction pooler.
  * Returns the names of what ran (`0001-tables`, `functions/accept-events`); throws the first failure, and
- * for a database of a trial installation, which it leaves as it is.
+ * for a server that is too old or a database of a trial installation, which it leaves as it is.
  */
 export async function migrateToLatest(
   url: string,
@@ -57,6 +58,8 @@ export async function migrateToLatest(
       while (!(await holder.query<{ taken: boolean }>(LOCK)).rows[0]?.taken) {
         await sleep(LOCK_EVERY_MS);
       }
+      const fault = await serverFault(holder);
+      if (fault !== null) throw new Error(fault);
       if (await isTrialDatabase(holder)) throw new Error(TRIAL_DATABASE);
       await createFunctionTable(holder);
       const ran: string[] = [];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { lackingFunctions } from "./apply-functions.ts";
 import { SCHEMA } from "./schema-files.ts";
+import { serverFault } from "./server-version.ts";
 import { isTrialDatabase, TRIAL_DATABASE } from "./trial-database.ts";
 
 export interface WaitForSchemaOptions {
@@ -20,8 +21,8 @@ const NOT_MIGRATED = "waiting for the database to be migrated";
 
 /**
  * Resolves once the database has every migration and function of this code. Postgres may be absent, empty
- * or older: says what it waits for, when that changes and every 30 s. Rejects when told to stop, and for a
- * database of a trial installation.
+ * or older: says what it waits for, when that changes and every 30 s. Rejects when told to stop, for a
+ * server that is too old, and for a database of a trial installation.
  */
 export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions): Promise<void> {
   const { log, signal, everyMs = 500 } = options;
@@ -29,11 +30,11 @@ export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions
   for (;;) {
     signal.throwIfAborted();
     const state = await schemaState(pool);
-    if (state === "trial") throw refusal();
     if (state === "ready") {
       if (said !== undefined) log.info({}, "the database is ready");
       return;
     }
+    if ("refused" in state) throw refusal(state.refused);
     const { what, ...details } = state;
     if (said?.what !== what || performance.now() - said.at > SAY_AGAIN_MS) {
       log.warn(details, what);
@@ -44,19 +45,22 @@ export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions
 }
 
 /** The reader is an operator, and a stack would hide the sentence. */
-function refusal(): Error {
-  const error = new Error(TRIAL_DATABASE);
+function refusal(sentence: string): Error {
+  const error = new Error(sentence);
   delete error.stack;
   return error;
 }
 
+type Refused = { refused: string };
 type Waiting = { what: string; err: unknown } | { what: string; missing: string[] };
 
-async function schemaState(pool: pg.Pool): Promise<"ready" | "trial" | Waiting> {
+async function schemaState(pool: pg.Pool): Promise<"ready" | Refused | Waiting> {
   // Not only the last name: one that sorts before it may have been added after it.
   const needed = Object.keys(SCHEMA.migrations);
   try {
-    if (await isTrialDatabase(pool)) return "trial";
+    const fault = await serverFault(pool);
+    if (fault !== null) return { refused: fault };
+    if (await isTrialDatabase(pool)) return { refused: TRIAL_DATABASE };
     const { rows } = await pool.query<{ name: string }>("select name from kysely_migration");
     const there = new Set(rows.map(({ name }) => name));
     const missing = needed.filter((name) => !there.has(name));

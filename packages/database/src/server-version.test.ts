@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type pg from "pg";
+import { tooOld } from "./server-version.ts";
+import { waitForSchema } from "./wait-for-schema.ts";
+
+const SENTENCE = "Belfry needs PostgreSQL 18 or newer, and this server is PostgreSQL 17";
+
+test("a server before PostgreSQL 18 is refused in one sentence, and not waited for", async () => {
+  assert.equal(tooOld(170_099), SENTENCE);
+  assert.equal(tooOld(180_000), null);
+  assert.equal(tooOld(190_001), null);
+  const old = { query: async () => ({ rows: [{ version: "170004" }] }) };
+  const log = { info: () => undefined, warn: () => assert.fail("it waits") };
+  const waiting = waitForSchema(old as unknown as pg.Pool, {
+    log,
+    signal: AbortSignal.timeout(60_000),
+  });
+  await assert.rejects(waiting, { message: SENTENCE });
+});
