@@ -1,4 +1,5 @@
 import { WEBHOOK_EXAMPLES } from "@belfry/contracts/webhook-payload";
+import { answeredWith } from "@belfry/contracts/webhooks";
 import { EXAMPLE_ID } from "./document-parts.ts";
 
 /** What the document shows of endpoints and their messages. */
@@ -26,7 +27,7 @@ export const MESSAGE = {
   type: "delivery.bounced" as const,
   eventId: EXAMPLE_ID,
   status: "waiting" as const,
-  reason: "HTTP 503",
+  reason: answeredWith(503),
   createdAt: "2026-11-20T09:30:01.000Z",
   nextAt: "2026-11-20T09:30:07.000Z",
 };
@@ -41,7 +42,7 @@ export const ATTEMPT = {
   durationMs: 84,
   status: 503,
   outcome: "failed" as const,
-  reason: "HTTP 503",
+  reason: answeredWith(503),
   answer: "<h1>Service Unavailable</h1>",
   nextAt: "2026-11-20T09:30:07.000Z",
   messageStatus: "waiting" as const,

@@ -1,5 +1,5 @@
 import type { OutcomeClass } from "@belfry/contracts/sending";
-import { WEBHOOK_TIMEOUT_MS } from "@belfry/contracts/webhooks";
+import { answeredWith, WEBHOOK_TIMEOUT_MS } from "@belfry/contracts/webhooks";
 import { AddressRefused } from "@belfry/providers/address-guard";
 import { retryAfterOf } from "@belfry/providers/http-outcome";
 import { errorCode, type HttpAnswer, type PostResult } from "@belfry/providers/post-once";
@@ -51,7 +51,7 @@ export function webhookAnswer(result: PostResult, nowMs: number): WebhookAnswer 
 function reasonOf({ status }: HttpAnswer): string {
   if (status >= 300 && status < 400) return `it redirected (${status}), which is not followed`;
   if (status === GONE) return "it answered 410 Gone";
-  return `it answered ${status}`;
+  return answeredWith(status);
 }
 
 function unanswered(error: unknown, begun: boolean): WebhookAnswer {

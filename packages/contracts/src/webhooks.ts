@@ -43,6 +43,9 @@ export const WEBHOOK_RETRY_SECONDS = [
   20 * HOUR,
   24 * HOUR,
 ];
+/** What an attempt says of an answer that is neither a redirect nor 410. */
+export const answeredWith = (status: number) => `it answered ${status}`;
+
 /** For the whole of a call, from its beginning to the end of its answer. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
 /** What is kept of an answer. */

@@ -261,7 +261,7 @@ test("a test is sent whatever types are chosen, and its first try is told", asyn
         const claim = { full: [], leaseMs: 1000, maxRetries: 9 };
         if (waits.push(0) === 6) await claimWebhooks(pool, [{ id: row!.id, tenantId }], claim);
         else
-          await sql`update attempts set ended_at = started_at + interval '84 ms', class = 'transient', reason = 'HTTP 503',
+          await sql`update attempts set ended_at = started_at + interval '84 ms', class = 'transient', reason = 'it answered 503',
           vendor_status = '503', vendor_answer = 'no', next_at = started_at + interval '5 s'`.execute(
             db,
           );
@@ -271,7 +271,7 @@ test("a test is sent whatever types are chosen, and its first try is told", asyn
   const { at, nextAt, ...rest } = attempt!;
   assert.deepEqual(rest, {
     ...{ messageId, headerId: messageId, type: "webhook.test", eventId: null, number: 1 },
-    ...{ durationMs: 84, status: 503, outcome: "failed", reason: "HTTP 503", answer: "no" },
+    ...{ durationMs: 84, status: 503, outcome: "failed", reason: "it answered 503", answer: "no" },
     messageStatus: "sending",
   });
   assert.equal(Date.parse(nextAt ?? "") - Date.parse(at), 5000);
