@@ -63,7 +63,13 @@ export async function auditedWebhooks(admin: AdminUnderTest, post: Post, tenantI
   await storeMessage(admin, of, { status: "failed", tries: [500] });
   const since = new Date(Date.now() - 3_600_000).toISOString().slice(0, 16);
   await post(`POST ${path}/replay`, of, { since, which: "missed" });
-  const replay = { since: `${since}:00.000Z`, which: "missed", replayed: 1 };
+  const replay = {
+    since: `${since}:00.000Z`,
+    until: "now",
+    all: false,
+    replayed: 1,
+    more: false,
+  };
   const replayed = { action: "webhook.replay", target, before: null, after: replay };
   assert.deepEqual(await newest(), replayed);
   await post(`POST ${path}/delete`, of);

@@ -5,7 +5,7 @@ import {
   type Replayed,
   replayWebhook,
 } from "@belfry/administration/webhooks/replay-webhook";
-import { webhookNote } from "@belfry/administration/webhooks/webhook-notes";
+import { webhookReplayed } from "@belfry/administration/webhooks/webhook-notes";
 import { showWebhook, type Webhook } from "@belfry/administration/webhooks/webhooks";
 import { type Answer, type Faults, orFaults, page } from "../drawing/answer.ts";
 import { fieldMoment, readMoment, readMoments } from "../drawing/moments.ts";
@@ -66,8 +66,7 @@ export function replayPages({ route, db, once }: PageDeps): void {
             db,
             actor,
             (transaction) => replayWebhook(transaction, input),
-            ({ replayed, url }) =>
-              webhookNote("replay", tenant.id, url, { after: { since, until, which, replayed } }),
+            (replayed) => webhookReplayed(input, replayed),
           );
           const shown = { values: { ...values, after: done.next }, done };
           return await once.show(person, `${base}/webhooks/${endpoint.id}/replay`, shown);
