@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import type { Page } from "playwright-core";
+import { join } from "../admin/join.ts";
 import { newHome, type RunningStack, startStack } from "../stack/start-stack.ts";
 import { openBrowser, watchPage } from "./open-page.ts";
 
@@ -17,7 +18,8 @@ const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWS
 test("the demo page, as a newcomer sees it", { skip }, async (t) => {
   const stack = await startStackFor(t);
   const browser = await openBrowser(t);
-  const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
+  const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const { received, faults } = await watchPage(page);
   await page.goto(stack.local.demoUrl);
@@ -110,14 +112,54 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
   });
 
   await t.test("a page that was away shows what it missed", async () => {
-    await page.context().setOffline(true);
+    await context.setOffline(true);
     await page.evaluate("window.dispatchEvent(new Event('offline'))");
     await page.locator("#connection", { hasText: "connecting" }).waitFor();
     await trigger(stack);
-    await page.context().setOffline(false);
+    await context.setOffline(false);
     await page.evaluate("window.dispatchEvent(new Event('online'))");
     await waitForUnread(page, "1");
   });
+
+  await t.test(
+    "a failure to try is real: it is told as it happens, and the Admin UI has that very event",
+    async () => {
+      const story = page.locator("#story li");
+      const fail = (what: string) => page.getByRole("button", { name: what }).click();
+      const [invitation = ""] = /http:\S+\/join\/\S+/.exec(stack.output()) ?? [];
+      const admin = await context.newPage();
+      await admin.goto(invitation);
+      await admin.getByLabel("Email address").fill("ada@belfry.example");
+      await join(admin, "Ada");
+      await admin.waitForURL((url) => !url.pathname.startsWith("/join"));
+
+      const line = (words: RegExp) => story.filter({ hasText: words }).first().waitFor();
+      await fail("An address that does not exist");
+      await line(/^failed: the mail server says that this address does not exist/);
+      const link = page.getByRole("link", { name: "See this event in the Admin UI" });
+      const opened = context.waitForEvent("page");
+      await link.click();
+      const event = await opened;
+      await event.getByText("this address does not exist").first().waitFor();
+      assert.match(event.url(), /\/activity\/[0-9a-f-]{36}$/);
+      await event.goto(event.url().replace(/activity\/.*/, "dead-letters"));
+      await event.getByText("this address does not exist").first().waitFor();
+      await event.close();
+
+      await fail("A provider that refuses us");
+      await line(/^attempt 1 by sandbox: .*the provider refused the login/);
+      await line(/^attempt 2 by sandbox: accepted/);
+      await page.locator("#tab-EMAIL").click();
+      await page.locator("#messages .email", { hasText: "login+A-" }).waitFor();
+
+      const before = await link.getAttribute("href");
+      await fail("A provider that is down");
+      await page.locator(`#in-admin a:not([href="${before}"])`).waitFor();
+      // By which of the two, and so how it ends, goes by how long the first is left aside.
+      await line(/^attempt 1 by sandbox: /);
+      await admin.close();
+    },
+  );
 
   await t.test("neither the page nor anything that reached it holds the API key", async () => {
     const everything = [await page.content(), ...received].join("\n");

@@ -6,7 +6,7 @@ import { openBrowser, watchPage } from "./open-page.ts";
 // biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
 const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 
-test("/docs lets a developer read, copy and try a request, and asks nobody else for anything", {
+test("/docs lets a developer search, read, copy and try a request, and asks nobody else for anything", {
   skip,
 }, async (t) => {
   const ingest = await startIngest(t);
@@ -21,6 +21,16 @@ test("/docs lets a developer read, copy and try a request, and asks nobody else 
     if (protocol !== "data:" && origin !== ingest.url) elsewhere.push(request.url());
   });
   await page.goto(`${ingest.url}/docs`);
+  await page
+    .getByRole("button", { name: /Search/ })
+    .first()
+    .click();
+  await page.getByRole("combobox").or(page.getByRole("searchbox")).last().fill("list packages");
+  await page
+    .getByRole("option", { name: /What there is to install/ })
+    .first()
+    .click();
+  await page.waitForURL(/#.*packages/i);
   const section = page.getByRole("region", { name: "Trigger an event" });
   const sample = section.getByRole("group", { name: /^Request Example/ }).locator("code");
   const curl = await sample.filter({ hasText: "order.confirmed" }).textContent();

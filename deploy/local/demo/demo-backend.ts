@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { EVENT_PATH, type EventReport } from "@belfry/contracts/event-report";
 import { REALTIME_TOKEN_PATH, type RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
 import { HEADERS, TRIGGER_PATH } from "@belfry/contracts/trigger";
 import { Agent, request } from "undici";
@@ -22,15 +23,23 @@ export const DEMO_EVENTS: Record<string, (order: string) => Record<string, unkno
   }),
 };
 
+/** What can go wrong, by the name of an address at which the sandbox fails. */
+export const TROUBLES = ["nobody", "login", "down"] as const;
+export type Trouble = (typeof TROUBLES)[number];
+
 /** A trigger as the page shows it; sending it again with the same `key` is a replay. */
 export interface Sent {
   status: number;
   message: string;
   replayed: boolean;
   eventId: string | null;
+  /** The event in the Admin UI. */
+  adminUrl: string | null;
   eventType: string;
   order: string;
   key: string;
+  /** Where it was made to fail. */
+  trouble?: Trouble | undefined;
 }
 
 /** The API refused. */
@@ -44,7 +53,7 @@ export class ApiRefusal extends Error {
 }
 
 /** What a tenant's backend does for its pages: it holds the API key and calls Belfry. */
-export function createDemoBackend(local: Pick<LocalJson, "apiUrl" | "tenant">) {
+export function createDemoBackend(local: Pick<LocalJson, "apiUrl" | "adminUrl" | "tenant">) {
   // Its own agent: a proxy of the environment is not for loopback.
   const dispatcher = new Agent({ bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS });
   const call = async (
@@ -82,25 +91,39 @@ export function createDemoBackend(local: Pick<LocalJson, "apiUrl" | "tenant">) {
       eventType: string;
       order?: string | undefined;
       key?: string | undefined;
+      /** Then by email alone. */
+      trouble?: Trouble | undefined;
     }): Promise<Sent> {
-      const { eventType, order = newOrder(), key = randomUUID() } = event;
+      const { eventType, order = newOrder(), key = randomUUID(), trouble } = event;
       const variables = DEMO_EVENTS[eventType]?.(order);
-      const payload = { userId: DEMO_USER, recipientEmail: DEMO_EMAIL, recipientPhone: DEMO_PHONE };
+      const payload =
+        trouble === undefined
+          ? { userId: DEMO_USER, recipientEmail: DEMO_EMAIL, recipientPhone: DEMO_PHONE }
+          : { userId: DEMO_USER, recipientEmail: `${trouble}+${order}@trouble.example` };
+      const channels = trouble === undefined ? undefined : ["EMAIL"];
       const answer = await call(
         "POST",
         TRIGGER_PATH,
-        { eventType, payload, variables },
+        { eventType, payload, variables, channels },
         { [HEADERS.idempotencyKey]: key },
       );
+      const eventId = textOf(answer.headers[HEADERS.eventId]);
       return {
         status: answer.status,
         message: messageOf(answer.body),
         replayed: answer.headers[HEADERS.replayed] === "true",
-        eventId: textOf(answer.headers[HEADERS.eventId]),
+        eventId,
+        adminUrl: eventId && `${local.adminUrl}/tenants/${local.tenant.id}/activity/${eventId}`,
         eventType,
         order,
         key,
+        trouble,
       };
+    },
+
+    /** What became of it so far. */
+    async event(eventId: string): Promise<EventReport> {
+      return (await callWell("GET", EVENT_PATH.replace(":eventId", eventId))) as EventReport;
     },
 
     close: () => dispatcher.close(),

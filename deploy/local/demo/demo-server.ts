@@ -10,7 +10,14 @@ import { Eta } from "eta";
 import fastify, { type FastifyError, type FastifyInstance } from "fastify";
 import { curlLine, DEMO_USER } from "../addresses.ts";
 import type { LocalJson } from "../home-folder.ts";
-import { ApiRefusal, createDemoBackend, DEMO_EVENTS, type DemoBackend } from "./demo-backend.ts";
+import {
+  ApiRefusal,
+  createDemoBackend,
+  DEMO_EVENTS,
+  type DemoBackend,
+  TROUBLES,
+  type Trouble,
+} from "./demo-backend.ts";
 import { MAIL_POLICY, refusal, setSecurityHeaders } from "./demo-guard.ts";
 import { addDemoWebhooks, createDemoWebhooks } from "./demo-webhooks.ts";
 
@@ -21,6 +28,7 @@ const SendBody = Type.Object({
   eventType: Type.Union(Object.keys(DEMO_EVENTS).map((name) => Type.Literal(name))),
   order: Type.Optional(Type.String({ pattern: "^A-\\d{4}$" })),
   key: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: "^[\\w-]+$" })),
+  trouble: Type.Optional(Type.Union(TROUBLES.map((name) => Type.Literal(name)))),
 });
 
 /** Where the bare names in the inbox's files are, for a browser. */
@@ -90,7 +98,11 @@ export async function startDemoServer(options: {
 
 function addBackendRoutes(app: FastifyInstance, backend: DemoBackend): void {
   app.post("/demo/token", () => backend.token());
-  app.post<{ Body: { eventType: string; order?: string; key?: string } }>(
+  app.get<{ Params: { id: string } }>("/demo/events/:id", async (request, reply) => {
+    const { id } = request.params;
+    return UUID.test(id) ? await backend.event(id) : reply.callNotFound();
+  });
+  app.post<{ Body: { eventType: string; order?: string; key?: string; trouble?: Trouble } }>(
     "/demo/events",
     { schema: { body: SendBody } },
     (request) => backend.send(request.body),

@@ -1,5 +1,5 @@
 /**
- * A program: gives the demo tenant sandbox providers on EMAIL and SMS and the demo templates it has not
+ * A program: gives the demo tenant sandbox providers on EMAIL (two) and SMS and the demo templates it has not
  * got, and ends.
  */
 import { readFile } from "node:fs/promises";
@@ -30,6 +30,15 @@ try {
   for (const channel of PROVIDER_CHANNELS) {
     await putProvider(db, { tenantId, channel, kind: "sandbox", settings: {} }, { keys });
   }
+  // The second takes over where the first fails: the page has addresses at which it does.
+  await putProvider(
+    db,
+    {
+      ...{ tenantId, channel: "EMAIL", kind: "sandbox", name: "second sandbox" },
+      ...{ settings: { takesAll: true }, position: "last" },
+    },
+    { keys },
+  );
   const there = await listTemplates(db, tenantId);
   for (const { file, ...template } of DEMO_TEMPLATES) {
     const isThere = there.some(

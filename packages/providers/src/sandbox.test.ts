@@ -56,7 +56,22 @@ test("what a real provider would refuse is refused here too", async () => {
   assert.equal((await sandboxText.create({}, deps).send({ ...SMS, to: "1" })).class, "permanent");
 });
 
-test("the sandbox has no settings", async () => {
+test("an address of trouble fails as its name says, and a sandbox that takes everything takes it", async () => {
+  const kept: string[] = [];
+  const deps = testDeps({ storeInOutbox: async ({ to }) => `outbox-${kept.push(to)}` });
+  const classOf = async (to: string, settings = {}) =>
+    (await sandboxEmail.create(settings, deps).send({ ...EMAIL, to })).class;
+  assert.equal(await classOf("nobody@trouble.example"), "permanent");
+  assert.equal(await classOf("Login+a-1@Trouble.Example"), "credentials");
+  assert.equal(await classOf("down@trouble.example"), "transient");
+  assert.deepEqual(kept, []);
+  const others = ["ann@trouble.example", "constructor@trouble.example", "nobody@example.com"];
+  for (const to of others) assert.equal(await classOf(to), "accepted", to);
+  assert.equal(await classOf("down@trouble.example", { takesAll: true }), "accepted");
+  assert.deepEqual(kept, [...others, "down@trouble.example"]);
+});
+
+test("the sandbox has no other settings", async () => {
   const outcome = await sandboxEmail.create({ from: "a@b.io" }, testDeps()).send(EMAIL);
   assert.equal(outcome.class, "credentials");
 });

@@ -3,17 +3,31 @@ import { Type } from "@sinclair/typebox";
 import { listHeaders } from "./list-headers.ts";
 import { defineProvider, type OutboxEntry, type ProviderDeps } from "./provider.ts";
 import { outcome } from "./send-outcome.ts";
+import { TROUBLE_DOMAIN, troubleOf } from "./trouble.ts";
 
 const SETTINGS = Type.Object({}, { additionalProperties: false });
+const EMAIL_SETTINGS = Type.Object(
+  {
+    takesAll: Type.Optional(
+      Type.Boolean({
+        title: "Take everything",
+        description: `Mail to ${TROUBLE_DOMAIN}, too, at which a sandbox fails for you to see what happens: for a second one that takes over`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
-/** Keeps emails in the outbox instead of sending them. */
-export const sandboxEmail = defineProvider<EmailMessage, typeof SETTINGS>({
+/** Keeps emails in the outbox instead of sending them; fails where an address asks for it. */
+export const sandboxEmail = defineProvider<EmailMessage, typeof EMAIL_SETTINGS>({
   kind: "sandbox",
   content: "email",
   title: "Sandbox (keeps emails in the outbox)",
-  settings: SETTINGS,
-  create: (_settings, deps) => ({
+  settings: EMAIL_SETTINGS,
+  create: ({ takesAll }, deps) => ({
     async send(message) {
+      const trouble = takesAll ? undefined : troubleOf(message.to);
+      if (trouble !== undefined) return trouble;
       const { deliveryId, tenantId, eventId, to, subject, html, text } = message;
       const ids = { deliveryId, tenantId, eventId };
       const headers = message.headers === undefined ? {} : { headers: listHeaders(message) };

@@ -1,5 +1,12 @@
 import { InboxFeed } from "./inbox/belfry-inbox.js";
-import { showAnswer, showConnection, showMessages, showUnread, showWebhooks } from "./view.js";
+import {
+  showAnswer,
+  showConnection,
+  showMessages,
+  showStory,
+  showUnread,
+  showWebhooks,
+} from "./view.js";
 
 /** The demo page: the inbox by `<belfry-inbox>`, everything else from the page's own server. */
 
@@ -37,10 +44,15 @@ feed.start();
 
 // Sending
 
+/** Of the event that was made to fail; undefined: none was, or its end is known. */
+let watched;
+
 async function send(event) {
   try {
     lastSent = await ask("POST", "/demo/events", event);
     showAnswer(lastSent);
+    watched = event.trouble === undefined ? undefined : lastSent.eventId;
+    showStory(undefined);
     element("send-again").disabled = false;
     loadSoon();
   } catch (error) {
@@ -50,9 +62,15 @@ async function send(event) {
 
 element("send").addEventListener("click", () => send({ eventType: element("event-type").value }));
 element("send-again").addEventListener("click", () => {
-  const { eventType, order, key } = lastSent;
-  return send({ eventType, order, key });
+  const { eventType, order, key, trouble } = lastSent;
+  return send({ eventType, order, key, ...(trouble && { trouble }) });
 });
+for (const button of document.querySelectorAll("[data-trouble]")) {
+  button.addEventListener("click", () => {
+    const { trouble } = button.dataset;
+    return send({ eventType: "order.confirmed", trouble });
+  });
+}
 element("copy").addEventListener("click", async ({ currentTarget: button }) => {
   await navigator.clipboard.writeText(element("curl").textContent);
   button.textContent = "Copied";
@@ -71,7 +89,16 @@ function refreshOutbox() {
 }
 
 async function load() {
-  await Promise.all([loadOutbox(), loadWebhooks()]);
+  await Promise.all([loadOutbox(), loadWebhooks(), loadStory()]);
+}
+
+async function loadStory() {
+  const id = watched;
+  if (!id) return;
+  const report = await ask("GET", `/demo/events/${id}`);
+  if (id !== watched) return;
+  showStory(report);
+  if (report.channels.EMAIL?.delivery?.settledAt) watched = undefined;
 }
 
 async function loadWebhooks() {

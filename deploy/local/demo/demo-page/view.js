@@ -36,16 +36,33 @@ export function showUnread(unread) {
 }
 
 /** The answer of the API to a trigger, or why there is none. */
-export function showAnswer({ fault, status, message, replayed }) {
+export function showAnswer({ fault, status, message, replayed, adminUrl }) {
   const line = element("answer");
   line.hidden = false;
   const ok = fault === undefined && status < 300;
   line.className = `answer ${ok ? "good" : "bad"}`;
+  element("in-admin").hidden = !adminUrl;
+  if (adminUrl) element("in-admin").querySelector("a").href = adminUrl;
   line.replaceChildren(
     ...(status === undefined ? [] : [make("b", "", String(status))]),
     make("span", "", fault ?? message),
     ...(replayed ? [make("mark", "", "replayed: not sent twice")] : []),
   );
+}
+
+/** What became of an event, line by line; undefined: nothing is known yet. */
+export function showStory(report) {
+  const list = element("story");
+  // It is by email alone: what is not asked for needs no line.
+  const lines = (report?.timeline ?? []).filter(({ channel }) => [null, "EMAIL"].includes(channel));
+  list.hidden = lines.length === 0;
+  const items = lines.map(({ at, what }, index) => ({ id: `${index} ${at} ${what}`, at, what }));
+  sync(list, items, ({ id, at, what }) => {
+    const row = make("li", "", make("span", "", what), clock(at));
+    row.dataset.id = id;
+    row.dataset.version = "1";
+    return row;
+  });
 }
 
 export function showMessages(messages, channel, openId, open) {
