@@ -12,11 +12,12 @@ import { joinPages } from "./door/join.ts";
 import { createMemberships } from "./door/memberships.ts";
 import { createOidcDoor } from "./door/oidc-door.ts";
 import { oidcSignInPages } from "./door/oidc-sign-in.ts";
-import { Refusal } from "./door/refusal.ts";
+import { Refusal, type RefusedRole } from "./door/refusal.ts";
 import { refuseUnknownRoutes } from "./door/refuse-unknown-routes.ts";
 import { securityHeaders } from "./door/security-headers.ts";
 import { createShownOnce } from "./door/shown-once.ts";
 import { signInPages } from "./door/sign-in.ts";
+import { wayBack } from "./door/way-back.ts";
 import { type Answer, page } from "./drawing/answer.ts";
 import { assetRoutes } from "./drawing/asset-routes.ts";
 import { loadAssets } from "./drawing/assets.ts";
@@ -34,7 +35,7 @@ import { systemPages } from "./platform/system.ts";
 import { tenantPages } from "./platform/tenants.ts";
 import { providerFormPages } from "./provider/provider-form.ts";
 import { providerPages } from "./provider/providers.ts";
-import { createRoute, type Guest, type InTenant } from "./router.ts";
+import { createRoute, type Guest, type PlaceInTenant } from "./router.ts";
 import { searchPages } from "./search/search.ts";
 import { copyingPages } from "./template/copying.ts";
 import { designPages } from "./template/design.ts";
@@ -140,11 +141,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     done();
   });
 
-  const disabledFor = async (inTenant: InTenant | undefined) =>
+  const disabledFor = async (inTenant: PlaceInTenant | undefined) =>
     inTenant !== undefined && mayDo(inTenant.role, "editor")
       ? await disabledEndpoints(db, inTenant.tenant.id)
       : [];
-  const write = async (answer: Answer, context: Guest, inTenant?: InTenant): Promise<void> => {
+  const write = async (answer: Answer, context: Guest, inTenant?: PlaceInTenant): Promise<void> => {
     const { reply, request, person, query } = context;
     switch (answer.kind) {
       case "redirect":
@@ -175,6 +176,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
           notice: noticeOf(query.get("done")),
           oidcName: config.oidc?.name,
           asset: assets.address,
+          cameFrom: wayBack(request),
         });
         await reply.code(answer.status).type("text/html; charset=utf-8").send(html);
       }
@@ -194,7 +196,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits it
   await app.register(async (scope) => {
     scope.setErrorHandler(async (error, request, reply) => {
-      await write(errorAnswer(error, request), await guestOf(request, reply));
+      const place = error instanceof Refusal ? error.of : undefined;
+      await write(errorAnswer(error, request), await guestOf(request, reply), place);
       return reply;
     });
     const route = createRoute(scope, { cookies, memberships: createMemberships(db), write });
@@ -218,7 +221,7 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
     const text =
       error.reason === "forged"
         ? "This form is too old or did not come from our pages. Open the page again, and try once more."
-        : "Your role does not allow this.";
+        : forbiddenWords(error.of);
     return page("message", "Not allowed", { text }, 403);
   }
   if (error instanceof InvalidInput) {
@@ -231,4 +234,11 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   request.log.error({ traceId: request.id, err: error }, "request failed");
   const text = "Something went wrong on our side. Try again in a moment.";
   return page("message", "Sorry", { text, traceId: request.id }, 500);
+}
+
+function forbiddenWords(of: RefusedRole | undefined): string {
+  if (of === undefined) return "Your role does not allow this: it is for operators.";
+  const { role, needed, tenant } = of;
+  const who = needed === "operator" ? "an operator of this installation" : `an ${needed}`;
+  return `In ${tenant.name} you are ${role === "viewer" ? "a" : "an"} ${role}: this takes ${who}.`;
 }

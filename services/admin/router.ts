@@ -38,13 +38,16 @@ export interface Signed extends Guest {
   actor: Actor;
 }
 
-export interface InTenant extends Signed {
+/** Where a page stands, for its frame. */
+export interface PlaceInTenant {
   /** `platform` for the pages that the platform has too. */
   tenant: Membership;
   role: Role;
   /** `/tenants/<id>`. */
   base: string;
 }
+
+export interface InTenant extends Signed, PlaceInTenant {}
 
 type ContextOf<A extends Access, K extends string> = A extends "anyone"
   ? Guest
@@ -60,7 +63,7 @@ export type Route = <K extends RouteKey>(
 export interface RouterDeps {
   cookies: Cookies;
   memberships: Memberships;
-  write(answer: Answer, context: Guest, inTenant: InTenant | undefined): Promise<void>;
+  write(answer: Answer, context: Guest, inTenant: PlaceInTenant | undefined): Promise<void>;
 }
 
 /** Registers routes of the table with the rights that it gives them, and nothing else. */
@@ -138,9 +141,12 @@ async function admitted(
   if (tenantId === PLATFORM && !isOfPlatform(key)) throw notThere();
   const found = await deps.memberships.of(person, tenantId);
   if (found === undefined) throw notThere();
-  if (access !== "person" && !mayDo(found.role, access)) throw new Refusal("forbidden");
+  const place = { tenant: found.tenant, role: found.role, base: `/tenants/${tenantId}` };
+  if (access !== "person" && !mayDo(found.role, access)) {
+    throw new Refusal("forbidden", { ...place, needed: access });
+  }
   guest.request.logFields = { tenantId };
-  return { ...signed, tenant: found.tenant, role: found.role, base: `/tenants/${tenantId}` };
+  return { ...signed, ...place };
 }
 
 function requireOwnForm(guest: Guest, deps: RouterDeps): void {

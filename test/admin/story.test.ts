@@ -70,7 +70,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await join(owner, "Olive");
       await owner.getByRole("heading", { name: "Northwind Books", level: 1 }).waitFor();
       base = new URL(owner.url()).pathname;
-      assert.equal(await owner.getByRole("link", { name: "Limits" }).count(), 0);
+      assert.equal(await owner.getByRole("link", { name: "All tenants" }).count(), 0);
     },
   );
 

@@ -47,7 +47,7 @@ export const ACCESS = {
   "POST /operators/invite": "operator",
   "POST /operators/:personId/remove": "operator",
   "POST /operators/invitations/:invitationId/withdraw": "operator",
-  "GET /tenants/:tenantId/settings": "operator",
+  "GET /tenants/:tenantId/settings": "viewer",
   "POST /tenants/:tenantId/settings": "operator",
   "POST /tenants/:tenantId/activate": "operator",
   "POST /tenants/:tenantId/deactivate": "operator",

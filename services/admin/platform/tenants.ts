@@ -19,13 +19,14 @@ import { TENANT_ID } from "@belfry/contracts/identifiers";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
+import { aboutTenant } from "../tenant/about-tenant.ts";
 
 const PAGE = 50;
 /** What a tenant's first key is called. */
 const FIRST_KEY = "first key";
 
-/** The operator's tenants: create, limits, whitelist, activate and deactivate. */
-export function tenantPages({ route, db, once }: PageDeps): void {
+/** A tenant's own page, for all of its people; and the operator's: create, limits, whitelist, activate and deactivate. */
+export function tenantPages({ route, db, once, config }: PageDeps): void {
   route("GET /tenants", async ({ query }) => {
     const search = (query.get("search") ?? "").trim().replaceAll("\u0000", "");
     const after = query.get("after") ?? undefined;
@@ -64,9 +65,12 @@ export function tenantPages({ route, db, once }: PageDeps): void {
   });
 
   const show = async ({ tenant }: InTenant, given?: Values, faults: Faults = {}) => {
-    const found = await showTenant(db, tenant.id);
-    const values = given ?? valuesOfTenant(found);
-    return page("tenant-settings", "Settings", { found, values, faults, channels: CHANNELS });
+    const about = await aboutTenant(db, tenant.id);
+    const values = given ?? valuesOfTenant(about.found);
+    const api = { url: config.apiUrl, wsUrl: config.wsUrl };
+    return page("tenant-settings", "Tenant", {
+      ...{ ...about, api, values, faults, channels: CHANNELS },
+    });
   };
 
   route("GET /tenants/:tenantId/settings", (context) => show(context));

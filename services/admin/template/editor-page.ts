@@ -117,6 +117,7 @@ async function siblingsOf(db: Database, base: string, template: Template) {
     const query = new URLSearchParams({ eventType, channel });
     return {
       channel,
+      isThere: found !== undefined,
       href: found ? `${base}/templates/${found.id}` : `${base}/templates/new?${query}`,
       mark: found === undefined ? "+ add" : found.version === 0 ? "draft" : "",
     };
