@@ -162,6 +162,36 @@ test("an endpoint that closes at once, or speaks no TLS, is told apart by its re
   assert.equal(plain.requests.length, 0);
 });
 
+test("a kept connection that the endpoint closes as a message comes is no failed try; a fresh one is", async (t) => {
+  for (const how of ["destroy", "resetAndDestroy", "end"] as const) {
+    const came: string[] = [];
+    const server = await rawServer(t, (socket) => {
+      const connection = server.sockets.size;
+      let requests = 0;
+      const answer = () => {
+        requests += 1;
+        came.push(`${connection}.${requests}`);
+        // The third connection ends unanswered, though nobody had kept it.
+        if (requests > 1 || connection === 3) socket[how]();
+        else socket.write("HTTP/1.1 204 No Content\r\nkeep-alive: timeout=600\r\n\r\n");
+      };
+      // A request may come in pieces.
+      socket.on("data", (data) => {
+        if (data.toString().startsWith("POST ")) answer();
+      });
+      answer();
+    });
+    const post = callsOf(t);
+    assert.equal((await post(server.url)).class, "accepted");
+    // The connection is kept for the next.
+    await drained();
+    assert.equal((await post(server.url)).reason, "it answered 204", how);
+    assert.deepEqual(came, ["1.1", "1.2", "2.1"], how);
+    assert.equal((await post(server.url)).class, "ambiguous", how);
+    assert.deepEqual(came.slice(3), ["3.1"], how);
+  }
+});
+
 test("calls of one host wait for no other's: a hundred that hang hold up none", async (t) => {
   const server = await startRecordingServer(t);
   server.answer = ({ path }) => (path === "/hangs" ? { instead: "hang" } : { status: 204 });

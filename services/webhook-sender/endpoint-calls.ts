@@ -8,7 +8,10 @@ import { createPublicResolver } from "./public-resolver.ts";
 import { type WebhookAnswer, webhookAnswer } from "./webhook-answer.ts";
 
 export interface EndpointCalls {
-  /** POSTs JSON once, within 15 s from here to the answer's end. Never rejects. */
+  /**
+   * POSTs JSON once, within 15 s from here to the answer's end; again on a connection of its own where a kept
+   * one had just been closed: the endpoint knows a message by its id. Never rejects.
+   */
   post(call: HttpCall): Promise<WebhookAnswer>;
   close(): Promise<void>;
 }
@@ -28,11 +31,13 @@ export function createEndpointCalls(options: EndpointCallsOptions): EndpointCall
   const { allowPrivateAddresses, clock, now = Date.now } = options;
   // Private names are known to the system alone.
   const resolve = options.resolve ?? (allowPrivateAddresses ? undefined : createPublicResolver());
-  const agent = guardedAgent({
+  const connections = {
     connectTimeoutMs: WEBHOOK_TIMEOUT_MS,
     allowPrivateAddresses,
     ...(resolve && { resolve }),
-  });
+  };
+  const kept = guardedAgent(connections);
+  const fresh = guardedAgent({ ...connections, keepAlive: false });
   const always = {
     "content-type": "application/json",
     "user-agent": `Belfry/${ownVersion()}`,
@@ -41,13 +46,14 @@ export function createEndpointCalls(options: EndpointCallsOptions): EndpointCall
     async post({ url, headers, body }) {
       const patience = startPatience(WEBHOOK_TIMEOUT_MS, clock);
       const call = { url, body, headers: { ...always, ...headers } };
-      const result = await postOnce(agent, call, {
-        signal: patience.signal,
-        maxAnswerBytes: MAX_WEBHOOK_ANSWER_BYTES,
-      });
+      const bounds = { signal: patience.signal, maxAnswerBytes: MAX_WEBHOOK_ANSWER_BYTES };
+      let result = await postOnce(kept, call, bounds);
+      if (!result.answered && result.wasIdle) result = await postOnce(fresh, call, bounds);
       patience.end();
       return webhookAnswer(result, now());
     },
-    close: () => agent.close(),
+    async close() {
+      await Promise.all([kept.close(), fresh.close()]);
+    },
   };
 }

@@ -15,15 +15,21 @@ export interface HttpAnswer {
   text: string;
 }
 
-/** An answer with a status, or what a call failed by that got none; `begun`: some of it may have been read. */
+/**
+ * An answer with a status, or what a call failed by that got none; `begun`: some of it may have been read;
+ * `wasIdle`: it met a kept connection that ended before anything of the answer came, as when the other side
+ * closes it for being idle just then.
+ */
 export type PostResult =
   | { answered: true; answer: HttpAnswer }
-  | { answered: false; error: unknown; begun: boolean };
+  | { answered: false; error: unknown; begun: boolean; wasIdle: boolean };
 
 export interface GuardedAgentOptions extends GuardOptions {
   /** To one host at a time; undefined: as many as there are calls. */
   connections?: number;
   connectTimeoutMs: number;
+  /** False: each call has a connection of its own. Default: true. */
+  keepAlive?: boolean;
 }
 
 export interface PostOptions {
@@ -34,8 +40,10 @@ export interface PostOptions {
   onBegin?: () => void;
 }
 
-/** Shorter than a server's own idle time, so that a call seldom meets a connection just closed. */
-const KEEP_ALIVE_MS = 10_000;
+/** Shorter than the 5 s after which many servers close, so that a call seldom meets a connection just closed. */
+const KEEP_ALIVE_MS = 4_000;
+/** For a server whose `keep-alive: timeout=` says that it waits longer. */
+const MAX_KEEP_ALIVE_MS = 10_000;
 /** Of one answer, with all that is no body: beyond what any caller reads of it, and what stands in buffers. */
 const MAX_RECEIVED_BYTES = 1024 * 1024;
 
@@ -43,9 +51,11 @@ const MAX_RECEIVED_BYTES = 1024 * 1024;
 export function guardedAgent(options: GuardedAgentOptions): Agent {
   return new Agent({
     connections: options.connections ?? null,
-    pipelining: 1,
+    // 0: no connection is kept.
+    pipelining: options.keepAlive === false ? 0 : 1,
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: guardedConnector(options),
@@ -77,7 +87,8 @@ export async function postOnce(
       answer: { status: response.statusCode, headers: response.headers, text },
     };
   } catch (error) {
-    return { answered: false, error, begun };
+    const wasIdle = error instanceof Error && endsOfIdle.has(error);
+    return { answered: false, error, begun, wasIdle };
   }
 }
 
@@ -138,7 +149,10 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
     }
     connect(connectOptions, (...result) => {
       // undici leaves the socket out where there is none.
-      if (result[1]) boundReceived(result[1]);
+      if (result[1]) {
+        boundReceived(result[1]);
+        noteEndOfIdle(result[1]);
+      }
       callback(...result);
     });
   };
@@ -162,5 +176,21 @@ function boundReceived(socket: Socket): void {
       const fault = new Error("more was answered than is read");
       socket.destroy(Object.assign(fault, { code: "answer too long" }));
     }
+  });
+}
+
+/** By what kept connections ended when a request had been written and nothing had come of its answer. */
+const endsOfIdle = new WeakSet<Error>();
+
+/** undici gives the request the very error that its connection ended by. */
+function noteEndOfIdle(socket: Socket): void {
+  let writtenWhenAnswered: number | undefined;
+  socket.prependListener("readable", () => {
+    // The end is readable, too.
+    if (socket.readableLength > 0) writtenWhenAnswered = socket.bytesWritten;
+  });
+  socket.prependListener("error", (error) => {
+    if (writtenWhenAnswered === undefined) return;
+    if (socket.bytesWritten !== writtenWhenAnswered) endsOfIdle.add(error);
   });
 }
