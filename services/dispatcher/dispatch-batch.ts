@@ -18,7 +18,7 @@ import { routeEvent } from "./route-event.ts";
 import type { Routing, RoutingCache } from "./routing-cache.ts";
 import { noteSensitiveEvents } from "./sensitive-events.ts";
 import type { UserTurn } from "./user-turns.ts";
-import { hasWishes, readUserWishes, type UserWishes } from "./user-wishes.ts";
+import { readUserWishes, type UserWishes } from "./user-wishes.ts";
 
 export interface DispatchDeps {
   pool: Pool;
@@ -69,7 +69,7 @@ export async function dispatchBatch(
   let result: DispatchResult | undefined;
   try {
     // What users want is read as late as can be: a change binds what is dispatched after it.
-    if (open.some(hasWishes)) await turn.ready;
+    if (open.some((event) => event.hasWishes)) await turn.ready;
     batch = await routeAll(deps, open);
     await turn.ready;
     if (batch.length > 0)
@@ -121,7 +121,7 @@ async function routeAll(
   events: readonly StoredEvent[],
 ): Promise<EventDispatch[]> {
   const routing = await deps.routing.routingFor(events);
-  const wishes = events.some(hasWishes)
+  const wishes = events.some((event) => event.hasWishes)
     ? await readUserWishes(deps.pool, events, routing)
     : undefined;
   const batch = events.map((event, at) => route(event, routing, wishes?.[at]));

@@ -26,8 +26,7 @@ const EVENT: StoredEvent = {
   released: null,
   dispatched: false,
   refused: false,
-  hasRecipients: false,
-  hasPreferences: false,
+  hasWishes: false,
   tells: false,
 };
 const TENANT: RoutingTenant = {

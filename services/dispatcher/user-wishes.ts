@@ -30,7 +30,7 @@ export async function readUserWishes(
   routing: Routing,
 ): Promise<UserWishes[]> {
   const wishes = events.map(() => NO_WISHES);
-  const known = [...events.keys()].filter((at) => hasWishes(events[at]!));
+  const known = [...events.keys()].filter((at) => events[at]!.hasWishes);
   const recipients = await recipientsOf(
     pool,
     known.map((at) => events[at]!),
@@ -48,11 +48,6 @@ export async function readUserWishes(
     wishes[at] = { ...wishes[at]!, verdicts: verdicts[place] };
   }
   return wishes;
-}
-
-/** Whether its tenant has said anything of its users, or they of themselves. */
-export function hasWishes({ hasRecipients, hasPreferences }: StoredEvent): boolean {
-  return hasRecipients || hasPreferences;
 }
 
 /** Of the channels that it has templates for and was not kept from. */

@@ -30,10 +30,8 @@ export interface StoredEvent {
   dispatched: boolean;
   /** Given back, or cancelled. */
   refused: boolean;
-  /** Its tenant names its users, or has quiet hours. */
-  hasRecipients: boolean;
-  /** Its tenant has categories, or users who have said what they want. */
-  hasPreferences: boolean;
+  /** Its tenant names its users, has quiet hours or categories, or its users have said what they want. */
+  hasWishes: boolean;
   /** Its tenant has webhooks. */
   tells: boolean;
 }
@@ -164,8 +162,7 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
     released: row.released_at === null ? null : { at: row.released_at, text: row.released_at_text },
     dispatched: row.dispatched,
     refused: row.refused,
-    hasRecipients: row.has_recipients,
-    hasPreferences: row.has_preferences,
+    hasWishes: row.has_recipients || row.has_preferences,
     tells: row.tells,
   }));
 }
