@@ -22,6 +22,10 @@ for (const claimsIn of ["token", "userinfo"] as const) {
     );
     assert.equal((await browser.get(`/tenants/${tenantId}`)).status, 200);
     assert.match(await browser.text("/account"), /value="Ann Acme"/);
+    const { rows } = await admin.pool.query(
+      "select expires_at between now() + interval '11 hours' and now() + interval '12 hours' as day from sessions",
+    );
+    assert.deepEqual(rows, [{ day: true }], "then the groups are looked at again");
     assert.ok(!provider.asked.includes("/me") || claimsIn === "userinfo", "asked only if needed");
     const { browser: again } = await signIn({ ...ANN, email: "Ann.New@elsewhere.example" });
     const html = await again.text("/account");

@@ -17,6 +17,9 @@ import { openSession } from "./open-session.ts";
 import { ownPath } from "./own-path.ts";
 import { tooManyTries } from "./sign-in.ts";
 
+/** A working day: then the provider says anew who somebody is, and in which groups. */
+const OIDC_SESSION_SECONDS = 12 * 60 * 60;
+
 /** To the provider, and back from it. */
 export function oidcSignInPages({ route, db, cookies, oidc, log }: PageDeps): void {
   route("GET /sign-in/oidc", async ({ query, reply }) => {
@@ -76,7 +79,7 @@ export function oidcSignInPages({ route, db, cookies, oidc, log }: PageDeps): vo
     if (found.unknownTenants.length > 0) {
       log.warn({ tenantIds: found.unknownTenants }, "OIDC_ROLES: no such tenant");
     }
-    await openSession({ db, cookies }, guest, found.personId);
+    await openSession({ db, cookies }, guest, found.personId, OIDC_SESSION_SECONDS);
     return redirect(next);
   };
 

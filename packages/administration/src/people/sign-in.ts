@@ -25,6 +25,8 @@ export type { SessionHolder } from "./sessions.ts";
 export interface SessionPlace {
   address: string;
   userAgent: string;
+  /** How long it lasts; by default `SESSION_SECONDS`. */
+  seconds?: number;
 }
 
 /** The person's id, or undefined: wrong address and wrong password look and take the same. */
@@ -52,7 +54,7 @@ export async function beginSession(
     sha256,
     address: place.address,
     userAgent: place.userAgent.slice(0, MAX_USER_AGENT),
-    expiresAt: new Date(now.getTime() + SESSION_SECONDS * 1000),
+    expiresAt: new Date(now.getTime() + (place.seconds ?? SESSION_SECONDS) * 1000),
   });
   return token;
 }
