@@ -137,7 +137,7 @@ h2 { min-width: 0; font-size: 15px; font-weight: 650; overflow-wrap: anywhere; }
   font-weight: 600;
 }
 .status::before { content: ""; flex: none; width: 8px; height: 8px; border-radius: 50%; background: currentcolor; }
-.status button { margin-inline-start: auto; text-decoration: underline; text-underline-offset: 3px; }
+.status button { flex: none; max-width: 50%; margin-inline-start: auto; text-decoration: underline; text-underline-offset: 3px; }
 
 .list { overflow-y: auto; overscroll-behavior: contain; }
 :host([inline]) .list { max-height: var(--_max-height); }
