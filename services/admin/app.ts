@@ -29,6 +29,7 @@ import { digestPages } from "./event/digest.ts";
 import { outboxPages } from "./event/outbox.ts";
 import type { AppDeps } from "./page-deps.ts";
 import { auditPages } from "./platform/audit.ts";
+import { deleteTenantPages } from "./platform/delete-tenant.ts";
 import { operatorPages } from "./platform/operators.ts";
 import { overviewPages } from "./platform/overview.ts";
 import { systemPages } from "./platform/system.ts";
@@ -76,6 +77,7 @@ const PAGES = [
   oidcSignInPages,
   accountIdentityPages,
   tenantPages,
+  deleteTenantPages,
   operatorPages,
   systemPages,
   auditPages,

@@ -23,6 +23,10 @@ test("what a tenant, its users or a vendor write is text on every page, in every
   const base = `/tenants/${tenant.id}`;
   const gone = { tenantId: tenant.id, userId: "gone" };
   const { id: erasureId } = await requestErasure(admin.db, gone);
+  await admin.db
+    .insertInto("tenant_deletions")
+    .values({ tenant_id: "gone", name: SCRIPT, person: SCRIPT, address: "::1" })
+    .execute();
   /** Of each route the pages that show somebody's text. */
   const pages: Record<string, string[]> = {
     "GET /tenants": ["/tenants"],
@@ -34,6 +38,8 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/:tenantId": [base],
     "GET /tenants/:tenantId/settings": [`${base}/settings`],
     "GET /search": [`/search?q=${ENCODED}2`],
+    "GET /tenants/:tenantId/delete": [`${base}/delete`],
+    "GET /deletions/:deletedId": ["/deletions/gone"],
     "GET /tenants/:tenantId/search": [`${base}/search`, `${base}/search?q=${ENCODED}2`],
     "GET /tenants/:tenantId/activity": [
       `${base}/activity`,

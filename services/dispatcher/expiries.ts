@@ -28,6 +28,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("throttles", "ends_at", ago(0)),
     // Of open ones it is null.
     before("erasures", "ended_at", ago(eventDays * DAY_MS)),
+    before("tenant_deletions", "ended_at", ago(eventDays * DAY_MS)),
   ];
 }
 

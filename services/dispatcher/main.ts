@@ -34,6 +34,7 @@ import { createSearch } from "./search.ts";
 import { createNotedErasure } from "./sensitive-events.ts";
 import { createSetAside } from "./set-aside.ts";
 import { republishLost, republishStuck } from "./sweeper.ts";
+import { createTenantDeletions } from "./tenant-deletions.ts";
 import { createUserTurns } from "./user-turns.ts";
 import { createWakeLoop } from "./wake-loop.ts";
 
@@ -115,6 +116,7 @@ await runService({
     });
     const expire = createExpiry({ pool, retention, log });
     const erase = createErasures({ db, nats: link, prefix, log });
+    const deleteTenants = createTenantDeletions({ db, log });
     const search = config.SEARCH_TERMS
       ? createSearch({ pool, db, keys: parseSecretKeys(config.SECRETS_KEYS) })
       : undefined;
@@ -174,6 +176,7 @@ await runService({
           { log, signal },
         ),
         every(ERASURES_EVERY_MS, "erasing users", () => erase(signal), { log, signal }),
+        every(ERASURES_EVERY_MS, "deleting tenants", () => deleteTenants(signal), { log, signal }),
         ...(search === undefined
           ? []
           : [

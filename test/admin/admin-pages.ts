@@ -19,6 +19,7 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     user: `${base}/users?user=ada`,
     "user-new": `${base}/users/edit`,
     "user-edit": `${base}/users/edit?user=ada`,
+    "tenant-delete": `${base}/delete`,
     "user-erase": `${base}/users/erase?user=ada`,
     "user-erasure": `${base}/users/erasures/${tenant.erasureId}`,
     "users-import": `${base}/users/import`,

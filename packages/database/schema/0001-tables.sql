@@ -353,6 +353,25 @@ create unique index erasures_of_user on erasures (tenant_id, user_hash) where st
 create unique index erasures_running on erasures (tenant_id) where state = 'running';
 create index erasures_by_end on erasures (ended_at) where state = 'done';
 
+-- Tenants that operators have asked to be deleted. A row outlives its tenant.
+create table tenant_deletions (
+  tenant_id text collate "C" primary key,
+  name text not null,
+  person_id uuid,
+  person text not null,
+  address text not null,
+  requested_at timestamptz not null default now(),
+  due_at timestamptz not null default now(),
+  started_at timestamptz,
+  ended_at timestamptz,
+  deleted jsonb not null default '{}'
+);
+comment on column tenant_deletions.person is 'who asked for it, as the audit log is to name it; address: from where';
+comment on column tenant_deletions.due_at is 'when it is begun, or begun again where its process has died';
+comment on column tenant_deletions.deleted is 'rows so far, by kind';
+create index tenant_deletions_open on tenant_deletions (due_at) where ended_at is null;
+create index tenant_deletions_by_end on tenant_deletions (ended_at);
+
 -- Events, from acceptance to dispatch.
 
 create table events (

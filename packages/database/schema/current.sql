@@ -782,6 +782,25 @@ comment on column templates.digest is '{"windowSeconds": n} or {"at": "HH:MM", "
 comment on column templates.throttle is '{"count": n, "seconds": n}: so many a user in any such time; null: no bound';
 comment on column templates.after_unread_seconds is 'sent after that time, unless it was read in the inbox; null: at once';
 
+create table tenant_deletions (
+  tenant_id text collate "C" not null,
+  name text not null,
+  person_id uuid,
+  person text not null,
+  address text not null,
+  requested_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  deleted jsonb not null default '{}'::jsonb,
+  constraint tenant_deletions_pkey PRIMARY KEY (tenant_id)
+);
+create index tenant_deletions_by_end ON tenant_deletions USING btree (ended_at);
+create index tenant_deletions_open ON tenant_deletions USING btree (due_at) WHERE (ended_at IS NULL);
+comment on column tenant_deletions.person is 'who asked for it, as the audit log is to name it; address: from where';
+comment on column tenant_deletions.due_at is 'when it is begun, or begun again where its process has died';
+comment on column tenant_deletions.deleted is 'rows so far, by kind';
+
 create table tenant_limits (
   tenant_id text collate "C" not null,
   ring integer[] not null default array_fill(0, ARRAY[61]),

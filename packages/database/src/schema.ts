@@ -48,6 +48,7 @@ export interface Schema {
   event_type_categories: EventTypeCategoriesTable;
   preferences: PreferencesTable;
   erasures: ErasuresTable;
+  tenant_deletions: TenantDeletionsTable;
   people: PeopleTable;
   memberships: MembershipsTable;
   person_identities: PersonIdentitiesTable;
@@ -334,6 +335,19 @@ export interface ErasuresTable {
   claimed_until: Date | null;
   ended_at: Date | null;
   deleted: ColumnType<Record<string, number> | null, string | null, string | null>;
+}
+
+export interface TenantDeletionsTable {
+  tenant_id: string;
+  name: string;
+  person_id: string | null;
+  person: string;
+  address: string;
+  requested_at: Generated<Date>;
+  due_at: Generated<Date>;
+  started_at: Date | null;
+  ended_at: Date | null;
+  deleted: ColumnType<Record<string, number>, string | undefined, string>;
 }
 
 export interface ConfigurationVersionTable {

@@ -51,6 +51,10 @@ export const ACCESS = {
   "POST /tenants/:tenantId/settings": "operator",
   "POST /tenants/:tenantId/activate": "operator",
   "POST /tenants/:tenantId/deactivate": "operator",
+  "GET /tenants/:tenantId/delete": "operator",
+  "POST /tenants/:tenantId/delete": "operator",
+  // Outlives its tenant, in whose path nothing exists then.
+  "GET /deletions/:deletedId": "operator",
 
   "GET /tenants/:tenantId": "viewer",
   "GET /tenants/:tenantId/search": "viewer",

@@ -198,6 +198,8 @@ test("every change is in the audit log: who, what, before and after without secr
   await admin.pool.query("update people set operator = true where email = $1", [email]);
   await post("POST /operators/:personId/remove", member);
 
+  const { id: going } = await createTenant(admin.db, { name: "Going" });
+  await post("POST /tenants/:tenantId/delete", { tenantId: going }, { typed: "Going" });
   const sessions = await admin.db.selectFrom("sessions").select(["id", "person_id"]).execute();
   assert.equal(sessions.length, 2);
   await admin.pool.query(

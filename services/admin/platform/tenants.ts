@@ -6,6 +6,7 @@ import {
   tenantCreated,
   tenantUpdated,
 } from "@belfry/administration/tenants/tenant-notes";
+import { isBeingDeleted } from "@belfry/administration/tenants/tenant-rows";
 import {
   createTenant,
   setTenantActive,
@@ -70,6 +71,7 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
     const api = { url: config.apiUrl, wsUrl: config.wsUrl };
     return page("tenant-settings", "Tenant", {
       ...{ ...about, api, values, faults, channels: CHANNELS },
+      isBeingDeleted: await isBeingDeleted(db, tenant.id),
     });
   };
 

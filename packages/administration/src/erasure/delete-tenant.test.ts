@@ -121,7 +121,7 @@ test("a tenant's data goes in batches until none is left", async (t) => {
       .values({ ...of, category: "*", channel: "*", enabled: false, source: "api" })
       .execute();
   }
-  const deleted = await deleteTenantData(db, "many", 2);
+  const deleted = await deleteTenantData(db, "many", { batchRows: 2 });
   assert.deepEqual(deleted, { events: 5, deliveries: 5, notifications: 5, outboxMessages: 5 });
   assert.ok(Object.values(await counts(db)).every((rows) => rows === 0));
 });

@@ -5,7 +5,12 @@ import { tenantDeleted } from "../tenants/tenant-notes.ts";
 import { deleteTenantRow } from "../tenants/tenant-rows.ts";
 import { setTenantActive, type Tenant } from "../tenants/tenants.ts";
 import { eraseUserNotes } from "./erase-notes.ts";
-import { type DeletedTenantData, deleteTenantData } from "./tenant-data.ts";
+import {
+  addedUp,
+  type DeletedTenantData,
+  type DeletionSteps,
+  deleteTenantData,
+} from "./tenant-data.ts";
 
 /**
  * Deactivates the tenant, deletes what its events left in small batches, then its keys, templates,
@@ -16,10 +21,11 @@ export async function deleteTenant(
   db: Database,
   id: string,
   actor: Actor,
+  onStep?: DeletionSteps["onStep"],
 ): Promise<Tenant & { deleted: DeletedTenantData }> {
   // From its commit on nothing is accepted for the tenant.
   const tenant = await setTenantActive(db, id, false);
-  const deleted = await deleteTenantData(db, id);
+  const deleted = await deleteTenantData(db, id, { onStep });
   await audited(
     db,
     actor,
@@ -35,11 +41,6 @@ export async function deleteTenant(
   return {
     ...tenant,
     apiKeys: [],
-    deleted: {
-      events: deleted.events + late.events,
-      deliveries: deleted.deliveries + late.deliveries,
-      notifications: deleted.notifications + late.notifications,
-      outboxMessages: deleted.outboxMessages + late.outboxMessages,
-    },
+    deleted: addedUp(deleted, late),
   };
 }

@@ -13,6 +13,26 @@ export interface DeletedTenantData {
 }
 
 const BATCH_ROWS = 1_000;
+const NOTHING: DeletedTenantData = {
+  events: 0,
+  deliveries: 0,
+  notifications: 0,
+  outboxMessages: 0,
+};
+
+export interface DeletionSteps {
+  batchRows?: number;
+  /** After each batch of events, with what is deleted so far; what it throws ends the work. */
+  onStep?: ((deleted: DeletedTenantData) => Promise<void>) | undefined;
+}
+
+export function addedUp(...parts: Partial<DeletedTenantData>[]): DeletedTenantData {
+  const sum = { ...NOTHING };
+  for (const part of parts) {
+    for (const key of Object.keys(sum) as (keyof DeletedTenantData)[]) sum[key] += part[key] ?? 0;
+  }
+  return sum;
+}
 
 /**
  * Deletes everything that a tenant's events left, in batches of at most 1,000 rows, each its own
@@ -21,13 +41,14 @@ const BATCH_ROWS = 1_000;
 export async function deleteTenantData(
   db: Database,
   tenantId: string,
-  batchRows = BATCH_ROWS,
+  { batchRows = BATCH_ROWS, onStep = async () => undefined }: DeletionSteps = {},
 ): Promise<DeletedTenantData> {
-  const deleted = { events: 0, deliveries: 0, notifications: 0, outboxMessages: 0 };
+  const deleted = { ...NOTHING };
   for (;;) {
     const batch = await deleteSomeEvents(db, tenantId, batchRows);
     deleted.events += batch.events;
     deleted.deliveries += batch.deliveries;
+    await onStep(deleted);
     if (batch.events < batchRows) break;
   }
   deleted.notifications = await deleteAll(db, "notifications", tenantId, batchRows);

@@ -92,6 +92,15 @@ export async function updateTenantRow(
   return result.numUpdatedRows > 0n;
 }
 
+export async function isBeingDeleted(db: Database, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("tenant_deletions")
+    .select("tenant_id")
+    .where("tenant_id", "=", id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Its limits, keys and providers go with it; its templates and layouts have no reference to it. */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
   // Before what belongs to it: what is published meanwhile would stay behind, with no tenant.

@@ -9,13 +9,14 @@ import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { changeConfiguration } from "../change-configuration.ts";
-import { NotFound, refuseFaults } from "../input-error.ts";
+import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
 import { keyName, newApiKey, newTenantId } from "./api-key.ts";
 import { type ApiKeyRow, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
 import { type TenantInput, tenantFaults } from "./tenant-input.ts";
 import {
   allTenants,
   insertTenant,
+  isBeingDeleted,
   type TenantRow,
   type TenantSettings,
   tenantById,
@@ -144,9 +145,13 @@ export async function updateTenant(
 
 /**
  * An inactive tenant's calls are answered 401, and what it has waiting ends `skipped: tenant
- * inactive`; activating it again revives none of that. Throws `NotFound`.
+ * inactive`; activating it again revives none of that. Throws `NotFound`, and `InvalidInput` where one that is being
+ * deleted is to be active.
  */
 export async function setTenantActive(db: Database, id: string, active: boolean): Promise<Tenant> {
+  if (active && (await isBeingDeleted(db, id))) {
+    throw new InvalidInput([{ field: "id", message: "is being deleted: it stays inactive" }]);
+  }
   await changeTenant(db, id, { active });
   return await showTenant(db, id);
 }
