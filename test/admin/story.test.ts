@@ -77,7 +77,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
   await chapter(
     "the owner connects a provider, and a test message shows the vendor's answer",
     async () => {
-      await owner.getByRole("link", { name: "Providers" }).click();
+      await owner.getByRole("link", { name: "Providers", exact: true }).click();
       await owner.getByRole("link", { name: "SendGrid", exact: true }).click();
       await owner.getByLabel("API key").fill("SG.0123456789abcdef");
       await owner.getByLabel("From", { exact: true }).fill("not an address");
@@ -151,8 +151,8 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await inbox.locator("belfry-inbox article", { hasText: "Order Sample order" }).waitFor();
       await owner.getByText("Email accepted").waitFor();
       await owner.getByRole("link", { name: "order.confirmed" }).first().click();
-      await owner.getByText("SendGrid accepted the message").waitFor();
-      await owner.getByRole("link", { name: "Outbox" }).click();
+      await owner.locator("#timeline").getByText("SendGrid accepted the message").waitFor();
+      await owner.getByRole("link", { name: "Outbox", exact: true }).click();
       await owner.getByText("Order Sample order is on its way.").waitFor();
     },
   );
@@ -176,7 +176,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
         };
         await eventually(find, { everyMs: 200 });
         await found.first().click();
-        await person.getByText("SendGrid accepted the message").waitFor();
+        await person.getByText("SendGrid accepted the message").first().waitFor();
       }
     },
   );

@@ -87,6 +87,8 @@ test("an owner adds an endpoint, sees the test message, breaks the receiver, see
 
   // Sees why: each try with what was answered, and on every page that it is disabled.
   const tries = owner.locator("#attempts > ol > li");
+  // The state and the tries are read again each on its own.
+  await tries.nth(1).waitFor();
   assert.equal(await tries.count(), 2);
   await tries.nth(1).getByText("What it answered").click();
   assert.equal(await tries.nth(1).locator("pre").textContent(), "The shelf has <b>fallen</b>");
