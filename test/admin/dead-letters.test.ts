@@ -43,7 +43,9 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
   await page.goto(`${admin.url}/tenants/${id}`);
   isLeft = true;
   await page.goBack();
-  await page.getByText("500 of 1,200 are replayed. The rest waits here until you go on.").waitFor();
+  await page
+    .getByText("500 of 1,200 are replayed. The rest waits here until you continue.")
+    .waitFor();
   assert.equal(await bar.getAttribute("value"), "500");
   await page.getByRole("button", { name: "Replay the other 700" }).click();
   await page.getByText("Everything was delivered, or is on its way.").waitFor();

@@ -116,7 +116,7 @@ test("what a page of the Admin UI asks, and what leaving and reloading it does",
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await asked.once();
     assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "renamed");
-    await page.getByLabel("Calls a second, at most").fill("many");
+    await page.getByLabel("Maximum calls per second").fill("many");
     await page.getByRole("button", { name: "Save" }).click();
     await page.locator("#maxPerSecond-fault").waitFor();
     assert.equal(asked.count, 1);

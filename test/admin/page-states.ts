@@ -93,7 +93,7 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
       path: `${base}/members`,
       async act(page) {
         await page.getByLabel("Email address").fill("new@books.example.com");
-        await page.getByRole("button", { name: "Make a link" }).click();
+        await page.getByRole("button", { name: "Create invitation link" }).click();
         await page.locator("#link").waitFor();
       },
     },
@@ -144,7 +144,7 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
       path: `${base}/categories`,
       async act(page) {
         await page.getByLabel("Name", { exact: true }).fill("Offers");
-        await page.getByRole("button", { name: "Make category" }).click();
+        await page.getByRole("button", { name: "Create category" }).click();
         await page.getByText("is that of another category").waitFor();
       },
     },

@@ -60,7 +60,7 @@ test("a product manager makes a category, a user turns it off from the bell, the
   await manager.getByRole("link", { name: "Categories" }).click();
   await manager.getByLabel("Name", { exact: true }).fill("Your orders");
   await manager.getByLabel("Key", { exact: true }).fill("ord-1");
-  await manager.getByRole("button", { name: "Make category" }).click();
+  await manager.getByRole("button", { name: "Create category" }).click();
   await manager.getByLabel("Event type").fill("order.confirmed");
   await manager.getByRole("button", { name: "Add", exact: true }).click();
   await manager.getByText("Saved.").waitFor();

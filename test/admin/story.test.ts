@@ -65,7 +65,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       assert.equal(await operator.locator("#api-key").count(), 0, "shown once");
       await operator.getByRole("link", { name: "Members" }).click();
       await operator.getByLabel("Email address").fill("olive@example.com");
-      await operator.getByRole("button", { name: "Make a link" }).click();
+      await operator.getByRole("button", { name: "Create invitation link" }).click();
       await owner.goto((await operator.locator("#link").textContent()) ?? "");
       await join(owner, "Olive");
       await owner.getByRole("heading", { name: "Northwind Books", level: 1 }).waitFor();
@@ -145,7 +145,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await inbox.goto(`${stack.local.adminUrl}${base}/users?user=user-1&inbox=1`);
       await inbox.locator("#inbox-state", { hasText: "live" }).waitFor();
       await owner.goto(`${stack.local.adminUrl}${base}/activity`);
-      await owner.getByText("No event yet").waitFor();
+      await owner.getByText("No events yet").waitFor();
       // A change is in force in every service within 5 s; here it is the key itself.
       await eventually(() => trigger(curl), { everyMs: 200 });
       await inbox.locator("belfry-inbox article", { hasText: "Order Sample order" }).waitFor();

@@ -40,7 +40,7 @@ test("an owner adds an endpoint, sees the test message, breaks the receiver, see
   await operator.goto(`${base}/members`);
   await operator.getByLabel("Email address").fill("olive@example.com");
   await operator.getByLabel("Role").selectOption("owner");
-  await operator.getByRole("button", { name: "Make a link" }).click();
+  await operator.getByRole("button", { name: "Create invitation link" }).click();
   const link = await operator.locator("#link").textContent();
 
   const owner = await open();
@@ -58,7 +58,7 @@ test("an owner adds an endpoint, sees the test message, breaks the receiver, see
   await look("new endpoint");
   await owner.getByLabel("Everything, and what later versions of Belfry tell of").check();
   await owner.getByLabel("The user has read it").waitFor({ state: "hidden" });
-  await owner.getByRole("button", { name: "Make endpoint" }).click();
+  await owner.getByRole("button", { name: "Create endpoint" }).click();
   const secret = (await owner.locator("#webhook-secret").textContent()) ?? "";
   assert.match(secret, /^whsec_/);
   const endpointUrl = owner.url().split("?")[0] ?? "";

@@ -48,7 +48,7 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
         }
         const input = { ...values, password: form.get("password") ?? "" };
         if (form.get("repeated") !== input.password) {
-          throw new InvalidInput([{ field: "repeated", message: "is not the same" }]);
+          throw new InvalidInput([{ field: "repeated", message: "does not match" }]);
         }
         const { personId, invitation } = await audited(
           db,

@@ -28,8 +28,8 @@ test("without scripts a large replay goes batch by batch: each page says how man
   }
   assert.deepEqual(said, [
     "1,100 would be replayed.",
-    "500 of 1,100 are replayed. The rest waits here until you go on.",
-    "1,000 of 1,100 are replayed. The rest waits here until you go on.",
+    "500 of 1,100 are replayed. The rest waits here until you continue.",
+    "1,000 of 1,100 are replayed. The rest waits here until you continue.",
   ]);
   assert.equal(path, `${base}?done=replayed`);
   assert.match(await operator.text(base), /Everything was delivered, or is on its way/);

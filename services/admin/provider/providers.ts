@@ -125,7 +125,7 @@ export function providerPages({ route, db }: PageDeps): void {
 }
 
 function stateOf({ active, testedAt }: Provider, rests: boolean, isFirst: boolean) {
-  if (rests) return { tone: "bad", text: "rests" };
+  if (rests) return { tone: "bad", text: "paused after failures" };
   if (!active && testedAt === null) return { tone: "quiet", text: "not active: to be tested" };
   if (!active) return { tone: "quiet", text: "not active" };
   return { tone: "good", text: isFirst ? "sends" : "stands by" };

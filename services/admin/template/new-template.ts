@@ -70,7 +70,7 @@ export function newTemplatePages({ route, db }: PageDeps): void {
     return await orFaults(
       async () => {
         if (channels.length === 0) {
-          throw new InvalidInput([{ field: "channel", message: "must be one at least" }]);
+          throw new InvalidInput([{ field: "channel", message: "must include at least one" }]);
         }
         const { eventType } = values;
         const ids = await auditedAfter(

@@ -34,7 +34,7 @@ export function typedWebhook(form: URLSearchParams): WebhookValues {
 /** As administration takes it: no type means all, so choosing none is a fault. Throws `InvalidInput`. */
 export function webhookInput({ url, description, which, types }: WebhookValues) {
   if (which === "some" && types.length === 0) {
-    throw new InvalidInput([{ field: "types", message: "must hold one at least" }]);
+    throw new InvalidInput([{ field: "types", message: "must include at least one" }]);
   }
   return {
     url,

@@ -67,7 +67,7 @@ test("what is wrong stands beside its field, with what was typed, and no endpoin
     [{ url: "ftp://hooks.example.com" }, /must begin with https/],
     [{ url: "https://me:secret@hooks.example.com" }, /must not hold credentials/],
     [{ url: HOOKS }, /is that of another endpoint/],
-    [{ url: "https://b.example.com", which: "some" }, /Types: must hold one at least/],
+    [{ url: "https://b.example.com", which: "some" }, /Types: must include at least one/],
     [
       { url: "https://b.example.com", which: "some", types: ["delivery.eaten"] },
       /Types: must be of/,
