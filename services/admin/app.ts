@@ -14,6 +14,7 @@ import { createOidcDoor } from "./door/oidc-door.ts";
 import { oidcSignInPages } from "./door/oidc-sign-in.ts";
 import { Refusal, type RefusedRole } from "./door/refusal.ts";
 import { refuseUnknownRoutes } from "./door/refuse-unknown-routes.ts";
+import { resetPages } from "./door/reset.ts";
 import { securityHeaders } from "./door/security-headers.ts";
 import { createShownOnce } from "./door/shown-once.ts";
 import { signInPages } from "./door/sign-in.ts";
@@ -73,6 +74,7 @@ const PAGES = [
   assetRoutes,
   signInPages,
   joinPages,
+  resetPages,
   accountPages,
   oidcSignInPages,
   accountIdentityPages,

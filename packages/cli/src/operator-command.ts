@@ -33,6 +33,28 @@ export function operatorCommand(): Command {
     );
 
   operator
+    .command("reset-link")
+    .description(
+      "Make a link by which a person of any tenant, or an operator, sets a new password; printed this once, " +
+        "works once, for an hour, and ends the one before",
+    )
+    .requiredOption("--email <address>", "of the person")
+    .option(...BASE_URL)
+    .action(({ email, baseUrl }: { email: string; baseUrl?: string }) =>
+      withDatabase(async ({ db }) => {
+        const url = await adminUrl(baseUrl);
+        const { makeResetLinkFor } = await import("@belfry/administration/people/password-resets");
+        const { resetLinkMade } = await import("@belfry/administration/people/member-notes");
+        const { token, person, expiresAt } = await auditedCommand(
+          db,
+          (transaction) => makeResetLinkFor(transaction, email, { personId: null, ownerOf: null }),
+          (made) => resetLinkMade(null, made),
+        );
+        await printJson({ link: `${url}/reset/${token}`, email: person.email, expiresAt });
+      }),
+    );
+
+  operator
     .command("list")
     .description("Who is an operator")
     .action(() =>

@@ -889,6 +889,18 @@ create table invitations (
 comment on column invitations.email is 'null: whoever holds the link of the first operator';
 create index invitations_of_tenant on invitations (tenant_id);
 
+-- Links by which a person sets a new password: one of a person at most.
+create table password_resets (
+  sha256 bytea primary key,
+  person_id uuid not null unique references people on delete cascade,
+  made_by uuid references people on delete cascade,
+  by_owner_of text collate "C" references tenants on delete cascade,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+comment on column password_resets.made_by is 'null: the command line';
+comment on column password_resets.by_owner_of is 'whoever made it may do so as an owner of this tenant; null: as an operator';
+
 -- Exact over the replicas of the Admin UI: by address, by account and by both, within a window. Rows
 -- whose window has ended are deleted by the next try, and so are the oldest beyond a bound.
 create table sign_in_tries (

@@ -403,6 +403,22 @@ create index outbox_of_tenant ON outbox USING btree (tenant_id, id);
 comment on table outbox is 'what the sandbox provider was given';
 comment on column outbox.headers is 'of a mail that can be unsubscribed from: {name: value}';
 
+create table password_resets (
+  sha256 bytea not null,
+  person_id uuid not null,
+  made_by uuid,
+  by_owner_of text collate "C",
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint password_resets_by_owner_of_fkey FOREIGN KEY (by_owner_of) REFERENCES tenants(id) ON DELETE CASCADE,
+  constraint password_resets_made_by_fkey FOREIGN KEY (made_by) REFERENCES people(id) ON DELETE CASCADE,
+  constraint password_resets_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  constraint password_resets_person_id_key UNIQUE (person_id),
+  constraint password_resets_pkey PRIMARY KEY (sha256)
+);
+comment on column password_resets.made_by is 'null: the command line';
+comment on column password_resets.by_owner_of is 'whoever made it may do so as an owner of this tenant; null: as an operator';
+
 create table people (
   id uuid not null,
   email text not null,

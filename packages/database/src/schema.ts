@@ -55,6 +55,7 @@ export interface Schema {
   sessions: SessionsTable;
   shown_once: ShownOnceTable;
   invitations: InvitationsTable;
+  password_resets: PasswordResetsTable;
   audit_log: AuditLogTable;
   activity_buckets: ActivityBucketsTable;
   sign_in_tries: SignInTriesTable;
@@ -680,6 +681,17 @@ export interface ShownOnceTable {
   session_id: string;
   /** Encrypted JSON. */
   content: string;
+  expires_at: Date;
+}
+
+export interface PasswordResetsTable {
+  sha256: Buffer;
+  person_id: string;
+  /** null: the command line. */
+  made_by: string | null;
+  /** null: as an operator. */
+  by_owner_of: string | null;
+  created_at: UpdatedAt;
   expires_at: Date;
 }
 

@@ -25,6 +25,8 @@ export const ACCESS = {
   "GET /sign-in/oidc/callback": "anyone",
   "GET /join/:token": "anyone",
   "POST /join/:token": "anyone",
+  "GET /reset/:token": "anyone",
+  "POST /reset/:token": "anyone",
   "GET /preview-frame": "anyone",
 
   "POST /sign-out": "person",
@@ -46,6 +48,7 @@ export const ACCESS = {
   "GET /operators": "operator",
   "POST /operators/invite": "operator",
   "POST /operators/:personId/remove": "operator",
+  "POST /operators/:personId/reset-link": "operator",
   "POST /operators/invitations/:invitationId/withdraw": "operator",
   "GET /tenants/:tenantId/settings": "viewer",
   "POST /tenants/:tenantId/settings": "operator",
@@ -171,6 +174,7 @@ export const ACCESS = {
   "POST /tenants/:tenantId/members/invite": "owner",
   "POST /tenants/:tenantId/members/:personId/role": "owner",
   "POST /tenants/:tenantId/members/:personId/remove": "owner",
+  "POST /tenants/:tenantId/members/:personId/reset-link": "owner",
   "POST /tenants/:tenantId/invitations/:invitationId/withdraw": "owner",
   "GET /tenants/:tenantId/audit": "viewer",
 } as const satisfies Record<string, Access>;

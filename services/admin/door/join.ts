@@ -12,10 +12,12 @@ import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
 import { openSession } from "./open-session.ts";
 import { tooManyTries } from "./sign-in.ts";
+import { withoutReferrer } from "./without-referrer.ts";
 
 /** The links that make an operator or a member of whoever holds them. */
 export function joinPages({ route, db, cookies }: PageDeps): void {
   const showForm = async (guest: Guest, values: object, faults: Faults): Promise<Answer> => {
+    withoutReferrer(guest.reply);
     const invitation = await showInvitation(db, guest.params.token ?? "").catch(orUndefined);
     if (invitation === undefined) {
       const text = "This link was used already, was withdrawn, or is too old. Ask for a new one.";

@@ -21,6 +21,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   "signed-out": "You are signed out.",
   "sessions-ended": "The other sessions are ended.",
   "password-changed": "Your password is changed, and your other sessions are ended.",
+  "password-set": "Your new password is set, and all your sessions are ended. Sign in with it.",
   joined: "Welcome.",
   connected: "Connected. It opens your account from now on.",
   disconnected: "Disconnected. It opens your account no more.",

@@ -4,19 +4,26 @@ import {
   listInvitations,
   withdrawInvitation,
 } from "@belfry/administration/people/invitations";
+import { resetLinkMade } from "@belfry/administration/people/member-notes";
+import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { listOperators, removeOperator } from "@belfry/administration/people/people";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 
 /** The people who run the platform. */
 export function operatorPages({ route, db, config, once }: PageDeps): void {
-  const show = async (extra: { email?: string; faults?: Faults }): Promise<Answer> =>
+  const show = async (extra: {
+    email?: string;
+    faults?: Faults;
+    fault?: string | undefined;
+  }): Promise<Answer> =>
     page("operators", "Operators", {
       people: await listOperators(db),
       invitations: await listInvitations(db, null),
       faults: {},
       email: "",
       link: undefined,
+      fault: undefined,
       ...extra,
     });
 
@@ -58,6 +65,26 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
     );
     return redirect("/operators", "removed");
   });
+
+  route("POST /operators/:personId/reset-link", ({ params, actor, person }) =>
+    orFaults(
+      async () => {
+        const { token, person: of } = await audited(
+          db,
+          actor,
+          (transaction) =>
+            makeResetLink(transaction, params.personId ?? "", {
+              personId: person.personId,
+              ownerOf: null,
+            }),
+          (made) => resetLinkMade(null, made),
+        );
+        const resetLink = `${config.baseUrl}/reset/${token}`;
+        return await once.show(person, "/operators", { resetLink, resetFor: of.email });
+      },
+      (_, [fault]) => show({ fault: fault?.message }),
+    ),
+  );
 
   route("POST /operators/invitations/:invitationId/withdraw", async ({ params, actor }) => {
     await audited(

@@ -1,4 +1,5 @@
 import { audited } from "@belfry/administration/audited";
+import { NotFound } from "@belfry/administration/input-error";
 import {
   type InvitedRole,
   invite,
@@ -10,7 +11,9 @@ import {
   memberInvited,
   memberRemoved,
   memberRoleChanged,
+  resetLinkMade,
 } from "@belfry/administration/people/member-notes";
+import { makeResetLink } from "@belfry/administration/people/password-resets";
 import {
   changeRole,
   listMembers,
@@ -97,6 +100,28 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
         (member) => memberRemoved(tenant.id, member),
       );
       return redirect(`${base}/members`, "removed");
+    }),
+  );
+
+  route("POST /tenants/:tenantId/members/:personId/reset-link", (context) =>
+    orFault(context, async () => {
+      const { tenant, params, actor, person, role, base } = context;
+      // In a tenant's pages, too, an operator acts as one.
+      const ownerOf = role === "operator" ? null : tenant.id;
+      const maker = { personId: person.personId, ownerOf };
+      const { token, person: of } = await audited(
+        db,
+        actor,
+        async (transaction) => {
+          const members = await listMembers(transaction, tenant.id);
+          const member = members.find(({ id }) => id === params.personId);
+          if (member === undefined) throw new NotFound("person", "is no member");
+          return await makeResetLink(transaction, member.id, maker);
+        },
+        (made) => resetLinkMade(tenant.id, made),
+      );
+      const resetLink = `${config.baseUrl}/reset/${token}`;
+      return await once.show(person, `${base}/members`, { resetLink, resetFor: of.email });
     }),
   );
 

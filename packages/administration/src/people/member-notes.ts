@@ -22,6 +22,27 @@ export function memberRemoved(tenantId: string, { email, role }: Member): AuditN
   return { tenantId, action: "member.remove", target: email, before: { role } };
 }
 
+/** The link itself is in no entry. */
+export function resetLinkMade(
+  tenantId: string | null,
+  { person, expiresAt }: { person: { email: string }; expiresAt: Date },
+): AuditNote {
+  return { tenantId, action: "account.reset-link", target: person.email, after: { expiresAt } };
+}
+
+export function passwordReset({
+  person,
+  ownerOf,
+  sessionsEnded,
+}: {
+  person: { email: string };
+  ownerOf: string | null;
+  sessionsEnded: number;
+}): AuditNote {
+  const what = { tenantId: ownerOf, action: "account.reset-password", target: person.email };
+  return { ...what, after: { sessionsEnded } };
+}
+
 export function invitationWithdrawn({ tenantId, email }: Invitation): AuditNote {
   return { tenantId, action: "invitation.withdraw", target: email ?? "" };
 }

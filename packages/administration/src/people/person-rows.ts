@@ -65,6 +65,15 @@ export async function lockPerson(db: Database, id: string): Promise<boolean> {
   return found !== undefined;
 }
 
+/** With the right to its memberships: nobody gives the person one, or takes one, before the transaction ends. */
+export async function lockPersonAndRoles(db: Database, id: string): Promise<PersonRow | undefined> {
+  return await selectPeople(db).where("id", "=", id).forUpdate().executeTakeFirst();
+}
+
+export async function personByEmail(db: Database, email: string): Promise<PersonRow | undefined> {
+  return await selectPeople(db).where("email", "=", email).executeTakeFirst();
+}
+
 export async function personById(db: Database, id: string): Promise<PersonRow | undefined> {
   return await selectPeople(db).where("id", "=", id).executeTakeFirst();
 }

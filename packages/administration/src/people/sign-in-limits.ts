@@ -18,7 +18,7 @@ const WINDOW_SECONDS = 15 * 60;
 /** Rows that are kept, some 10 MB: beyond it the oldest are forgotten. */
 const MAX_ROWS = 50_000;
 /** The account's own bound is wide: nobody can lock another out from a few addresses. */
-const MOST = { address: 50, account: 100, both: 10, join: 50, oidc: 50, password: 10 };
+const MOST = { address: 50, account: 100, both: 10, join: 50, reset: 50, oidc: 50, password: 10 };
 
 /** Where a try comes from, and whose account it is for. */
 export interface SignInTry {
@@ -50,6 +50,15 @@ export async function takeJoin(db: Database, address: string): Promise<number> {
 
 export async function forgiveJoin(db: Database, address: string): Promise<void> {
   await giveTryBack(db, bound("join", clientNetwork(address)).key);
+}
+
+/** For links that set a password. */
+export async function takeReset(db: Database, address: string): Promise<number> {
+  return await take(db, [bound("reset", clientNetwork(address))]);
+}
+
+export async function forgiveReset(db: Database, address: string): Promise<void> {
+  await giveTryBack(db, bound("reset", clientNetwork(address)).key);
 }
 
 /** For whoever comes back from the provider of OpenID Connect: each makes us ask it. */

@@ -1,0 +1,151 @@
+import { UUID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import { type InputFault, NotFound, refuseFaults } from "../input-error.ts";
+import { newAccessToken, tokenHash } from "./access-token.ts";
+import { hashPassword, passwordFault } from "./password.ts";
+import {
+  deleteEndedResets,
+  openReset,
+  putReset,
+  type ResetMaker,
+  takeReset,
+} from "./password-reset-rows.ts";
+import {
+  lockPersonAndRoles,
+  membershipsOf,
+  type PersonRow,
+  personByEmail,
+  personById,
+  updatePerson,
+} from "./person-rows.ts";
+import { deleteSessions } from "./sessions.ts";
+
+export type { ResetMaker } from "./password-reset-rows.ts";
+
+export const RESET_SECONDS = 60 * 60;
+
+export interface ResetLink {
+  /** For the link, this once. */
+  token: string;
+  person: PersonRow;
+  expiresAt: Date;
+}
+
+/**
+ * A link by which the person sets a new password: it works once, for an hour, and ends the one before.
+ * An owner makes it only for a member of no other tenant who is no operator: people are global, and nobody
+ * takes over what is another tenant's. Nobody makes it for themselves: the current password would not be
+ * asked. Call in a transaction. Throws `NotFound`, `InvalidInput`.
+ */
+export async function makeResetLink(
+  db: Database,
+  personId: string,
+  maker: ResetMaker,
+  now = new Date(),
+): Promise<ResetLink> {
+  const person = UUID.test(personId) ? await personById(db, personId) : undefined;
+  const isMember = person !== undefined && (await isMemberFor(db, person, maker));
+  if (person === undefined || !isMember) {
+    throw new NotFound("person", `nobody here has the id ${JSON.stringify(personId)}`);
+  }
+  refuseFaults([await makingFault(db, person, maker)]);
+  await deleteEndedResets(db, now);
+  const { token, sha256 } = newAccessToken();
+  const expiresAt = new Date(now.getTime() + RESET_SECONDS * 1000);
+  await putReset(db, { personId, maker, sha256, expiresAt });
+  return { token, person, expiresAt };
+}
+
+/** By the address, as the command line knows people. Throws as `makeResetLink`. */
+export async function makeResetLinkFor(
+  db: Database,
+  email: string,
+  maker: ResetMaker,
+  now = new Date(),
+): Promise<ResetLink> {
+  const person = await personByEmail(db, email.trim().toLowerCase());
+  if (person === undefined) {
+    throw new NotFound("person", `nobody has the address ${JSON.stringify(email)}`);
+  }
+  return await makeResetLink(db, person.id, maker, now);
+}
+
+/** Whose password the link sets; looking uses nothing up. Throws `NotFound`. */
+export async function showReset(db: Database, token: string, now = new Date()): Promise<PersonRow> {
+  const reset = await openReset(db, tokenHash(token), now);
+  const person = reset && (await personById(db, reset.personId));
+  if (reset === undefined || person === undefined || !(await mayMake(db, person, reset.maker))) {
+    throw resetNotFound();
+  }
+  return person;
+}
+
+/**
+ * Sets the new password, and ends every session of the person. Whether the link's maker may still do so
+ * is judged again, as nobody can change the person's roles any more. Call in a transaction. Throws
+ * `InvalidInput`, `NotFound`.
+ */
+export async function resetPassword(
+  db: Database,
+  token: string,
+  password: string,
+  now = new Date(),
+): Promise<{ person: PersonRow; ownerOf: string | null; sessionsEnded: number }> {
+  await showReset(db, token, now);
+  refuseFaults([passwordFault(password)]);
+  // Hashed before anything is locked: it takes its time.
+  const hashed = await hashPassword(password);
+  const sha256 = tokenHash(token);
+  const reset = await openReset(db, sha256, now);
+  const person = reset && (await lockPersonAndRoles(db, reset.personId));
+  if (reset === undefined || person === undefined || !(await mayMake(db, person, reset.maker))) {
+    throw resetNotFound();
+  }
+  if (!(await takeReset(db, sha256, now))) throw resetNotFound();
+  await updatePerson(db, person.id, { password: hashed });
+  const sessionsEnded = await deleteSessions(db, person.id, { except: undefined });
+  return { person, ownerOf: reset.maker.ownerOf, sessionsEnded };
+}
+
+/** Of another tenant's people there is nobody, not even a refusal. */
+async function isMemberFor(
+  db: Database,
+  person: PersonRow,
+  { ownerOf }: ResetMaker,
+): Promise<boolean> {
+  if (ownerOf === null) return true;
+  return (await membershipsOf(db, person.id)).some(({ tenantId }) => tenantId === ownerOf);
+}
+
+async function makingFault(
+  db: Database,
+  person: PersonRow,
+  maker: ResetMaker,
+): Promise<InputFault | undefined> {
+  if (person.id === maker.personId) {
+    return { field: "person", message: "is you: change your password on your account page" };
+  }
+  if (await mayMake(db, person, maker)) return undefined;
+  return { field: "person", message: "is not yours alone: ask an operator for the link" };
+}
+
+/** Judged when a link is made, and again when it is used: of both, either may have changed. */
+async function mayMake(db: Database, person: PersonRow, maker: ResetMaker): Promise<boolean> {
+  const { personId, ownerOf } = maker;
+  const isOperator = personId === null || (await personById(db, personId))?.operator === true;
+  if (ownerOf === null) return isOperator;
+  const own = personId === null ? [] : await membershipsOf(db, personId);
+  const isOwner = own.some(({ tenantId, role }) => tenantId === ownerOf && role === "owner");
+  const memberships = await membershipsOf(db, person.id);
+  const [only] = memberships;
+  return (
+    (isOwner || isOperator) &&
+    !person.operator &&
+    memberships.length === 1 &&
+    only?.tenantId === ownerOf
+  );
+}
+
+function resetNotFound(): NotFound {
+  return new NotFound("reset", "this link was used, was replaced or is too old");
+}

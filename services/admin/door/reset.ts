@@ -1,0 +1,68 @@
+import { audited } from "@belfry/administration/audited";
+import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { passwordReset } from "@belfry/administration/people/member-notes";
+import { resetPassword, showReset } from "@belfry/administration/people/password-resets";
+import { forgiveReset, takeReset } from "@belfry/administration/people/sign-in-limits";
+import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
+import type { PageDeps } from "../page-deps.ts";
+import type { Guest } from "../router.ts";
+import { tooManyTries } from "./sign-in.ts";
+import { withoutReferrer } from "./without-referrer.ts";
+
+/**
+ * The links by which a person sets a new password. Nobody is signed in by one: what else signing in asks
+ * for, it asks for afterwards. Every wrong link is answered alike, and counted.
+ */
+export function resetPages({ route, db, log }: PageDeps): void {
+  const limited = async (guest: Guest, answer: () => Promise<Answer>): Promise<Answer> => {
+    const { reply, address } = guest;
+    withoutReferrer(reply);
+    const waitSeconds = await takeReset(db, address);
+    if (waitSeconds > 0) {
+      reply.header("retry-after", String(waitSeconds));
+      return page("message", "Not now", { text: tooManyTries(waitSeconds) }, 429);
+    }
+    try {
+      const found = await answer();
+      await forgiveReset(db, address);
+      return found;
+    } catch (error) {
+      if (!(error instanceof NotFound)) throw error;
+      log.warn({ address }, "a reset link did not work");
+      const text = "This link was used already, was replaced, or is too old. Ask for a new one.";
+      return page("message", "This link does not work", { text }, 404);
+    }
+  };
+
+  const form = async ({ params }: Guest, faults: Faults = {}): Promise<Answer> => {
+    const { email } = await showReset(db, params.token ?? "");
+    return page("reset", "Set a new password", { email, faults });
+  };
+
+  route("GET /reset/:token", (guest) => limited(guest, () => form(guest)));
+
+  route("POST /reset/:token", (guest) =>
+    limited(guest, () =>
+      orFaults(
+        async () => {
+          const { form: given, params, address } = guest;
+          const token = params.token ?? "";
+          const { id, name, email } = await showReset(db, token);
+          const password = given.get("password") ?? "";
+          if (given.get("repeated") !== password) {
+            throw new InvalidInput([{ field: "repeated", message: "is not the same" }]);
+          }
+          await audited(
+            db,
+            // Whoever held the link: that it was the person is only likely.
+            { personId: id, person: `${name} <${email}>, by a reset link`, address },
+            (transaction) => resetPassword(transaction, token, password),
+            passwordReset,
+          );
+          return redirect("/sign-in", "password-set");
+        },
+        (faults) => form(guest, faults),
+      ),
+    ),
+  );
+}
