@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requestErasure } from "@belfry/administration/erasure/request-erasure";
 import { invite } from "@belfry/administration/people/invitations";
+import { makeResetLink } from "@belfry/administration/people/password-resets";
+import { insertPerson } from "@belfry/administration/people/person-rows";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { startAdmin } from "./admin-under-test.ts";
 import { ACCESS } from "./door/access.ts";
@@ -20,6 +22,9 @@ test("what a tenant, its users or a vendor write is text on every page, in every
   const { token } = await invite(admin.db, {
     ...{ tenantId: tenant.id, role: "owner", email, invitedBy: null },
   });
+  const hostile = { email: `${SCRIPT}@example.com`, name: SCRIPT, password: null, operator: false };
+  const personId = await insertPerson(admin.db, hostile);
+  const reset = await makeResetLink(admin.db, personId, { personId: null, ownerOf: null });
   const base = `/tenants/${tenant.id}`;
   const gone = { tenantId: tenant.id, userId: "gone" };
   const { id: erasureId } = await requestErasure(admin.db, gone);
@@ -35,6 +40,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /operators": ["/operators"],
     "GET /account": ["/account"],
     "GET /join/:token": [`/join/${token}`],
+    "GET /reset/:token": [`/reset/${reset.token}`],
     "GET /tenants/:tenantId": [base],
     "GET /tenants/:tenantId/settings": [`${base}/settings`],
     "GET /search": [`/search?q=${ENCODED}2`],
@@ -114,7 +120,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/:tenantId/audit": [`${base}/audit`],
   };
   for (const path of Object.values(pages).flat()) {
-    const browser = path.startsWith("/join") ? admin.browser() : operator;
+    const browser = /^\/(join|reset)/.test(path) ? admin.browser() : operator;
     const html = await browser.text(path);
     assert.ok(!html.includes("<script>alert"), path);
     assert.ok(!html.includes("<img src=x"), path);

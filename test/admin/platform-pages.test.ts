@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import { ACCESS } from "@belfry/admin/door/access";
 import { invite } from "@belfry/administration/people/invitations";
+import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser } from "../browser/open-page.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
@@ -28,10 +29,20 @@ test("axe finds no fault on any page of the platform, of a guest, or of a tenant
     invitedBy: null,
   } as const;
   const { token } = await invite(admin.db, invitation);
+  const { id: personId } = await admin.db
+    .selectFrom("people")
+    .select("id")
+    .executeTakeFirstOrThrow();
+  const reset = await makeResetLink(admin.db, personId, { personId: null, ownerOf: null });
   const browser = await openBrowser(t);
   const person = await signedIn(browser, admin.url, operator);
   const guest = await browser.newContext();
-  const doors = { "sign-in": "/sign-in", join: `/join/${token}`, "join-used": "/join/nothing" };
+  const doors = {
+    "sign-in": "/sign-in",
+    join: `/join/${token}`,
+    "join-used": "/join/nothing",
+    reset: `/reset/${reset.token}`,
+  };
   const visits = [
     ...Object.entries({ ...PLATFORM_PAGES, ...emptyPages(tenantId) }).map(([name, path]) => ({
       ...{ name, context: person, url: admin.url + path },
@@ -71,7 +82,7 @@ test("no page is left out of these tests: each route of the Admin UI that shows 
   const looked = [
     ...Object.values(tenantPages({ ...tenant, failedEventId: "f", outboxId: "o" })),
     ...Object.values(PLATFORM_PAGES),
-    ...["/sign-in", "/join/token"],
+    ...["/sign-in", "/join/token", "/reset/token"],
   ].map((path) => path.split("?")[0] ?? "");
   const leftOut = Object.keys(ACCESS)
     .filter((route) => route.startsWith("GET ") && !NO_PAGES.includes(route))

@@ -98,7 +98,7 @@ test("an operator invites a tenant's people, changes their roles and takes them 
   await refused("audit list --limit 0", /--limit must be from 1 to 1000/);
 });
 
-test("the last operator stays one; another is taken out by the command line", async (t) => {
+test("the last operator stays one; another is given a reset link, and taken out, by the command line", async (t) => {
   const { json, refused, pool } = await world(t);
   const add = (email: string) =>
     pool.query(
@@ -108,6 +108,13 @@ test("the last operator stays one; another is taken out by the command line", as
   await add("olga@example.com");
   await refused("operator remove --email olga@example.com", /is the last operator/);
   await add("otto@example.com");
+  const base = "--base-url https://admin.example.com";
+  await refused(`operator reset-link --email eve@example.com ${base}`, /nobody has the address/);
+  const reset = await json(`operator reset-link --email Otto@example.com ${base}`);
+  assert.match(reset.link, /^https:\/\/admin\.example\.com\/reset\/[\w-]{43}$/);
+  const { entries: made } = await json("audit list --object account.reset-link");
+  assert.deepEqual([made[0].target, reset.email], ["otto@example.com", "otto@example.com"]);
+  assert.ok(!JSON.stringify(made).includes(reset.link.slice(-43)));
   await refused("operator remove --email eve@example.com", /no operator "eve@example.com"/);
   assert.equal((await json("operator remove --email otto@example.com")).removed, true);
   const { entries } = await json("audit list --object operator.remove");

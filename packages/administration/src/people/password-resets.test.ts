@@ -7,7 +7,13 @@ import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
 import { hashPassword } from "./password.ts";
 import { makeResetLink, makeResetLinkFor, resetPassword, showReset } from "./password-resets.ts";
-import { insertPerson, putMembership, type TenantRole, updatePerson } from "./person-rows.ts";
+import {
+  insertPerson,
+  lockPersonAndRoles,
+  putMembership,
+  type TenantRole,
+  updatePerson,
+} from "./person-rows.ts";
 import { beginSession, checkPassword, listSessions } from "./sign-in.ts";
 
 const OLD = "the old sentence";
@@ -103,25 +109,14 @@ test("a membership that is being given while the link is used is waited for, and
   const db = await testDatabase(t);
   const { books, eve, asOlive } = await house(db);
   const { token } = await makeResetLink(db, eve, asOlive);
-  const [given, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const joining = db.transaction().execute(async (transaction) => {
-    await putMembership(transaction, { personId: eve, tenantId: books, role: "owner" });
-    given.resolve();
-    await end.promise;
-  });
-  await given.promise;
+  await using held = await hold(db, (transaction) =>
+    putMembership(transaction, { personId: eve, tenantId: books, role: "owner" }),
+  );
   const using = db.transaction().execute((transaction) => resetPassword(transaction, token, NEW));
   const refused = assert.rejects(using, { name: "NotFound" });
-  await eventually(async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%for update%'`.execute(
-      db,
-    );
-    assert.equal(rows.length, 1);
-  });
-  end.resolve();
-  await Promise.all([joining, refused]);
+  await areWaiting(db, 1);
+  await held.commit();
+  await refused;
   assert.equal(await checkPassword(db, "eve@example.com", OLD), eve);
 });
 
@@ -145,7 +140,13 @@ test("a link works once, for one of two at once, for an hour; a new one ends it,
   await beginSession(db, olive, HERE);
   assert.equal((await showReset(db, token, after(3599))).id, eve);
 
-  const answers = await Promise.allSettled([use(token, after(3599)), use(token, after(3599))]);
+  // Both have found the link, and neither has used it.
+  await using held = await hold(db, (transaction) => lockPersonAndRoles(transaction, eve));
+  const both = [use(token, after(3599)), use(token, after(3599))];
+  const settled = Promise.allSettled(both);
+  await areWaiting(db, 2);
+  await held.commit();
+  const answers = await settled;
   const won = answers.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   assert.deepEqual(
     won.map(({ sessionsEnded }) => sessionsEnded),
@@ -157,3 +158,28 @@ test("a link works once, for one of two at once, for an hour; a new one ends it,
   assert.equal(await checkPassword(db, "eve@example.com", OLD), undefined);
   assert.equal(await checkPassword(db, "eve@example.com", NEW), eve);
 });
+
+/** A transaction that has done something, and is open until it is told. */
+async function hold(db: Database, work: (transaction: Database) => Promise<unknown>) {
+  const [done, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const running = db.transaction().execute(async (transaction) => {
+    await work(transaction);
+    done.resolve();
+    await end.promise;
+  });
+  await Promise.race([done.promise, running]);
+  const commit = async () => {
+    end.resolve();
+    await running;
+  };
+  return { commit, [Symbol.asyncDispose]: commit };
+}
+
+async function areWaiting(db: Database, most: number): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    assert.equal(rows.length, most);
+  });
+}
