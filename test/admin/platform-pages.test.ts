@@ -68,6 +68,10 @@ const NO_PAGES = [
   "GET /",
   "GET /assets/*",
   "GET /preview-frame",
+  // Of a provider of OpenID Connect: there is none here.
+  "GET /sign-in/oidc",
+  "GET /sign-in/oidc/callback",
+  "GET /account/identities/connect",
   "GET /tenants/:tenantId/activity/:eventId/document",
   "GET /tenants/:tenantId/outbox/:messageId/document",
   "GET /tenants/:tenantId/templates/starter",

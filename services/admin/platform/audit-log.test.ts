@@ -190,12 +190,14 @@ test("every change is in the audit log: who, what, before and after without secr
   done.add("POST /join/:token");
   const member = { tenantId, personId: await idOf(admin, "people", email) };
   await post("POST /tenants/:tenantId/members/:personId/role", member, { role: "viewer" });
+  await post("POST /tenants/:tenantId/members/:personId/reset-link", member);
   await post("POST /tenants/:tenantId/members/:personId/remove", member);
   const others = "otto@example.com";
   await post("POST /operators/invite", {}, { email: others });
   const open = { invitationId: await idOf(admin, "invitations", others) };
   await post("POST /operators/invitations/:invitationId/withdraw", open);
   await admin.pool.query("update people set operator = true where email = $1", [email]);
+  const linked = await post("POST /operators/:personId/reset-link", member);
   await post("POST /operators/:personId/remove", member);
 
   const { id: going } = await createTenant(admin.db, { name: "Going" });
@@ -215,10 +217,17 @@ test("every change is in the audit log: who, what, before and after without secr
   const password = "another quiet sentence";
   await post("POST /account/password", {}, { current: "correct horse battery", password });
 
+  const reset = /(\/reset\/[\w-]+)/.exec(linked.html)?.[1] ?? "";
+  const twice = { password, repeated: password };
+  assert.equal((await admin.browser().post(reset, twice, { from: reset })).status, 303);
+  const used = (await entries(admin))[0];
+  assert.deepEqual([used?.action, used?.target], ["account.reset-password", email]);
+  done.add("POST /reset/:token");
+
   const all = JSON.stringify(await entries(admin));
   const apiKey = /id="api-key">([^<]+)/.exec(key.html)?.[1] ?? "none";
   const whsec = /id="webhook-secret">([^<]+)/.exec(secret.html)?.[1] ?? "none";
-  for (const hidden of ["SG.0123456789-secret", apiKey, whsec, password, ...told]) {
+  for (const hidden of ["SG.0123456789-secret", apiKey, whsec, password, reset.slice(7), ...told]) {
     assert.ok(hidden.length > 10 && !all.includes(hidden), hidden);
   }
   const missing = Object.keys(ACCESS).filter(
