@@ -98,7 +98,7 @@ test("whose account reaches further than the tenant is told to ask an operator, 
   assert.equal(refused.status, 422);
   assert.match(
     await refused.text(),
-    /role="alert">That cannot be: is not yours alone: ask an operator/,
+    /role="alert">Not changed: only an operator can make a reset link for this person\./,
   );
   const elsewhere = action.replace(acme, books);
   assert.equal((await owner.post(elsewhere)).status, 404);

@@ -123,10 +123,10 @@ async function makingFault(
   maker: ResetMaker,
 ): Promise<InputFault | undefined> {
   if (person.id === maker.personId) {
-    return { field: "person", message: "is you: change your password on your account page" };
+    return { field: "person", message: "it is you: change your password under Your account" };
   }
   if (await mayMake(db, person, maker)) return undefined;
-  return { field: "person", message: "is not yours alone: ask an operator for the link" };
+  return { field: "person", message: "only an operator can make a reset link for this person" };
 }
 
 /** Judged when a link is made, and again when it is used: of both, either may have changed. */
