@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import { ACCESS } from "@belfry/admin/door/access";
+import { requestTenantDeletion } from "@belfry/administration/erasure/tenant-deletions";
 import { invite } from "@belfry/administration/people/invitations";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { createTenant } from "@belfry/administration/tenants/tenants";
@@ -33,6 +34,9 @@ test("axe finds no fault on any page of the platform, of a guest, or of a tenant
     .selectFrom("people")
     .select("id")
     .executeTakeFirstOrThrow();
+  const { id: leaving } = await createTenant(admin.db, { name: "Leaving" });
+  const actor = { personId: null, person: "Olga <olga@example.com>", address: "127.0.0.1" };
+  await requestTenantDeletion(admin.db, actor, leaving, "Leaving");
   const reset = await makeResetLink(admin.db, personId, { personId: null, ownerOf: null });
   const browser = await openBrowser(t);
   const person = await signedIn(browser, admin.url, operator);
@@ -44,7 +48,10 @@ test("axe finds no fault on any page of the platform, of a guest, or of a tenant
     reset: `/reset/${reset.token}`,
   };
   const visits = [
-    ...Object.entries({ ...PLATFORM_PAGES, ...emptyPages(tenantId) }).map(([name, path]) => ({
+    ...Object.entries({
+      ...{ ...PLATFORM_PAGES, ...emptyPages(tenantId) },
+      deletion: `/deletions/${leaving}`,
+    }).map(([name, path]) => ({
       ...{ name, context: person, url: admin.url + path },
     })),
     ...Object.entries(doors).map(([name, path]) => ({
@@ -86,7 +93,7 @@ test("no page is left out of these tests: each route of the Admin UI that shows 
   const looked = [
     ...Object.values(tenantPages({ ...tenant, failedEventId: "f", outboxId: "o" })),
     ...Object.values(PLATFORM_PAGES),
-    ...["/sign-in", "/join/token", "/reset/token"],
+    ...["/sign-in", "/join/token", "/reset/token", "/deletions/t"],
   ].map((path) => path.split("?")[0] ?? "");
   const leftOut = Object.keys(ACCESS)
     .filter((route) => route.startsWith("GET ") && !NO_PAGES.includes(route))
