@@ -40,7 +40,7 @@ export function categoryCommand(): Command {
     .option("--required", "sent whatever users have turned off, and at any hour")
     .option("--no-required", "users may turn it off (the default)")
     .option("--default <on|off>", "off: sent only to users who have turned it on", onOrOff)
-    .option("--position <n>", "place among the others, from the least", integerValue)
+    .option("--position <n>", "order among the others: the lowest comes first", integerValue)
     .addHelpText("after", "\nAn empty text after = takes a language away.")
     .action((flags: PutFlags) =>
       run(async ({ db }, categories, categoryNote) => {
@@ -80,7 +80,7 @@ export function categoryCommand(): Command {
     .requiredOption(...TENANT)
     .requiredOption("--event-type <type>", "as the tenant's events name it")
     .option("--category <key>", "the category's key")
-    .option("--no-category", "they belong to none any more")
+    .option("--no-category", "remove the event type from its category")
     .action((flags: { tenant: string; eventType: string; category?: string | false }) =>
       run(async ({ db }, categories, categoryNote) => {
         const { tenant: tenantId, eventType, category: key } = flags;
@@ -110,7 +110,7 @@ export function categoryCommand(): Command {
 
   category
     .command("delete")
-    .description("Delete a category to which no event type belongs; what users said of it stays")
+    .description("Delete a category that has no event types; users' choices for it are kept")
     .requiredOption(...TENANT)
     .requiredOption(...KEY)
     .action(({ tenant, key }: { tenant: string; key: string }) =>

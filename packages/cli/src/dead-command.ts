@@ -67,7 +67,7 @@ export function deadCommand(): Command {
   ] as const) {
     filterFlags(dead.command(`${name} [id...]`))
       .description(description)
-      .option("--all", "of every tenant and class, where nothing else says which")
+      .option("--all", "of every tenant and class, unless other flags choose")
       .option("--dry-run", "say what would be done, and change nothing")
       .action((ids: string[], flags: ChangeFlags) =>
         withDatabase(async ({ db }) => {
@@ -117,7 +117,7 @@ function filterFlags(command: Command): Command {
     .option("--tenant <id>", "the tenant's id")
     .option("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
     .option("--class <class>", CLASSES.join(", "), classValue)
-    .option("--provider <kind>", "as sendgrid, vonage")
+    .option("--provider <kind>", "for example sendgrid")
     .option(
       "--since <time>",
       "ended at or after, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago",

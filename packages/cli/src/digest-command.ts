@@ -10,12 +10,14 @@ interface Flags {
 }
 
 export function digestCommand(): Command {
-  const digest = new Command("digest").description("Messages that gather the events of a window");
+  const digest = new Command("digest").description("Messages that combine several events");
   digest
     .command("list")
-    .description("A tenant's open windows, the soonest first: until when, and of how many events")
+    .description(
+      "A tenant's open digests, the next one first: until when, and with how many events",
+    )
     .requiredOption("--tenant <id>", "the tenant's id")
-    .option("--limit <n>", "at most so many; 1,000 where nothing is said", integerValue)
+    .option("--limit <n>", "how many at most; default: 1,000", integerValue)
     .action(({ tenant, limit }: { tenant: string; limit?: number }) =>
       withDatabase(async ({ db }) => {
         const { listDigests } = await import("@belfry/administration/events/digests");
@@ -31,7 +33,7 @@ export function digestCommand(): Command {
       }),
     );
   named(digest.command("release"))
-    .description("Ends an open window now; quiet hours still hold the message up")
+    .description("Send an open digest now; quiet hours still apply")
     .action(({ tenant, id }: Flags) =>
       withDatabase(async ({ db }) => {
         const { releaseDigest, releaseNote } = await import(

@@ -38,7 +38,7 @@ export function eventCommand(): Command {
       "Events and users by what a customer gives: an address, a phone number, an id of the user, the event, a message or a trace",
     )
     .option("--tenant <id>", "look in one tenant only")
-    .option("--limit <n>", "most events", integerValue, SEARCH_DEFAULT_LIMIT)
+    .option("--limit <n>", "how many at most", integerValue, SEARCH_DEFAULT_LIMIT)
     .action((text: string, flags: { tenant?: string; limit: number }) =>
       withDatabase(async ({ db, keys }) => {
         const { findAnything } = await import("@belfry/administration/search/find-anything");
@@ -65,10 +65,10 @@ export function eventCommand(): Command {
     .action((flags: CancelFlags) => withDatabase(({ db }) => cancel(db, flags)));
   event
     .command("scheduled")
-    .description("A tenant's events that rest until their time, the soonest first")
+    .description("A tenant's scheduled events, the next one first")
     .requiredOption("--tenant <id>", "the tenant's id")
-    .option("--limit <n>", "most of them", integerValue, SCHEDULED_DEFAULT_LIMIT)
-    .option("--after <next>", "those after a page, by its next")
+    .option("--limit <n>", "how many at most", integerValue, SCHEDULED_DEFAULT_LIMIT)
+    .option("--after <next>", "continue after a page: its next")
     .action(({ tenant, ...page }: ScheduledFlags) =>
       withDatabase(async ({ db }) => {
         const { listScheduled } = await import("@belfry/administration/events/scheduled-events");
@@ -77,7 +77,7 @@ export function eventCommand(): Command {
     );
   event
     .command("move")
-    .description("Move an event that rests; a time that is past means now")
+    .description("Change when a scheduled event is sent; a time in the past means now")
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption("--id <id>", "Belfry's id of the event")
     .requiredOption("--send-at <time>", "ISO 8601 with an offset, as 2026-11-20T09:30:00+01:00")

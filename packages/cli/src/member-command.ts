@@ -22,7 +22,7 @@ export function memberCommand(): Command {
 
   member
     .command("list")
-    .description("Its members with their roles, and the invitations that nobody has taken yet")
+    .description("Its members with their roles, and open invitations")
     .requiredOption(...TENANT)
     .action(({ tenant }: { tenant: string }) =>
       withDatabase(async ({ db }) => {
@@ -65,7 +65,7 @@ export function memberCommand(): Command {
 
   member
     .command("withdraw")
-    .description("End an invitation; its link works no more")
+    .description("Withdraw an invitation: its link stops working")
     .requiredOption(...TENANT)
     .requiredOption("--invitation <id>", "its id, as `member list` shows it")
     .action(({ tenant, invitation }: { tenant: string; invitation: string }) =>
@@ -83,7 +83,7 @@ export function memberCommand(): Command {
 
   member
     .command("role")
-    .description("Give a member another role; the last owner stays one")
+    .description("Change a member's role; the last owner stays an owner")
     .requiredOption(...TENANT)
     .requiredOption(...EMAIL)
     .addOption(roleOption())
@@ -103,7 +103,7 @@ export function memberCommand(): Command {
 
   member
     .command("remove")
-    .description("Take a person out of the tenant; the last owner stays")
+    .description("Remove a person from the tenant; the last owner cannot be removed")
     .requiredOption(...TENANT)
     .requiredOption(...EMAIL)
     .action(({ tenant, email }: MemberFlags) =>

@@ -23,7 +23,7 @@ interface SetFlags {
 export function addPreferenceCommands(user: Command): void {
   user
     .command("preferences")
-    .description("What a user has turned on and off, from where and when; and the categories")
+    .description("A user's preferences, where and when each was set, and the categories")
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption("--user <id>", "the user's id, as the tenant's events name it")
     .action((flags: { tenant: string; user: string }) =>
@@ -37,7 +37,7 @@ export function addPreferenceCommands(user: Command): void {
     .command("preference")
     .description("A single preference of a user")
     .command("set")
-    .description("Turn a category on a channel on or off for a user, or forget what was said")
+    .description("Turn a category on a channel on or off for a user, or clear the choice")
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption("--user <id>", "the user's id, as the tenant's events name it")
     .requiredOption("--category <key|*>", "a category's key; *: all of them")

@@ -44,7 +44,7 @@ export function providerCommand(): Command {
     .requiredOption("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
     .requiredOption("--kind <kind>", "as sandbox, sendgrid, vonage")
     .requiredOption("--settings-file <file>", "a JSON object, or - for standard input")
-    .option("--name <name>", "tells accounts of one kind apart; default: the kind")
+    .option("--name <name>", "name of the account; default: its kind")
     .option("--position <n>", "from 0: the order in which they are used", integerValue)
     .option("--max-per-second <n>", "calls, over all replicas; or none", integerOrNone)
     .option("--inactive", "store without using it")
@@ -106,7 +106,7 @@ export function providerCommand(): Command {
   }
 
   addressFlags(provider.command("rename [id]"))
-    .description("Give it another name; what it has and what it sent stay")
+    .description("Rename it; its settings and history stay")
     .requiredOption("--new-name <name>", "that no other on the channel has")
     .action((id: string | undefined, flags: AddressFlags & { newName: string }) =>
       run(async ({ db }, providers) => {

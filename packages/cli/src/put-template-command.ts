@@ -61,7 +61,7 @@ export function putTemplateCommand(template: Command): void {
     .option("--expires-after-seconds <n>", "what is not sent by then ends as expired", integerValue)
     .option("--at-most-once", "a try without an answer is not repeated: it ends as unknown")
     .option("--inactive", "save without using it")
-    .option("--draft", "save as a draft, in force nowhere: publish it with `template publish`");
+    .option("--draft", "save as a draft, which is not in use: publish it with `template publish`");
   put
     .addHelpText(
       "after",

@@ -34,7 +34,7 @@ export function draftCommands(template: Command): void {
       }),
     );
 
-  const draft = new Command("draft").description("What is being written, in force nowhere");
+  const draft = new Command("draft").description("Texts that are not published yet");
   variantFlags(draft.command("show [id]"))
     .description("The draft of a template, with its text")
     .action((id: string | undefined, flags: VariantFlags) =>
@@ -44,7 +44,7 @@ export function draftCommands(template: Command): void {
       }),
     );
   variantFlags(draft.command("discard [id]"))
-    .description("Throw the draft away; prints it as it was")
+    .description("Discard the draft; prints its last text")
     .action((id: string | undefined, flags: VariantFlags) =>
       withDatabase(async ({ db }) => {
         const { discardDraft } = await import("@belfry/administration/templates/drafts");

@@ -35,14 +35,14 @@ export function webhookCommand(): Command {
       typesOrAll,
     )
     .option("--description <text>", "for people, up to 255 characters; empty: none")
-    .option("--active", "told again, with a pause or a disabling lifted (a new one is)")
-    .option("--no-active", "told nothing")
+    .option("--active", "send to it, and end a pause or a disabling (default for a new one)")
+    .option("--no-active", "send nothing to it")
     .addHelpText("after", `\nTypes: ${WEBHOOK_TYPES.join(", ")}.`)
     .action((flags: PutFlags) => withDatabase((session) => put(session, flags)));
 
   webhook
     .command("list")
-    .description("A tenant's endpoints, the oldest first, and whether they are reached")
+    .description("A tenant's endpoints, the oldest first, and how each is doing")
     .requiredOption(...TENANT)
     .action(({ tenant }: { tenant: string }) =>
       withDatabase(async ({ db }) => {
