@@ -4,13 +4,13 @@ import type pg from "pg";
 import { tooOld } from "./server-version.ts";
 import { waitForSchema } from "./wait-for-schema.ts";
 
-const SENTENCE = "Belfry needs PostgreSQL 18 or newer, and this server is PostgreSQL 17";
+const SENTENCE = "Belfry needs PostgreSQL 15 or newer, and this server is PostgreSQL 14";
 
-test("a server before PostgreSQL 18 is refused in one sentence, and not waited for", async () => {
-  assert.equal(tooOld(170_099), SENTENCE);
-  assert.equal(tooOld(180_000), null);
+test("a server before PostgreSQL 15 is refused in one sentence, and not waited for", async () => {
+  assert.equal(tooOld(140_099), SENTENCE);
+  assert.equal(tooOld(150_000), null);
   assert.equal(tooOld(190_001), null);
-  const old = { query: async () => ({ rows: [{ version: "170004" }] }) };
+  const old = { query: async () => ({ rows: [{ version: "140004" }] }) };
   const log = { info: () => undefined, warn: () => assert.fail("it waits") };
   const waiting = waitForSchema(old as unknown as pg.Pool, {
     log,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from "@belfry/contracts/delivery";
 import { WEBHOOK_TYPES } from "@belfry/contracts/webhooks";
+import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 import { markAllNotificationsRead, markNotificationRead } from "../notifications.ts";
 import { setPreferences } from "../preferences.ts";
@@ -208,4 +209,21 @@ test("what a user changes is told with what it says now; what changes nothing is
     (await told()).map((one) => one.data.preferences),
     [[{ ...off, enabled: null }]],
   );
+});
+
+test("ids that the database makes are UUIDs of version 7 of their moment, in the order of their making", async (t) => {
+  const { pool } = await connectedDatabase(t);
+  const { rows } = await pool.query(
+    `select id, extract(epoch from clock_timestamp()) * 1000 as before
+     from generate_series(1, 1000) n cross join lateral (select id_of_now() as id, n offset 0) made`,
+  );
+  const ids: string[] = rows.map(({ id }) => id);
+  assert.deepEqual([...new Set(ids)].toSorted(), ids.toSorted());
+  const places = ids.map((id) => id.slice(0, 18));
+  assert.deepEqual(places, places.toSorted());
+  for (const { id, before } of rows) {
+    assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const ms = Number.parseInt(id.replace("-", "").slice(0, 12), 16);
+    assert.ok(Math.abs(ms - Number(before)) < 60_000, `${id} ${before}`);
+  }
 });
