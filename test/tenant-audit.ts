@@ -12,7 +12,6 @@ const TABLES = new URL("../packages/database/schema/current.sql", import.meta.ur
 
 /** Why statements of a file may be about rows of whichever tenant. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "packages/administration/src/search-audit-log.ts": "an operator reads it over all tenants",
   "packages/administration/src/dead-letters/dead-letter-rows.ts":
     "an operator's list is over all tenants; attempts go by the delivery that was found",
   "packages/administration/src/dead-letters/dead-message-rows.ts":
@@ -24,6 +23,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/administration/src/events/timeline-rows.ts": "attempts of deliveries just read",
   "packages/administration/src/people/invitation-rows.ts":
     "by the token or by the row that was found with its tenant",
+  "packages/administration/src/people/person-rows.ts":
+    "a person's own memberships, in whichever tenants they are",
   "packages/administration/src/providers/provider-rows.ts":
     "an operator's command may show a provider by its id alone",
   "packages/administration/src/providers/stored-secrets.ts": "keys are changed for all tenants",

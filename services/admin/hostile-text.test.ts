@@ -30,7 +30,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
   const { id: erasureId } = await requestErasure(admin.db, gone);
   await admin.db
     .insertInto("tenant_deletions")
-    .values({ tenant_id: "gone", name: SCRIPT, person: SCRIPT, address: "::1" })
+    .values({ tenant_id: "gone", name: SCRIPT, person: SCRIPT, address: "::1", deleted: "{}" })
     .execute();
   /** Of each route the pages that show somebody's text. */
   const pages: Record<string, string[]> = {

@@ -29,9 +29,12 @@ const idle: ChildProcess[] = [];
 
 /**
  * For tests: the command line in another process, to its end, with this environment and no other. The
- * process stays for the next command: starting takes five times as long as what most commands do.
+ * process stays for the next command: starting takes five times as long as what most commands do. With
+ * `NODE_OPTIONS`, which only a start reads, it is a process of its own.
  */
 export async function runBelfry(args: string[], surroundings: Surroundings): Promise<Ended> {
+  if (surroundings.env.NODE_OPTIONS !== undefined)
+    return await runBelfryProcess(args, surroundings);
   const resident = idle.pop() ?? startResident();
   resident.ref();
   resident.channel?.ref();

@@ -364,7 +364,7 @@ create table tenant_deletions (
   due_at timestamptz not null default now(),
   started_at timestamptz,
   ended_at timestamptz,
-  deleted jsonb not null default '{}'
+  deleted jsonb not null
 );
 comment on column tenant_deletions.person is 'who asked for it, as the audit log is to name it; address: from where';
 comment on column tenant_deletions.due_at is 'when it is begun, or begun again where its process has died';

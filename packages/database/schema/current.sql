@@ -808,7 +808,7 @@ create table tenant_deletions (
   due_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
-  deleted jsonb not null default '{}'::jsonb,
+  deleted jsonb not null,
   constraint tenant_deletions_pkey PRIMARY KEY (tenant_id)
 );
 create index tenant_deletions_by_end ON tenant_deletions USING btree (ended_at);

@@ -57,6 +57,7 @@ function declared(text: string): Column {
 /** Names of schema.ts for narrower types. */
 const KINDS: Readonly<Record<string, string>> = {
   Channel: "string",
+  KeyRole: "string",
   ProviderChannel: "string",
   SentChannel: "string",
   WebhookMessageType: "string",

@@ -348,7 +348,7 @@ export interface TenantDeletionsTable {
   due_at: Generated<Date>;
   started_at: Date | null;
   ended_at: Date | null;
-  deleted: ColumnType<Record<string, number>, string | undefined, string>;
+  deleted: ColumnType<Record<string, number>, string, string>;
 }
 
 export interface ConfigurationVersionTable {

@@ -168,7 +168,11 @@ test("links that are forged, cut, foreign, too old or of a tenant that is gone a
 test("a user whom nobody knows has the same page as one with preferences of other cells", async (t) => {
   const { linkTo, db } = await startPages(t);
   await setPreferences(db, ANN, "api", [{ category: "news", channel: "EMAIL", enabled: false }]);
-  await db.insertInto("recipients").values({ tenant_id: "acme", user_id: ANN.userId }).execute();
+  await db
+    .insertInto("recipients")
+    .values({ tenant_id: "acme", user_id: ANN.userId })
+    .onConflict((one) => one.columns(["tenant_id", "user_id"]).doUpdateSet({ named: true }))
+    .execute();
   const known = await seen(await fetch(linkTo("unsubscribe")));
   assert.deepEqual(await seen(await fetch(linkTo("unsubscribe", { userId: "nobody" }))), known);
 });

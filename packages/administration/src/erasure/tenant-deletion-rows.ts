@@ -25,7 +25,10 @@ export async function storeTenantDeletion(
   const { personId: person_id, person, address } = actor;
   const result = await db
     .insertInto("tenant_deletions")
-    .values({ tenant_id: tenant.id, name: tenant.name, person_id, person, address })
+    .values({
+      ...{ tenant_id: tenant.id, name: tenant.name, person_id, person, address },
+      deleted: JSON.stringify({}),
+    })
     .onConflict((conflict) => conflict.column("tenant_id").doNothing())
     .executeTakeFirst();
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
