@@ -51,6 +51,8 @@ async function ownPostgres(cleanup: AsyncDisposableStack, directory: string): Pr
     port: await freePort(),
     log: () => undefined,
     durable: true,
+    // As deploy/compose.yaml has it.
+    sharedBuffers: "512MB",
   });
   cleanup.defer(async () => {
     await postgres.stop();

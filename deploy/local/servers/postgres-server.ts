@@ -30,6 +30,8 @@ export interface PostgresServerOptions {
   log: (line: string) => void;
   /** false (tests): no fsync and no password. */
   durable: boolean;
+  /** Memory for pages, as `512MB`; Postgres' own default where it is left out. */
+  sharedBuffers?: string;
 }
 
 /**
@@ -46,6 +48,7 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
     port: options.port,
     unix_socket_directories: "",
     max_connections: 300,
+    ...(options.sharedBuffers !== undefined && { shared_buffers: options.sharedBuffers }),
     ...(options.durable
       ? {}
       : { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_wal_size: "2GB" }),
