@@ -114,7 +114,7 @@ export function required<T>(oidc: T | undefined): T {
 
 /** The page to sign in at, with what was wrong: both ways in are there. */
 function signInAgain({ text, status }: OidcWords, next: string): Answer {
-  return page("sign-in", "Sign in", { next, email: "", fault: text }, status);
+  return page("sign-in", "Sign in", { next, email: "", refused: text }, status);
 }
 
 function notConnected({ text, status }: OidcWords): Answer {

@@ -70,3 +70,17 @@ test("whoever sits at another's open session has ten guesses at the password", a
   assert.equal(last.status, 429);
   assert.match(await last.text(), /id="current-fault">[^<]*Too many tries/);
 });
+
+test("what is wrong is said once, above the form, and of no field that is right", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const guess = await guesser(createBrowser(admin.url));
+  const wrong = await (await guess()).text();
+  assert.equal(wrong.split("The email address or the password is wrong.").length - 1, 1);
+  assert.ok(!wrong.includes("aria-invalid"));
+  // The only operator cannot make a link for themselves.
+  const { id } = await admin.db.selectFrom("people").select("id").executeTakeFirstOrThrow();
+  const refused = await (await operator.post(`/operators/${id}/reset-link`, {})).text();
+  assert.equal(refused.split("Not changed: ").length - 1, 1);
+  assert.ok(!refused.includes("aria-invalid"), refused);
+});

@@ -20,15 +20,15 @@ export function signInPages({ route, db, cookies, log }: PageDeps): void {
   route("GET /sign-in", async ({ person, query }) => {
     const next = ownPath(query.get("next"));
     if (person !== undefined) return redirect(next);
-    return page("sign-in", "Sign in", { next, email: "", fault: undefined });
+    return page("sign-in", "Sign in", { next, email: "", refused: undefined });
   });
 
   route("POST /sign-in", async (guest) => {
     const { form, address, reply } = guest;
     const email = (form.get("email") ?? "").trim().toLowerCase();
     const next = ownPath(form.get("next"));
-    const again = (fault: string, status: number) =>
-      page("sign-in", "Sign in", { next, email, fault }, status);
+    const again = (refused: string, status: number) =>
+      page("sign-in", "Sign in", { next, email, refused }, status);
     const waitSeconds = await takeSignIn(db, { address, email });
     if (waitSeconds > 0) {
       reply.header("retry-after", String(waitSeconds));

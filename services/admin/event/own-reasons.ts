@@ -1,7 +1,7 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { noAddress, SKIP_REASONS } from "@belfry/contracts/delivery";
 
-/** Where a reader of a reason looks next; `event-page.ts` knows the addresses. */
+/** Where a reader of a reason looks next; `channel-story.ts` knows the addresses. */
 export type Place = "templates" | "providers" | "suppressions" | "user" | "tenant";
 
 export interface ReasonRow {

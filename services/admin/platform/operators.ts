@@ -15,7 +15,7 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
   const show = async (extra: {
     email?: string;
     faults?: Faults;
-    fault?: string | undefined;
+    refused?: string | undefined;
   }): Promise<Answer> =>
     page("operators", "Operators", {
       people: await listOperators(db),
@@ -23,7 +23,7 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
       faults: {},
       email: "",
       link: undefined,
-      fault: undefined,
+      refused: undefined,
       ...extra,
     });
 
@@ -82,7 +82,7 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
         const resetLink = `${config.baseUrl}/reset/${token}`;
         return await once.show(person, "/operators", { resetLink, resetFor: of.email });
       },
-      (_, [fault]) => show({ fault: fault?.message }),
+      (_, [fault]) => show({ refused: fault?.message }),
     ),
   );
 

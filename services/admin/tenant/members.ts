@@ -35,7 +35,8 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
       values: { email: "", role: "owner" },
       faults: {},
       link: undefined,
-      fault: undefined,
+      // Not "fault": what a page is given, the fields in it have, too.
+      refused: undefined,
       ...extra,
     });
 
@@ -69,7 +70,7 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
 
   /** What is wrong with a member stands above them all. */
   const orFault = (context: InTenant, change: () => Promise<Answer>) =>
-    orFaults(change, (_, [fault]) => show(context, { fault: fault?.message }));
+    orFaults(change, (_, [fault]) => show(context, { refused: fault?.message }));
 
   route("POST /tenants/:tenantId/members/:personId/role", (context) =>
     orFault(context, async () => {
