@@ -4,11 +4,12 @@ import type { Database } from "@belfry/database/connection";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
+import { areWaiting, hold } from "../test-locks.ts";
 import { parseGroupRoles } from "./group-roles.ts";
 import { connectIdentity, disconnectIdentity, listIdentities } from "./identities.ts";
 import { signInByIdentity } from "./identity-sign-in.ts";
 import { changeRole, listMemberships } from "./people.ts";
-import { insertPerson, putMembership, type TenantRole } from "./person-rows.ts";
+import { insertPerson, lockPerson, putMembership, type TenantRole } from "./person-rows.ts";
 import type { ProviderAccount } from "./provider-account.ts";
 
 const ISSUER = "https://login.acme.com";
@@ -192,6 +193,22 @@ test("two first visits at once make one person", async (t) => {
   const both = await Promise.all([1, 2].map(() => signIn(account({ groups: ["staff"] }))));
   assert.equal(both[0]?.personId, both[1]?.personId);
   assert.equal((await db.selectFrom("people").selectAll().execute()).length, 1);
+});
+
+test("two first visits of a person who is known are both let in", async (t) => {
+  const db = await testDatabase(t);
+  const { signIn, someone, actions } = await house(db);
+  const ann = await someone("ann@acme.com");
+  // Both have found no such account, and wait for the person's row.
+  await using held = await hold(db, (transaction) => lockPerson(transaction, ann));
+  const both = Promise.all([1, 2].map(() => signIn(account())));
+  await areWaiting(db, 2);
+  await held.commit();
+  assert.deepEqual(
+    (await both).map(({ personId }) => personId),
+    [ann, ann],
+  );
+  assert.deepEqual(await actions(), ["account.connect ann@acme.com"]);
 });
 
 test("an account opens one person's, a person has one of each provider, and the last way in stays", async (t) => {

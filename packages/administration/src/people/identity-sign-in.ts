@@ -82,12 +82,12 @@ async function link(
   const email = linkingAddress(account, rules.allowedDomains);
   const found = await personForLinking(db, email);
   if (found?.operator) throw new IdentityRefused("operator");
-  // An address that was given to somebody else since does not open the account of whoever had it.
-  if (
-    found !== undefined &&
-    (await identitiesOf(db, found.id)).some((one) => one.issuer === issuer)
-  ) {
-    throw new IdentityRefused("connected-otherwise");
+  if (found !== undefined) {
+    const connected = (await identitiesOf(db, found.id)).find((one) => one.issuer === issuer);
+    // Another first visit of the same account came before, and held the person until it was done.
+    if (connected?.subject === subject) return found;
+    // An address that was given to somebody else since does not open the account of whoever had it.
+    if (connected !== undefined) throw new IdentityRefused("connected-otherwise");
   }
   if (found === undefined && roles.size === 0) throw new IdentityRefused("no-role");
   const person = found ?? (await makePerson(db, email, account.name));

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
-import { eventually } from "@belfry/testing/eventually";
-import { sql } from "kysely";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
+import { areWaiting, hold } from "../test-locks.ts";
 import { hashPassword } from "./password.ts";
 import { makeResetLink, makeResetLinkFor, resetPassword, showReset } from "./password-resets.ts";
 import {
@@ -158,28 +157,3 @@ test("a link works once, for one of two at once, for an hour; a new one ends it,
   assert.equal(await checkPassword(db, "eve@example.com", OLD), undefined);
   assert.equal(await checkPassword(db, "eve@example.com", NEW), eve);
 });
-
-/** A transaction that has done something, and is open until it is told. */
-async function hold(db: Database, work: (transaction: Database) => Promise<unknown>) {
-  const [done, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const running = db.transaction().execute(async (transaction) => {
-    await work(transaction);
-    done.resolve();
-    await end.promise;
-  });
-  await Promise.race([done.promise, running]);
-  const commit = async () => {
-    end.resolve();
-    await running;
-  };
-  return { commit, [Symbol.asyncDispose]: commit };
-}
-
-async function areWaiting(db: Database, most: number): Promise<void> {
-  await eventually(async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-    assert.equal(rows.length, most);
-  });
-}
