@@ -9,7 +9,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $function$
 begin
-  if tg_op = 'INSERT' then
+  if tg_op <> 'DELETE' then
     insert into recipients (tenant_id, user_id, named)
     select distinct c.tenant_id, c.user_id, false from changed c where not c.enabled
     order by c.tenant_id, c.user_id

@@ -64,6 +64,18 @@ test("what is off of a user is the same in one look, whoever says it at once wit
   assert.ok(off > 0);
 });
 
+test("a user whom the tenant has not named turns on, then off: it is off", async (t) => {
+  const { pool } = await connectedDatabase(t);
+  const db = createDatabase(pool);
+  await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 1)");
+  const owner = { tenantId: "a", userId: "ann" };
+  for (const enabled of [true, false]) {
+    await setPreferences(db, owner, "api", [{ category: "offers", channel: "*", enabled }]);
+  }
+  const { rows } = await pool.query("select user_id, named, off_categories from recipients");
+  assert.deepEqual(rows, [{ user_id: "ann", named: false, off_categories: ["offers"] }]);
+});
+
 test("who comes second sees what the first has turned off, though it began before that was committed", async (t) => {
   const { pool } = await connectedDatabase(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 1)");
