@@ -180,7 +180,8 @@ test("settings that are saved while it runs are kept, whatever key saved them, a
   const report = await rotateSecrets(db, both, { actor });
   isOver = true;
   await saving;
-  assert.ok(report.reencrypted >= 251, String(report.reencrypted));
+  // The one that is saved may be another each time that it is looked at.
+  assert.ok(report.reencrypted >= 250, String(report.reencrypted));
   assert.ok(last > 0, "something was saved");
   assert.deepEqual(await revealSettings(db, provider, both), {
     ...sendgrid.settings,
