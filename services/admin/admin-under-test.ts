@@ -61,6 +61,8 @@ export async function startAdmin(
     /** Takes the log's lines; without it there is none. */
     log?: { write(line: string): void };
     isNatsAway?: boolean;
+    /** The clock of codes; by default the real one. */
+    nowMs?: () => number;
   } = {},
 ): Promise<AdminUnderTest> {
   const cleanup = new AsyncDisposableStack();
@@ -111,6 +113,7 @@ export async function startAdmin(
         deadLetters: await glanceAtDeadLetters(db, {}),
         ...given.facts,
       }),
+      nowMs: given.nowMs ?? Date.now,
       log: createLogger({
         service: "admin",
         ...(given.log === undefined

@@ -7,6 +7,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { mayDo } from "./door/access.ts";
 import { accountPages } from "./door/account.ts";
 import { accountIdentityPages } from "./door/account-identities.ts";
+import { createCodePendings } from "./door/code-pending.ts";
+import { codeSignInPages } from "./door/code-sign-in.ts";
 import { createCookies } from "./door/cookies.ts";
 import { joinPages } from "./door/join.ts";
 import { createMemberships } from "./door/memberships.ts";
@@ -18,6 +20,7 @@ import { resetPages } from "./door/reset.ts";
 import { securityHeaders } from "./door/security-headers.ts";
 import { createShownOnce } from "./door/shown-once.ts";
 import { signInPages } from "./door/sign-in.ts";
+import { twoFactorPages } from "./door/two-factor.ts";
 import { wayBack } from "./door/way-back.ts";
 import { type Answer, page } from "./drawing/answer.ts";
 import { assetRoutes } from "./drawing/asset-routes.ts";
@@ -73,9 +76,11 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const PAGES = [
   assetRoutes,
   signInPages,
+  codeSignInPages,
   joinPages,
   resetPages,
   accountPages,
+  twoFactorPages,
   oidcSignInPages,
   accountIdentityPages,
   tenantPages,
@@ -207,7 +212,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     const route = createRoute(scope, { cookies, memberships: createMemberships(db), write });
     const once = createShownOnce(db, deps.keys);
     const oidc = createOidcDoor(config, deps.keys);
-    for (const pages of PAGES) pages({ ...deps, route, assets, cookies, once, oidc });
+    const codePendings = createCodePendings(cookies, deps.keys, { isHttps, nowMs: deps.nowMs });
+    for (const pages of PAGES) pages({ ...deps, route, assets, cookies, once, oidc, codePendings });
     route("GET /*", async () => NOTHING_HERE);
   });
   return app;

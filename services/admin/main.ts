@@ -63,6 +63,7 @@ await runService({
         await nats.nc.flush();
       },
       systemFacts: () => readSystemFacts(db, link(), prefix),
+      nowMs: Date.now,
       log,
     });
     const unknown = await unknownTenants(db, oidc?.groupRoles.map((one) => one.tenantId) ?? []);

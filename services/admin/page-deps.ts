@@ -2,6 +2,7 @@ import type { TestNotification } from "@belfry/administration/templates/push-tes
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { Logger } from "pino";
+import type { CodePendings } from "./door/code-pending.ts";
 import type { Cookies } from "./door/cookies.ts";
 import type { OidcDoor } from "./door/oidc-door.ts";
 import type { OidcSettings } from "./door/oidc-settings.ts";
@@ -35,6 +36,8 @@ export interface AppDeps {
   /** Closes the user's open connections, for good. Rejects while NATS is away. */
   disconnectUser(owner: { tenantId: string; userId: string }): Promise<void>;
   systemFacts(): Promise<SystemFacts>;
+  /** Of codes, and of what a sign-in keeps meanwhile. */
+  nowMs(): number;
   log: Logger;
 }
 
@@ -45,4 +48,5 @@ export type PageDeps = AppDeps & {
   cookies: Cookies;
   once: ShownOnce;
   oidc: OidcDoor | undefined;
+  codePendings: CodePendings;
 };

@@ -819,10 +819,12 @@ create table people (
   name text not null,
   password text,
   operator boolean not null default false,
+  sign_in_epoch integer not null default 0,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 comment on column people.password is 'scrypt, with its costs and salt; null: signs in by OpenID Connect alone';
+comment on column people.sign_in_epoch is 'grows with each change of what signing in asks for: one begun before leads nowhere';
 
 create table memberships (
   person_id uuid not null references people on delete cascade,
@@ -862,6 +864,28 @@ create table sessions (
 );
 create index sessions_of_person on sessions (person_id);
 create index sessions_by_end on sessions (expires_at);
+
+-- A person's second factor: an authenticator app. Until a code has confirmed it, it is of the session that
+-- sets it up, and signing in asks for none.
+create table person_totp (
+  person_id uuid primary key references people on delete cascade,
+  secret text not null,
+  session_id uuid references sessions on delete cascade,
+  created_at timestamptz not null default now(),
+  confirmed_at timestamptz,
+  last_step integer not null default 0,
+  check ((confirmed_at is null) = (session_id is not null))
+);
+create index person_totp_of_session on person_totp (session_id);
+comment on column person_totp.secret is 'compact JWE';
+comment on column person_totp.last_step is 'of 30 s since 1970: a code of it, or of one before, was used already';
+
+-- Each opens the account once, in the place of a code of the app: what was used is deleted.
+create table recovery_codes (
+  person_id uuid not null references person_totp on delete cascade,
+  sha256 bytea not null,
+  primary key (person_id, sha256)
+);
 
 -- What a request has made and its next page shows once: a new key, a link, a vendor's answer.
 create table shown_once (

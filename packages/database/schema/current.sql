@@ -425,6 +425,7 @@ create table people (
   name text not null,
   password text,
   operator boolean not null default false,
+  sign_in_epoch integer not null default 0,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint people_email_check CHECK ((email = lower(email))),
@@ -432,6 +433,7 @@ create table people (
   constraint people_pkey PRIMARY KEY (id)
 );
 comment on column people.password is 'scrypt, with its costs and salt; null: signs in by OpenID Connect alone';
+comment on column people.sign_in_epoch is 'grows with each change of what signing in asks for: one begun before leads nowhere';
 
 create table person_identities (
   issuer text collate "C" not null,
@@ -447,6 +449,22 @@ create table person_identities (
 );
 comment on column person_identities.by_hand is 'the person connected it, signed in; else its address led to the person';
 comment on column person_identities.email is 'as the provider last said it: to be shown, it decides nothing';
+
+create table person_totp (
+  person_id uuid not null,
+  secret text not null,
+  session_id uuid,
+  created_at timestamp with time zone not null default now(),
+  confirmed_at timestamp with time zone,
+  last_step integer not null default 0,
+  constraint person_totp_check CHECK (((confirmed_at IS NULL) = (session_id IS NOT NULL))),
+  constraint person_totp_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  constraint person_totp_pkey PRIMARY KEY (person_id),
+  constraint person_totp_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+create index person_totp_of_session ON person_totp USING btree (session_id);
+comment on column person_totp.secret is 'compact JWE';
+comment on column person_totp.last_step is 'of 30 s since 1970: a code of it, or of one before, was used already';
 
 create table preferences (
   tenant_id text collate "C" not null,
@@ -582,6 +600,13 @@ create table reconciliations (
   count bigint not null,
   constraint reconciliations_pkey PRIMARY KEY (hour, what),
   constraint reconciliations_what_check CHECK ((what = ANY (ARRAY['events'::text, 'deliveries'::text])))
+);
+
+create table recovery_codes (
+  person_id uuid not null,
+  sha256 bytea not null,
+  constraint recovery_codes_person_id_fkey FOREIGN KEY (person_id) REFERENCES person_totp(person_id) ON DELETE CASCADE,
+  constraint recovery_codes_pkey PRIMARY KEY (person_id, sha256)
 );
 
 create table scheduled_events (

@@ -53,6 +53,8 @@ export interface Schema {
   memberships: MembershipsTable;
   person_identities: PersonIdentitiesTable;
   sessions: SessionsTable;
+  person_totp: PersonTotpTable;
+  recovery_codes: RecoveryCodesTable;
   shown_once: ShownOnceTable;
   invitations: InvitationsTable;
   password_resets: PasswordResetsTable;
@@ -638,6 +640,8 @@ export interface PeopleTable {
   /** scrypt, with its costs and salt; null: signs in by OpenID Connect alone. */
   password: string | null;
   operator: Generated<boolean>;
+  /** Grows with each change of what signing in asks for. */
+  sign_in_epoch: Generated<number>;
   created_at: CreatedAt;
   updated_at: UpdatedAt;
 }
@@ -674,6 +678,23 @@ export interface SessionsTable {
   created_at: CreatedAt;
   last_seen_at: UpdatedAt;
   expires_at: Date;
+}
+
+export interface PersonTotpTable {
+  person_id: string;
+  /** Compact JWE. */
+  secret: string;
+  /** That sets it up; null: confirmed. */
+  session_id: string | null;
+  created_at: CreatedAt;
+  confirmed_at: Date | null;
+  /** Of 30 s since 1970: a code of it, or of one before, was used already. */
+  last_step: Generated<number>;
+}
+
+export interface RecoveryCodesTable {
+  person_id: string;
+  sha256: Buffer;
 }
 
 export interface ShownOnceTable {

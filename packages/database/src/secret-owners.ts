@@ -22,3 +22,8 @@ export function providerSettingsOwner(tenantId: string, providerId: string): str
 export function searchKeyOwner(): string {
   return "search";
 }
+
+/** Of `person_totp.secret`. */
+export function totpOwner(personId: string): string {
+  return `totp:${personId}`;
+}

@@ -1,27 +1,22 @@
 import { audited } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
-import { checkOwnPassword, disconnectIdentity } from "@belfry/administration/people/identities";
-import { takePasswordChange } from "@belfry/administration/people/sign-in-limits";
+import { disconnectIdentity } from "@belfry/administration/people/identities";
 import { type Answer, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { OidcFault } from "./oidc-fault.ts";
 import { required } from "./oidc-sign-in.ts";
 import { faultWords } from "./oidc-words.ts";
-import { tooManyTries } from "./sign-in.ts";
+import { refusedFactors } from "./own-factors.ts";
 
 /** Connecting an account at the provider to one's own, and disconnecting it. */
-export function accountIdentityPages({ route, db, oidc, once, log }: PageDeps): void {
-  route("POST /account/identities/connect", async ({ person, form, reply }) => {
+export function accountIdentityPages(deps: PageDeps): void {
+  const { route, db, oidc, once, log } = deps;
+  route("POST /account/identities/connect", async (signed) => {
+    const { person, reply } = signed;
     const { client, pendings, settings } = required(oidc);
-    // It opens the account from then on: whoever sits at an open session asks for no less than a new password.
-    const waitSeconds = await takePasswordChange(db, person.personId);
-    if (waitSeconds > 0) {
-      reply.header("retry-after", String(waitSeconds));
-      return notPossible(tooManyTries(waitSeconds), 429);
-    }
-    if (!(await checkOwnPassword(db, person.personId, form.get("current") ?? ""))) {
-      return notPossible("That is not your password.", 422);
-    }
+    // It opens the account from then on, and its provider is never followed by a code of ours.
+    const refused = await refusedFactors(deps, signed);
+    if (refused !== undefined) return notPossible(refused.text, refused.status);
     try {
       const { to, checks } = await client.begin();
       await pendings.keep(reply, { ...checks, next: "/account", connects: person.sessionId });

@@ -7,6 +7,7 @@ import {
 } from "@belfry/administration/people/people";
 import { endSessions, listSessions } from "@belfry/administration/people/sign-in";
 import { takePasswordChange } from "@belfry/administration/people/sign-in-limits";
+import { twoFactorOf } from "@belfry/administration/people/two-factor";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -22,6 +23,7 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
     return page("account", "Your account", {
       ...{ sessions, memberships, identities, faults, name },
       hasPassword: await hasPassword(db, person.personId),
+      twoFactor: await twoFactorOf(db, person.personId),
       isConnected: identities.some(
         (one) => oidc?.isOfProvider(one.issuer) && (one.byHand || !person.operator),
       ),

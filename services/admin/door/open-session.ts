@@ -1,20 +1,38 @@
-import { beginSession, endSessions } from "@belfry/administration/people/sign-in";
+import {
+  beginSession,
+  endSessions,
+  type SessionPlace,
+} from "@belfry/administration/people/sign-in";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
 
+type SessionDeps = Pick<PageDeps, "db" | "cookies">;
+
 /**
- * For whoever has shown that they are this person: the only way to a session's cookie. It lasts `seconds`, by
- * default as long as any.
+ * For whoever has shown that they are this person, by other means than a password. It lasts `seconds`, by default
+ * as long as any.
  */
 export async function openSession(
-  { db, cookies }: Pick<PageDeps, "db" | "cookies">,
-  { person, request, reply, address }: Guest,
+  deps: SessionDeps,
+  guest: Guest,
   personId: string,
   seconds?: number,
 ): Promise<void> {
+  const place = { ...sessionPlace(guest), ...(seconds !== undefined && { seconds }) };
+  await takeSession(deps, guest, await beginSession(deps.db, personId, place));
+}
+
+/** The only way to a session's cookie. */
+export async function takeSession(
+  { db, cookies }: SessionDeps,
+  { person, reply }: Guest,
+  token: string,
+): Promise<void> {
   // A session that was there before is not taken over by this one.
   if (person !== undefined) await endSessions(db, person.personId, { id: person.sessionId });
-  const userAgent = request.headers["user-agent"] ?? "";
-  const place = { address, userAgent, ...(seconds !== undefined && { seconds }) };
-  cookies.begin(reply, await beginSession(db, personId, place));
+  cookies.begin(reply, token);
+}
+
+export function sessionPlace({ request, address }: Guest): SessionPlace {
+  return { address, userAgent: request.headers["user-agent"] ?? "" };
 }

@@ -1,20 +1,26 @@
 import { listMemberships } from "@belfry/administration/people/people";
 import type { SessionHolder } from "@belfry/administration/people/sign-in";
-import { checkPassword, endSessions } from "@belfry/administration/people/sign-in";
+import {
+  checkPassword,
+  endSessions,
+  signInByPassword,
+} from "@belfry/administration/people/sign-in";
 import { forgiveSignIn, takeSignIn } from "@belfry/administration/people/sign-in-limits";
 import type { Database } from "@belfry/database/connection";
 import { page, redirect } from "../drawing/answer.ts";
+import { noticeOf } from "../drawing/notices.ts";
 import type { PageDeps } from "../page-deps.ts";
-import { openSession } from "./open-session.ts";
+import { sessionPlace, takeSession } from "./open-session.ts";
 import { ownPath } from "./own-path.ts";
 
 const WRONG = "The email address or the password is wrong.";
 
 /** Signing in and out, and the first page after it. */
-export function signInPages({ route, db, cookies, log }: PageDeps): void {
-  route("GET /", async ({ person }) => {
+export function signInPages({ route, db, cookies, codePendings, log }: PageDeps): void {
+  route("GET /", async ({ person, query }) => {
     if (person === undefined) return redirect("/sign-in");
-    return redirect(await homeOf(db, person));
+    const done = query.get("done") ?? undefined;
+    return redirect(await homeOf(db, person), noticeOf(done) && done);
   });
 
   route("GET /sign-in", async ({ person, query }) => {
@@ -34,13 +40,18 @@ export function signInPages({ route, db, cookies, log }: PageDeps): void {
       reply.header("retry-after", String(waitSeconds));
       return again(tooManyTries(waitSeconds), 429);
     }
-    const personId = await checkPassword(db, email, form.get("password") ?? "");
-    if (personId === undefined) {
+    const given = await checkPassword(db, email, form.get("password") ?? "");
+    const signedIn = given && (await signInByPassword(db, given, sessionPlace(guest)));
+    if (given === undefined || signedIn === undefined || signedIn === "stale") {
       log.warn({ address }, "signing in failed");
       return again(WRONG, 422);
     }
     await forgiveSignIn(db, { address, email });
-    await openSession({ db, cookies }, guest, personId);
+    if (signedIn === "code") {
+      await codePendings.keep(guest, { ...given, next });
+      return redirect("/sign-in/code");
+    }
+    await takeSession({ db, cookies }, guest, signedIn.token);
     return redirect(next);
   });
 

@@ -1,3 +1,6 @@
+import { RECOVERY_CODES } from "@belfry/administration/people/recovery-codes";
+import { counted } from "./words.ts";
+
 const NOTICES: Readonly<Record<string, string>> = {
   saved: "Saved.",
   published: "Published. It is in force everywhere within 5 seconds.",
@@ -22,6 +25,18 @@ const NOTICES: Readonly<Record<string, string>> = {
   "sessions-ended": "The other sessions are ended.",
   "password-changed": "Your password is changed, and your other sessions are ended.",
   "password-set": "Your new password is set, and all your sessions are ended. Sign in with it.",
+  "sign-in-over":
+    "That sign-in is too old, or its password was changed meanwhile. Sign in again with your password.",
+  "setup-over": "That took too long, and nothing was turned on. Begin again.",
+  "two-factor-off": "Two-factor authentication is off, and your other sessions are ended.",
+  "two-factor-removed":
+    "Removed. The person signs in with the password alone, and all the person's sessions are ended.",
+  ...Object.fromEntries(
+    Array.from({ length: RECOVERY_CODES }, (_, left) => [
+      recoveryCodesLeft(left),
+      `You have used a recovery code. ${counted(left, "recovery code")} left: make new ones under Your account.`,
+    ]),
+  ),
   joined: "Welcome.",
   connected: "Connected. It opens your account from now on.",
   disconnected: "Disconnected. It opens your account no more.",
@@ -49,7 +64,12 @@ const NOTICES: Readonly<Record<string, string>> = {
   imported: "Imported. It holds for every message from now on.",
 };
 
+/** The name of the sentence about how many are left. */
+export function recoveryCodesLeft(left: number): string {
+  return `recovery-codes-left-${left}`;
+}
+
 /** The sentence that a page shows once, named by the `done` of its address: no text comes from there. */
-export function noticeOf(done: string | null): string | undefined {
-  return done !== null && Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined;
+export function noticeOf(done: string | null | undefined): string | undefined {
+  return done != null && Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined;
 }

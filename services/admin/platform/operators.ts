@@ -7,6 +7,8 @@ import {
 import { resetLinkMade } from "@belfry/administration/people/member-notes";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { listOperators, removeOperator } from "@belfry/administration/people/people";
+import { removeTwoFactor } from "@belfry/administration/people/two-factor";
+import { twoFactorRemoved } from "@belfry/administration/people/two-factor-notes";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 
@@ -81,6 +83,21 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
         );
         const resetLink = `${config.baseUrl}/reset/${token}`;
         return await once.show(person, "/operators", { resetLink, resetFor: of.email });
+      },
+      (_, [fault]) => show({ refused: fault?.message }),
+    ),
+  );
+
+  route("POST /operators/:personId/remove-two-factor", ({ params, actor }) =>
+    orFaults(
+      async () => {
+        await audited(
+          db,
+          actor,
+          (transaction) => removeTwoFactor(transaction, params.personId ?? "", actor.personId),
+          twoFactorRemoved,
+        );
+        return redirect("/operators", "two-factor-removed");
       },
       (_, [fault]) => show({ refused: fault?.message }),
     ),

@@ -21,6 +21,9 @@ import {
   TENANT_ROLES,
   type TenantRole,
 } from "@belfry/administration/people/people";
+import { removeTwoFactor } from "@belfry/administration/people/two-factor";
+import { twoFactorRemoved } from "@belfry/administration/people/two-factor-notes";
+import type { Database } from "@belfry/database/connection";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
@@ -113,16 +116,30 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
       const { token, person: of } = await audited(
         db,
         actor,
-        async (transaction) => {
-          const members = await listMembers(transaction, tenant.id);
-          const member = members.find(({ id }) => id === params.personId);
-          if (member === undefined) throw new NotFound("person", "is no member");
-          return await makeResetLink(transaction, member.id, maker);
-        },
+        async (transaction) =>
+          makeResetLink(transaction, await memberOf(transaction, tenant.id, params), maker),
         (made) => resetLinkMade(tenant.id, made),
       );
       const resetLink = `${config.baseUrl}/reset/${token}`;
       return await once.show(person, `${base}/members`, { resetLink, resetFor: of.email });
+    }),
+  );
+
+  route("POST /tenants/:tenantId/members/:personId/remove-two-factor", (context) =>
+    orFault(context, async () => {
+      const { tenant, params, actor, base } = context;
+      await audited(
+        db,
+        actor,
+        async (transaction) =>
+          removeTwoFactor(
+            transaction,
+            await memberOf(transaction, tenant.id, params),
+            actor.personId,
+          ),
+        twoFactorRemoved,
+      );
+      return redirect(`${base}/members`, "two-factor-removed");
     }),
   );
 
@@ -136,4 +153,15 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
     );
     return redirect(`${base}/members`, "withdrawn");
   });
+}
+
+/** Throws `NotFound`: in a tenant's pages there is nobody else. */
+async function memberOf(
+  db: Database,
+  tenantId: string,
+  { personId }: InTenant["params"],
+): Promise<string> {
+  const member = (await listMembers(db, tenantId)).find(({ id }) => id === personId);
+  if (member === undefined) throw new NotFound("person", "is no member");
+  return member.id;
 }

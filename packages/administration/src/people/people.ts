@@ -6,6 +6,7 @@ import { tenantNotFound } from "../tenants/tenants.ts";
 import { hashPassword, passwordFault, verifyPassword } from "./password.ts";
 import {
   deleteMembership,
+  type ListedPersonRow,
   lockOperators,
   type MemberRow,
   type MembershipRow,
@@ -36,7 +37,7 @@ export async function listMemberships(db: Database, personId: string): Promise<M
   return await membershipsOf(db, personId);
 }
 
-export async function listOperators(db: Database): Promise<Person[]> {
+export async function listOperators(db: Database): Promise<ListedPersonRow[]> {
   return await operators(db);
 }
 

@@ -14,7 +14,13 @@ export interface PersonRow {
   createdAt: Date;
 }
 
-export interface MemberRow extends PersonRow {
+/** As lists show people. */
+export interface ListedPersonRow extends PersonRow {
+  /** Whether signing in by password asks for a code. */
+  twoFactor: boolean;
+}
+
+export interface MemberRow extends ListedPersonRow {
   role: TenantRole;
   /** A group of the provider gave it. */
   byOidc: boolean;
@@ -43,10 +49,10 @@ export async function insertPerson(
 export async function personForSignIn(
   db: Database,
   email: string,
-): Promise<{ id: string; password: string | null } | undefined> {
+): Promise<{ id: string; password: string | null; epoch: number } | undefined> {
   return await db
     .selectFrom("people")
-    .select(["id", "password"])
+    .select(["id", "password", "sign_in_epoch as epoch"])
     .where("email", "=", email)
     .executeTakeFirst();
 }
@@ -63,6 +69,19 @@ export async function personForLinking(
 export async function lockPerson(db: Database, id: string): Promise<boolean> {
   const found = await selectPeople(db).where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
   return found !== undefined;
+}
+
+/** As `lockPerson`, of one whose ways to sign in are still those of `epoch`. */
+export async function lockPersonOfEpoch(
+  db: Database,
+  id: string,
+  epoch: number,
+): Promise<PersonRow | undefined> {
+  return await selectPeople(db)
+    .where("id", "=", id)
+    .where("sign_in_epoch", "=", epoch)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
 }
 
 /** With the right to its memberships: nobody gives the person one, or takes one, before the transaction ends. */
@@ -98,6 +117,16 @@ export async function updatePerson(
     .set({ ...changes, updated_at: sql<Date>`now()` })
     .where("id", "=", id)
     .execute();
+  if (changes.password !== undefined) await endPendingSignIns(db, id);
+}
+
+/** For every change of what signing in asks for: a sign-in that has begun by then leads nowhere. */
+export async function endPendingSignIns(db: Database, id: string): Promise<void> {
+  await db
+    .updateTable("people")
+    .set({ sign_in_epoch: sql<number>`sign_in_epoch + 1` })
+    .where("id", "=", id)
+    .execute();
 }
 
 /** Locks them, so that two changes cannot together leave the platform without an operator. */
@@ -109,8 +138,12 @@ export async function lockOperators(db: Database): Promise<PersonRow[]> {
     .execute();
 }
 
-export async function operators(db: Database): Promise<PersonRow[]> {
-  return await selectPeople(db).where("operator", "=", true).orderBy("name").execute();
+export async function operators(db: Database): Promise<ListedPersonRow[]> {
+  return await selectPeople(db)
+    .select(TWO_FACTOR)
+    .where("operator", "=", true)
+    .orderBy("name")
+    .execute();
 }
 
 /** The tenants that a person belongs to, by name. */
@@ -130,19 +163,20 @@ export async function membershipsOf(db: Database, personId: string): Promise<Mem
 export async function membersOf(db: Database, tenantId: string): Promise<MemberRow[]> {
   const rows = await db
     .selectFrom("memberships as m")
-    .innerJoin("people as p", "p.id", "m.person_id")
+    .innerJoin("people", "people.id", "m.person_id")
     .select([
-      "p.id",
-      "p.email",
-      "p.name",
-      "p.operator",
-      "p.created_at as createdAt",
+      "people.id",
+      "people.email",
+      "people.name",
+      "people.operator",
+      "people.created_at as createdAt",
       "m.role",
       "m.by_oidc as byOidc",
+      TWO_FACTOR,
     ])
     .where("m.tenant_id", "=", tenantId)
-    .orderBy("p.name")
-    .orderBy("p.id")
+    .orderBy("people.name")
+    .orderBy("people.id")
     .execute();
   return rows.map((row) => ({ ...row, role: row.role as TenantRole }));
 }
@@ -226,6 +260,11 @@ export async function deleteGroupMembership(
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
+
+const TWO_FACTOR = sql<boolean>`exists (
+  select from person_totp t where t.person_id = people.id and t.confirmed_at is not null)`.as(
+  "twoFactor",
+);
 
 function selectPeople(db: Database) {
   return db

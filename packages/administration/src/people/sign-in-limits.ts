@@ -5,6 +5,7 @@ import {
   deleteOldTries,
   forgetTries,
   giveTryBack,
+  secondsUntilFree,
   type TryBound,
   takeTry,
 } from "./sign-in-tries.ts";
@@ -15,10 +16,16 @@ import {
  */
 
 const WINDOW_SECONDS = 15 * 60;
+/** Of wrong codes of one person, whoever gives them from wherever: a code has six digits. */
+const CODE_WINDOW_SECONDS = 60 * 60;
 /** Rows that are kept, some 10 MB: beyond it the oldest are forgotten. */
 const MAX_ROWS = 50_000;
 /** The account's own bound is wide: nobody can lock another out from a few addresses. */
-const MOST = { address: 50, account: 100, both: 10, join: 50, reset: 50, oidc: 50, password: 10 };
+const MOST = {
+  ...{ address: 50, account: 100, both: 10 },
+  ...{ join: 50, reset: 50, oidc: 50, password: 10 },
+  ...{ code: 10, "code-told": 1 },
+};
 
 /** Where a try comes from, and whose account it is for. */
 export interface SignInTry {
@@ -75,8 +82,28 @@ export async function takePasswordChange(db: Database, personId: string): Promis
   return await take(db, [bound("password", personId)]);
 }
 
-async function take(db: Database, bounds: readonly TryBound[]): Promise<number> {
-  const seconds = await takeTry(db, bounds, WINDOW_SECONDS);
+/** For a code of the authenticator app, or a recovery code. */
+export async function takeCode(db: Database, personId: string): Promise<number> {
+  return await take(db, [bound("code", personId)], CODE_WINDOW_SECONDS);
+}
+
+/** The wrong ones before it stay counted: whoever guesses does not profit from the person's own sign-ins. */
+export async function forgiveCode(db: Database, personId: string): Promise<void> {
+  await giveTryBack(db, bound("code", personId).key);
+}
+
+/** After a wrong code: whether it was the last one that is looked at; true once a window, to be told of. */
+export async function wasLastCode(db: Database, personId: string): Promise<boolean> {
+  const seconds = await secondsUntilFree(db, bound("code", personId));
+  return seconds > 0 && (await takeTry(db, [bound("code-told", personId)], seconds)) === 0;
+}
+
+async function take(
+  db: Database,
+  bounds: readonly TryBound[],
+  windowSeconds = WINDOW_SECONDS,
+): Promise<number> {
+  const seconds = await takeTry(db, bounds, windowSeconds);
   if (seconds === 0) await deleteOldTries(db, MAX_ROWS);
   return seconds;
 }

@@ -48,6 +48,15 @@ export async function takeTry(
   return rows[0]?.seconds ?? 0;
 }
 
+/** Until a bound that is full has room again; 0: it is not full. */
+export async function secondsUntilFree(db: Database, { key, most }: TryBound): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select ceil(extract(epoch from ends_at - clock_timestamp()))::integer as seconds
+    from sign_in_tries
+    where key = ${key} and count >= ${most} and ends_at > clock_timestamp()`.execute(db);
+  return rows[0]?.seconds ?? 0;
+}
+
 /** Takes one try back. */
 export async function giveTryBack(db: Database, key: Buffer): Promise<void> {
   await db

@@ -1,7 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import { newAccessToken, tokenHash } from "./access-token.ts";
 import { verifyPassword } from "./password.ts";
-import { personForSignIn } from "./person-rows.ts";
+import { lockPersonOfEpoch, personForSignIn } from "./person-rows.ts";
 import {
   deleteEndedSessions,
   deleteSessions,
@@ -12,6 +12,7 @@ import {
   sessionsOf,
   touchSession,
 } from "./sessions.ts";
+import { totpOf } from "./totp-rows.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const SESSION_SECONDS = (30 * DAY_MS) / 1000;
@@ -29,15 +30,37 @@ export interface SessionPlace {
   seconds?: number;
 }
 
-/** The person's id, or undefined: wrong address and wrong password look and take the same. */
+/** Who has given the right password, as long as the person's ways to sign in are those of `epoch`. */
+export interface PasswordGiven {
+  personId: string;
+  epoch: number;
+}
+
+/** Undefined: wrong address and wrong password look and take the same. */
 export async function checkPassword(
   db: Database,
   email: string,
   password: string,
-): Promise<string | undefined> {
+): Promise<PasswordGiven | undefined> {
   const person = await personForSignIn(db, email.trim().toLowerCase());
   const isRight = await verifyPassword(password, person?.password ?? undefined);
-  return isRight ? person?.id : undefined;
+  return isRight && person !== undefined ? { personId: person.id, epoch: person.epoch } : undefined;
+}
+
+/**
+ * Begins the session of who has given the password. `code`: the person has two-factor authentication, and
+ * nothing has begun; `stale`: while the password was looked at it was changed, say.
+ */
+export async function signInByPassword(
+  db: Database,
+  { personId, epoch }: PasswordGiven,
+  place: SessionPlace,
+): Promise<{ token: string } | "code" | "stale"> {
+  return await db.transaction().execute(async (transaction) => {
+    if ((await lockPersonOfEpoch(transaction, personId, epoch)) === undefined) return "stale";
+    const isAsked = (await totpOf(transaction, personId))?.confirmedAt != null;
+    return isAsked ? "code" : { token: await beginSession(transaction, personId, place) };
+  });
 }
 
 /** Begins a session; the token goes into the browser's cookie and nowhere else. */

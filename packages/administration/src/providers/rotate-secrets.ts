@@ -79,7 +79,7 @@ async function handlePage(
   for (const { secret, owner, kid, plaintext, reason } of readings) {
     tally.count(column, kid);
     if (plaintext === undefined) {
-      tally.unreadable.push({ owner, tenantId: secret.tenantId, kid, reason });
+      tally.unreadable.push({ owner, kid, reason });
     } else if (kid !== keys.current.kid) {
       const to = await encryptSecret(keys, owner, plaintext);
       swaps.push({ id: secret.id, from: secret.ciphertext, to });
@@ -123,7 +123,7 @@ async function read(
   column: SecretColumn,
   secret: StoredSecret,
 ): Promise<Reading> {
-  const owner = column.ownerOf(secret.tenantId, secret.id);
+  const owner = column.ownerOf(secret.holderId, secret.id);
   const kid = kidOf(secret.ciphertext) ?? null;
   const base = { secret, owner, kid, plaintext: undefined };
   if (kid === null) return { ...base, reason: "it is no secret of ours" };

@@ -3,9 +3,8 @@ import { SECRET_COLUMNS, type SecretColumn } from "./stored-secrets.ts";
 
 /** A secret that none of the given keys opens: nobody can use it until it is set anew. */
 export interface UnreadableSecret {
-  /** As in secret-owners.ts: `tenant:<id>`, `provider:<tenant>:<id>`. */
+  /** As in secret-owners.ts: `tenant:<id>`, `provider:<tenant>:<id>`, `totp:<person>`. */
   owner: string;
-  tenantId: string;
   /** null: what stands there is no secret of ours. */
   kid: string | null;
   reason: string;

@@ -40,7 +40,7 @@ test("every column of the schema that holds a JWE is walked, and every owner bel
 test("secrets are read page by page, each once, and what is empty is none", async (t) => {
   const { db } = await filled(t);
   const first = await readSecrets(db, WEBHOOK_SECRETS, { after: undefined, most: 1 });
-  assert.deepEqual(first, [{ id: "a", tenantId: "a", ciphertext: "secret-a" }]);
+  assert.deepEqual(first, [{ id: "a", holderId: "a", ciphertext: "secret-a" }]);
   const rest = await readSecrets(db, WEBHOOK_SECRETS, { after: "a", most: 10 });
   assert.deepEqual(
     rest.map(({ id }) => id),

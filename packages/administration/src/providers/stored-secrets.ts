@@ -2,6 +2,7 @@ import type { Database } from "@belfry/database/connection";
 import {
   providerSettingsOwner,
   searchKeyOwner,
+  totpOwner,
   webhookOwner,
   webhookSecretOwner,
 } from "@belfry/database/secret-owners";
@@ -11,12 +12,13 @@ import { sql } from "kysely";
 export interface SecretColumn {
   table: string;
   column: string;
-  /** The primary key is `id`, of this type. */
+  /** The primary key, `id` unless it is named, is of this type. */
   idType: "text" | "uuid";
-  /** The column with the tenant's id. */
-  tenantColumn: string;
+  idColumn?: string;
+  /** The column with the id of whose it is: of a tenant, of a person. */
+  holderColumn: string;
   /** As who encrypted it said. */
-  ownerOf(tenantId: string, id: string): string;
+  ownerOf(holderId: string, id: string): string;
 }
 
 /** All of them, as data: what encrypts into a new column adds a row. */
@@ -25,64 +27,73 @@ export const SECRET_COLUMNS: readonly SecretColumn[] = [
     table: "tenants",
     column: "webhook_secret",
     idType: "text",
-    tenantColumn: "id",
+    holderColumn: "id",
     ownerOf: webhookSecretOwner,
   },
   {
     table: "tenants",
     column: "previous_webhook_secret",
     idType: "text",
-    tenantColumn: "id",
+    holderColumn: "id",
     ownerOf: webhookSecretOwner,
   },
   {
     table: "providers",
     column: "settings",
     idType: "uuid",
-    tenantColumn: "tenant_id",
+    holderColumn: "tenant_id",
     ownerOf: providerSettingsOwner,
   },
   {
     table: "webhooks",
     column: "secret",
     idType: "uuid",
-    tenantColumn: "tenant_id",
+    holderColumn: "tenant_id",
     ownerOf: webhookOwner,
   },
   {
     table: "webhooks",
     column: "previous_secret",
     idType: "uuid",
-    tenantColumn: "tenant_id",
+    holderColumn: "tenant_id",
     ownerOf: webhookOwner,
   },
   {
     table: "search_key",
     column: "secret",
     idType: "text",
-    tenantColumn: "id",
+    holderColumn: "id",
     ownerOf: searchKeyOwner,
+  },
+  {
+    table: "person_totp",
+    column: "secret",
+    idType: "uuid",
+    idColumn: "person_id",
+    holderColumn: "person_id",
+    ownerOf: totpOwner,
   },
 ];
 
 export interface StoredSecret {
   id: string;
-  tenantId: string;
+  holderId: string;
   ciphertext: string;
 }
 
 /** The next secrets of a column, by id; `after` is the id of the last one seen. */
 export async function readSecrets(
   db: Database,
-  { table, column, tenantColumn }: SecretColumn,
+  { table, column, holderColumn, idColumn = "id" }: SecretColumn,
   page: { after: string | undefined; most: number },
 ): Promise<StoredSecret[]> {
+  const id = sql.ref(`${table}.${idColumn}`);
   const { rows } = await sql<StoredSecret>`
-    select id::text as id, ${sql.ref(tenantColumn)} as "tenantId", ${sql.ref(column)} as ciphertext
+    select ${id}::text as id, ${sql.ref(holderColumn)} as "holderId", ${sql.ref(column)} as ciphertext
     from ${sql.table(table)}
     where ${sql.ref(column)} is not null
-      and ${page.after === undefined ? sql`true` : sql`id > ${page.after}`}
-    order by ${sql.table(table)}.id limit ${page.most}`.execute(db);
+      and ${page.after === undefined ? sql`true` : sql`${id} > ${page.after}`}
+    order by ${id} limit ${page.most}`.execute(db);
   return rows;
 }
 
@@ -98,10 +109,11 @@ export interface SecretSwap {
  */
 export async function swapSecrets(
   db: Database,
-  { table, column, idType }: SecretColumn,
+  { table, column, idType, idColumn = "id" }: SecretColumn,
   swaps: readonly SecretSwap[],
 ): Promise<Set<string>> {
   const name = sql.ref(column);
+  const id = sql.ref(idColumn);
   const ids = sql`${swaps.map(({ id }) => id)}::${sql.raw(idType)}[]`;
   const { rows } = await sql<{ id: string }>`
     with swap as materialized (
@@ -109,12 +121,12 @@ export async function swapSecrets(
         ${swaps.map(({ to }) => to)}::text[]) s (id, before, after)
     ),
     free as materialized (
-      select id from ${sql.table(table)} where id = any (${ids})
-      order by id for no key update skip locked
+      select ${id} as id from ${sql.table(table)} where ${id} = any (${ids})
+      order by 1 for no key update skip locked
     )
     update ${sql.table(table)} t set ${name} = swap.after
     from swap, free
-    where t.id = any (${ids}) and t.id = swap.id and t.id = free.id and t.${name} = swap.before
-    returning t.id::text as id`.execute(db);
+    where t.${id} = any (${ids}) and t.${id} = swap.id and t.${id} = free.id and t.${name} = swap.before
+    returning t.${id}::text as id`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,0 +1,117 @@
+import type { Database } from "@belfry/database/connection";
+
+/** Queries on `person_totp` and `recovery_codes`. Of a recovery code only the SHA-256 is here. */
+
+export interface TotpRow {
+  /** Encrypted. */
+  secret: string;
+  /** null: it is being set up, by `sessionId`. */
+  confirmedAt: Date | null;
+  sessionId: string | null;
+  createdAt: Date;
+}
+
+export async function totpOf(db: Database, personId: string): Promise<TotpRow | undefined> {
+  return await db
+    .selectFrom("person_totp")
+    .select([
+      "secret",
+      "confirmed_at as confirmedAt",
+      "session_id as sessionId",
+      "created_at as createdAt",
+    ])
+    .where("person_id", "=", personId)
+    .executeTakeFirst();
+}
+
+/** In the place of one that is being set up. False: one is confirmed already, and stays. */
+export async function putUnconfirmedTotp(
+  db: Database,
+  totp: { personId: string; sessionId: string; secret: string; createdAt: Date },
+): Promise<boolean> {
+  const { personId, sessionId: session_id, secret, createdAt: created_at } = totp;
+  await db
+    .deleteFrom("person_totp")
+    .where("person_id", "=", personId)
+    .where("confirmed_at", "is", null)
+    .execute();
+  const result = await db
+    .insertInto("person_totp")
+    .values({ person_id: personId, session_id, secret, created_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** False: it is not being set up by this session any more. */
+export async function confirmTotp(
+  db: Database,
+  totp: { personId: string; sessionId: string; step: number; now: Date },
+): Promise<boolean> {
+  const result = await db
+    .updateTable("person_totp")
+    .set({ confirmed_at: totp.now, session_id: null, last_step: totp.step })
+    .where("person_id", "=", totp.personId)
+    .where("session_id", "=", totp.sessionId)
+    .where("confirmed_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** True for one caller only, whatever the number of them: a code works once, and so does any before it. */
+export async function takeStep(db: Database, personId: string, step: number): Promise<boolean> {
+  const result = await db
+    .updateTable("person_totp")
+    .set({ last_step: step })
+    .where("person_id", "=", personId)
+    .where("confirmed_at", "is not", null)
+    .where("last_step", "<", step)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Its recovery codes go with it. False: there was none that is confirmed. */
+export async function deleteTotp(db: Database, personId: string): Promise<boolean> {
+  const result = await db
+    .deleteFrom("person_totp")
+    .where("person_id", "=", personId)
+    .where("confirmed_at", "is not", null)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** The ones before are worth nothing any more. */
+export async function putRecoveryCodes(
+  db: Database,
+  personId: string,
+  hashes: readonly Buffer[],
+): Promise<void> {
+  await db.deleteFrom("recovery_codes").where("person_id", "=", personId).execute();
+  await db
+    .insertInto("recovery_codes")
+    .values(hashes.map((sha256) => ({ person_id: personId, sha256 })))
+    .execute();
+}
+
+/** True for one caller only. */
+export async function takeRecoveryCode(
+  db: Database,
+  personId: string,
+  sha256: Buffer,
+): Promise<boolean> {
+  const result = await db
+    .deleteFrom("recovery_codes")
+    .where("person_id", "=", personId)
+    .where("sha256", "=", sha256)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+export async function countRecoveryCodes(db: Database, personId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("recovery_codes")
+    .select((eb) => eb.fn.countAll<string>().as("count"))
+    .where("person_id", "=", personId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

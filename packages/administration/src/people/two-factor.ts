@@ -1,0 +1,192 @@
+import { UUID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import { totpOwner } from "@belfry/database/secret-owners";
+import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { hasPassword } from "./identities.ts";
+import {
+  endPendingSignIns,
+  lockPerson,
+  type PersonRow,
+  personByEmail,
+  personById,
+} from "./person-rows.ts";
+import { newRecoveryCodes, recoveryCodeHash } from "./recovery-codes.ts";
+import { deleteSessions } from "./sessions.ts";
+import { digitsOf, newTotpSecret, stepOfCode } from "./totp.ts";
+import {
+  confirmTotp,
+  countRecoveryCodes,
+  deleteTotp,
+  putRecoveryCodes,
+  putUnconfirmedTotp,
+  takeRecoveryCode,
+  takeStep,
+  totpOf,
+} from "./totp-rows.ts";
+
+/** How long a secret that was shown may be confirmed. */
+const SETUP_MS = 15 * 60_000;
+
+/** What a person's sign-in asks for besides the password. */
+export interface TwoFactor {
+  since: Date;
+  recoveryCodesLeft: number;
+}
+
+/** Whose session sets it up. */
+export interface TwoFactorPerson {
+  personId: string;
+  sessionId: string;
+}
+
+/** Undefined: it is off. */
+export async function twoFactorOf(db: Database, personId: string): Promise<TwoFactor | undefined> {
+  const since = (await totpOf(db, personId))?.confirmedAt ?? undefined;
+  return since && { since, recoveryCodesLeft: await countRecoveryCodes(db, personId) };
+}
+
+/**
+ * Makes the secret that the person's authenticator app is given; nothing is asked for before a code has
+ * confirmed it. Call in a transaction, after the password. Throws `InvalidInput`.
+ */
+export async function beginTwoFactor(
+  db: Database,
+  keys: SecretKeys,
+  { personId, sessionId }: TwoFactorPerson,
+  now: Date,
+): Promise<void> {
+  await lockPerson(db, personId);
+  if (!(await hasPassword(db, personId))) {
+    throw new InvalidInput([{ field: "current", message: "is not set: you sign in without one" }]);
+  }
+  const secret = await encryptSecret(keys, totpOwner(personId), newTotpSecret());
+  if (!(await putUnconfirmedTotp(db, { personId, sessionId, secret, createdAt: now }))) {
+    throw new InvalidInput([{ field: "current", message: "is not asked for: it is on already" }]);
+  }
+}
+
+/** The secret that this session is setting up; of another's nothing is shown. */
+export async function twoFactorSetup(
+  db: Database,
+  keys: SecretKeys,
+  { personId, sessionId }: TwoFactorPerson,
+  now: Date,
+): Promise<string | undefined> {
+  const totp = await totpOf(db, personId);
+  if (totp?.sessionId !== sessionId || now.getTime() - totp.createdAt.getTime() >= SETUP_MS) {
+    return undefined;
+  }
+  return await decryptSecret(keys, totpOwner(personId), totp.secret);
+}
+
+/**
+ * Turns it on by a code of the app that was given the secret. Every other session ends. The recovery codes
+ * are returned this once. Call in a transaction. Throws `InvalidInput`.
+ */
+export async function turnOnTwoFactor(
+  db: Database,
+  keys: SecretKeys,
+  person: TwoFactorPerson,
+  code: string,
+  now: Date,
+): Promise<{ recoveryCodes: string[]; sessionsEnded: number }> {
+  const { personId, sessionId } = person;
+  await lockPerson(db, personId);
+  const secret = await twoFactorSetup(db, keys, person, now);
+  const digits = digitsOf(code);
+  const step = secret && digits && stepOfCode(secret, digits, now);
+  if (!step || !(await confirmTotp(db, { ...person, step, now }))) {
+    throw new InvalidInput([{ field: "code", message: WRONG_CODE }]);
+  }
+  const recoveryCodes = await renewRecoveryCodes(db, personId);
+  await endPendingSignIns(db, personId);
+  const sessionsEnded = await deleteSessions(db, personId, { except: sessionId });
+  return { recoveryCodes, sessionsEnded };
+}
+
+/**
+ * Ten new ones, returned this once; the ones before end. Call in a transaction, after password and code, for
+ * whoever has two-factor authentication.
+ */
+export async function renewRecoveryCodes(db: Database, personId: string): Promise<string[]> {
+  const codes = newRecoveryCodes();
+  await putRecoveryCodes(db, personId, codes.map(recoveryCodeHash));
+  return codes;
+}
+
+/** Call in a transaction, after password and code. Ends every other session. */
+export async function turnOffTwoFactor(
+  db: Database,
+  { personId, sessionId }: TwoFactorPerson,
+): Promise<{ sessionsEnded: number }> {
+  return await takeAway(db, personId, sessionId);
+}
+
+/**
+ * For who has lost the app: signing in asks for the password alone, and every session ends. Only an operator
+ * does so, or the command line (null), as people are global; and nobody for themselves. Call in a transaction.
+ * Throws `NotFound`, `InvalidInput`.
+ */
+export async function removeTwoFactor(
+  db: Database,
+  personId: string,
+  operatorId: string | null,
+): Promise<{ person: PersonRow; sessionsEnded: number }> {
+  const person = UUID.test(personId) ? await personById(db, personId) : undefined;
+  if (person === undefined) throw new NotFound("person", "nobody has this id");
+  if (personId === operatorId) {
+    const message = "it is you: turn two-factor authentication off under Your account";
+    throw new InvalidInput([{ field: "person", message }]);
+  }
+  return { person, ...(await takeAway(db, personId, undefined)) };
+}
+
+/** By the address, as the command line knows people. Throws as `removeTwoFactor`. */
+export async function removeTwoFactorFrom(
+  db: Database,
+  email: string,
+): Promise<{ person: PersonRow; sessionsEnded: number }> {
+  const person = await personByEmail(db, email.trim().toLowerCase());
+  if (person === undefined) {
+    throw new NotFound("person", `nobody has the address ${JSON.stringify(email)}`);
+  }
+  return await removeTwoFactor(db, person.id, null);
+}
+
+/** Follows the field's name. Of a code no more is told: not whether it was one of yesterday's, say. */
+export const WRONG_CODE = "is wrong, or was used already. Wait for the next one, and try again";
+
+/** A code of the app or a recovery code, used up with this: one caller has it, over all replicas. */
+export async function useCode(
+  db: Database,
+  keys: SecretKeys,
+  personId: string,
+  typed: string,
+  now: Date,
+): Promise<"app" | "recovery" | undefined> {
+  const digits = digitsOf(typed);
+  if (digits === undefined) {
+    // No key of secrets is needed for it: it opens even what was encrypted under one that is lost.
+    return (await takeRecoveryCode(db, personId, recoveryCodeHash(typed))) ? "recovery" : undefined;
+  }
+  const totp = await totpOf(db, personId);
+  if (totp === undefined || totp.confirmedAt === null) return undefined;
+  const secret = await decryptSecret(keys, totpOwner(personId), totp.secret);
+  const step = stepOfCode(secret, digits, now);
+  return step !== undefined && (await takeStep(db, personId, step)) ? "app" : undefined;
+}
+
+async function takeAway(
+  db: Database,
+  personId: string,
+  except: string | undefined,
+): Promise<{ sessionsEnded: number }> {
+  await lockPerson(db, personId);
+  if (!(await deleteTotp(db, personId))) {
+    const message = "this person has no two-factor authentication";
+    throw new InvalidInput([{ field: "person", message }]);
+  }
+  await endPendingSignIns(db, personId);
+  return { sessionsEnded: await deleteSessions(db, personId, { except }) };
+}

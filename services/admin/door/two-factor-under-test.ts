@@ -1,0 +1,80 @@
+import { generateSync } from "otplib";
+import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { PASSWORD, type TestBrowser } from "../test-browser.ts";
+
+export const STEP_MS = 30_000;
+
+/** For tests: people with authenticator apps, by a clock that the test moves. */
+export interface TwoFactorUnderTest {
+  admin: AdminUnderTest;
+  /** What was logged. */
+  lines: string[];
+  advance(ms: number): void;
+  /** What the app shows, so many steps from now. */
+  code(secret: string, steps?: number): string;
+  /** Of whoever is signed in; the clock goes on, so that the next code is a new one. */
+  turnOn(browser: TestBrowser): Promise<{ secret: string; recoveryCodes: string[] }>;
+  /** A new browser, after the password. */
+  givePassword(email: string, browser?: TestBrowser): Promise<TestBrowser>;
+}
+
+export async function startTwoFactor(
+  t: Parameters<typeof startAdmin>[0],
+  given: Parameters<typeof startAdmin>[1] = {},
+): Promise<TwoFactorUnderTest> {
+  // The middle of a step.
+  let nowMs = 60_000_000 * STEP_MS + 15_000;
+  const lines: string[] = [];
+  const log = { write: (line: string) => void lines.push(line) };
+  const admin = await startAdmin(t, { log, ...given, nowMs: () => nowMs });
+  const code = (secret: string, steps = 0) =>
+    generateSync({ secret, epoch: Math.floor((nowMs + steps * STEP_MS) / 1000) });
+  return {
+    ...{ admin, lines, code },
+    advance(ms) {
+      nowMs += ms;
+    },
+    async turnOn(browser) {
+      const secret = await setUp(browser);
+      const on = await browser.post(`${PAGE}/turn-on`, { code: code(secret) });
+      nowMs += STEP_MS;
+      return { secret, recoveryCodes: recoveryCodesIn(await browser.page(on)) };
+    },
+    async givePassword(email, browser = admin.browser()) {
+      const fields = { email, password: PASSWORD, next: "/account" };
+      const answer = await browser.post("/sign-in", fields, { from: "/sign-in" });
+      const to = answer.headers.get("location");
+      if (to !== "/sign-in/code") throw new Error(`the password led to ${answer.status} ${to}`);
+      return browser;
+    },
+  };
+}
+
+export const PAGE = "/account/two-factor";
+
+/** As far as the page that shows the secret; returns it. */
+export async function setUp(browser: TestBrowser): Promise<string> {
+  return secretIn(await browser.page(await browser.post(`${PAGE}/begin`, { current: PASSWORD })));
+}
+
+export function secretIn(html: string): string {
+  return (/id="totp-secret">([^<]*)</.exec(html)?.[1] ?? "").replaceAll(" ", "");
+}
+
+export function recoveryCodesIn(html: string): string[] {
+  const text = /id="recovery-codes">([^<]*)</.exec(html)?.[1];
+  return text === undefined ? [] : text.split("\n");
+}
+
+export async function giveCode(browser: TestBrowser, code: string): Promise<Response> {
+  return await browser.post("/sign-in/code", { code }, { from: "/sign-in/code" });
+}
+
+export async function isSignedIn(browser: TestBrowser): Promise<boolean> {
+  return (await browser.get("/account")).status === 200;
+}
+
+export async function auditLog({ db }: AdminUnderTest): Promise<[string, string, unknown][]> {
+  const rows = await db.selectFrom("audit_log").selectAll().orderBy("id").execute();
+  return rows.map((row) => [row.action, row.person, row.after]);
+}
