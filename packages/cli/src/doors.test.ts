@@ -115,6 +115,21 @@ test("the last operator stays one; another is given a reset link, and taken out,
   const { entries: made } = await json("audit list --object account.reset-link");
   assert.deepEqual([made[0].target, reset.email], ["otto@example.com", "otto@example.com"]);
   assert.ok(!JSON.stringify(made).includes(reset.link.slice(-43)));
+  const remove = "operator remove-totp --email";
+  await refused(`${remove} eve@example.com`, /nobody has the address/);
+  await refused(`${remove} otto@example.com`, /--email this person has no two-factor/);
+  await pool.query(
+    `insert into person_totp (person_id, secret, confirmed_at)
+     select id, 'x', now() from people where email = 'otto@example.com'`,
+  );
+  const listed = async () =>
+    (await json("operator list")).map((one: { twoFactor: boolean }) => one.twoFactor);
+  assert.deepEqual((await listed()).toSorted(), [false, true]);
+  const gone = await json(`${remove} Otto@example.com`);
+  assert.deepEqual(gone, { email: "otto@example.com", removed: true, sessionsEnded: 0 });
+  assert.deepEqual(await listed(), [false, false]);
+  const { entries: told } = await json("audit list --object account.two-factor-remove");
+  assert.deepEqual([told.length, told[0].target], [1, "otto@example.com"]);
   await refused("operator remove --email eve@example.com", /no operator "eve@example.com"/);
   assert.equal((await json("operator remove --email otto@example.com")).removed, true);
   const { entries } = await json("audit list --object operator.remove");

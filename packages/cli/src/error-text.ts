@@ -17,6 +17,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   keyId: "KEYID",
   webhookId: "--webhook",
   messageId: "--message",
+  person: "--email",
 };
 
 /** What standard error says of a failure: for a person, without a stack, naming the flag. */

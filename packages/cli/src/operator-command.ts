@@ -55,6 +55,26 @@ export function operatorCommand(): Command {
     );
 
   operator
+    .command("remove-totp")
+    .description(
+      "Remove two-factor authentication from a person of any tenant, or an operator, who has lost the " +
+        "authenticator app; all their sessions end",
+    )
+    .requiredOption("--email <address>", "of the person")
+    .action(({ email }: { email: string }) =>
+      withDatabase(async ({ db }) => {
+        const { removeTwoFactorFrom } = await import("@belfry/administration/people/two-factor");
+        const { twoFactorRemoved } = await import("@belfry/administration/people/two-factor-notes");
+        const { person, sessionsEnded } = await auditedCommand(
+          db,
+          (transaction) => removeTwoFactorFrom(transaction, email),
+          twoFactorRemoved,
+        );
+        await printJson({ email: person.email, removed: true, sessionsEnded });
+      }),
+    );
+
+  operator
     .command("list")
     .description("Who is an operator")
     .action(() =>
