@@ -4,10 +4,15 @@ import { type TestContext, test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import {
   providerSettingsOwner,
+  totpOwner,
   webhookOwner,
   webhookSecretOwner,
 } from "@belfry/database/secret-owners";
 import { decryptSecret, encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { generateSync } from "otplib";
+import { insertPerson } from "../people/person-rows.ts";
+import { newTotpSecret } from "../people/totp.ts";
+import { useCode } from "../people/two-factor.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
@@ -73,6 +78,30 @@ test("every secret is under the new key afterwards, for its owner alone, and the
   const signs = webhookOwner(tenant.id, webhook.id);
   assert.equal(await decryptSecret(after, signs, stored.secret), secret);
   assert.equal(await decryptSecret(after, signs, stored.previous_secret ?? ""), webhook.secret);
+});
+
+test("the key of an authenticator app is under the new key afterwards, of this person alone, and its codes are taken as before", async (t) => {
+  const db = await testDatabase(t);
+  const eve = { email: "eve@example.com", name: "Eve", password: "x", operator: false };
+  const personId = await insertPerson(db, eve);
+  const secret = newTotpSecret();
+  const now = new Date(60_000_000 * 30_000);
+  const row = {
+    person_id: personId,
+    secret: await encryptSecret(before, totpOwner(personId), secret),
+  };
+  await db
+    .insertInto("person_totp")
+    .values({ ...row, confirmed_at: now })
+    .execute();
+  const report = await rotateSecrets(db, both, { actor });
+  assert.deepEqual(report.columns["person_totp.secret"], { k2: 1 });
+  assert.deepEqual([report.reencrypted, report.retirable], [1, ["k1"]]);
+  const stored = await db.selectFrom("person_totp").selectAll().executeTakeFirstOrThrow();
+  assert.equal(await decryptSecret(after, totpOwner(personId), stored.secret), secret);
+  await assert.rejects(decryptSecret(after, totpOwner("another"), stored.secret));
+  const code = generateSync({ secret, epoch: now.getTime() / 1000 });
+  assert.equal(await useCode(db, after, personId, code, now), "app");
 });
 
 test("a second run changes nothing, bumps nothing and leaves nothing in the audit log", async (t) => {
