@@ -68,6 +68,7 @@ export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
   operators: "/operators",
   "audit-all": "/audit",
   account: "/account",
+  "two-factor": "/account/two-factor",
   missing: "/nowhere",
 };
 

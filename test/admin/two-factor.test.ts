@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { secretIn, startTwoFactor } from "@belfry/admin/door/two-factor-under-test";
+import { PASSWORD } from "@belfry/admin/test-browser";
+import type { Locator, Page } from "playwright-core";
+import { openBrowser } from "../browser/open-page.ts";
+import { faultsInLooks } from "./accessible-pages.ts";
+import { signedIn } from "./signed-in.ts";
+
+// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
+const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+
+const NARROW = { width: 320, height: 640 };
+
+test("on a narrow screen and by the keyboard alone a person turns two-factor authentication on, keeps the recovery codes, and signs in with a code and with a recovery code", {
+  ...{ skip, timeout: 240_000 },
+}, async (t) => {
+  const { admin, code, advance, lines } = await startTwoFactor(t);
+  const eve = await admin.person({ email: "eve@example.com", name: "Eve", operator: true });
+  const browser = await openBrowser(t);
+  const context = await signedIn(browser, admin.url, eve, {
+    ...{ viewport: NARROW, acceptDownloads: true },
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const faults: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().includes("422")) faults.push(message.text());
+  });
+  page.on("pageerror", (error) => faults.push(error.message));
+  const looks = async (name: string) => {
+    faults.push(...(await faultsInLooks(name, page, [1280, NARROW.width])));
+    await page.setViewportSize(NARROW);
+    await page.emulateMedia({ colorScheme: "light" });
+  };
+  const typed = async (field: Locator, text: string) => {
+    await tabTo(page, field);
+    await page.keyboard.type(text);
+  };
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const label = (name: string) => page.getByLabel(name, { exact: true });
+  const APP = "Code from your authenticator app";
+
+  await page.goto(`${admin.url}/account`);
+  await tabTo(page, page.getByRole("link", { name: "Set up" }));
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "It is off" }).waitFor();
+  await looks("off");
+  await typed(label("Current password"), PASSWORD);
+  await page.keyboard.press("Enter");
+
+  await page.getByRole("img", { name: "QR code for your authenticator app" }).waitFor();
+  await looks("set-up");
+  const secret = secretIn(await page.content());
+  assert.match(secret, /^[A-Z2-7]{32}$/);
+  await typed(label(APP), "000000");
+  await page.keyboard.press("Enter");
+  await page.locator("#code-fault").waitFor();
+  await looks("set-up-fault");
+  assert.equal(secretIn(await page.content()), secret);
+  await typed(label(APP), code(secret));
+  await tabTo(page, button("Turn on two-factor authentication"));
+  await page.keyboard.press("Enter");
+
+  await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
+  await looks("on");
+  const codes = ((await page.locator("#recovery-codes").textContent()) ?? "").split("\n");
+  assert.equal(codes.length, 10);
+  await tabTo(page, page.locator('[data-copy="recovery-codes"]'));
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), codes.join("\n"));
+  const download = page.waitForEvent("download");
+  await tabTo(page, page.getByRole("link", { name: "Download" }));
+  await page.keyboard.press("Enter");
+  const file = await download;
+  assert.equal(file.suggestedFilename(), "belfry-recovery-codes.txt");
+  assert.equal(await readFile(await file.path(), "utf8"), `${codes.join("\n")}\n`);
+  await page.reload();
+  await page.getByText("You have 10 recovery codes left").waitFor();
+  assert.equal(await page.locator("#recovery-codes").count(), 0);
+
+  const signOut = async () => {
+    await tabTo(page, button("Menu"));
+    await page.keyboard.press("Enter");
+    await tabTo(page, button("Sign out"));
+    await page.keyboard.press("Enter");
+    await page.getByText("You are signed out").waitFor();
+  };
+  const givePassword = async () => {
+    await typed(label("Email address"), "eve@example.com");
+    await typed(label("Password"), PASSWORD);
+    await page.keyboard.press("Enter");
+    await label(APP).waitFor();
+  };
+  await signOut();
+  await givePassword();
+  await looks("code");
+  await typed(label(APP), code(secret));
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("The code is wrong, or was used already").waitFor();
+  await looks("code-fault");
+  advance(30_000);
+  await typed(label(APP), code(secret));
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Tenants" }).waitFor();
+
+  await signOut();
+  await givePassword();
+  await tabTo(page, page.getByRole("link", { name: "Use a recovery code" }));
+  await page.keyboard.press("Enter");
+  await label("Recovery code").waitFor();
+  await looks("recovery-code");
+  await typed(label("Recovery code"), codes[0] ?? "");
+  await page.keyboard.press("Enter");
+  await page.getByText("You have used a recovery code. 9 recovery codes left").waitFor();
+  assert.equal(new URL(page.url()).pathname, "/tenants");
+
+  await page.goto(`${admin.url}/operators`);
+  await looks("operators");
+  assert.deepEqual(faults, []);
+  assert.ok(lines.length > 0);
+});
+
+/** By the key alone, as far as it takes. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    await page.keyboard.press("Tab");
+    if (await target.evaluate((node) => node === node.ownerDocument.activeElement)) return;
+  }
+  throw new Error(`no way by the keyboard to ${target}`);
+}
