@@ -3,7 +3,7 @@ import type {
   PreferenceChannel,
   PreferenceSource,
 } from "@belfry/contracts/preferences";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Database } from "./connection.ts";
 import { noteUse } from "./note-use.ts";
 import type { Owner } from "./notifications.ts";
@@ -72,7 +72,7 @@ export async function setPreferences(
     ) w (category, channel, enabled)`;
   const write = async (transaction: Database) => {
     await noteUse(transaction, tenantId, "uses_preferences");
-    await lockUser(transaction, { tenantId, userId });
+    await holdUsers(transaction, tenantId, sql`select ${userId}`);
     const { rows } = await sql<{ changed: number }>`
       with wanted as materialized (${wanted}),
       forgotten as (
@@ -119,7 +119,7 @@ export async function tellPreferences(
 /** Everything that a user has said; returns how many cells. Within a caller's transaction it joins that one. */
 export async function deletePreferencesOfUser(db: Database, owner: Owner): Promise<number> {
   const remove = async (transaction: Database) => {
-    await lockUser(transaction, owner);
+    await holdUsers(transaction, owner.tenantId, sql`select ${owner.userId}`);
     const result = await transaction
       .deleteFrom("preferences")
       .where("tenant_id", "=", owner.tenantId)
@@ -130,10 +130,24 @@ export async function deletePreferencesOfUser(db: Database, owner: Owner): Promi
   return await (db.isTransaction ? remove(db) : db.transaction().execute(remove));
 }
 
-/** One change of a user's cells at a time: rows that come and go have no order to be locked in. */
-async function lockUser(transaction: Database, { tenantId, userId }: Owner): Promise<void> {
-  await sql`select pg_advisory_xact_lock(
-    hashtextextended('belfry preferences ' || ${tenantId} || ' ' || ${userId}, 0))`.execute(
-    transaction,
-  );
+/**
+ * Holds the rows of users, of which `userIds` selects the ids, until the transaction ends: before anything is written
+ * of what they say, by whoever writes it, so that nobody waits for who waits for them. Who has none gets one that no
+ * directory shows.
+ */
+export async function holdUsers(
+  transaction: Database,
+  tenantId: string,
+  userIds: RawBuilder<unknown>,
+): Promise<void> {
+  const ids = sql`(${userIds}) u (user_id)`;
+  await sql`
+    insert into recipients (tenant_id, user_id, named)
+    select distinct ${tenantId}, u.user_id collate "C" as user_id, false from ${ids} order by user_id
+    on conflict (tenant_id, user_id) do nothing`.execute(transaction);
+  // Another statement: it sees what the first has waited for.
+  await sql`
+    select from recipients
+    where tenant_id = ${tenantId} and user_id in (select u.user_id collate "C" from ${ids})
+    order by user_id for update`.execute(transaction);
 }

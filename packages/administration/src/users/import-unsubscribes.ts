@@ -3,7 +3,7 @@ import { preferenceFaults } from "@belfry/contracts/preference-faults";
 import type { PreferenceChange, PreferenceChannel } from "@belfry/contracts/preferences";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
-import { categoriesOfTenant, tellPreferences } from "@belfry/database/preferences";
+import { categoriesOfTenant, holdUsers, tellPreferences } from "@belfry/database/preferences";
 import { sql } from "kysely";
 import { InvalidInput } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
@@ -137,8 +137,8 @@ async function addUnsubscribes(db: Database, cells: readonly Cell[]): Promise<vo
   `.execute(db);
 }
 
-/** In the order in which everybody locks these rows. */
 async function turnOff(db: Database, tenantId: string): Promise<{ changed: number; all: number }> {
+  await holdUsers(db, tenantId, sql`select user_id from unsubscribes`);
   const { rows } = await sql<{ changed: number; all: number }>`
     with named as materialized (
       select distinct u.user_id collate "C" as user_id, u.category collate "C" as category,

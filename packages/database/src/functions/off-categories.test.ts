@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
+import { sql } from "kysely";
 import { createDatabase } from "../connection.ts";
-import { deletePreferencesOfUser, setPreferences } from "../preferences.ts";
+import { deletePreferencesOfUser, holdUsers, setPreferences } from "../preferences.ts";
 
 const USERS = ["ann", "bob", "cid"];
 const CATEGORIES = ["*", "offers", "news"];
@@ -25,14 +26,18 @@ test("what is off of a user is the same in one look, whoever says it at once wit
         "api",
         Array.from({ length: 3 }, () => ({ ...cell(), enabled: one([true, false, false, null]) })),
       ),
-    // As an import does: of many users, without the lock that those take who write one.
-    async (owner: { tenantId: string }) =>
-      await pool.query(
-        `insert into preferences as p (tenant_id, user_id, category, channel, enabled, source)
-         select $1, u, $2, $3, false, 'import' from unnest($4::text[]) u order by u
-         on conflict (tenant_id, user_id, category, channel) do update set enabled = false where p.enabled`,
-        [owner.tenantId, cell().category, cell().channel, USERS],
-      ),
+    // As an import does: of many users.
+    async ({ tenantId }: { tenantId: string }) =>
+      await db.transaction().execute(async (transaction) => {
+        const { category, channel } = cell();
+        const users = sql`select * from unnest(${USERS}::text[])`;
+        await holdUsers(transaction, tenantId, users);
+        await sql`
+          insert into preferences as p (tenant_id, user_id, category, channel, enabled, source)
+          select ${tenantId}, u, ${category}, ${channel}, false, 'import' from (${users}) u (u) order by u
+          on conflict (tenant_id, user_id, category, channel) do update set enabled = false where p.enabled
+        `.execute(transaction);
+      }),
     // The tenant names the user.
     async (owner: { tenantId: string; userId: string }) =>
       await pool.query(
