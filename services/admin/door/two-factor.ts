@@ -21,6 +21,8 @@ import type { Signed } from "../router.ts";
 import { refusedFactors } from "./own-factors.ts";
 
 const HERE = "/account/two-factor";
+/** White around a QR code, in modules, as its standard asks: the page may be dark. */
+const QUIET_ZONE = 4;
 
 /** Turning one's own two-factor authentication on and off, and its recovery codes. */
 export function twoFactorPages(deps: PageDeps): void {
@@ -41,7 +43,7 @@ export function twoFactorPages(deps: PageDeps): void {
       hasPassword: await hasPassword(db, person.personId),
       setup: uri && {
         uri,
-        qrCode: renderSVG(uri),
+        qrCode: renderSVG(uri, { border: QUIET_ZONE }),
         secret: secret?.replaceAll(/(.{4})(?=.)/g, "$1 "),
       },
       oidcName: oidc?.settings.name,
@@ -101,28 +103,37 @@ export function twoFactorPages(deps: PageDeps): void {
   });
 
   route("POST /account/two-factor/recovery-codes", (signed) =>
-    withFactors(signed, "recovery-codes", async () => {
-      const { person, actor } = signed;
-      const recoveryCodes = await audited(
-        db,
-        actor,
-        (transaction) => renewRecoveryCodes(transaction, person.personId),
-        () => recoveryCodesMade(person.email),
-      );
-      return await once.show(person, HERE, { recoveryCodes });
-    }),
+    withFactors(signed, "recovery-codes", () =>
+      orFaults(async () => {
+        const { person, actor } = signed;
+        const recoveryCodes = await audited(
+          db,
+          actor,
+          (transaction) => renewRecoveryCodes(transaction, person.personId),
+          () => recoveryCodesMade(person.email),
+        );
+        return await once.show(person, HERE, { recoveryCodes });
+      }, isOff),
+    ),
   );
 
   route("POST /account/two-factor/turn-off", (signed) =>
-    withFactors(signed, "turn-off", async () => {
-      const { person, actor } = signed;
-      await audited(
-        db,
-        actor,
-        (transaction) => turnOffTwoFactor(transaction, person),
-        (done) => twoFactorOff(person.email, done),
-      );
-      return redirect("/account", "two-factor-off");
-    }),
+    withFactors(signed, "turn-off", () =>
+      orFaults(async () => {
+        const { person, actor } = signed;
+        await audited(
+          db,
+          actor,
+          (transaction) => turnOffTwoFactor(transaction, person),
+          (done) => twoFactorOff(person.email, done),
+        );
+        return redirect("/account", "two-factor-off");
+      }, isOff),
+    ),
   );
+}
+
+/** In another window, or by an operator: the page says so. */
+function isOff(): Answer {
+  return redirect(HERE);
 }

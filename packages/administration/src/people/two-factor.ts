@@ -99,23 +99,29 @@ export async function turnOnTwoFactor(
   if (!step || !(await confirmTotp(db, { ...person, step, now }))) {
     throw new InvalidInput([{ field: "code", message: WRONG_CODE }]);
   }
-  const recoveryCodes = await renewRecoveryCodes(db, personId);
+  const recoveryCodes = await makeRecoveryCodes(db, personId);
   await endPendingSignIns(db, personId);
   const sessionsEnded = await deleteSessions(db, personId, { except: sessionId });
   return { recoveryCodes, sessionsEnded };
 }
 
 /**
- * Ten new ones, returned this once; the ones before end. Call in a transaction, after password and code, for
- * whoever has two-factor authentication.
+ * Ten new ones, returned this once; the ones before end. Call in a transaction, after password and code. Throws
+ * `InvalidInput` where it is off.
  */
 export async function renewRecoveryCodes(db: Database, personId: string): Promise<string[]> {
+  await lockPerson(db, personId);
+  if ((await twoFactorOf(db, personId)) === undefined) throw isOff();
+  return await makeRecoveryCodes(db, personId);
+}
+
+async function makeRecoveryCodes(db: Database, personId: string): Promise<string[]> {
   const codes = newRecoveryCodes();
   await putRecoveryCodes(db, personId, codes.map(recoveryCodeHash));
   return codes;
 }
 
-/** Call in a transaction, after password and code. Ends every other session. */
+/** Call in a transaction, after password and code. Ends every other session. Throws `InvalidInput`. */
 export async function turnOffTwoFactor(
   db: Database,
   { personId, sessionId }: TwoFactorPerson,
@@ -183,10 +189,12 @@ async function takeAway(
   except: string | undefined,
 ): Promise<{ sessionsEnded: number }> {
   await lockPerson(db, personId);
-  if (!(await deleteTotp(db, personId))) {
-    const message = "this person has no two-factor authentication";
-    throw new InvalidInput([{ field: "person", message }]);
-  }
+  if (!(await deleteTotp(db, personId))) throw isOff();
   await endPendingSignIns(db, personId);
   return { sessionsEnded: await deleteSessions(db, personId, { except }) };
+}
+
+function isOff(): InvalidInput {
+  const message = "this person has no two-factor authentication";
+  return new InvalidInput([{ field: "person", message }]);
 }
