@@ -130,10 +130,10 @@ test("what a tenant, its users or a vendor write is text on every page, in every
   }
   const others = Object.keys(ACCESS).filter((key) => key.startsWith("GET ") && !(key in pages));
   assert.deepEqual(others, [
-    ...["GET /", "GET /*", "GET /assets/*", "GET /sign-in"],
+    ...["GET /", "GET /*", "GET /assets/*", "GET /sign-in", "GET /sign-in/code"],
     // They lead elsewhere, or say in words of ours why not.
     ...["GET /sign-in/oidc", "GET /sign-in/oidc/callback"],
-    ...["GET /preview-frame", "GET /account/identities/connect"],
+    ...["GET /preview-frame", "GET /account/two-factor", "GET /account/identities/connect"],
     "GET /tenants/new",
     "GET /tenants/:tenantId/activity/:eventId/document",
     "GET /tenants/:tenantId/outbox/:messageId/document",

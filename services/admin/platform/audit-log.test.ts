@@ -4,6 +4,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 import { ACCESS } from "../door/access.ts";
 import { storeDeadLetters } from "../event/test-dead-letters.ts";
+import { auditedTwoFactor } from "../test/audited-two-factor.ts";
 import { auditedWebhooks, type Post } from "../test/audited-webhooks.ts";
 import { hiddenFields, saveDraftByForm } from "../test/publish-by-form.ts";
 import { storeWaiting } from "../test/store-waiting.ts";
@@ -11,7 +12,11 @@ import { storeWaiting } from "../test/store-waiting.ts";
 /** What changes nothing that lasts, or is who somebody is and not what they did. */
 const NOT_LOGGED = [
   "POST /sign-in",
+  // A recovery code that it uses is: code-sign-in.test.ts.
+  "POST /sign-in/code",
   "POST /sign-out",
+  // Nothing is on before a code has confirmed it.
+  "POST /account/two-factor/begin",
   // What has come of it is, at the return from the provider.
   "POST /account/identities/connect",
   "POST /tenants/:tenantId/templates/preview",
@@ -19,7 +24,8 @@ const NOT_LOGGED = [
 ];
 
 test("every change is in the audit log: who, what, before and after without secrets, from where, when", async (t) => {
-  const admin = await startAdmin(t);
+  const nowMs = Date.UTC(2026, 5, 1);
+  const admin = await startAdmin(t, { nowMs: () => nowMs });
   const operator = await admin.operator();
   const done = new Set<string>();
   /** Through the form, and remembered by its route. */
@@ -210,6 +216,7 @@ test("every change is in the audit log: who, what, before and after without secr
   const ended = sessions.find((one) => one.person_id === member.personId);
   await post("POST /account/sessions/:sessionId/end", { sessionId: ended?.id ?? "" });
   await post("POST /account/sessions/end-others", {});
+  told.push(...(await auditedTwoFactor(admin, operator, post, { nowMs, member })));
   await admin.pool.query(
     "insert into person_identities (issuer, subject, person_id, by_hand) select 'i', 's', id, true from people where email = 'op@example.com'",
   );
