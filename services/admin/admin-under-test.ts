@@ -31,7 +31,7 @@ export interface AdminUnderTest {
   notifications: TestNotification[];
   /** Whose open pages were told that the preferences are others. */
   announced: string[];
-  /** Whose open pages were disconnected. */
+  /** Whose open pages were disconnected; a tenant alone: all of its users'. */
   disconnected: string[];
   browser(): TestBrowser;
   /** The first operator, signed in. */
@@ -102,6 +102,10 @@ export async function startAdmin(
       async disconnectUser({ tenantId, userId }) {
         if (given.isNatsAway === true) throw new Error("NATS is not connected");
         disconnected.push(`${tenantId}/${userId}`);
+      },
+      async disconnectTenant(tenantId) {
+        if (given.isNatsAway === true) throw new Error("NATS is not connected");
+        disconnected.push(tenantId);
       },
       systemFacts: async () => ({
         services: await connectedServices(db),

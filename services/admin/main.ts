@@ -1,6 +1,10 @@
 import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
-import { disconnectMessage } from "@belfry/administration/tenants/realtime-disconnect";
+import { testMessage } from "@belfry/administration/templates/push-test";
+import {
+  disconnectMessage,
+  disconnectTenantMessage,
+} from "@belfry/administration/tenants/realtime-disconnect";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -12,7 +16,7 @@ import { createApp } from "./app.ts";
 import { configSchema } from "./config.ts";
 import { oidcFaults, oidcSettings } from "./door/oidc-settings.ts";
 import { readSystemFacts } from "./platform/read-system-facts.ts";
-import { publishNotification } from "./template/publish-notification.ts";
+import { publishNow } from "./publish-now.ts";
 import { rollActivity } from "./tenant/activity-roller.ts";
 
 await runService({
@@ -52,16 +56,14 @@ await runService({
           expectStream: eventsStream(prefix).name,
         });
       },
-      publishNotification: (notification) => publishNotification(link(), prefix, notification),
+      publishNotification: async (notification) =>
+        publishNow(link(), testMessage(prefix, notification)),
       announcePreferences: ({ tenantId, userId }) =>
         void announce(link(), prefix, tenantId, { version: 1, kind: "preferences", userId }),
-      async disconnectUser(owner) {
-        const { subject, message } = await disconnectMessage(db, owner, prefix);
-        const nats = link();
-        if (nats === undefined || !nats.isConnected()) throw new Error("NATS is not connected");
-        nats.nc.publish(subject, message);
-        await nats.nc.flush();
-      },
+      disconnectUser: async (owner) =>
+        publishNow(link(), await disconnectMessage(db, owner, prefix)),
+      disconnectTenant: async (tenantId) =>
+        publishNow(link(), await disconnectTenantMessage(db, tenantId, prefix)),
       systemFacts: () => readSystemFacts(db, link(), prefix),
       nowMs: Date.now,
       log,

@@ -35,6 +35,8 @@ export interface AppDeps {
   announcePreferences(owner: { tenantId: string; userId: string }): void;
   /** Closes the user's open connections, for good. Rejects while NATS is away. */
   disconnectUser(owner: { tenantId: string; userId: string }): Promise<void>;
+  /** The same for all users of a tenant. */
+  disconnectTenant(tenantId: string): Promise<void>;
   systemFacts(): Promise<SystemFacts>;
   /** Of codes, and of what a sign-in keeps meanwhile. */
   nowMs(): number;

@@ -71,7 +71,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const tenants = createTenantStates((ids) => activeTenants(db, ids));
 
   let checkPositions = () => Promise.resolve();
-  const feed = createLiveFeed({ nats, prefix, log, onUncertain: () => void checkPositions() });
+  const feed = createLiveFeed({
+    ...{ nats, prefix, log },
+    onUncertain: () => void checkPositions(),
+    onTenantDisconnect: (tenantId) => hub.endTenant(tenantId, DISCONNECTS.forced),
+  });
   const hub = new Hub(feed, { codec: jsonCodec, history, wheel, nowMs, log });
   checkPositions = createPositionCheck({
     hub,
@@ -138,9 +142,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     for (const user of hub.users()) held.add(user.tenantId);
     const inactive = await tenants.refresh(held);
     if (inactive.size === 0) return;
-    for (const user of [...hub.users()]) {
-      if (inactive.has(user.tenantId)) user.end(DISCONNECTS.invalidToken);
-    }
+    for (const tenantId of inactive) hub.endTenant(tenantId, DISCONNECTS.invalidToken);
   };
   const watching = watchVersion({
     read: () => readConfigurationVersion(db),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
+import { tenantDisconnect } from "@belfry/contracts/tenant-disconnect";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { eventually } from "@belfry/testing/eventually";
 import { client, type Ended, nextEvent, subscribed } from "./clients.ts";
@@ -94,6 +95,24 @@ test("two gateways, one user on both", async (t) => {
     assert.deepEqual(await Promise.all(ended), [expected, expected]);
     assert.equal(other.page.state, "connected");
   });
+
+  await t.test(
+    "all pages of a tenant are ended everywhere, for good; another tenant's stay",
+    async () => {
+      const pages = [
+        await open(first.url, { tenant: "globex", user: "1" }),
+        await open(second.url, { tenant: "globex", user: "2" }),
+      ];
+      const other = await open(first.url, { tenant: "acme", user: "1" });
+      const ended = pages.map(({ page }) => nextEvent<Ended>(page, "disconnected"));
+      const { subject, message } = tenantDisconnect(world.prefix, "globex");
+      world.nc.publish(subject, "no JSON");
+      world.nc.publish(subject, message);
+      const expected = { code: 3503, reason: "force disconnect" };
+      assert.deepEqual(await Promise.all(ended), [expected, expected]);
+      assert.equal(other.page.state, "connected");
+    },
+  );
 
   await t.test("a deactivated tenant's pages close and its tokens stop working", async () => {
     const user = { tenant: "globex", user: "1" };

@@ -1,7 +1,8 @@
 import type { QuietHours } from "@belfry/contracts/quiet-hours";
 import type { Command } from "commander";
+import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
-import { quietHoursOrNone } from "./flag-values.ts";
+import { integerValue, quietHoursOrNone } from "./flag-values.ts";
 import { printJson } from "./output.ts";
 import { withDatabase } from "./session.ts";
 
@@ -15,8 +16,42 @@ interface PutFlags {
   quietHours?: QuietHours | "none";
 }
 
-/** `user put` and `user show`: whom a tenant notifies, where it names them. */
+interface ListFlags {
+  tenant: string;
+  after?: string;
+  limit: number;
+}
+
+const LISTED = 50;
+const MOST_LISTED = 1_000;
+
+/** `user list`, and `user put` and `user show`: whom a tenant notifies, where it names them. */
 export function addDirectoryCommands(user: Command): void {
+  user
+    .command("list")
+    .description(
+      "A tenant's users by their ids, those that events alone name included; `next` is there where there are more",
+    )
+    .requiredOption("--tenant <id>", "the tenant's id")
+    .option("--after <user>", "those after a page, by its next")
+    .option("--limit <n>", `at most so many, 1 to ${MOST_LISTED}`, integerValue, LISTED)
+    .action(({ tenant, after, limit }: ListFlags) =>
+      withDatabase(async ({ db }) => {
+        if (limit < 1 || limit > MOST_LISTED) {
+          throw new CommandError(`--limit must be from 1 to ${MOST_LISTED}`);
+        }
+        const { textFault } = await import("@belfry/contracts/identifiers");
+        const fault = after === undefined ? undefined : textFault(after);
+        if (fault !== undefined) throw new CommandError(`--after ${fault}`);
+        const { showTenant } = await import("@belfry/administration/tenants/tenants");
+        const { listUsers } = await import("@belfry/administration/users/list-users");
+        const { id } = await showTenant(db, tenant);
+        const found = await listUsers(db, id, { after, limit: limit + 1 });
+        const users = found.slice(0, limit);
+        await printJson({ users, next: found.length > limit ? users.at(-1)?.userId : undefined });
+      }),
+    );
+
   user
     .command("put")
     .description("Store all that is to be known of a user; what is not given is forgotten")

@@ -136,6 +136,42 @@ test("the last operator stays one; another is given a reset link, and taken out,
   assert.equal(entries[0].target, "otto@example.com");
 });
 
+test("users are listed page by page; a provider is put before the others once it is tested", async (t) => {
+  const { json, refused, id, pool } = await world(t);
+  const of = `--tenant ${id}`;
+  for (const user of ["ann", "bob", "cleo"]) {
+    await json(`user put ${of} --user ${user} --email ${user}@example.com`);
+  }
+  const names = ({ users }: { users: { userId: string }[] }) => users.map(({ userId }) => userId);
+  const first = await json(`user list ${of} --limit 2`);
+  assert.deepEqual([names(first), first.next], [["ann", "bob"], "bob"]);
+  assert.equal(first.users[0].email, "ann@example.com");
+  const last = await json(`user list ${of} --limit 2 --after ${first.next}`);
+  assert.deepEqual([names(last), last.next], [["cleo"], undefined]);
+  await refused("user list --tenant nobody", /no tenant has the id "nobody"/);
+  await refused(`user list ${of} --limit 0`, /--limit must be from 1 to 1000/);
+
+  const put = `provider put ${of} --channel EMAIL --kind sandbox --settings-file - --name`;
+  await json(`${put} a`, "{}");
+  await json(`${put} b`, "{}");
+  const { id: c } = await json(`${put} c --position 2 --inactive`, "{}");
+  const order = async () =>
+    (await json(`provider list ${of}`)).map(({ name }: { name: string }) => name);
+  assert.deepEqual(await order(), ["b", "a", "c"]);
+  await refused(`provider make-first ${c}`, /must be tested first/);
+  await refused(`provider make-first ${of} --channel EMAIL --name d`, /no .*provider/i);
+  await json(`provider test ${c} --to ann@example.com`);
+  const made = await json(`provider make-first ${c}`);
+  assert.deepEqual([made.active, made.position], [true, 0]);
+  assert.deepEqual(await order(), ["c", "b", "a"]);
+  await json(`provider make-first ${of} --channel EMAIL --name a`);
+  assert.deepEqual(await order(), ["a", "c", "b"]);
+  const { rows } = await pool.query(
+    "select target from audit_log where action = 'provider.make-first' order by id",
+  );
+  assert.deepEqual(rows, [{ target: "EMAIL sandbox c" }, { target: "EMAIL sandbox a" }]);
+});
+
 test("an event is sent again, templates are tested, and a layout is restored by the command line", async (t) => {
   const { run, json, refused, id, pool, prefix } = await world(t);
   const of = `--tenant ${id}`;

@@ -105,6 +105,26 @@ export function providerCommand(): Command {
       );
   }
 
+  addressFlags(provider.command("make-first [id]"))
+    .description(
+      "Send through it before all others from now on; one that is not in use must have passed a test",
+    )
+    .action((id: string | undefined, flags: AddressFlags) =>
+      run(async ({ db }, providers) => {
+        const { useProvider } = await import("@belfry/administration/providers/use-provider");
+        const { providerMadeFirst } = await notesOf();
+        const { after } = await auditedCommand(
+          db,
+          async (transaction) => {
+            const before = await providers.showProvider(transaction, addressOf(id, flags));
+            return { before, after: await useProvider(transaction, before, { first: true }) };
+          },
+          (change) => providerMadeFirst(change.before, change.after),
+        );
+        return after;
+      }),
+    );
+
   addressFlags(provider.command("rename [id]"))
     .description("Rename it; its settings and history stay")
     .requiredOption("--new-name <name>", "that no other on the channel has")

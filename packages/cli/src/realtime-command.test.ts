@@ -4,33 +4,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { decodeRealtimeMessage } from "@belfry/contracts/realtime-message";
-import { createPool } from "@belfry/database/connection";
+import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { createTestDatabase } from "@belfry/testing/postgres";
 import { connect } from "@nats-io/transport-node";
 import { runBelfry } from "./belfry-under-test.ts";
 
 async function createWorld(t: TestContext) {
   const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
   t.after(() => rm(home, { recursive: true, force: true }));
-  const { url } = await createTestDatabase(t);
-  const pool = createPool({ url, applicationName: "test" });
+  const { url, pool } = await connectedDatabase(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'Acme', 60)");
-  await pool.end();
   const prefix = testPrefix(t);
   const nc = await connect({ servers: testNatsUrl() });
   t.after(() => nc.close());
+  const subjects: string[] = [];
   const messages: { subject: string; message: unknown }[] = [];
   nc.subscribe(`${prefix}.>`, {
-    callback: (_error, { subject, data }) =>
-      void messages.push({ subject, message: decodeRealtimeMessage(data) }),
+    callback: (_error, { subject, data }) => {
+      subjects.push(subject);
+      messages.push({ subject, message: decodeRealtimeMessage(data) });
+    },
   });
   await nc.flush();
   const env = { DATABASE_URL: url, BELFRY_HOME: home, NATS_PREFIX: prefix };
   const run = (args: string[], more: Record<string, string> = {}) =>
     runBelfry(["realtime", ...args], { env: { ...env, ...more } });
-  return { run, messages, home, natsUrl: testNatsUrl() };
+  return { run, messages, subjects, pool, home, natsUrl: testNatsUrl() };
 }
 
 test("disconnect tells every gateway of the user, and of nobody else", async (t) => {
@@ -46,6 +46,25 @@ test("disconnect tells every gateway of the user, and of nobody else", async (t)
   await writeFile(join(home, "local.json"), JSON.stringify({ natsUrl }));
   assert.equal((await run(disconnect)).code, 0, "the local stack's NATS");
   await eventually(() => messages.length === 2);
+});
+
+test("disconnect --all tells every gateway of the tenant, and the log", async (t) => {
+  const { run, subjects, natsUrl, pool } = await createWorld(t);
+  const env = { NATS_URL: natsUrl };
+  const done = await run(["disconnect", "--tenant", "acme", "--all"], env);
+  assert.deepEqual([done.code, done.err], [0, ""]);
+  assert.deepEqual(JSON.parse(done.out), { tenantId: "acme", sent: true });
+  await eventually(() => subjects.length === 1);
+  assert.match(subjects[0] ?? "", /\.realtime\.acme\.all$/);
+  const { rows } = await pool.query("select tenant_id, action, target from audit_log");
+  assert.deepEqual(rows, [{ tenant_id: "acme", action: "tenant.disconnect", target: "Acme" }]);
+  for (const both of [["--all", "--user", "u"], []]) {
+    const { code, err } = await run(["disconnect", "--tenant", "acme", ...both], env);
+    assert.equal(code, 1);
+    assert.match(err, /--user or --all: one of the two/);
+  }
+  assert.match((await run(["disconnect", "--tenant", "x", "--all"], env)).err, /no tenant/);
+  assert.equal(subjects.length, 1);
 });
 
 test("disconnect refuses an unknown tenant, an impossible user and a NATS that is away", async (t) => {

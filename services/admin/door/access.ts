@@ -86,6 +86,7 @@ export const ACCESS = {
   "GET /tenants/:tenantId/users": "viewer",
   "POST /tenants/:tenantId/users/token": "editor",
   "POST /tenants/:tenantId/users/disconnect": "owner",
+  "POST /tenants/:tenantId/users/disconnect-all": "owner",
   "POST /tenants/:tenantId/users/preferences": "editor",
   "GET /tenants/:tenantId/users/edit": "editor",
   "POST /tenants/:tenantId/users/edit": "editor",

@@ -53,6 +53,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   added: "Added.",
   "user-disconnected":
     "Disconnected: the open pages of this user get nothing more until they are loaded anew.",
+  "all-disconnected":
+    "Disconnected: the open pages of all users get nothing more until they are loaded anew.",
   "turned-off": "Turned off. It holds for every message from now on.",
   "turned-on": "Turned on. It holds for every message from now on.",
   forgotten: "Forgotten. The category's own setting counts again.",

@@ -144,6 +144,7 @@ test("every change is in the audit log: who, what, before and after without secr
     ["SMS 2 lines", { added: 2, alreadyThere: 0, leftOut: 0 }],
   );
   await post("POST /tenants/:tenantId/users/disconnect", of, { user: "ada" });
+  await post("POST /tenants/:tenantId/users/disconnect-all", of);
   await post("POST /tenants/:tenantId/users/token", of, { user: "ada" });
   await post("POST /tenants/:tenantId/categories", of, { label: "Offers" });
   const offers = { tenantId, categoryKey: "offers" };

@@ -42,7 +42,7 @@ test("a list of addresses is suppressed once, as a whole; bad lines are named, a
   assert.doesNotMatch(await viewer.text(base), /suppressions\/import/);
 });
 
-test("an owner disconnects the open pages of a user; while nobody can be told, the page says so and the log has nothing", async (t) => {
+test("an owner disconnects the open pages of a user, or of all; while nobody can be told, the page says so and the log has nothing", async (t) => {
   for (const isNatsAway of [false, true]) {
     const admin = await startAdmin(t, { isNatsAway });
     const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
@@ -53,17 +53,27 @@ test("an owner disconnects the open pages of a user; while nobody can be told, t
     assert.match(await owner.text(page), /data-confirm="Disconnect ann\/1\?[^"]*"/);
     assert.doesNotMatch(await editor.text(page), /users\/disconnect/);
     const path = `/tenants/${tenantId}/users/disconnect`;
+    const list = `/tenants/${tenantId}/users`;
+    assert.match(await owner.text(list), /data-confirm="Disconnect all users\?[^"]*"/);
+    assert.doesNotMatch(await editor.text(list), /disconnect-all/);
     const answer = await owner.post(path, { user: "ann/1" });
+    const ofAll = await owner.post(`${list}/disconnect-all`);
     const logged = await admin.db.selectFrom("audit_log").select(["action", "target"]).execute();
     if (isNatsAway) {
       assert.equal(answer.status, 503);
       assert.match(await answer.text(), /Nobody was disconnected/);
+      assert.equal(ofAll.status, 503);
       assert.deepEqual(logged, []);
       continue;
     }
     assert.match(await owner.page(answer), /Disconnected: the open pages of this user/);
-    assert.deepEqual(admin.disconnected, [`${tenantId}/ann/1`]);
-    assert.deepEqual(logged, [{ action: "user.disconnect", target: "ann/1" }]);
+    assert.match(await owner.page(ofAll), /Disconnected: the open pages of all users/);
+    assert.deepEqual(admin.disconnected, [`${tenantId}/ann/1`, tenantId]);
+    assert.deepEqual(logged, [
+      { action: "user.disconnect", target: "ann/1" },
+      { action: "tenant.disconnect", target: "Acme" },
+    ]);
     assert.equal((await editor.post(path, { user: "ann/1" })).status, 403);
+    assert.equal((await editor.post(`${list}/disconnect-all`)).status, 403);
   }
 });

@@ -121,6 +121,12 @@ export class Hub {
     return this.#users.values();
   }
 
+  endTenant(tenantId: string, disconnect: Disconnect): void {
+    for (const user of [...this.#users.values()]) {
+      if (user.tenantId === tenantId) user.end(disconnect);
+    }
+  }
+
   find(tenantId: string, userId: string): User | undefined {
     return this.#users.get(keyOf(tenantId, userId));
   }

@@ -1,5 +1,6 @@
 import { decodeRealtimeMessage, type RealtimeMessage } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
+import { disconnectedTenant, tenantDisconnects } from "@belfry/contracts/tenant-disconnect";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { announce } from "@belfry/service/announce";
 import type { NatsLink } from "@belfry/service/nats";
@@ -22,6 +23,8 @@ export interface LiveFeedOptions {
   prefix: string;
   /** Called when something may have been missed: after a connection, or a flush that came late. */
   onUncertain(): void;
+  /** All users of this tenant are to be disconnected. */
+  onTenantDisconnect(tenantId: string): void;
   log: { error(details: object, message: string): void };
 }
 
@@ -69,6 +72,13 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
   const begin = (link: NatsLink) => {
     nats = link;
     watch(link).catch((err) => log.error({ err }, "NATS status ended"));
+    link.nc.subscribe(tenantDisconnects(prefix), {
+      callback(error, message) {
+        if (error !== null) return log.error({ err: error }, "realtime subscription failed");
+        const tenantId = disconnectedTenant(message.data);
+        if (tenantId !== undefined) options.onTenantDisconnect(tenantId);
+      },
+    });
     if (waiting.size === 0) return;
     for (const subscribe of waiting) subscribe();
     waiting.clear();

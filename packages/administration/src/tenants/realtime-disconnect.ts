@@ -1,5 +1,6 @@
 import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { textFault } from "@belfry/contracts/identifiers";
+import { tenantDisconnect } from "@belfry/contracts/tenant-disconnect";
 import type { Database } from "@belfry/database/connection";
 import { refuseFaults } from "../input-error.ts";
 import { tenantById } from "./tenant-rows.ts";
@@ -25,4 +26,14 @@ export async function disconnectMessage(
   refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
   if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenant");
   return addressedMessage(prefix, tenantId, { version: 1, kind: "disconnect", userId });
+}
+
+/** The same for all users of a tenant. Throws `NotFound`. */
+export async function disconnectTenantMessage(
+  db: Database,
+  tenantId: string,
+  prefix: string,
+): Promise<{ subject: string; message: string }> {
+  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenant");
+  return tenantDisconnect(prefix, tenantId);
 }

@@ -29,6 +29,11 @@ export function tenantActivated(before: boolean, { id, name, active }: Tenant): 
   return { tenantId: id, action, target: name, before: { active: before }, after: { active } };
 }
 
+/** The open pages of all its users. */
+export function tenantDisconnected({ id, name }: Pick<Tenant, "id" | "name">): AuditNote {
+  return { tenantId: id, action: "tenant.disconnect", target: name };
+}
+
 export function tenantDeleted(before: Tenant): AuditNote {
   const { id, name } = before;
   return { tenantId: id, action: "tenant.delete", target: name, before: recorded(before) };
