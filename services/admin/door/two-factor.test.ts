@@ -59,7 +59,7 @@ test("turning it on takes the password and a code of the app, ends the other ses
   assert.deepEqual([await isSignedIn(eve), await isSignedIn(elsewhere)], [true, false]);
   assert.match(
     await eve.text("/account"),
-    /on<\/span>\s*<span[^>]*>since .*10 recovery codes left/s,
+    /on<\/span>\s*<span[^>]*>turned on .*10 recovery codes left/s,
   );
   assert.equal(secretIn(await eve.text(PAGE)), "");
 

@@ -13,7 +13,13 @@ import { insertPerson, lockPerson } from "./person-rows.ts";
 import { findSession } from "./sessions.ts";
 import { beginSession, checkPassword, listSessions, signInByPassword } from "./sign-in.ts";
 import { digitsOf, stepOfCode } from "./totp.ts";
-import { beginTwoFactor, turnOnTwoFactor, twoFactorOf, twoFactorSetup } from "./two-factor.ts";
+import {
+  beginTwoFactor,
+  turnOnTwoFactor,
+  twoFactorOf,
+  twoFactorSetup,
+  useCode,
+} from "./two-factor.ts";
 
 const PASSWORD = "the old sentence";
 const EMAIL = "eve@example.com";
@@ -80,6 +86,16 @@ test("of two that have both found the code unused one begins a session", async (
   }
   assert.equal(await sessions(), 3);
   assert.equal((await twoFactorOf(db, personId))?.recoveryCodesLeft, 9);
+});
+
+test("a recovery code opens even where the key of the secret is lost", async (t) => {
+  const { db, personId, person, code } = await settingUp(t);
+  const { recoveryCodes } = await db
+    .transaction()
+    .execute((transaction) => turnOnTwoFactor(transaction, keys, person, code(NOW), NOW));
+  const others = parseSecretKeys(`t2:${randomBytes(32).toString("base64")}`);
+  await assert.rejects(useCode(db, others, personId, code(LATER), LATER), /no key t1/);
+  assert.equal(await useCode(db, others, personId, recoveryCodes[0] ?? "", LATER), "recovery");
 });
 
 test("nothing is asked for before a code has confirmed it, and only the session that set it up does so", async (t) => {
