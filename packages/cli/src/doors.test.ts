@@ -98,7 +98,7 @@ test("an operator invites a tenant's people, changes their roles and takes them 
   await refused("audit list --limit 0", /--limit must be from 1 to 1000/);
 });
 
-test("the last operator stays one; another is given a reset link, and taken out, by the command line", async (t) => {
+test("the last operator stays one; another is given a reset link, parted from app and provider, and taken out, by the command line", async (t) => {
   const { json, refused, pool } = await world(t);
   const add = (email: string) =>
     pool.query(
@@ -130,6 +130,23 @@ test("the last operator stays one; another is given a reset link, and taken out,
   assert.deepEqual(await listed(), [false, false]);
   const { entries: told } = await json("audit list --object account.two-factor-remove");
   assert.deepEqual([told.length, told[0].target], [1, "otto@example.com"]);
+  const disconnect = "operator disconnect-identity --email";
+  await refused(`${disconnect} eve@example.com`, /nobody has the address/);
+  await refused(`${disconnect} otto@example.com`, /--email this person has no connected account/);
+  await pool.query(
+    `insert into person_identities (issuer, subject, person_id, by_hand, email)
+     select 'https://login', email, id, true, email from people`,
+  );
+  const left = await json(`${disconnect} Otto@example.com`);
+  const identity = { issuer: "https://login", email: "otto@example.com" };
+  assert.deepEqual(left, { email: identity.email, disconnected: [identity], sessionsEnded: 0 });
+  const { rows } = await pool.query("select subject from person_identities");
+  assert.deepEqual(rows, [{ subject: "olga@example.com" }]);
+  const { entries: parted } = await json("audit list --object account.identities-remove");
+  assert.deepEqual(
+    [parted.length, parted[0].target, parted[0].before],
+    [1, identity.email, { identities: [identity] }],
+  );
   await refused("operator remove --email eve@example.com", /no operator "eve@example.com"/);
   assert.equal((await json("operator remove --email otto@example.com")).removed, true);
   const { entries } = await json("audit list --object operator.remove");

@@ -75,6 +75,28 @@ export function operatorCommand(): Command {
     );
 
   operator
+    .command("disconnect-identity")
+    .description(
+      "Disconnect a person of any tenant, or an operator, from their account at the provider of OpenID Connect; " +
+        "all their sessions end, and who has no password needs a reset link",
+    )
+    .requiredOption("--email <address>", "of the person")
+    .action(({ email }: { email: string }) =>
+      withDatabase(async ({ db }) => {
+        const { removeIdentitiesFrom } = await import(
+          "@belfry/administration/people/remove-identities"
+        );
+        const { identitiesRemoved } = await import("@belfry/administration/people/member-notes");
+        const { person, identities, sessionsEnded } = await auditedCommand(
+          db,
+          (transaction) => removeIdentitiesFrom(transaction, email),
+          identitiesRemoved,
+        );
+        await printJson({ email: person.email, disconnected: identities, sessionsEnded });
+      }),
+    );
+
+  operator
     .command("list")
     .description("Who is an operator")
     .action(() =>

@@ -57,6 +57,7 @@ export const ACCESS = {
   "POST /operators/:personId/remove": "operator",
   "POST /operators/:personId/reset-link": "operator",
   "POST /operators/:personId/remove-two-factor": "operator",
+  "POST /operators/:personId/disconnect-identity": "operator",
   "POST /operators/invitations/:invitationId/withdraw": "operator",
   "GET /tenants/:tenantId/settings": "viewer",
   "POST /tenants/:tenantId/settings": "operator",
@@ -185,6 +186,7 @@ export const ACCESS = {
   "POST /tenants/:tenantId/members/:personId/remove": "owner",
   "POST /tenants/:tenantId/members/:personId/reset-link": "owner",
   "POST /tenants/:tenantId/members/:personId/remove-two-factor": "operator",
+  "POST /tenants/:tenantId/members/:personId/disconnect-identity": "operator",
   "POST /tenants/:tenantId/invitations/:invitationId/withdraw": "owner",
   "GET /tenants/:tenantId/audit": "viewer",
 } as const satisfies Record<string, Access>;

@@ -87,3 +87,50 @@ test("whoever has no password keeps the way in, and cannot sign in by a password
   assert.equal((await browser.post("/account/password", change)).status, 422);
   assert.equal((await signInAt(url, provider, ann)).answer.status, 303);
 });
+
+test("an operator disconnects somebody's account, whose sessions end; an owner does not, and nobody for themselves", async (t) => {
+  const admin = await startAdmin(t);
+  const operator = await admin.operator();
+  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const of = { tenantId, role: "owner" } as const;
+  const owner = await admin.person({ email: "olive@example.com", name: "Olive", of });
+  const eve = await admin.person({ email: "eve@example.com", name: "Eve", of });
+  const otto = await admin.person({ email: "otto@example.com", name: "Otto", operator: true });
+  await admin.pool.query(
+    `insert into person_identities (issuer, subject, person_id, by_hand, email)
+     select 'https://login', name, id, true, email from people where name != 'Olive'`,
+  );
+  const members = `/tenants/${tenantId}/members`;
+  const ways = async (browser: TestBrowser, path: string) =>
+    [...(await browser.text(path)).matchAll(/action="([^"]+\/disconnect-identity)"/g)].map(
+      ([, way]) => way ?? "",
+    );
+  assert.match(await owner.text(members), /signs in at the provider/);
+  assert.deepEqual(await ways(owner, members), []);
+  const [[ofEve = "", ...more], [ofOtto = "", ...others]] = [
+    await ways(operator, members),
+    await ways(operator, "/operators"),
+  ];
+  assert.deepEqual(
+    [more, others],
+    [[], []],
+    "none for Olive, who has none, and Olga, who is asking",
+  );
+  for (const path of [ofEve, ofOtto]) assert.equal((await owner.post(path)).status, 403);
+  assert.equal((await operator.post(ofOtto.replace("/operators", members))).status, 404);
+  const { rows } = await admin.pool.query("select id from people where name like 'Olga%'");
+  const self = await operator.post(`/operators/${rows[0].id}/disconnect-identity`);
+  assert.deepEqual([self.status, /it is you/.test(await self.text())], [422, true]);
+
+  for (const [path, browser] of [
+    [ofEve, eve],
+    [ofOtto, otto],
+  ] as const) {
+    assert.equal((await browser.get("/account")).status, 200);
+    assert.match(await operator.page(await operator.post(path)), /Disconnected: the account/);
+    assert.equal((await browser.get("/account")).status, 303);
+    assert.match(await (await operator.post(path)).text(), /has no connected account/);
+  }
+  const left = await admin.pool.query("select subject from person_identities");
+  assert.deepEqual(left.rows, [{ subject: "Olga Operator" }]);
+});

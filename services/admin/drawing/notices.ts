@@ -29,6 +29,8 @@ const NOTICES: Readonly<Record<string, string>> = {
     "That sign-in is too old, or its password was changed meanwhile. Sign in again with your password.",
   "setup-over": "That took too long, and nothing was turned on. Begin again.",
   "two-factor-off": "Two-factor authentication is off, and your other sessions are ended.",
+  "identity-disconnected":
+    "Disconnected: the account at the provider opens this person's no more, and all the person's sessions are ended.",
   "two-factor-removed":
     "Removed. The person signs in with the password alone, and all the person's sessions are ended.",
   ...Object.fromEntries(

@@ -222,6 +222,16 @@ test("every change is in the audit log: who, what, before and after without secr
     "insert into person_identities (issuer, subject, person_id, by_hand) select 'i', 's', id, true from people where email = 'op@example.com'",
   );
   await post("POST /account/identities/disconnect", {}, { issuer: "i" });
+  for (const route of [
+    "POST /tenants/:tenantId/members/:personId/disconnect-identity",
+    "POST /operators/:personId/disconnect-identity",
+  ] as const) {
+    await admin.pool.query(
+      "insert into person_identities (issuer, subject, person_id, by_hand) values ('i', 's', $1, true)",
+      [member.personId],
+    );
+    await post(route, member);
+  }
   const password = "another quiet sentence";
   await post("POST /account/password", {}, { current: "correct horse battery", password });
 

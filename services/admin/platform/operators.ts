@@ -4,9 +4,10 @@ import {
   listInvitations,
   withdrawInvitation,
 } from "@belfry/administration/people/invitations";
-import { resetLinkMade } from "@belfry/administration/people/member-notes";
+import { identitiesRemoved, resetLinkMade } from "@belfry/administration/people/member-notes";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { listOperators, removeOperator } from "@belfry/administration/people/people";
+import { removeIdentities } from "@belfry/administration/people/remove-identities";
 import { removeTwoFactor } from "@belfry/administration/people/two-factor";
 import { twoFactorRemoved } from "@belfry/administration/people/two-factor-notes";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
@@ -98,6 +99,21 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
           twoFactorRemoved,
         );
         return redirect("/operators", "two-factor-removed");
+      },
+      (_, [fault]) => show({ refused: fault?.message }),
+    ),
+  );
+
+  route("POST /operators/:personId/disconnect-identity", ({ params, actor }) =>
+    orFaults(
+      async () => {
+        await audited(
+          db,
+          actor,
+          (transaction) => removeIdentities(transaction, params.personId ?? "", actor.personId),
+          identitiesRemoved,
+        );
+        return redirect("/operators", "identity-disconnected");
       },
       (_, [fault]) => show({ refused: fault?.message }),
     ),

@@ -7,6 +7,7 @@ import {
   withdrawInvitation,
 } from "@belfry/administration/people/invitations";
 import {
+  identitiesRemoved,
   invitationWithdrawn,
   memberInvited,
   memberRemoved,
@@ -21,6 +22,7 @@ import {
   TENANT_ROLES,
   type TenantRole,
 } from "@belfry/administration/people/people";
+import { removeIdentities } from "@belfry/administration/people/remove-identities";
 import { removeTwoFactor } from "@belfry/administration/people/two-factor";
 import { twoFactorRemoved } from "@belfry/administration/people/two-factor-notes";
 import type { Database } from "@belfry/database/connection";
@@ -140,6 +142,24 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
         twoFactorRemoved,
       );
       return redirect(`${base}/members`, "two-factor-removed");
+    }),
+  );
+
+  route("POST /tenants/:tenantId/members/:personId/disconnect-identity", (context) =>
+    orFault(context, async () => {
+      const { tenant, params, actor, base } = context;
+      await audited(
+        db,
+        actor,
+        async (transaction) =>
+          removeIdentities(
+            transaction,
+            await memberOf(transaction, tenant.id, params),
+            actor.personId,
+          ),
+        identitiesRemoved,
+      );
+      return redirect(`${base}/members`, "identity-disconnected");
     }),
   );
 

@@ -90,6 +90,18 @@ export async function updateIdentity(
     .execute();
 }
 
+/** All of the person's. */
+export async function deleteIdentities(
+  db: Database,
+  personId: string,
+): Promise<{ issuer: string; email: string | null }[]> {
+  return await db
+    .deleteFrom("person_identities")
+    .where("person_id", "=", personId)
+    .returning(["issuer", "email"])
+    .execute();
+}
+
 export async function deleteIdentity(
   db: Database,
   personId: string,

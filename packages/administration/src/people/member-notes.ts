@@ -1,6 +1,7 @@
 import type { AuditNote } from "../audited.ts";
 import type { Invitation } from "./invitations.ts";
 import type { Member } from "./people.ts";
+import type { RemovedIdentities } from "./remove-identities.ts";
 
 /** How the audit log tells of a change of a tenant's people: no link is in it. */
 
@@ -28,6 +29,16 @@ export function resetLinkMade(
   { person, expiresAt }: { person: { email: string }; expiresAt: Date },
 ): AuditNote {
   return { tenantId, action: "account.reset-link", target: person.email, after: { expiresAt } };
+}
+
+/** By an operator. */
+export function identitiesRemoved({
+  person,
+  identities,
+  sessionsEnded,
+}: RemovedIdentities): AuditNote {
+  const what = { tenantId: null, action: "account.identities-remove", target: person.email };
+  return { ...what, before: { identities }, after: { sessionsEnded } };
 }
 
 export function passwordReset({

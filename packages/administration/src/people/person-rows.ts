@@ -18,6 +18,8 @@ export interface PersonRow {
 export interface ListedPersonRow extends PersonRow {
   /** Whether signing in by password asks for a code. */
   twoFactor: boolean;
+  /** Whether an account at a provider of OpenID Connect opens the person's. */
+  connected: boolean;
 }
 
 export interface MemberRow extends ListedPersonRow {
@@ -140,7 +142,7 @@ export async function lockOperators(db: Database): Promise<PersonRow[]> {
 
 export async function operators(db: Database): Promise<ListedPersonRow[]> {
   return await selectPeople(db)
-    .select(TWO_FACTOR)
+    .select([TWO_FACTOR, CONNECTED])
     .where("operator", "=", true)
     .orderBy("name")
     .execute();
@@ -173,6 +175,7 @@ export async function membersOf(db: Database, tenantId: string): Promise<MemberR
       "m.role",
       "m.by_oidc as byOidc",
       TWO_FACTOR,
+      CONNECTED,
     ])
     .where("m.tenant_id", "=", tenantId)
     .orderBy("people.name")
@@ -265,6 +268,9 @@ const TWO_FACTOR = sql<boolean>`exists (
   select from person_totp t where t.person_id = people.id and t.confirmed_at is not null)`.as(
   "twoFactor",
 );
+
+const CONNECTED = sql<boolean>`exists (
+  select from person_identities i where i.person_id = people.id)`.as("connected");
 
 function selectPeople(db: Database) {
   return db
