@@ -103,6 +103,7 @@ test("a call ends 15 s after its beginning: without an answer, in its headers, o
     clock.advance(1);
     const answer = await posted;
     assert.equal(`${answer.class}: ${answer.reason}`, expected);
+    assert.equal(answer.timedOut, true);
     if (answer.status !== null) assert.equal(answer.text, "becau");
   }
 });
@@ -120,7 +121,8 @@ test("an answer that arrived while our loop stood still is read before it is jud
   await asked.promise;
   socket!.end("HTTP/1.1 204 No Content\r\n\r\n");
   clock.jump(60_000);
-  assert.equal((await posted).reason, "it answered 204");
+  const { reason, timedOut } = await posted;
+  assert.deepEqual([reason, timedOut], ["it answered 204", false]);
 });
 
 test("an answer of 100 MB is left after its first KiB, and its connection closed", async (t) => {

@@ -7,12 +7,17 @@ import { guardedAgent, type HttpCall, postOnce } from "@belfry/providers/post-on
 import { createPublicResolver } from "./public-resolver.ts";
 import { type WebhookAnswer, webhookAnswer } from "./webhook-answer.ts";
 
+export interface EndedCall extends WebhookAnswer {
+  /** It took all its time, also where a status had come by then. */
+  timedOut: boolean;
+}
+
 export interface EndpointCalls {
   /**
    * POSTs JSON once, within 15 s from here to the answer's end; again on a connection of its own where a kept
    * one had just been closed: the endpoint knows a message by its id. Never rejects.
    */
-  post(call: HttpCall): Promise<WebhookAnswer>;
+  post(call: HttpCall): Promise<EndedCall>;
   close(): Promise<void>;
 }
 
@@ -50,7 +55,7 @@ export function createEndpointCalls(options: EndpointCallsOptions): EndpointCall
       let result = await postOnce(kept, call, bounds);
       if (!result.answered && result.wasIdle) result = await postOnce(fresh, call, bounds);
       patience.end();
-      return webhookAnswer(result, now());
+      return { ...webhookAnswer(result, now()), timedOut: patience.signal.aborted };
     },
     async close() {
       await Promise.all([kept.close(), fresh.close()]);

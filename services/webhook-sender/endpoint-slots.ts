@@ -1,10 +1,11 @@
 import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";
+import { LRUCache } from "lru-cache";
 
-/** Bounds the calls of each endpoint. */
+/** Bounds the calls of each endpoint, by how its calls before have ended. */
 export interface EndpointSlots {
   /** Whether one came free within a short wait. */
   take(webhookId: string): Promise<boolean>;
-  give(webhookId: string): void;
+  give(webhookId: string, how: { timedOut: boolean }): void;
   /** Endpoints none of whose calls has ended since somebody waited for it in vain. */
   full(): string[];
 }
@@ -15,28 +16,55 @@ interface Endpoint {
   isFull: boolean;
 }
 
+export interface EndpointSlotsOptions {
+  /** Calls of one endpoint at a time. */
+  most: number;
+  /** Of all endpoints together whose last call has timed out, or none of whose calls has ended yet. */
+  mostInDoubt: number;
+  waitMs?: number;
+  clock?: Clock | undefined;
+}
+
 /** Who waits keeps one of its tenant's calls: long enough for an endpoint that answers, no longer. */
 const WAIT_MS = 250;
+/** At a time, of an endpoint none of whose calls has ended yet. */
+const FIRST_CALLS = 4;
+/** Endpoints of which it is remembered how they do, of some 100 bytes each. */
+const MAX_REMEMBERED = 10_000;
 
-/** A slot that comes free goes to who waits longest. */
-export function createEndpointSlots(
-  most: number,
-  { waitMs = WAIT_MS, clock = SYSTEM_CLOCK }: { waitMs?: number; clock?: Clock | undefined } = {},
-): EndpointSlots {
+/**
+ * An endpoint begins with four calls, gets one more by each that ends in time, and goes back to one by each
+ * that times out. A slot that comes free goes to who waits longest.
+ */
+export function createEndpointSlots(options: EndpointSlotsOptions): EndpointSlots {
+  const { most, mostInDoubt, waitMs = WAIT_MS, clock = SYSTEM_CLOCK } = options;
   const endpoints = new Map<string, Endpoint>();
+  const earned = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+
+  const isInDoubt = (webhookId: string) => (earned.get(webhookId) ?? 1) === 1;
+  const usedInDoubt = () => {
+    let used = 0;
+    for (const [webhookId, one] of endpoints) if (isInDoubt(webhookId)) used += one.used;
+    return used;
+  };
+  const mayCall = (webhookId: string, { used }: Endpoint) =>
+    used < Math.min(most, earned.get(webhookId) ?? FIRST_CALLS) &&
+    (!isInDoubt(webhookId) || usedInDoubt() < mostInDoubt);
+
   return {
     async take(webhookId) {
       const endpoint = endpoints.get(webhookId) ?? { used: 0, waiters: new Set(), isFull: false };
-      endpoints.set(webhookId, endpoint);
-      if (endpoint.used < most) {
+      if (mayCall(webhookId, endpoint)) {
         endpoint.used += 1;
+        endpoints.set(webhookId, endpoint);
         return true;
       }
-      if (endpoint.isFull) return false;
+      // Of an endpoint that has no call in hand none can end.
+      if (endpoint.isFull || endpoint.used === 0) return false;
       return new Promise((resolve) => {
         const callOff = clock.after(waitMs, () => {
           endpoint.waiters.delete(serve);
-          endpoint.isFull = true;
+          endpoint.isFull = endpoint.used > 0;
           resolve(false);
         });
         const serve = () => {
@@ -46,17 +74,19 @@ export function createEndpointSlots(
         endpoint.waiters.add(serve);
       });
     },
-    give(webhookId) {
+    give(webhookId, { timedOut }) {
       const endpoint = endpoints.get(webhookId);
       if (endpoint === undefined) return;
+      const before = earned.get(webhookId) ?? FIRST_CALLS;
+      earned.set(webhookId, timedOut ? 1 : Math.min(most, before + 1));
       endpoint.isFull = false;
-      const [next] = endpoint.waiters;
-      if (next !== undefined) {
-        endpoint.waiters.delete(next);
-        next();
-        return;
-      }
       endpoint.used -= 1;
+      for (const next of endpoint.waiters) {
+        if (!mayCall(webhookId, endpoint)) break;
+        endpoint.waiters.delete(next);
+        endpoint.used += 1;
+        next();
+      }
       if (endpoint.used === 0) endpoints.delete(webhookId);
     },
     full: () => [...endpoints].filter(([, { isFull }]) => isFull).map(([webhookId]) => webhookId),

@@ -13,7 +13,10 @@ import {
   type WebhookFixture,
 } from "./webhook-under-test.ts";
 
-const ENDPOINT_CALLS = 16;
+/** Of an endpoint none of whose calls has ended. */
+const FIRST_CALLS = 4;
+/** Of 256, of all such endpoints together. */
+const CALLS_IN_DOUBT = 128;
 const TENANT_CALLS = 64;
 const IDS_A_MESSAGE = 20;
 
@@ -184,11 +187,11 @@ test("endpoints that hang, drip, fail or never end hold up nobody else's, and gi
   assert.equal(arrived.length, 200);
   // Each has its calls, no more, and keeps them; the rest waits in Postgres.
   for (const { open, counts } of [hanging, dripping]) {
-    await eventually(() => assert.equal(counts.requests, ENDPOINT_CALLS));
-    assert.deepEqual([open.size, counts.most], [ENDPOINT_CALLS, ENDPOINT_CALLS]);
+    await eventually(() => assert.equal(counts.requests, FIRST_CALLS));
+    assert.deepEqual([open.size, counts.most], [FIRST_CALLS, FIRST_CALLS]);
   }
   await eventually(async () =>
-    assert.equal((await statusesOf(fixture, hangs)).sending, ENDPOINT_CALLS),
+    assert.equal((await statusesOf(fixture, hangs)).sending, FIRST_CALLS),
   );
   await eventually(async () => assert.ok((await fixture.webhook(fails)).paused_until !== null));
   assert.equal((await statusesOf(fixture, fails)).accepted, undefined);
@@ -200,18 +203,32 @@ test("endpoints that hang, drip, fail or never end hold up nobody else's, and gi
   const kept = await fixture.pool.query("select max(length(vendor_answer)) as most from attempts");
   assert.equal(kept.rows[0].most, 1024);
 
+  // One call at a time from now on, until ten in a row have failed.
+  await eventually(
+    async () => {
+      await releases.ended(advance);
+      await releases.due();
+      for (const endpoint of [hangs, drips]) {
+        assert.ok((await fixture.webhook(endpoint)).paused_until !== null);
+      }
+    },
+    { timeoutMs: 60_000 },
+  );
   await releases.ended(advance);
-  await eventually(() => assert.deepEqual([hanging.open.size, dripping.open.size], [0, 0]));
+  for (const { open, counts } of [hanging, dripping]) {
+    await eventually(() => assert.equal(open.size, 0));
+    assert.equal(counts.most, FIRST_CALLS);
+  }
   for (const endpoint of [hangs, drips]) {
     assert.equal((await statusesOf(fixture, endpoint)).sending, undefined);
     const { failures, paused_until } = await fixture.webhook(endpoint);
     assert.ok(failures >= 10 && paused_until !== null);
   }
 
-  // All slots are there again: four endpoints that hang have what their tenant may have, and not one more.
+  // All slots are there again: twenty endpoints that hang have what their tenant may have, and not one more.
   await fixture.pool.query("delete from deliveries");
   const again = await Promise.all(
-    [1, 2, 3, 4, 5].map((at) => fixture.endpoint(tenant, `${hanging.url}/${at}`)),
+    Array.from({ length: 20 }, (_, at) => fixture.endpoint(tenant, `${hanging.url}/${at}`)),
   );
   const before = hanging.counts.requests;
   releases.send(tenant, mixed(...(await Promise.all(again.map((one) => fixture.told(one, 20))))));
@@ -223,4 +240,41 @@ test("endpoints that hang, drip, fail or never end hold up nobody else's, and gi
   assert.equal(hanging.open.size, TENANT_CALLS);
   await releases.ended(advance);
   await eventually(() => assert.equal(hanging.open.size, 0));
+});
+
+test("however many tenants' endpoints hang, those that answer have their calls", async (t) => {
+  const hanging = await stuckServer(t);
+  const good = await startRecordingServer(t);
+  const fixture = await createWebhookFixture(t);
+  const { clock, advance } = createPatienceByHand();
+  const handle = fixture.sender({ clock });
+  const releases = createReleases(fixture, handle);
+  const other = await fixture.tenant();
+  const answers = await fixture.endpoint(other, good.url);
+  await handle(message(other, await fixture.told(answers)));
+
+  for (let tenant = 0; tenant < 10; tenant += 1) {
+    const id = await fixture.tenant();
+    const told = await Promise.all(
+      [1, 2, 3, 4].map(async (at) => {
+        const hangs = await fixture.endpoint(id, `${hanging.url}/${id}/${at}`);
+        return fixture.told(hangs, 20);
+      }),
+    );
+    releases.send(id, mixed(...told));
+  }
+  await eventually(async () => {
+    await releases.due();
+    assert.equal(hanging.counts.requests, CALLS_IN_DOUBT);
+  });
+  releases.send(other, await fixture.told(answers, 100));
+  await eventually(
+    async () => {
+      await releases.due();
+      assert.deepEqual(await statusesOf(fixture, answers), { accepted: 101 });
+    },
+    { timeoutMs: 60_000, everyMs: 100 },
+  );
+  assert.equal(hanging.counts.requests, CALLS_IN_DOUBT, "no call that hangs has ended");
+  await releases.ended(advance);
 });

@@ -6,6 +6,7 @@ import {
   countOutcome,
   observeFirstAcceptance,
 } from "@belfry/sending/sending-metrics";
+import type { EndedCall } from "./endpoint-calls.ts";
 import { nextTry } from "./next-try.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import { failedWith, type WebhookAnswer } from "./webhook-answer.ts";
@@ -74,7 +75,7 @@ async function tryOnce(webhook: ClaimedWebhook, deps: WebhooksHandlerDeps): Prom
     return { settlement: putOff(webhook, deps.random) };
   }
   const startedAt = performance.now();
-  let answer: WebhookAnswer;
+  let answer: EndedCall | undefined;
   try {
     answer = await deps.post({
       url: webhook.url,
@@ -86,7 +87,7 @@ async function tryOnce(webhook: ClaimedWebhook, deps: WebhooksHandlerDeps): Prom
       },
     });
   } finally {
-    deps.endpoints.give(webhook.webhookId);
+    deps.endpoints.give(webhook.webhookId, { timedOut: answer?.timedOut ?? false });
   }
   const settlement = judged(webhook, answer, performance.now() - startedAt, deps);
   const { webhookId, tenantId, url, failing } = webhook;

@@ -63,7 +63,11 @@ const SLOT_WAIT_MS = 5_000;
 export function createWebhookSending(options: WebhookSendingOptions): WebhookSending {
   const { pool, leaseMs, log, clock } = options;
   const batching = { maxItems: MAX_BATCH, maxInFlight: 2, isItemFault: isDataFault };
-  const endpoints = createEndpointSlots(ENDPOINT_CALLS, { clock });
+  const endpoints = createEndpointSlots({
+    most: ENDPOINT_CALLS,
+    mostInDoubt: Math.ceil(options.concurrency / 2),
+    clock,
+  });
   const claims = createAskedBatcher<{ id: string; tenantId: string }, WebhookClaim>({
     ...batching,
     lingerMs: 1,
