@@ -41,10 +41,10 @@ for (const analyzed of [true, false]) {
     await client.query("set synchronous_commit = off");
     await client.query(
       `with e as materialized (
-         insert into events (id, tenant_id, event_type, user_id, recipient_email, trace_id, accepted_at, dispatched_at)
+         insert into events (id, tenant_id, event_type, user_id, reference, recipient_email, trace_id, accepted_at, dispatched_at)
          select (lpad(to_hex((1.7e12 + n)::bigint), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8'
                  || lpad(to_hex(n), 15, '0'))::uuid,
-                'acme', 'x', 'user' || n % 50000, 'all@home.org', 't', now(), now()
+                'acme', 'x', 'user' || n % 50000, case when n % 3 = 0 then 'often' else 'order-' || n end, 'all@home.org', 't', now(), now()
          from generate_series(1, $1::integer) n returning id, user_id)
        insert into search_terms (hash, event_id)
        select case k when 1 then md5(user_id)::uuid when 2 then md5(id::text)::uuid else $2::uuid end, id
@@ -91,7 +91,16 @@ for (const analyzed of [true, false]) {
       .orderBy("id", "desc")
       .limit(1)
       .execute();
-    const texts = ["all@home.org", "user7", "0172 0000007", "nobody", newest[0]!.id, "u7@home.org"];
+    const own = ["often", "order-7", "order-0"];
+    const texts = [
+      ...own,
+      "all@home.org",
+      "user7",
+      "0172 0000007",
+      "nobody",
+      newest[0]!.id,
+      "u7@home.org",
+    ];
     for (const tenantId of [acme, undefined]) {
       for (const text of texts) {
         await rowsOf(`${text} of ${tenantId ?? "all"}`, (on) =>

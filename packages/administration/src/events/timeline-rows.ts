@@ -82,12 +82,13 @@ export async function eventIdsByReference(
   limit: number,
   tenantId?: string,
 ): Promise<string[]> {
-  // By tenant, one look into the index each: the index begins with the tenant.
+  // By tenant, one look into the index each: the index begins with the tenant. Two ends instead of one value, and
+  // the order by both: else Postgres walks all events by their ids, as if the next were sure to have a usual reference.
   const { rows } = await sql<{ id: string }>`
     select found.id from tenants t cross join lateral (
       select e.id from events e
-      where e.tenant_id = t.id and e.reference = ${reference}
-      order by e.id desc limit ${limit}
+      where e.tenant_id = t.id and e.reference >= ${reference} and e.reference <= ${reference}
+      order by e.reference desc, e.id desc limit ${limit}
     ) found
     where ${tenantId ?? null}::text is null or t.id = ${tenantId ?? null}
     order by found.id desc limit ${limit}`.execute(db);
