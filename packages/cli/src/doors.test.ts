@@ -147,6 +147,14 @@ test("the last operator stays one; another is given a reset link, parted from ap
     [parted.length, parted[0].target, parted[0].before],
     [1, identity.email, { identities: [identity] }],
   );
+  const { link } = await json(`operator invite --email Oona@example.com ${base}`);
+  await refused("operator withdraw --email eve@example.com", /nobody has an invitation/);
+  const withdrawn = { email: "oona@example.com", withdrawn: true };
+  assert.deepEqual(await json("operator withdraw --email Oona@example.com"), withdrawn);
+  const door = acceptAsNewPerson(createDatabase(pool), link.split("/").at(-1), {
+    ...{ email: "oona@example.com", name: "Oona", password: "a long enough one" },
+  });
+  await assert.rejects(door, { name: "NotFound" });
   await refused("operator remove --email eve@example.com", /no operator "eve@example.com"/);
   assert.equal((await json("operator remove --email otto@example.com")).removed, true);
   const { entries } = await json("audit list --object operator.remove");

@@ -33,6 +33,30 @@ export function operatorCommand(): Command {
     );
 
   operator
+    .command("withdraw")
+    .description("Withdraw an operator's invitation: its link stops working")
+    .requiredOption("--email <address>", "whom it invited")
+    .action(({ email }: { email: string }) =>
+      withDatabase(async ({ db }) => {
+        const { listInvitations, withdrawInvitation } = await import(
+          "@belfry/administration/people/invitations"
+        );
+        const { invitationWithdrawn } = await import("@belfry/administration/people/member-notes");
+        const gone = await auditedCommand(
+          db,
+          async (transaction) => {
+            const all = await listInvitations(transaction, null);
+            const found = all.find((one) => one.email === email.trim().toLowerCase());
+            if (found !== undefined) return await withdrawInvitation(transaction, null, found.id);
+            throw new CommandError(`--email: nobody has an invitation at ${JSON.stringify(email)}`);
+          },
+          invitationWithdrawn,
+        );
+        await printJson({ email: gone.email, withdrawn: true });
+      }),
+    );
+
+  operator
     .command("reset-link")
     .description(
       "Make a link by which a person of any tenant, or an operator, sets a new password; printed this once, " +
