@@ -78,7 +78,7 @@ async function find(db: Database, id: string, tenantId: string): Promise<EventRe
   try {
     // Asked by id: other events with the same reference are no matter here.
     const { othersWithThisEventId: _, ...report } = await showEvent(db, id, tenantId);
-    return report as EventReport;
+    return report;
   } catch (error) {
     if (error instanceof NotFound) return undefined;
     throw error;

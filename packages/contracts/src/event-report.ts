@@ -40,6 +40,7 @@ export const DeliveryReport = Type.Object(
   },
   { title: "DeliveryReport" },
 );
+export type DeliveryReport = Static<typeof DeliveryReport>;
 
 /** Of an event that was gathered with others: `delivery` is that of their one message. */
 export const DigestReport = Type.Object(
@@ -77,6 +78,7 @@ export const ChannelReport = Type.Object(
   },
   { title: "ChannelReport" },
 );
+export type ChannelReport = Static<typeof ChannelReport>;
 
 type ChannelReports = Record<Channel, TOptional<typeof ChannelReport>>;
 

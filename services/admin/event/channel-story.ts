@@ -1,7 +1,8 @@
 import type { DeliveryEvidence, EventEvidence } from "@belfry/administration/events/event-evidence";
-import type { ChannelReport, EventReport } from "@belfry/administration/events/event-report";
+import type { EventReport } from "@belfry/administration/events/event-report";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
+import type { ChannelReport } from "@belfry/contracts/event-report";
 import { PROVIDER_KINDS } from "@belfry/providers/kinds";
 import { mayDo, type Role } from "../door/access.ts";
 import { shortTitle } from "../drawing/words.ts";

@@ -1,4 +1,4 @@
-import type { ChannelReport } from "@belfry/administration/events/event-report";
+import type { ChannelReport } from "@belfry/contracts/event-report";
 
 const SENT = ["accepted", "delivered", "bounced", "complained", "published"];
 

@@ -10,9 +10,9 @@ import {
   deleteWebhook,
   rotateWebhookSigningSecret,
   showWebhook,
-  type Webhook,
 } from "@belfry/administration/webhooks/webhooks";
 import { UUID } from "@belfry/contracts/identifiers";
+import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import { PREVIOUS_SECRET_HOURS } from "@belfry/contracts/webhooks";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import { fieldMoment } from "../drawing/moments.ts";

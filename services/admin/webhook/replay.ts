@@ -6,7 +6,8 @@ import {
   replayWebhook,
 } from "@belfry/administration/webhooks/replay-webhook";
 import { webhookReplayed } from "@belfry/administration/webhooks/webhook-notes";
-import { showWebhook, type Webhook } from "@belfry/administration/webhooks/webhooks";
+import { showWebhook } from "@belfry/administration/webhooks/webhooks";
+import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import { type Answer, type Faults, orFaults, page } from "../drawing/answer.ts";
 import { fieldMoment, readMoment, readMoments } from "../drawing/moments.ts";
 import type { PageDeps } from "../page-deps.ts";

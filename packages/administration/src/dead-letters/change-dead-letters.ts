@@ -13,7 +13,7 @@ import {
   discardDead,
   requeueDead,
 } from "./dead-letter-rows.ts";
-import { type DeadLetterFilter, deliverySelection, requireTenant } from "./dead-letters.ts";
+import { type DeadLetterFilter, deliverySelection, requireTenantOf } from "./dead-letters.ts";
 
 /** By ids, or by what they have in common. */
 export type DeadLetters =
@@ -161,7 +161,7 @@ async function change(
 
 /** undefined: messages only. */
 async function selected(db: Database, letters: DeadLetters): Promise<DeadSelection | undefined> {
-  await requireTenant(db, letters.tenantId);
+  await requireTenantOf(db, letters);
   if (!("ids" in letters)) return deliverySelection(letters);
   const { ids, tenantId } = letters;
   const wrong = ids.find((id) => !UUID.test(id));

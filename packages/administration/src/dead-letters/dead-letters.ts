@@ -2,13 +2,12 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { NotFound } from "../input-error.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { isoTimes } from "../iso-times.ts";
+import { requireTenant } from "../tenants/require-tenant.ts";
 import { deadMessageGroups, showDeadMessage } from "./dead-letter-messages.ts";
 import {
   type DeadClass,
   type DeadDeliveryRow,
-  type DeadGroupRow,
   type DeadSelection,
   deadAttempts,
   deadDeliveries,
@@ -65,10 +64,10 @@ export async function listDeadLetters(
   db: Database,
   filter: DeadLetterFilter = {},
 ): Promise<DeadLetterGroup[]> {
-  await requireTenant(db, filter.tenantId);
+  await requireTenantOf(db, filter);
   const selection = deliverySelection(filter);
   const groups = selection === undefined ? [] : await deadGroups(db, selection);
-  return [...groups.map(groupView), ...(await deadMessageGroups(db, filter))];
+  return [...groups.map(isoTimes), ...(await deadMessageGroups(db, filter))];
 }
 
 /**
@@ -80,11 +79,11 @@ export async function glanceAtDeadLetters(
   filter: { tenantId?: string | undefined },
   most = MOST_AT_A_GLANCE,
 ): Promise<DeadLetterGlance> {
-  await requireTenant(db, filter.tenantId);
+  await requireTenantOf(db, filter);
   const groups = await deadGroups(db, filter, most);
   const count = groups.reduce((sum, group) => sum + group.count, 0);
   return {
-    groups: [...groups.map(groupView), ...(await deadMessageGroups(db, filter))],
+    groups: [...groups.map(isoTimes), ...(await deadMessageGroups(db, filter))],
     ofNewest: count < most ? undefined : most,
   };
 }
@@ -102,7 +101,7 @@ export async function showDeadLetter(db: Database, id: string, tenantId?: string
 
 /** The newest dead letters of a filter, messages not included. */
 export async function newestDeadLetters(db: Database, filter: DeadLetterFilter, most: number) {
-  await requireTenant(db, filter.tenantId);
+  await requireTenantOf(db, filter);
   const selection = deliverySelection(filter);
   return selection === undefined
     ? []
@@ -115,22 +114,17 @@ export function deliverySelection(filter: DeadLetterFilter): DeadSelection | und
   return wanted === "message" ? undefined : { ...rest, class: wanted };
 }
 
-export async function requireTenant(db: Database, tenantId: string | undefined): Promise<void> {
-  if (tenantId !== undefined && (await tenantById(db, tenantId)) === undefined) {
-    throw tenantNotFound(tenantId, "tenantId");
-  }
-}
-
-function groupView(row: DeadGroupRow): DeadLetterGroup {
-  return { ...row, oldest: row.oldest.toISOString(), newest: row.newest.toISOString() };
+/** Throws `NotFound` where the filter names an unknown tenant. */
+export async function requireTenantOf(
+  db: Database,
+  { tenantId }: { tenantId?: string | undefined },
+): Promise<void> {
+  if (tenantId !== undefined) await requireTenant(db, tenantId);
 }
 
 function deliveryView({ obstacle, ...row }: DeadDeliveryRow) {
   return {
-    ...row,
-    createdAt: row.createdAt.toISOString(),
-    endedAt: row.endedAt?.toISOString() ?? null,
-    expiresAt: row.expiresAt?.toISOString() ?? null,
+    ...isoTimes(row),
     replayable: obstacle === null,
     /** Why it cannot be replayed. */
     obstacle,

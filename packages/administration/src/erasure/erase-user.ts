@@ -12,8 +12,7 @@ import { type Actor, audited } from "../audited.ts";
 import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import { refuseFaults } from "../input-error.ts";
 import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { requireTenant } from "../tenants/require-tenant.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
 import { eraseDeadMessages } from "./erase-dead-messages.ts";
 import { eraseAddressNotes, eraseUserNotes } from "./erase-notes.ts";
@@ -70,7 +69,7 @@ export async function eraseUser(
   const owner = { tenantId, userId };
   const fault = textFault(userId);
   refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
-  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenant");
+  await requireTenant(db, tenantId, "tenant");
 
   const note = (
     action: string,

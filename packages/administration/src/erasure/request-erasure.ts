@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
-import { type ErasureState, MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
+import { type ErasureResponse, MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
 import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { deletePreferencesOfUser } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
 import { NotFound, refuseFaults } from "../input-error.ts";
+import { isoTimes } from "../iso-times.ts";
 import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
-import { lockTenant } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { holdTenant } from "../tenants/require-tenant.ts";
 import { deleteUser } from "../users/user-rows.ts";
 import { erasedUser } from "./erase-user.ts";
 import {
@@ -19,15 +19,7 @@ import {
 } from "./erasure-rows.ts";
 
 /** How far the erasure of a user is. Times are ISO 8601, UTC. */
-export interface ErasureProgress {
-  id: string;
-  status: ErasureState;
-  requestedAt: string;
-  startedAt: string | null;
-  endedAt: string | null;
-  /** Rows, by kind; null until it is done. */
-  deleted: Record<string, number> | null;
-}
+export type ErasureProgress = ErasureResponse["data"];
 
 /** Too many erasures of the tenant wait; nothing was changed. */
 export class ErasuresFull extends Error {
@@ -44,7 +36,7 @@ export async function requestErasure(db: Database, owner: UserOfTenant): Promise
   const fault = textFault(userId);
   refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
   const request = async (transaction: Database) => {
-    if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId, "tenant");
+    await holdTenant(transaction, tenantId, "tenant");
     const row = await storeErasure(transaction, owner, userHash(owner));
     if ((await countOpenErasures(transaction, tenantId)) > MAX_OPEN_ERASURES) {
       throw new ErasuresFull(`${MAX_OPEN_ERASURES} erasures wait`);
@@ -97,13 +89,7 @@ function userHash({ tenantId, userId }: UserOfTenant): Buffer {
   return hash("sha256", `${tenantId}\n${userId}`, "buffer");
 }
 
-function progress(row: ErasureRow): ErasureProgress {
-  return {
-    id: row.id,
-    status: row.state,
-    requestedAt: row.requestedAt.toISOString(),
-    startedAt: row.startedAt?.toISOString() ?? null,
-    endedAt: row.endedAt?.toISOString() ?? null,
-    deleted: row.deleted,
-  };
+function progress({ state: status, ...row }: ErasureRow): ErasureProgress {
+  const { id, ...rest } = isoTimes(row);
+  return { id, status, ...rest };
 }

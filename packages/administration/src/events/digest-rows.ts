@@ -12,9 +12,12 @@ export interface DigestRow {
   channel: ProviderChannel;
   userId: string;
   recipient: string | null;
+  /** Of the template's variant; empty: the default one. */
   locale: string;
+  /** Of what keeps events apart; empty: nothing does. */
   key: string;
   openedAt: Date;
+  /** Quiet hours may hold it up beyond. */
   windowEndsAt: Date;
   closedAt: Date | null;
   /** How many events the message is of. */

@@ -1,11 +1,11 @@
 import { UUID } from "@belfry/contracts/identifiers";
-import type { DigestItemState } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import type { AuditNote } from "../audited.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { type IsoTimes, isoTimes } from "../iso-times.ts";
+import { requireTenant } from "../tenants/require-tenant.ts";
 import {
+  type DigestItemRow,
   type DigestRow,
   digestById,
   itemsOfDigest,
@@ -15,31 +15,11 @@ import {
 } from "./digest-rows.ts";
 
 /** A message that gathers events; times are ISO 8601, UTC. */
-export interface Digest {
-  id: string;
-  eventType: string;
-  channel: string;
-  userId: string;
-  recipient: string | null;
-  /** Of the template's variant; empty: the default one. */
-  locale: string;
-  /** Of what keeps events apart; empty: nothing does. */
-  key: string;
-  /** Whether events may still join it. */
-  open: boolean;
-  openedAt: string;
-  /** Quiet hours may hold it up beyond. */
-  windowEndsAt: string;
-  closedAt: string | null;
-  /** How many events the message is of. */
-  count: number;
-  /** null: until now only its first event, which was sent by itself. */
-  delivery: { id: string; status: string; reason: string | null; dueAt: string | null } | null;
-}
+export type Digest = IsoTimes<DigestRow>;
 
 export interface DigestWithEvents extends Digest {
   /** The oldest 100, also those that are not in the message. */
-  events: { eventId: string; state: DigestItemState; addedAt: string }[];
+  events: IsoTimes<DigestItemRow>[];
 }
 
 const MOST_LISTED = 1_000;
@@ -51,8 +31,8 @@ export async function listDigests(
   tenantId: string,
   most = MOST_LISTED,
 ): Promise<Digest[]> {
-  await requireTenant(db, tenantId);
-  return (await openDigests(db, tenantId, Math.min(most, MOST_LISTED))).map(digestView);
+  await requireTenant(db, tenantId, "tenant");
+  return (await openDigests(db, tenantId, Math.min(most, MOST_LISTED))).map(isoTimes);
 }
 
 /** A page of the same in the order of their users, for however many there are. */
@@ -63,7 +43,7 @@ export async function digestPage(
 ): Promise<{ digests: Digest[]; next: { userId: string; id: string } | undefined }> {
   const rows = await openDigestsByUser(db, tenantId, { after, most: limit + 1 });
   const page = rows.slice(0, limit);
-  return { digests: page.map(digestView), next: rows.length > limit ? page.at(-1) : undefined };
+  return { digests: page.map(isoTimes), next: rows.length > limit ? page.at(-1) : undefined };
 }
 
 /** One digest, open or not, with what it has gathered. Throws `NotFound`. */
@@ -72,14 +52,14 @@ export async function showDigest(
   tenantId: string,
   id: string,
 ): Promise<DigestWithEvents> {
-  await requireTenant(db, tenantId);
+  await requireTenant(db, tenantId, "tenant");
   const row = UUID.test(id) ? await digestById(db, tenantId, id) : undefined;
   if (row === undefined) {
     throw new NotFound("id", `no digest of the tenant has the id ${JSON.stringify(id)}`);
   }
   const items = await itemsOfDigest(db, row.id, MOST_EVENTS);
-  const events = items.map((item) => ({ ...item, addedAt: item.addedAt.toISOString() }));
-  return { ...digestView(row), events };
+  const events = items.map(isoTimes);
+  return { ...isoTimes(row), events };
 }
 
 /**
@@ -104,17 +84,4 @@ export async function releaseDigest(
 
 export function releaseNote(tenantId: string, { id, count }: Digest): AuditNote {
   return { tenantId, action: "digest.release", target: id, after: { count } };
-}
-
-async function requireTenant(db: Database, tenantId: string): Promise<void> {
-  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenant");
-}
-
-function digestView(row: DigestRow): Digest {
-  return {
-    ...row,
-    openedAt: row.openedAt.toISOString(),
-    windowEndsAt: row.windowEndsAt.toISOString(),
-    closedAt: row.closedAt?.toISOString() ?? null,
-  };
 }

@@ -1,10 +1,10 @@
 import { type Channel, channelsOfMask, IN_APP } from "@belfry/contracts/channels";
+import type { DeliveryReport, EventReport as ToldOfEvent } from "@belfry/contracts/event-report";
 import { UUID } from "@belfry/contracts/identifiers";
-import type { DigestItemState } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { NotFound } from "../input-error.ts";
 import { type EventFacts, readEventFacts } from "./event-facts.ts";
-import { type TimelineEntry, timelineOf } from "./event-timeline.ts";
+import { timelineOf } from "./event-timeline.ts";
 import { LEFT_OUT, othersIn } from "./gathering-words.ts";
 import { type EventRow, eventById, eventIdsByReference } from "./timeline-rows.ts";
 
@@ -12,83 +12,9 @@ import { type EventRow, eventById, eventIdsByReference } from "./timeline-rows.t
  * An event and what became of it on each channel. Holds neither its variables nor what was rendered:
  * a template may be sensitive. Times are ISO 8601, UTC.
  */
-export interface EventReport {
-  /** Belfry's own id. */
-  id: string;
-  /** The tenant's own reference; Belfry's id when the tenant gave none. */
-  eventId: string;
-  tenantId: string;
-  eventType: string;
-  /** refused: answered 500 and given back; cancelled: nothing of it has reached anybody, nor will. */
-  status: "accepted" | "scheduled" | "dispatched" | "refused" | "cancelled";
-  userId: string;
-  recipientEmail: string | null;
-  recipientPhone: string | null;
-  /** null: all. */
-  requestedChannels: Channel[] | null;
-  /** Of the trigger, canonical BCP 47; null: none was named. */
-  locale: string | null;
-  traceId: string;
-  acceptedAt: string;
-  dispatchedAt: string | null;
-  refusedAt: string | null;
-  /** When it is or was to be dispatched; null: at once. */
-  sendAt: string | null;
-  cancelKey: string | null;
-  cancelledAt: string | null;
-  /** What is known so far, by channel; empty until the event is dispatched. */
-  channels: Partial<Record<Channel, ChannelReport>>;
-  /** The same in words and in order. */
-  timeline: TimelineEntry[];
+export interface EventReport extends ToldOfEvent {
   /** Ids of older events with the same reference: it need not be unique. At most 20. */
   othersWithThisEventId: string[];
-}
-
-export interface ChannelReport {
-  /** A delivery's status; `skipped` or `failed` where there was none; `published` of a notification. */
-  status: string;
-  /** Why it was skipped, failed or waits. */
-  reason: string | null;
-  /** Variables that the template names and the event does not have. */
-  missing: string[];
-  delivery?: DeliveryReport;
-  /** Where the event was gathered: the delivery is that of all of them. */
-  digest?: GatheringReport;
-  notification?: { id: string; realtimeChannel: string; read: boolean; readAt: string | null };
-}
-
-export interface GatheringReport {
-  /** To be named to `digest show`. */
-  id: string;
-  /** in: the message is of it; alone: it was sent by itself; read, cancelled: left out. */
-  state: DigestItemState;
-  /** How many other events the message is of. */
-  others: number;
-  windowEndsAt: string;
-  /** null: events may still join it. */
-  closedAt: string | null;
-}
-
-export interface DeliveryReport {
-  id: string;
-  provider: string | null;
-  messageId: string | null;
-  /** When it is tried next; null once settled. */
-  dueAt: string | null;
-  settledAt: string | null;
-  attempts: AttemptReport[];
-}
-
-export interface AttemptReport {
-  number: number;
-  provider: string;
-  startedAt: string;
-  endedAt: string | null;
-  class: string | null;
-  reason: string | null;
-  vendorStatus: string | null;
-  messageId: string | null;
-  nextAt: string | null;
 }
 
 const MAX_OTHERS = 20;

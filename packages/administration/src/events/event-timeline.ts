@@ -1,16 +1,12 @@
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { EventReport } from "@belfry/contracts/event-report";
 import type { ReceiptKind } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { EventFacts } from "./event-facts.ts";
 import { gatheringWords } from "./gathering-words.ts";
 
-export interface TimelineEntry {
-  at: string;
-  /** null: of the event as a whole. */
-  channel: Channel | null;
-  what: string;
-}
+type TimelineEntry = EventReport["timeline"][number];
 
 type Delivery = EventFacts["deliveries"][number];
 type Attempt = Delivery["attempts"][number];

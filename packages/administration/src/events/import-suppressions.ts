@@ -4,8 +4,7 @@ import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import type { AuditNote } from "../audited.ts";
 import { InvalidInput, requireProviderChannel } from "../input-error.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { requireTenant } from "../tenants/require-tenant.ts";
 import { csvFields, MAX_LINE_CHARACTERS } from "../users/csv-line.ts";
 import { linesOf, NotUtf8 } from "../users/lines-of.ts";
 import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
@@ -53,9 +52,7 @@ export async function importSuppressions(
   const { tenantId, channel, source = null, leaveOutBad = false } = input;
   requireProviderChannel(channel);
   const run = async (transaction: Database): Promise<ImportedSuppressions> => {
-    if ((await tenantById(transaction, tenantId)) === undefined) {
-      throw tenantNotFound(tenantId, "tenantId");
-    }
+    await requireTenant(transaction, tenantId);
     await sql`create temp table brought (address text collate "C") on commit drop`.execute(
       transaction,
     );

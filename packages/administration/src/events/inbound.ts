@@ -3,8 +3,7 @@ import type { InboundMessage } from "@belfry/contracts/inbound";
 import type { Database } from "@belfry/database/connection";
 import { inboundOfTenant } from "@belfry/database/inbound";
 import { InvalidInput } from "../input-error.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { requireTenant } from "../tenants/require-tenant.ts";
 
 const PAGE_MESSAGES = 200;
 
@@ -29,7 +28,7 @@ export async function* inboundPages(
   if (number !== undefined && read(number) === undefined) {
     throw new InvalidInput([{ field: "number", message: `must be ${form}` }]);
   }
-  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenantId");
+  await requireTenant(db, tenantId);
   let left = limit;
   let before: string | undefined;
   while (left > 0) {

@@ -3,8 +3,7 @@ import type { OutboxMessage } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { outboxMessageById, outboxOfTenant } from "@belfry/database/outbox";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { requireTenant } from "../tenants/require-tenant.ts";
 
 const PAGE_MESSAGES = 200;
 
@@ -28,7 +27,7 @@ export async function* outboxPages(
   if (eventId !== undefined && !UUID.test(eventId)) {
     throw new InvalidInput([{ field: "eventId", message: "must be an id that Belfry gave" }]);
   }
-  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenantId");
+  await requireTenant(db, tenantId);
   let left = limit;
   let before: string | undefined;
   while (left > 0) {

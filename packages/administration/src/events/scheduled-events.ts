@@ -12,6 +12,7 @@ import { keptDays } from "@belfry/database/kept-days";
 import { sql } from "kysely";
 import type { AuditNote } from "../audited.ts";
 import { InvalidInput, NotFound, TooLate } from "../input-error.ts";
+import { isoTimes } from "../iso-times.ts";
 
 export interface ScheduledPage {
   events: ScheduledEvent[];
@@ -49,11 +50,7 @@ export async function listScheduled(
     order by s.send_at, s.event_id`.execute(db);
   const page = rows.slice(0, limit);
   return {
-    events: page.map(({ place: _, ...row }) => ({
-      ...row,
-      sendAt: row.sendAt.toISOString(),
-      acceptedAt: row.acceptedAt.toISOString(),
-    })),
+    events: page.map(({ place: _, ...row }) => isoTimes(row)),
     next: rows.length > limit ? page.at(-1)?.place : undefined,
   };
 }

@@ -9,6 +9,7 @@ export interface SuppressionRow {
   channel: ProviderChannel;
   address: string;
   reason: SuppressionReason;
+  /** The provider whose receipt it was, or who added it. */
   source: string | null;
   createdAt: Date;
 }

@@ -3,25 +3,19 @@ import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@belfry/contracts/receipt";
 import type { Database } from "@belfry/database/connection";
 import { InvalidInput, requireProviderChannel } from "../input-error.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { type IsoTimes, isoTimes } from "../iso-times.ts";
+import { requireTenant } from "../tenants/require-tenant.ts";
 import {
   deleteSuppressions,
   insertSuppressions,
   type SuppressionPlace,
+  type SuppressionRow,
   suppressedForm,
   suppressionsOfTenant,
 } from "./suppression-rows.ts";
 
 /** An address to which a tenant sends nothing: hard bounces, complaints, opt-outs, and by hand. */
-export interface Suppression {
-  channel: ProviderChannel;
-  address: string;
-  reason: SuppressionReason;
-  /** The provider whose receipt it was, or who added it. */
-  source: string | null;
-  createdAt: string;
-}
+export type Suppression = IsoTimes<SuppressionRow>;
 
 export interface SuppressionInput {
   tenantId: string;
@@ -76,7 +70,7 @@ export async function* suppressionPages(
   for (;;) {
     const rows = await suppressionsOfTenant(db, tenantId, { limit: pageRows, channel, after });
     if (rows.length > 0) {
-      yield rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
+      yield rows.map(isoTimes);
     }
     after = rows.at(-1);
     if (after === undefined || rows.length < pageRows) return;
@@ -102,8 +96,4 @@ function checkedAddresses({ channel, addresses }: SuppressionInput): string[] {
     );
   }
   return [...new Set(addresses.map((text) => suppressedForm(read(text) ?? text)))];
-}
-
-async function requireTenant(db: Database, tenantId: string): Promise<void> {
-  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenantId");
 }

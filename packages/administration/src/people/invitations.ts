@@ -2,8 +2,8 @@ import { emailAddress } from "@belfry/contracts/email-address";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { tenantNotFound } from "../tenants/require-tenant.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 import { newAccessToken, tokenHash } from "./access-token.ts";
 import {
   deleteFirstOperatorInvitations,

@@ -1,8 +1,7 @@
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
-import { lockTenant } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { holdTenant } from "../tenants/require-tenant.ts";
 import { hashPassword, passwordFault, verifyPassword } from "./password.ts";
 import {
   deleteMembership,
@@ -117,7 +116,7 @@ async function requireMember(
   staysOwned: boolean,
 ): Promise<Member> {
   // One change of a tenant's people after the other: the last two owners cannot both leave.
-  if (!(await lockTenant(db, tenantId))) throw tenantNotFound(tenantId, "tenantId");
+  await holdTenant(db, tenantId);
   const members = await membersOf(db, tenantId);
   const member = members.find((one) => one.id === personId);
   if (member === undefined || !UUID.test(personId)) throw personNotFound(personId);

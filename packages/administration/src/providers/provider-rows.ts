@@ -10,13 +10,16 @@ export interface ProviderRow {
   tenantId: string;
   channel: ProviderChannel;
   kind: string;
+  /** Unique on the channel; the kind, unless several accounts of one kind were named. */
   name: string;
-  /** The active provider with the lowest position is the one that sends. */
-  position: number;
   active: boolean;
-  maskedSettings: Record<string, unknown>;
-  /** Calls in a second, over all replicas; null: as many as there are. */
+  /** From 0: of the active ones of a channel the lowest sends. */
+  position: number;
+  /** Secrets are masked. */
+  settings: Record<string, unknown>;
+  /** Calls in a second, over all replicas; null: no limit of ours. */
   maxPerSecond: number | null;
+  /** When the vendor accepted a test with these settings, the newest one; null: none, or not that one. */
   testedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -195,9 +198,9 @@ export async function findProviders(db: Database, filter: ProviderFilter): Promi
       "channel",
       "kind",
       "name",
-      "position",
       "active",
-      "masked_settings as maskedSettings",
+      "position",
+      "masked_settings as settings",
       "max_per_second as maxPerSecond",
       "tested_at as testedAt",
       "created_at as createdAt",

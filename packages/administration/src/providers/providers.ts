@@ -6,8 +6,9 @@ import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { changeConfiguration } from "../change-configuration.ts";
 import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
-import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { type IsoTimes, isoTimes } from "../iso-times.ts";
+import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
+import { lockTenant } from "../tenants/tenant-rows.ts";
 import {
   deleteProviderRow,
   findProviders,
@@ -21,25 +22,7 @@ import {
 import { checkedSettings, readableSettings, storedSettings } from "./provider-settings.ts";
 
 /** A tenant's account at a vendor, as people see it. Times are ISO 8601, UTC. */
-export interface Provider {
-  id: string;
-  tenantId: string;
-  channel: ProviderChannel;
-  kind: string;
-  /** Unique on the channel; the kind, unless several accounts of one kind were named. */
-  name: string;
-  active: boolean;
-  /** From 0: of the active ones of a channel the lowest sends. */
-  position: number;
-  /** Secrets are masked. */
-  settings: Record<string, unknown>;
-  /** Calls in a second, over all replicas; null: no limit of ours. */
-  maxPerSecond: number | null;
-  /** When the vendor accepted a test with these settings, the newest one; null: none, or not that one. */
-  testedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
+export type Provider = IsoTimes<ProviderRow>;
 
 export interface ProviderInput {
   tenantId: string;
@@ -98,7 +81,7 @@ export async function putProvider(
   const { settings, maskedSettings } = await checkedSettings(db, { ...input, name }, options);
   const { maxPerSecond } = input;
   const id = await changeConfiguration(db, async (transaction) => {
-    if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId, "tenantId");
+    await holdTenant(transaction, tenantId);
     const [existing] = await findProviders(transaction, { tenantId, channel, name });
     if (existing !== undefined && existing.kind !== kind) {
       const message = `is taken by a provider of kind ${existing.kind}`;
@@ -136,7 +119,7 @@ export async function putProvider(
 /** By channel, in the order of use. Throws `NotFound` for an unknown tenant. */
 export async function listProviders(db: Database, tenantId: string): Promise<Provider[]> {
   await requireTenant(db, tenantId);
-  return (await findProviders(db, { tenantId })).map(providerView);
+  return (await findProviders(db, { tenantId })).map(isoTimes);
 }
 
 /** Throws `NotFound`, and `InvalidInput` when more than one matches. */
@@ -148,7 +131,7 @@ export async function showProvider(db: Database, address: ProviderAddress): Prom
     const sameKind = "kind" in address && address.kind !== undefined;
     throw new InvalidInput([{ field: sameKind ? "name" : "kind", message }]);
   }
-  if (row !== undefined) return providerView(row);
+  if (row !== undefined) return isoTimes(row);
   if (!("id" in address)) await requireTenant(db, address.tenantId);
   throw providerNotFound(address);
 }
@@ -184,7 +167,7 @@ export async function moveProviderUp(db: Database, address: ProviderAddress): Pr
     const place = ids.indexOf(id);
     if (place > 0) ids.splice(place - 1, 2, id, ids[place - 1]!);
     await orderProviders(transaction, tenantId, ids);
-    return (await findProviders(transaction, { tenantId, channel })).map(providerView);
+    return (await findProviders(transaction, { tenantId, channel })).map(isoTimes);
   });
 }
 
@@ -231,10 +214,6 @@ function rateFault(rate: number | undefined) {
   return { field: "maxPerSecond", message: `must be an integer from 1 to ${MAX_PER_SECOND}` };
 }
 
-async function requireTenant(db: Database, tenantId: string): Promise<void> {
-  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenantId");
-}
-
 function providerNotFound(address: ProviderAddress): NotFound {
   if ("id" in address) {
     return new NotFound("id", `no provider has the id ${JSON.stringify(address.id)}`);
@@ -245,21 +224,4 @@ function providerNotFound(address: ProviderAddress): NotFound {
   }
   const of = kind === undefined ? "" : ` of kind ${JSON.stringify(kind)}`;
   return new NotFound(kind === undefined ? "channel" : "kind", `no ${channel} provider${of}`);
-}
-
-function providerView(row: ProviderRow): Provider {
-  return {
-    id: row.id,
-    tenantId: row.tenantId,
-    channel: row.channel,
-    kind: row.kind,
-    name: row.name,
-    active: row.active,
-    position: row.position,
-    settings: row.maskedSettings,
-    maxPerSecond: row.maxPerSecond,
-    testedAt: row.testedAt?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
 }

@@ -4,9 +4,9 @@ import type { Database } from "@belfry/database/connection";
 import { suppressionReason } from "../events/suppression-rows.ts";
 import { InvalidInput } from "../input-error.ts";
 import { takeTry } from "../people/sign-in-tries.ts";
+import { tenantNotFound } from "../tenants/require-tenant.ts";
 import { takeEvent } from "../tenants/take-event.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 
 /** Tests of a tenant, over all doors and replicas: a person who tries something out, and no sender. */
 const MOST_TESTS = 30;

@@ -1,8 +1,7 @@
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import { lockTenant } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { holdTenant } from "../tenants/require-tenant.ts";
 
 /**
  * Holds a tenant (or the platform) until the transaction ends, so that changes of its templates and its
@@ -12,7 +11,5 @@ export async function holdOwner(db: Database, tenantId: string): Promise<void> {
   if (tenantId === PLATFORM) {
     // It has no row among the tenants.
     await sql`select pg_advisory_xact_lock(hashtext('templates of the platform'))`.execute(db);
-  } else if (!(await lockTenant(db, tenantId))) {
-    throw tenantNotFound(tenantId, "tenantId");
-  }
+  } else await holdTenant(db, tenantId);
 }

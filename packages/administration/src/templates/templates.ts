@@ -6,8 +6,8 @@ import type { StoredAction } from "@belfry/database/schema";
 import type { EmailFormat } from "@belfry/templates/email-format";
 import { changeConfiguration } from "../change-configuration.ts";
 import { NotFound } from "../input-error.ts";
+import { tenantNotFound } from "../tenants/require-tenant.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
 import { deleteDraft } from "./draft-rows.ts";
 import { holdOwner } from "./hold-owner.ts";
 import {

@@ -9,8 +9,9 @@ export interface ApiKeyRow {
   id: string;
   tenantId: string;
   prefix: string;
-  /** What its owner calls it. */
+  /** What people call it; null: it has no name. */
   name: string | null;
+  /** The calls for which it is taken. */
   role: KeyRole;
   createdAt: Date;
   /** null: until it is rotated. */
@@ -35,28 +36,16 @@ export async function liveApiKeys(
   tenantIds: readonly string[],
 ): Promise<ApiKeyRow[]> {
   if (tenantIds.length === 0) return [];
-  const rows = await db
+  return await db
     .selectFrom("api_keys")
-    .select([
-      ...(["id", "tenant_id", "prefix", "name", "role"] as const),
-      ...(["created_at", "expires_at", "last_used_at"] as const),
-    ])
+    .select(["id", "tenant_id as tenantId", "prefix", "name", "role", "created_at as createdAt"])
+    .select(["expires_at as expiresAt", "last_used_at as lastUsedAt"])
     .where("tenant_id", "in", tenantIds)
     .where((key) =>
       key.or([key("expires_at", "is", null), key("expires_at", ">", sql<Date>`now()`)]),
     )
     .orderBy("id", "desc")
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    tenantId: row.tenant_id,
-    prefix: row.prefix,
-    name: row.name,
-    role: row.role,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-  }));
 }
 
 /** Lets every live key of a tenant with this role end so many seconds from now, unless it ends sooner. */

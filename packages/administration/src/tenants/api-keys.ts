@@ -5,8 +5,7 @@ import { changeConfiguration } from "../change-configuration.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { keyName, keyRole, newApiKey } from "./api-key.ts";
 import { type ApiKeyRow, deleteApiKey, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
-import { lockTenant } from "./tenant-rows.ts";
-import { tenantNotFound } from "./tenants.ts";
+import { holdTenant } from "./require-tenant.ts";
 
 export interface KeyInput {
   /** What people call it; none or "": it has no name. */
@@ -30,7 +29,7 @@ export async function addApiKey(
   const given = { name: keyName(name, "name"), role: keyRole(role) };
   const { apiKey, ...stored } = newApiKey();
   await changeConfiguration(db, async (transaction) => {
-    if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId);
+    await holdTenant(transaction, tenantId, "id");
     if ((await liveApiKeys(transaction, [tenantId])).length >= MAX_LIVE_API_KEYS) {
       const message = `are ${MAX_LIVE_API_KEYS} already: revoke one first`;
       throw new InvalidInput([{ field: "keys", message }]);

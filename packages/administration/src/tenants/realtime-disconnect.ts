@@ -3,8 +3,7 @@ import { textFault } from "@belfry/contracts/identifiers";
 import { tenantDisconnect } from "@belfry/contracts/tenant-disconnect";
 import type { Database } from "@belfry/database/connection";
 import { refuseFaults } from "../input-error.ts";
-import { tenantById } from "./tenant-rows.ts";
-import { tenantNotFound } from "./tenants.ts";
+import { requireTenant } from "./require-tenant.ts";
 
 export interface UserOfTenant {
   tenantId: string;
@@ -24,7 +23,7 @@ export async function disconnectMessage(
 ): Promise<{ subject: string; message: string }> {
   const fault = textFault(userId);
   refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
-  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenant");
+  await requireTenant(db, tenantId, "tenant");
   return addressedMessage(prefix, tenantId, { version: 1, kind: "disconnect", userId });
 }
 
@@ -34,6 +33,6 @@ export async function disconnectTenantMessage(
   tenantId: string,
   prefix: string,
 ): Promise<{ subject: string; message: string }> {
-  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenant");
+  await requireTenant(db, tenantId, "tenant");
   return tenantDisconnect(prefix, tenantId);
 }

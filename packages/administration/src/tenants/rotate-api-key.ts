@@ -13,8 +13,8 @@ import {
   liveApiKeys,
 } from "./api-key-rows.ts";
 import type { KeyInput } from "./api-keys.ts";
-import { lockTenant } from "./tenant-rows.ts";
-import { showTenant, type TenantWithKey, tenantNotFound } from "./tenants.ts";
+import { holdTenant } from "./require-tenant.ts";
+import { showTenant, type TenantWithKey } from "./tenants.ts";
 
 /** A day to bring the new key to every machine of the tenant. */
 export const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
@@ -37,7 +37,7 @@ export async function rotateApiKey(
   const given = keyName(name, "name");
   if (givenRole !== undefined) keyRole(givenRole);
   await changeConfiguration(db, async (transaction) => {
-    if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId);
+    await holdTenant(transaction, tenantId, "id");
     const before = await liveApiKeys(transaction, [tenantId]);
     const role = keyRole(givenRole ?? onlyRole(before));
     const newest = before.find((key) => key.role === role);

@@ -3,9 +3,10 @@ import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { changeConfiguration } from "../change-configuration.ts";
 import { refuseFaults } from "../input-error.ts";
+import { tenantNotFound } from "./require-tenant.ts";
 import { overlapFault } from "./rotate-api-key.ts";
 import { tenantFaults } from "./tenant-input.ts";
-import { showTenant, type Tenant, tenantNotFound } from "./tenants.ts";
+import { showTenant, type Tenant } from "./tenants.ts";
 import { replaceWebhookSecret } from "./webhook-secret-rows.ts";
 
 /**

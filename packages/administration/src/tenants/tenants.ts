@@ -1,7 +1,6 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import type { Channel } from "@belfry/contracts/channels";
 import { CHANNELS } from "@belfry/contracts/channels";
-import type { KeyRole } from "@belfry/contracts/key-roles";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { type QuietHours, quietHoursOf } from "@belfry/contracts/quiet-hours";
 import { timeZoneName } from "@belfry/contracts/time-zone";
@@ -9,9 +8,11 @@ import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { changeConfiguration } from "../change-configuration.ts";
-import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { InvalidInput, refuseFaults } from "../input-error.ts";
+import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { keyName, newApiKey, newTenantId } from "./api-key.ts";
 import { type ApiKeyRow, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
+import { tenantNotFound } from "./require-tenant.ts";
 import { type TenantInput, tenantFaults } from "./tenant-input.ts";
 import {
   allTenants,
@@ -56,18 +57,7 @@ export interface Tenant {
   updatedAt: string;
 }
 
-export interface ApiKeyView {
-  id: string;
-  prefix: string;
-  /** What people call it; null: it has no name. */
-  name: string | null;
-  /** The calls for which it is taken. */
-  role: KeyRole;
-  createdAt: string;
-  /** null: until it is rotated. */
-  expiresAt: string | null;
-  lastUsedAt: string | null;
-}
+export type ApiKeyView = IsoTimes<Omit<ApiKeyRow, "tenantId">>;
 
 /** With the key itself, this once. */
 export type TenantWithKey = { apiKey: string } & Tenant;
@@ -156,10 +146,6 @@ export async function setTenantActive(db: Database, id: string, active: boolean)
   return await showTenant(db, id);
 }
 
-export function tenantNotFound(id: string, field = "id"): NotFound {
-  return new NotFound(field, `no tenant has the id ${JSON.stringify(id)}`);
-}
-
 async function changeTenant(
   db: Database,
   id: string,
@@ -237,15 +223,7 @@ function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
     defaultLocale: tenant.defaultLocale,
     timezone: tenant.timezone,
     quietHours: quietHoursOf(tenant.quietFrom, tenant.quietTo),
-    apiKeys: keys.map((key) => ({
-      id: key.id,
-      prefix: key.prefix,
-      name: key.name,
-      role: key.role,
-      createdAt: key.createdAt.toISOString(),
-      expiresAt: key.expiresAt?.toISOString() ?? null,
-      lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
-    })),
+    apiKeys: keys.map(({ tenantId: _, ...key }) => isoTimes(key)),
     createdAt: tenant.createdAt.toISOString(),
     updatedAt: tenant.updatedAt.toISOString(),
   };

@@ -6,8 +6,7 @@ import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant, type Category as StoredCategory } from "@belfry/database/preferences";
 import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
-import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
 import {
   assignmentsOfTenant,
   deleteAssignment,
@@ -93,7 +92,7 @@ export async function putCategory(db: Database, input: CategoryInput): Promise<C
 
 /** In the tenant's order. Throws `NotFound` for an unknown tenant. */
 export async function listCategories(db: Database, tenantId: string): Promise<Category[]> {
-  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenantId");
+  await requireTenant(db, tenantId);
   const eventTypes = Map.groupBy(
     await assignmentsOfTenant(db, tenantId),
     ({ category }) => category,
@@ -155,7 +154,7 @@ async function change<T>(
   work: (transaction: Database) => Promise<T>,
 ): Promise<T> {
   return await changeConfiguration(db, async (transaction) => {
-    if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId, "tenantId");
+    await holdTenant(transaction, tenantId);
     return await work(transaction);
   });
 }

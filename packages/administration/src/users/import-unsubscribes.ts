@@ -6,8 +6,7 @@ import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant, holdUsers, tellPreferences } from "@belfry/database/preferences";
 import { sql } from "kysely";
 import { InvalidInput } from "../input-error.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { requireTenant } from "../tenants/require-tenant.ts";
 import { csvFields, MAX_LINE_CHARACTERS } from "./csv-line.ts";
 import { linesOf, NotUtf8 } from "./lines-of.ts";
 
@@ -44,9 +43,7 @@ export async function importUnsubscribes(
   file: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<ImportedUnsubscribes> {
   const run = async (transaction: Database): Promise<ImportedUnsubscribes> => {
-    if ((await tenantById(transaction, tenantId)) === undefined) {
-      throw tenantNotFound(tenantId, "tenantId");
-    }
+    await requireTenant(transaction, tenantId);
     const known = await categoriesOfTenant(transaction, tenantId);
     const categories = new Map(known.map((category) => [category.key, category]));
     await sql`

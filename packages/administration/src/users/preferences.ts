@@ -4,8 +4,7 @@ import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import type { Database } from "@belfry/database/connection";
 import { type ShownPreferences, shownPreferences } from "@belfry/database/shown-preferences";
 import { refuseFaults } from "../input-error.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { requireTenant } from "../tenants/require-tenant.ts";
 
 /** What a user has said, and what there is to say something of. */
 export interface Preferences extends ShownPreferences {
@@ -42,9 +41,7 @@ export async function changePreferences(db: Database, input: PreferenceInput): P
   const { fieldOf = (at, field) => `preferences[${at}].${field}` } = input;
   refuseUserId(userId);
   const write = async (transaction: Database) => {
-    if ((await tenantById(transaction, tenantId)) === undefined) {
-      throw tenantNotFound(tenantId, "tenantId");
-    }
+    await requireTenant(transaction, tenantId);
     const { faults, changed } = await changePreferencesOfUser(
       transaction,
       { tenantId, userId },

@@ -6,8 +6,8 @@ import { NO_TIME_ZONE, timeZoneName } from "@belfry/contracts/time-zone";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { type InputFault, NotFound, refuseFaults } from "../input-error.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { isoTimes } from "../iso-times.ts";
+import { requireTenant } from "../tenants/require-tenant.ts";
 import { findUser, type StoredUser, storeUsers, type UserRow } from "./user-rows.ts";
 
 /** A user of a tenant, as the tenant has named it. Times are ISO 8601, UTC. */
@@ -60,9 +60,7 @@ export async function putUsers(
   if (inputs.length === 0) return;
   const rows = new Map(inputs.map((input) => [input.userId, userRow(input)]));
   const store = async (transaction: Database) => {
-    if ((await tenantById(transaction, tenantId)) === undefined) {
-      throw tenantNotFound(tenantId, "tenantId");
-    }
+    await requireTenant(transaction, tenantId);
     await noteUse(transaction, tenantId, "uses_recipients");
     await storeUsers(transaction, tenantId, [...rows.values()]);
   };
@@ -120,9 +118,7 @@ function userRow(input: UserInput): UserRow {
 
 function userView({ quietFrom, quietTo, ...row }: StoredUser): User {
   return {
-    ...row,
+    ...isoTimes(row),
     quietHours: quietHoursOf(quietFrom, quietTo),
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
   };
 }

@@ -1,10 +1,11 @@
+import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import type { Database } from "@belfry/database/connection";
 import { TooLate } from "../input-error.ts";
 import { copyMessages } from "./copy-messages.ts";
 import { holdMessages, isUnderWay, type WebhookPlace } from "./message-rows.ts";
 import { showWebhookMessage } from "./webhook-messages.ts";
 import { endPause } from "./webhook-rows.ts";
-import { showWebhook, type Webhook } from "./webhooks.ts";
+import { showWebhook } from "./webhooks.ts";
 
 export interface Resent {
   /** Of the copy: its attempts are listed under it, and the header webhook-id stays that of the first. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
+import type { WebhookAttempt } from "@belfry/contracts/webhook-endpoints";
 import { TEST_TYPE } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { openWebhook } from "./resend-webhook-message.ts";
-import { messageAttempts, type WebhookAttempt } from "./webhook-attempts.ts";
+import { messageAttempts } from "./webhook-attempts.ts";
 import { endPause } from "./webhook-rows.ts";
 
 export interface TestMessage {

@@ -1,6 +1,5 @@
 import { UUID } from "@belfry/contracts/identifiers";
-import { MESSAGES_DEFAULT_LIMIT } from "@belfry/contracts/webhook-endpoints";
-import type { WebhookMessageType } from "@belfry/contracts/webhooks";
+import { MESSAGES_DEFAULT_LIMIT, type WebhookAttempt } from "@belfry/contracts/webhook-endpoints";
 import type { Database } from "@belfry/database/connection";
 import {
   type AttemptPlace,
@@ -11,37 +10,10 @@ import {
 import {
   checkedStatus,
   type MessageQuery,
-  type MessageStatus,
   noPlace,
   showWebhookMessage,
 } from "./webhook-messages.ts";
 import { showWebhook } from "./webhooks.ts";
-
-/** One call of an endpoint. Times are ISO 8601, UTC. */
-export interface WebhookAttempt {
-  messageId: string;
-  /** What the header webhook-id says: of one that was sent again, the id of the first. */
-  headerId: string;
-  type: WebhookMessageType;
-  /** Belfry's id of the event or digest that it tells of; null: of none. */
-  eventId: string | null;
-  /** Of the message, from 1. */
-  number: number;
-  at: string;
-  /** null: the call has not ended. */
-  durationMs: number | null;
-  /** HTTP status of the answer; null: there was none. */
-  status: number | null;
-  /** arrived: answered 2xx. unknown: the message was sent, and no answer came. */
-  outcome: "arrived" | "failed" | "unknown" | "under way";
-  reason: string | null;
-  /** The first KiB of the answer, as text. */
-  answer: string | null;
-  /** When the message is tried again; null: it is not. */
-  nextAt: string | null;
-  /** Of the message, now. */
-  messageStatus: MessageStatus;
-}
 
 /**
  * The log of an endpoint: the calls of the newest message first, and of each message the newest first. `status` is

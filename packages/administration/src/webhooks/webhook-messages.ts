@@ -3,30 +3,15 @@ import {
   MESSAGE_STATUSES,
   MESSAGES_DEFAULT_LIMIT,
   MESSAGES_MAX_LIMIT,
+  type WebhookMessage,
 } from "@belfry/contracts/webhook-endpoints";
-import type { WebhookMessageType } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
 import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
-import { type MessageRow, messageById, messagesOfWebhook } from "./message-rows.ts";
+import { isoTimes } from "../iso-times.ts";
+import { messageById, messagesOfWebhook } from "./message-rows.ts";
 import { showWebhook } from "./webhooks.ts";
 
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
-
-/** What an endpoint was or is to be told. Times are ISO 8601, UTC. */
-export interface WebhookMessage {
-  id: string;
-  /** What the header webhook-id says: of one that was sent again, the id of the first. */
-  headerId: string;
-  type: WebhookMessageType;
-  /** Belfry's id of the event or digest that it tells of; null: of none. */
-  eventId: string | null;
-  /** queued, sending, waiting for another try, accepted, failed, or skipped. */
-  status: MessageStatus;
-  reason: string | null;
-  createdAt: string;
-  /** When it is tried next; null: it is not, or is at this moment. */
-  nextAt: string | null;
-}
 
 export interface MessageQuery {
   tenantId: string;
@@ -57,7 +42,7 @@ export async function webhookMessages(
     before,
     limit,
   });
-  return { messages: rows.map(shownMessage), next };
+  return { messages: rows.map(isoTimes), next };
 }
 
 /** With the JSON that is posted. Throws `NotFound`. */
@@ -69,7 +54,7 @@ export async function showWebhookMessage(
   const place = { tenantId: of.tenantId, webhookId };
   const row = UUID.test(of.messageId) ? await messageById(db, place, of.messageId) : undefined;
   if (row === undefined) throw messageNotFound(of.messageId);
-  return { ...shownMessage(row), payload: row.payload };
+  return isoTimes(row);
 }
 
 export function messageNotFound(id: string): NotFound {
@@ -93,13 +78,4 @@ export function checkedStatus({ status, limit = 1 }: MessageQuery): MessageStatu
       : { field: "status", message: `must be one of ${MESSAGE_STATUSES.join(", ")}` },
   ]);
   return known;
-}
-
-export function shownMessage(row: MessageRow): WebhookMessage {
-  const { id, headerId, type, eventId, status, reason, createdAt, nextAt } = row;
-  return {
-    ...{ id, headerId, type, eventId, status, reason },
-    createdAt: createdAt.toISOString(),
-    nextAt: nextAt?.toISOString() ?? null,
-  };
 }

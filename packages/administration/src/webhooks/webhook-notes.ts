@@ -1,6 +1,6 @@
+import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import type { AuditNote } from "../audited.ts";
 import type { Replayed, ReplayInput } from "./replay-webhook.ts";
-import type { Webhook } from "./webhooks.ts";
 
 /**
  * How the audit log tells of endpoints: never a secret, and of a URL not its query, where some keep one.

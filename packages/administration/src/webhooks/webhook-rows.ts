@@ -4,20 +4,6 @@ import { sql } from "kysely";
 
 /** Queries on `webhooks`. All name the tenant. */
 
-export interface WebhookRow {
-  id: string;
-  url: string;
-  types: WebhookType[];
-  description: string | null;
-  active: boolean;
-  disabledAt: Date | null;
-  disabledReason: string | null;
-  failingSince: Date | null;
-  pausedUntil: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
 const COLUMNS = [
   "id",
   "url",
@@ -32,8 +18,11 @@ const COLUMNS = [
   "updated_at as updatedAt",
 ] as const;
 
+/** As `Webhook` of the contracts, with times that are dates. */
+export type WebhookRow = Awaited<ReturnType<typeof webhooksOfTenant>>[number];
+
 /** The oldest first. */
-export async function webhooksOfTenant(db: Database, tenantId: string): Promise<WebhookRow[]> {
+export async function webhooksOfTenant(db: Database, tenantId: string) {
   return await db
     .selectFrom("webhooks")
     .select(COLUMNS)

@@ -1,4 +1,5 @@
 import { UUID } from "@belfry/contracts/identifiers";
+import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS, type WebhookType } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
@@ -6,8 +7,8 @@ import { webhookOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { uuidv7 } from "uuidv7";
 import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
-import { lockTenant, tenantById } from "../tenants/tenant-rows.ts";
-import { tenantNotFound } from "../tenants/tenants.ts";
+import { isoTimes } from "../iso-times.ts";
+import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
 import { deleteWebhookRows } from "./delete-webhook-rows.ts";
 import { newSigningSecret } from "./signing-secret.ts";
 import {
@@ -21,30 +22,9 @@ import {
   insertWebhook,
   replaceSigningSecret,
   updateWebhook,
-  type WebhookRow,
   webhookById,
   webhooksOfTenant,
 } from "./webhook-rows.ts";
-
-/** Where a tenant is told what became of its events. Times are ISO 8601, UTC. */
-export interface Webhook {
-  id: string;
-  url: string;
-  /** Empty: all. */
-  types: WebhookType[];
-  description: string | null;
-  /** false: nothing is written for it and nothing is sent to it. */
-  active: boolean;
-  disabledAt: string | null;
-  /** Why Belfry has disabled it; null beside a time: a person has. */
-  disabledReason: string | null;
-  /** Nothing has reached it since; null: the last try has, or there was none. */
-  failingSince: string | null;
-  /** Not called until then, and then once. */
-  pausedUntil: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
 
 /** With `secret` (`whsec_…`), where it was made: it is shown this once. */
 export type PutWebhook = Webhook & { secret?: string };
@@ -86,7 +66,10 @@ export async function putWebhook(
         active,
       };
       await updateWebhook(transaction, { tenantId, id: before.id }, change);
-      return { before: shown(before), after: await showWebhook(transaction, tenantId, before.id) };
+      return {
+        before: isoTimes(before),
+        after: await showWebhook(transaction, tenantId, before.id),
+      };
     }
     if (all.length >= MAX_WEBHOOKS) {
       const message = `is one more than the ${MAX_WEBHOOKS} endpoints that a tenant may have`;
@@ -136,8 +119,8 @@ export async function changeWebhook(
 
 /** The oldest first. Throws `NotFound` for an unknown tenant. */
 export async function listWebhooks(db: Database, tenantId: string): Promise<Webhook[]> {
-  if ((await tenantById(db, tenantId)) === undefined) throw tenantNotFound(tenantId, "tenantId");
-  return (await webhooksOfTenant(db, tenantId)).map(shown);
+  await requireTenant(db, tenantId);
+  return (await webhooksOfTenant(db, tenantId)).map(isoTimes);
 }
 
 /** Throws `NotFound`. */
@@ -148,7 +131,7 @@ export async function showWebhook(
 ): Promise<Webhook> {
   const row = UUID.test(webhookId) ? await webhookById(db, tenantId, webhookId) : undefined;
   if (row === undefined) throw webhookNotFound(webhookId);
-  return shown(row);
+  return isoTimes(row);
 }
 
 /** Deletes an endpoint with its messages: what is under way to it is not tried again. Throws `NotFound`. */
@@ -214,19 +197,8 @@ async function changeOf<T>(
   work: (transaction: Database) => Promise<T>,
 ): Promise<T> {
   const run = async (transaction: Database) => {
-    if (!(await lockTenant(transaction, tenantId))) throw tenantNotFound(tenantId, "tenantId");
+    await holdTenant(transaction, tenantId);
     return await work(transaction);
   };
   return db.isTransaction ? await run(db) : await db.transaction().execute(run);
-}
-
-function shown(row: WebhookRow): Webhook {
-  return {
-    ...row,
-    disabledAt: row.disabledAt?.toISOString() ?? null,
-    failingSince: row.failingSince?.toISOString() ?? null,
-    pausedUntil: row.pausedUntil?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
 }
