@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { acceptAsNewPerson } from "@belfry/administration/people/invitations";
+import { showReset } from "@belfry/administration/people/password-resets";
 import { createDatabase } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
@@ -112,6 +113,8 @@ test("the last operator stays one; another is given a reset link, parted from ap
   await refused(`operator reset-link --email eve@example.com ${base}`, /nobody has the address/);
   const reset = await json(`operator reset-link --email Otto@example.com ${base}`);
   assert.match(reset.link, /^https:\/\/admin\.example\.com\/reset\/[\w-]{43}$/);
+  const opened = await showReset(createDatabase(pool), reset.link.slice(-43));
+  assert.equal(opened.email, "otto@example.com");
   const { entries: made } = await json("audit list --object account.reset-link");
   assert.deepEqual([made[0].target, reset.email], ["otto@example.com", "otto@example.com"]);
   assert.ok(!JSON.stringify(made).includes(reset.link.slice(-43)));
