@@ -68,6 +68,30 @@ test("one pass behind the dispatch, whatever a customer gives finds the event, i
   }
 });
 
+test("what was copied with unseen marks, or is composed in another way, finds all the same", async (t) => {
+  const { db, acme, events, dispatch, pass, find, pool } = await world(t);
+  const jose = { userId: "jos\u00e9", email: "jose@example.com", phone: "+491711234567" };
+  const [id = "", other = ""] = await events(acme, jose, { userId: "jose\u0301 b", email: null });
+  await pool.query("update events set reference = 'caf\u00e9', trace_id = 'tr-1' where id = $1", [
+    id,
+  ]);
+  await dispatch([id, other]);
+  await putUser(db, acme, { userId: "an\u0303a" });
+  await pass();
+  for (const text of [
+    ...["\u202a+49 171 1234567\u202c", "\u2066+491711234567\u2069", "0171\u200b 1234567"],
+    ...["jose@exam\u00adple.com", "\u200ejose@example.com", "\ufeffJose <jose@example.com>\u200b"],
+    ...["jose\u0301", "jos\u00e9\u200b", "cafe\u0301", "tr-1\u200b", `\u200b${id}`],
+  ]) {
+    assert.deepEqual((await find(text, acme)).ids, [id], JSON.stringify(text));
+  }
+  assert.deepEqual((await find("jos\u00e9 b", acme)).ids, [other]);
+  assert.deepEqual((await find("a\u00f1a", acme)).users, [{ tenantId: acme, userId: "an\u0303a" }]);
+  for (const text of ["\u200b", "\u200b\u00ad", "jose", "cafe"]) {
+    assert.deepEqual(await find(text, acme), { ids: [], by: undefined, users: [] }, text);
+  }
+});
+
 test("the address that a delivery used is found, of the directory too, and a late message id once it is settled", async (t) => {
   const { db, acme, events, dispatch, send, pass, find, pool, count } = await world(t);
   await putUser(db, acme, { userId: "ann", email: "Ann@Home.org", phone: "+12025550123" });

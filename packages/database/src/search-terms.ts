@@ -30,9 +30,19 @@ export function messageTerm(messageId: string): SearchTerm {
   return { kind: "message", value: unbracketed(messageId) };
 }
 
+/** Marks of direction, joiners, soft hyphens: nobody sees them, and copying brings them along. */
+const UNSEEN = /\p{Cf}/gu;
+
+/** In which writings an id may be stored that looks like the text: at most four, the text itself first. */
+export function formsOfText(text: string): string[] {
+  const seen = seenOf(text);
+  return [...new Set([text, seen, seen.normalize("NFC"), seen.normalize("NFD")])];
+}
+
 /** What a person may mean by a text, a term each. Takes time by its length alone. */
-export function termsOfText(text: string): SearchTerm[] {
-  const terms: SearchTerm[] = [{ kind: "user", value: text }];
+export function termsOfText(given: string): SearchTerm[] {
+  const terms = formsOfText(given).map((value): SearchTerm => ({ kind: "user", value }));
+  const text = seenOf(given);
   const email = emailAddress(addressIn(text));
   if (email !== undefined) terms.push({ kind: "email", value: mailbox(email) });
   const phone = phoneIn(text);
@@ -58,7 +68,7 @@ export interface PhoneNumber {
 
 /** A number in any usual writing: +49 (0)171 123-4567, 0049171…, 0171/1234567, (202) 555 0123. undefined: it is none. */
 export function phoneIn(text: string): PhoneNumber | undefined {
-  const plain = text.trim().replace(/^tel:/i, "").replace("(0)", "");
+  const plain = seenOf(text).replace(/^tel:/i, "").replace("(0)", "");
   let digits = "";
   for (const letter of plain) {
     if (letter >= "0" && letter <= "9") digits += letter;
@@ -76,6 +86,11 @@ export function phoneIn(text: string): PhoneNumber | undefined {
   return own.length >= LEAST_DIGITS && own.length <= MOST_DIGITS
     ? { whole: undefined, digits: own }
     : undefined;
+}
+
+/** Where nothing is seen, the text as it is. */
+function seenOf(text: string): string {
+  return text.replace(UNSEEN, "").trim() || text;
 }
 
 /** `Ann <ann@example.com>` and `mailto:ann@example.com` are what people paste. */

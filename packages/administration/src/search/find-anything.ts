@@ -7,7 +7,7 @@ import {
   termHash,
   termRange,
 } from "@belfry/database/search-term-hash";
-import { phoneIn, type SearchTerm, termsOfText } from "@belfry/database/search-terms";
+import { formsOfText, phoneIn, type SearchTerm, termsOfText } from "@belfry/database/search-terms";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { eventIdsByReference } from "../events/timeline-rows.ts";
 import { InvalidInput } from "../input-error.ts";
@@ -82,20 +82,25 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_EVENTS) {
     throw new InvalidInput([{ field: "limit", message: `must be 1 to ${MOST_EVENTS}` }]);
   }
+  const forms = formsOfText(text);
   const terms = termsOfText(text);
   const key = await readSearchKey(db, keys);
   const most = limit + 1;
   const looks: Promise<Hits>[] = [
-    eventIdsByReference(db, text, most, tenantId).then((ids) => ({ by: "own event id", ids })),
+    ...forms.map(async (form): Promise<Hits> => {
+      return { by: "own event id", ids: await eventIdsByReference(db, form, most, tenantId) };
+    }),
+    ...forms
+      .filter((form) => UUID.test(form))
+      .map(async (form): Promise<Hits> => {
+        return { by: "event id", ids: await eventIdsById(db, form, most) };
+      }),
   ];
-  if (UUID.test(text)) {
-    looks.push(eventIdsById(db, text, most).then((ids) => ({ by: "event id", ids })));
-  }
   if (key !== undefined) {
     for (const term of terms) looks.push(hitsOf(db, key, term, { text, tenantId, most }));
   }
   const [users, ...hits] = await Promise.all([
-    knownUsers(db, { text, terms, tenantId }),
+    knownUsers(db, { text, forms, terms, tenantId }),
     ...looks,
   ] as const);
   const by = new Map<string, FoundBy[]>();
@@ -153,9 +158,14 @@ async function hitsOf(
 
 async function knownUsers(
   db: Database,
-  { text, terms, tenantId }: { text: string; terms: SearchTerm[]; tenantId: string | undefined },
+  {
+    text,
+    forms,
+    terms,
+    tenantId,
+  }: { text: string; forms: string[]; terms: SearchTerm[]; tenantId: string | undefined },
 ): Promise<UserOfSearch[]> {
-  const looks = [usersById(db, text, tenantId, MOST_USERS)];
+  const looks = forms.map((form) => usersById(db, form, tenantId, MOST_USERS));
   const email = terms.find(({ kind }) => kind === "email")?.value;
   if (email !== undefined) looks.push(usersByEmail(db, email, tenantId, MOST_USERS));
   const digits = phoneIn(text)?.digits;
