@@ -27,7 +27,7 @@ async function world(t: TestContext) {
     for (const { person } of rows) assert.match(person, /^command line \(.+\)$/);
     return rows;
   };
-  return { home, run, json, id: id as string, entries };
+  return { home, run, json, id: id as string, entries, pool };
 }
 
 test("whatever the command line changes of a tenant is in the audit log, and no secret with it", async (t) => {
@@ -125,5 +125,63 @@ test("whoever cancels events by the command line is in the audit log with what w
       ["event.cancel 2 keys", { ...counts, users: 1 }],
       ["event.cancel event order-1", counts],
     ],
+  );
+});
+
+test("whoever moves a scheduled event, or replays and discards dead letters, by the command line is in the audit log", async (t) => {
+  const { json, id, entries, run, pool } = await world(t);
+  const of = `--tenant ${id}`;
+  const event = "01a20000-0000-7000-8000-000000000001";
+  await pool.query(
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, send_at)
+       values ($1, $2, 'order', 'ann', '{}', 't', now(), now() + interval '1 day') returning id, send_at),
+     f as (
+       insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
+       select gen_random_uuid(), $2, 'order', 'ann', '{}', 't', now(), now() from generate_series(1, 3) returning id),
+     d as (
+       insert into deliveries (id, event_id, tenant_id, channel, status, reason, template_version_id, settled_at)
+       select gen_random_uuid(), f.id, $2, 'EMAIL', 'failed', 'HTTP 500', (select min(id) from template_versions), now() from f)
+     insert into scheduled_events (event_id, tenant_id, send_at, trace_id) select id, $2, send_at, 't' from e`,
+    [event, id],
+  );
+  const sendAt = new Date(Date.now() + 2 * 24 * 60 * 60_000).toISOString();
+  const move = `event move ${of} --id ${event} --send-at`;
+  assert.deepEqual(await json(`${move} ${sendAt}`), { id: event, sendAt });
+  const scheduled = JSON.stringify(await json(`event scheduled ${of}`));
+  assert.ok(scheduled.includes(event) && scheduled.includes(sendAt));
+  for (const [args, told] of [
+    [`${move} tomorrow`, /--send-at/],
+    [`event move --tenant other --id ${event} --send-at ${sendAt}`, /no such event/],
+  ] as const) {
+    const { code, err } = await run(args);
+    assert.deepEqual([code, told.test(err)], [1, true], err);
+  }
+  const [group] = await json(`dead list ${of}`);
+  await json(`dead replay ${of} --dry-run`);
+  await json(`dead replay ${group.examples[0].id}`);
+  await json(`dead discard ${of}`);
+  await json(`dead discard ${of}`);
+  const [moved, ...letters] = (await entries()).slice(1);
+  assert.deepEqual([moved?.told, moved?.after], [`event.move event ${event}`, { sendAt }]);
+  assert.deepEqual(
+    letters.map(({ told, after }) => [told, after.count]),
+    [
+      [`dead-letter.replay ${group.examples[0].id}`, 1],
+      ["dead-letter.discard all", 2],
+    ],
+  );
+});
+
+test("whoever copies a template, or switches it off and on, by the command line is in the audit log", async (t) => {
+  const { json, id, entries } = await world(t);
+  const sms = `--tenant ${id} --channel SMS`;
+  await json(`template put ${sms} --event-type order --content-file -`, "Hello");
+  await json(`template copy ${sms} --event-type order --to-event-type sale`);
+  await json(`template deactivate ${sms} --event-type order`);
+  await json(`template activate ${sms} --event-type order`);
+  assert.deepEqual(
+    (await entries()).slice(2).map(({ told }) => told),
+    ["template.copy sale SMS", "template.deactivate order SMS", "template.activate order SMS"],
   );
 });

@@ -33,8 +33,8 @@ async function createWorld(t: TestContext) {
   return { run, messages, subjects, pool, home, natsUrl: testNatsUrl() };
 }
 
-test("disconnect tells every gateway of the user, and of nobody else", async (t) => {
-  const { run, messages, home, natsUrl } = await createWorld(t);
+test("disconnect tells every gateway of the user, and of nobody else, and the log", async (t) => {
+  const { run, messages, home, natsUrl, pool } = await createWorld(t);
   const disconnect = ["disconnect", "--tenant", "acme", "--user", "a#b,*"];
   const done = await run(disconnect, { NATS_URL: natsUrl });
   assert.deepEqual([done.code, done.err], [0, ""]);
@@ -46,6 +46,9 @@ test("disconnect tells every gateway of the user, and of nobody else", async (t)
   await writeFile(join(home, "local.json"), JSON.stringify({ natsUrl }));
   assert.equal((await run(disconnect)).code, 0, "the local stack's NATS");
   await eventually(() => messages.length === 2);
+  const { rows } = await pool.query("select tenant_id, action, target from audit_log");
+  const told = { tenant_id: "acme", action: "user.disconnect", target: "a#b,*" };
+  assert.deepEqual(rows, [told, told]);
 });
 
 test("disconnect --all tells every gateway of the tenant, and the log", async (t) => {
