@@ -1,18 +1,16 @@
 import { parsePublicUrl } from "@belfry/contracts/link-pages";
-import { DELIVERY_ACK_WAIT_MS } from "@belfry/contracts/streams";
 import { parseLinkKeys } from "@belfry/database/link-token";
-import { parseSecretKeys } from "@belfry/database/secrets";
-import { commonConfig } from "@belfry/service/config";
 import { type Static, Type } from "@sinclair/typebox";
+import { BOOKKEEPING_MS, claimingConfig, claimingFaults } from "./claiming-config.ts";
 
 /** The variables of both senders. */
 export const senderConfig = Type.Object({
-  ...commonConfig,
-  SECRETS_KEYS: Type.String({
-    description: "Keys that decrypt providers' settings, as kid:base64,kid2:base64",
-    minLength: 1,
-    secret: true,
-    parse: parseSecretKeys,
+  ...claimingConfig({
+    called: "provider",
+    secrets: "providers' settings",
+    shares: "a tenant has at most its share",
+    concurrency: 64,
+    messagesInHand: 256,
   }),
   LINK_KEYS: Type.String({
     description:
@@ -26,44 +24,12 @@ export const senderConfig = Type.Object({
     default: "",
     parse: parsePublicUrl,
   }),
-  CONCURRENCY: Type.Integer({
-    description: "Calls of providers at a time; a tenant has at most its share",
-    minimum: 1,
-    maximum: 1000,
-    default: 64,
-  }),
-  MESSAGES_IN_HAND: Type.Integer({
-    description: "Messages (of up to 20 deliveries) in hand at a time",
-    minimum: 1,
-    maximum: 2000,
-    default: 256,
-  }),
   PROVIDER_TIMEOUT_MS: Type.Integer({
     description:
       "For a connection to a provider, and then from the request's beginning to its answer's end; a mail server has 2 min to answer a whole message",
     minimum: 100,
     maximum: 50_000,
     default: 10_000,
-  }),
-  LEASE_MS: Type.Integer({
-    description:
-      "How long a claimed delivery is this sender's, renewed while its provider has it; then another may try it",
-    minimum: 1000,
-    maximum: 59_000,
-    default: 30_000,
-  }),
-  DELIVERY_ACK_WAIT_MS: Type.Integer({
-    description:
-      "Deliveries in the hands of a sender that died come again after this, in ms; they leave when its leases have ended, too",
-    minimum: 1000,
-    maximum: 600_000,
-    default: DELIVERY_ACK_WAIT_MS,
-  }),
-  DATABASE_CONNECTIONS: Type.Integer({
-    description: "Connections to Postgres",
-    minimum: 2,
-    maximum: 100,
-    default: 8,
   }),
   ALLOW_PRIVATE_PROVIDER_ADDRESSES: Type.Boolean({
     description: "Providers may have private addresses and plain http: local stack and tests only",
@@ -72,31 +38,11 @@ export const senderConfig = Type.Object({
 });
 export type SenderConfig = Static<typeof senderConfig>;
 
-/** Claiming, rendering and settling around the call, with room for a slow database. */
-const BOOKKEEPING_MS = 5_000;
-
-/**
- * Faults that no single variable shows: a lease could end during an ordinary call, messages come again long
- * before a lease has ended, or waiting messages keep others from being called for.
- */
+/** Faults that no single variable shows. */
 export function crossCheck(
-  config: Pick<
-    SenderConfig,
-    "PROVIDER_TIMEOUT_MS" | "LEASE_MS" | "DELIVERY_ACK_WAIT_MS" | "CONCURRENCY" | "MESSAGES_IN_HAND"
-  >,
+  config: Pick<SenderConfig, "PROVIDER_TIMEOUT_MS"> & Parameters<typeof claimingFaults>[0],
 ): string[] {
-  const { PROVIDER_TIMEOUT_MS, LEASE_MS, CONCURRENCY, MESSAGES_IN_HAND } = config;
-  const ackWaitMs = config.DELIVERY_ACK_WAIT_MS;
-  const faults: string[] = [];
-  if (LEASE_MS < PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS) {
-    const least = PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS;
-    faults.push(`LEASE_MS: must be at least PROVIDER_TIMEOUT_MS + ${BOOKKEEPING_MS} = ${least}`);
-  }
-  if (LEASE_MS > ackWaitMs) {
-    faults.push(`LEASE_MS: must be at most DELIVERY_ACK_WAIT_MS, ${ackWaitMs}`);
-  }
-  if (MESSAGES_IN_HAND <= CONCURRENCY) {
-    faults.push(`MESSAGES_IN_HAND: must be more than CONCURRENCY, ${CONCURRENCY}`);
-  }
-  return faults;
+  const leastMs = config.PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS;
+  const least = `PROVIDER_TIMEOUT_MS + ${BOOKKEEPING_MS} = ${leastMs}`;
+  return claimingFaults(config, leastMs, least);
 }

@@ -102,9 +102,10 @@ export async function updateTemplateRow(
   const { sampleVariables, requiredVariables, digest, throttle, afterUnreadSeconds } = changes;
   await db
     .updateTable("templates")
+    // Kysely leaves out what is undefined.
     .set({
-      ...(active === undefined ? {} : { active }),
-      ...(targetChannel === undefined ? {} : { target_channel: targetChannel }),
+      active,
+      target_channel: targetChannel,
       ...(sensitive === undefined
         ? {}
         : {
@@ -114,13 +115,13 @@ export async function updateTemplateRow(
               : sql<Date | null>`case when sensitive
                   then clock_timestamp() + interval '10 seconds' else sensitive_until end`,
           }),
-      ...(atMostOnce === undefined ? {} : { at_most_once: atMostOnce }),
-      ...(expiresAfterSeconds === undefined ? {} : { expires_after_seconds: expiresAfterSeconds }),
-      ...(sampleVariables === undefined ? {} : { sample_variables: sampleVariables }),
-      ...(requiredVariables === undefined ? {} : { required_variables: requiredVariables }),
-      ...(digest === undefined ? {} : { digest: jsonOrNone(digest) }),
-      ...(throttle === undefined ? {} : { throttle: jsonOrNone(throttle) }),
-      ...(afterUnreadSeconds === undefined ? {} : { after_unread_seconds: afterUnreadSeconds }),
+      at_most_once: atMostOnce,
+      expires_after_seconds: expiresAfterSeconds,
+      sample_variables: sampleVariables,
+      required_variables: requiredVariables,
+      digest: jsonOrNone(digest),
+      throttle: jsonOrNone(throttle),
+      after_unread_seconds: afterUnreadSeconds,
       updated_at: sql<Date>`now()`,
     })
     .where("id", "=", id)
@@ -178,8 +179,8 @@ const SETTINGS = [
   "t.after_unread_seconds as afterUnreadSeconds",
 ] as const;
 
-function jsonOrNone(settings: object | null): string | null {
-  return settings === null ? null : JSON.stringify(settings);
+function jsonOrNone(settings: object | null | undefined): string | null | undefined {
+  return settings && JSON.stringify(settings);
 }
 
 function matches(address: { id: string; tenantId?: string } | TemplateKey) {

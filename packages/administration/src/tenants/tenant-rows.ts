@@ -43,7 +43,7 @@ export async function insertTenant(
 ): Promise<void> {
   await db
     .insertInto("tenants")
-    .values({ id, name: settings.name, per_minute: settings.perMinute, ...columns(settings) })
+    .values({ ...columns(settings), id, name: settings.name, per_minute: settings.perMinute })
     .execute();
   await db.insertInto("tenant_limits").values({ tenant_id: id }).execute();
 }
@@ -84,7 +84,7 @@ export async function updateTenantRow(
     .updateTable("tenants")
     .set({
       ...columns(changes),
-      ...(changes.active === undefined ? {} : { active: changes.active }),
+      active: changes.active,
       updated_at: sql<Date>`now()`,
     })
     .where("id", "=", id)
@@ -119,17 +119,14 @@ export async function deleteTenantRow(db: Database, id: string): Promise<boolean
   return result.numDeletedRows > 0n;
 }
 
+/** Kysely leaves out what is undefined. */
 function columns(settings: Partial<TenantSettings>) {
   return {
-    ...(settings.name === undefined ? {} : { name: settings.name }),
-    ...(settings.perMinute === undefined ? {} : { per_minute: settings.perMinute }),
-    ...(settings.dailyCap === undefined ? {} : { daily_cap: settings.dailyCap }),
-    ...(settings.deliveryChannels === undefined
-      ? {}
-      : { delivery_channels: settings.deliveryChannels }),
-    ...(settings.dedupIncludesVariables === undefined
-      ? {}
-      : { dedup_includes_variables: settings.dedupIncludesVariables }),
+    name: settings.name,
+    per_minute: settings.perMinute,
+    daily_cap: settings.dailyCap,
+    delivery_channels: settings.deliveryChannels,
+    dedup_includes_variables: settings.dedupIncludesVariables,
     ...(settings.webhookSecret === undefined
       ? {}
       : {
@@ -137,16 +134,12 @@ function columns(settings: Partial<TenantSettings>) {
           previous_webhook_secret: null,
           previous_webhook_secret_until: null,
         }),
-    ...(settings.eventRetentionDays === undefined
-      ? {}
-      : { event_retention_days: settings.eventRetentionDays }),
-    ...(settings.notificationRetentionDays === undefined
-      ? {}
-      : { notification_retention_days: settings.notificationRetentionDays }),
-    ...(settings.defaultLocale === undefined ? {} : { default_locale: settings.defaultLocale }),
-    ...(settings.timezone === undefined ? {} : { timezone: settings.timezone }),
-    ...(settings.quietFrom === undefined ? {} : { quiet_from: settings.quietFrom }),
-    ...(settings.quietTo === undefined ? {} : { quiet_to: settings.quietTo }),
+    event_retention_days: settings.eventRetentionDays,
+    notification_retention_days: settings.notificationRetentionDays,
+    default_locale: settings.defaultLocale,
+    timezone: settings.timezone,
+    quiet_from: settings.quietFrom,
+    quiet_to: settings.quietTo,
   };
 }
 

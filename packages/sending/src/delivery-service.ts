@@ -1,0 +1,85 @@
+import type { ProviderChannel, WEBHOOK } from "@belfry/contracts/channels";
+import { deliveriesConsumer, deliveriesStream } from "@belfry/contracts/streams";
+import { messageTries } from "@belfry/database/message-tries";
+import { type OpenDatabase, openDatabase } from "@belfry/database/open-database";
+import { consumeLoop } from "@belfry/service/consume";
+import type { MessageHandler } from "@belfry/service/message-outcome";
+import type { NatsLink } from "@belfry/service/nats";
+import type { Parts, Service } from "@belfry/service/run-service";
+import { abortedLater } from "./aborted-later.ts";
+import type { ClaimingConfig } from "./claiming-config.ts";
+import { setAsideIn } from "./set-aside.ts";
+
+/** Left of the shutdown grace for closing connections once settling has given up. */
+const CLOSING_MS = 1_000;
+
+export interface Deliverer {
+  handler: MessageHandler;
+  /** What goes on beside it until the signal. */
+  beside?: (nc: NatsLink["nc"]) => Promise<unknown>[];
+  close(): Promise<void>;
+}
+
+export interface DeliveryServiceOptions<C extends ClaimingConfig>
+  extends Pick<Service<C, OpenDatabase>, "name" | "config" | "check"> {
+  channel: ProviderChannel | typeof WEBHOOK;
+  /** `giveUp`: when what Postgres does not take any more is left to the lease. */
+  deliverer: (parts: Parts<C, OpenDatabase>, giveUp: AbortSignal) => Deliverer;
+}
+
+/** A process that sends what JetStream brings of a channel, and at a stop finishes what is in hand. */
+export function deliveryService<C extends ClaimingConfig>({
+  channel,
+  deliverer,
+  ...service
+}: DeliveryServiceOptions<C>): Service<C, OpenDatabase> {
+  return {
+    ...service,
+    database: (config, log) =>
+      openDatabase({
+        url: config.DATABASE_URL,
+        applicationName: service.name,
+        maxConnections: config.DATABASE_CONNECTIONS,
+        statementTimeoutMs: 5_000,
+        queryTimeoutMs: 6_000,
+        mustWrite: true,
+        log,
+      }),
+    needsNats: true,
+    work: "consumer",
+    async start(parts) {
+      const { config, log, database, nats, signal } = parts;
+      const { pool } = database;
+      const { nc } = await nats;
+      const giveUp = abortedLater(signal, Math.max(0, config.SHUTDOWN_GRACE_MS - CLOSING_MS));
+      const { handler, beside, close } = deliverer(parts, giveUp);
+      const stream = deliveriesStream(config.NATS_PREFIX);
+      let isConsuming = false;
+      return {
+        hasBegun: () => isConsuming,
+        run: () => [
+          ...(beside?.(nc) ?? []),
+          consumeLoop({
+            nc,
+            stream,
+            consumer: deliveriesConsumer(config.NATS_PREFIX, channel, config.DELIVERY_ACK_WAIT_MS),
+            replicas: config.NATS_REPLICAS,
+            handler,
+            // Each message settles on its own: one of a slow receiver holds up no other.
+            batchSize: 1,
+            concurrency: config.MESSAGES_IN_HAND,
+            setAside: setAsideIn(pool, stream.name),
+            tries: messageTries(pool, stream.name),
+            canWork: () => database.isThere(),
+            onStarted: () => {
+              isConsuming = true;
+            },
+            log,
+            signal,
+          }),
+        ],
+        close,
+      };
+    },
+  };
+}
