@@ -68,7 +68,7 @@ export interface PhoneNumber {
 
 /** A number in any usual writing: +49 (0)171 123-4567, 0049171…, 0171/1234567, (202) 555 0123. undefined: it is none. */
 export function phoneIn(text: string): PhoneNumber | undefined {
-  const plain = seenOf(text).replace(/^tel:/i, "").replace("(0)", "");
+  const plain = seenOf(text).normalize("NFKC").replace(/^tel:/i, "").replace("(0)", "");
   let digits = "";
   for (const letter of plain) {
     if (letter >= "0" && letter <= "9") digits += letter;
@@ -93,8 +93,9 @@ function seenOf(text: string): string {
   return text.replace(UNSEEN, "").trim() || text;
 }
 
-/** `Ann <ann@example.com>` and `mailto:ann@example.com` are what people paste. */
-export function addressIn(text: string): string {
+/** In ordinary letters, however wide they were written: `Ann <ann@example.com>` and `mailto:ann@example.com` are what people paste. */
+export function addressIn(given: string): string {
+  const text = given.normalize("NFKC");
   const close = text.endsWith(">") ? text.lastIndexOf("<") : -1;
   const inner = close < 0 ? text : text.slice(close + 1, -1);
   return inner.trim().replace(/^mailto:/i, "");

@@ -108,7 +108,7 @@ test("users are listed by their ids, page by page, those of the directory and th
   await putUser(admin.db, other, { userId: "e10-other" });
   const page = `/tenants/${acme}/users`;
   const idsOf = (html: string) =>
-    [...html.slice(html.indexOf("ll users")).matchAll(/\?user=(e\d\d)"/g)].map(([, id]) => id);
+    [...html.slice(html.indexOf("All users")).matchAll(/\?user=(e\d\d)"/g)].map(([, id]) => id);
   const first = await owner.text(page);
   const second = await owner.text(`${page}?after=${/\?after=(\w+)/.exec(first)?.[1]}`);
   const more = second.slice(second.indexOf("More users"));

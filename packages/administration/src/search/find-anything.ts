@@ -93,7 +93,7 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
     ...forms
       .filter((form) => UUID.test(form))
       .map(async (form): Promise<Hits> => {
-        return { by: "event id", ids: await eventIdsById(db, form, most) };
+        return { by: "event id", ids: await eventIdsById(db, form, most, tenantId) };
       }),
   ];
   if (key !== undefined) {
@@ -151,9 +151,16 @@ async function hitsOf(
     const { low, high } = termRange(key, kind, value);
     hashes = await hashesBetween(db, low, high);
   }
-  const ids = await eventIdsByHash(db, hashes, most);
-  if (kind !== "phone end") return { by, ids };
-  return { by, ids: await withNumberEnd(db, ids, phoneIn(text)?.digits ?? value) };
+  const newest = async (limit: number) => {
+    const ids = await eventIdsByHash(db, hashes, limit);
+    if (kind !== "phone end") return { looked: ids.length, ids };
+    const digits = phoneIn(text)?.digits ?? value;
+    return { looked: ids.length, ids: await withNumberEnd(db, ids, digits) };
+  };
+  const { looked, ids } = await newest(most);
+  // Those of other numbers with the same end may be newer.
+  const isAll = looked < most || ids.length === looked;
+  return { by, ids: isAll ? ids : (await newest(Math.max(most, MOST_EVENTS))).ids };
 }
 
 async function knownUsers(

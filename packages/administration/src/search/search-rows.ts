@@ -69,17 +69,27 @@ export async function withNumberEnd(
 }
 
 /** An id may be of an event, of a digest or of a delivery: each leads to events. */
-export async function eventIdsById(db: Database, id: string, most: number): Promise<string[]> {
+export async function eventIdsById(
+  db: Database,
+  id: string,
+  most: number,
+  tenantId: string | undefined,
+): Promise<string[]> {
+  const own = (of: string) =>
+    tenantId === undefined ? sql`` : sql`and ${sql.ref(of)} = ${tenantId}`;
   const { rows } = await sql<{ id: string }>`
     with named as materialized (
       select ${id}::uuid as id
       union
-      select d.event_id from deliveries d where d.id = ${id}::uuid
+      select d.event_id from deliveries d where d.id = ${id}::uuid ${own("d.tenant_id")}
     )
     select n.id from named n
     union
     (select i.event_id from named n cross join lateral (
-       select i.event_id from digest_items i where i.digest_id = n.id order by i.event_id desc limit ${most}
+       select i.event_id from digest_items i
+       where i.digest_id = n.id
+         and exists (select from digests g where g.id = n.id ${own("g.tenant_id")} offset 0)
+       order by i.event_id desc limit ${most}
      ) i)`.execute(db);
   return rows.map((row) => row.id);
 }

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+import { searchUnderTest } from "./search-under-test.ts";
+
+/** What others have that looks the same, and a replica that is killed. */
+
+async function world(t: TestContext) {
+  const under = await searchUnderTest(t);
+  const acme = await under.tenant({ id: "acme" });
+  return { ...under, acme, other: await under.tenant({ id: "other" }) };
+}
+
+test("an address and a number in wide letters, as Japanese keyboards write them, are found", async (t) => {
+  const { acme, events, pass, find } = await world(t);
+  const [id = ""] = await events(acme, {
+    userId: "ann",
+    email: "ann@home.org",
+    phone: "+491711234567",
+  });
+  await pass();
+  for (const text of [
+    "\uff41nn\uff20home.org",
+    "\uff0b\uff14\uff191711234567",
+    "\uff10171 1234567",
+  ]) {
+    assert.deepEqual((await find(text, acme)).ids, [id], text);
+  }
+});
+
+test("a number as at home is found behind a page of newer events to numbers with the same end", async (t) => {
+  const { acme, events, pass, find } = await world(t);
+  const [id = ""] = await events(acme, { userId: "ann", phone: "+491711234567" });
+  await events(acme, ...Array.from({ length: 60 }, () => ({ userId: "x", phone: "+12011234567" })));
+  await pass();
+  assert.deepEqual((await find("0171 1234567", acme)).ids, [id]);
+  assert.equal((await find("11234567", acme)).ids.length, 50);
+});
+
+test("of another tenant's digest nothing is read, however many events it has", async (t) => {
+  const { acme, other, events, pass, find, pool } = await world(t);
+  const digest = "01a20000-0000-7000-8000-00000000000d";
+  const own = await events(acme, ...Array.from({ length: 50 }, () => ({ userId: digest })));
+  const ids = await events(other, ...Array.from({ length: 60 }, () => ({ userId: "bob" })));
+  await pool.query(
+    `insert into digests (id, tenant_id, event_type, channel, user_id, locale, key, opened_at, window_ends_at)
+     values ($1, $2, 'x', 'EMAIL', 'bob', '', '', now(), now())`,
+    [digest, other],
+  );
+  await pool.query("insert into digest_items select $1, unnest($2::uuid[]), now()", [digest, ids]);
+  await pass();
+  assert.deepEqual((await find(digest, acme)).ids, own.toReversed());
+  assert.equal((await find(digest, other)).ids.length, 50);
+});
+
+test("a replica that dies with a step in hand frees it at once, and the next one does what it left", async (t) => {
+  const { acme, events, pass, replica, find, pool, count } = await world(t);
+  const [id = ""] = await events(acme, { userId: "ann", email: "ann@home.org" });
+  // Who deletes holds it: the step waits to write.
+  const client = await pool.connect();
+  await client.query("begin");
+  await client.query(
+    "select pg_advisory_xact_lock_shared(hashtextextended('belfry search terms', 0))",
+  );
+  const dying = pass();
+  const died = assert.rejects(dying);
+  await untilBlocked(pool);
+  assert.equal(await replica()(), 0, "another one finds it busy");
+  // As Postgres sees kill -9: the connection is gone.
+  await pool.query(
+    "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted",
+  );
+  await died;
+  await client.query("commit");
+  client.release();
+  assert.equal(await count("search_terms"), 0);
+  await pass();
+  assert.deepEqual((await find("ann@home.org", acme)).ids, [id]);
+});
