@@ -209,7 +209,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       await write(errorAnswer(error, request), await guestOf(request, reply), place);
       return reply;
     });
-    const route = createRoute(scope, { cookies, memberships: createMemberships(db), write });
+    const route = createRoute(scope, { db, cookies, memberships: createMemberships(db), write });
     const once = createShownOnce(db, deps.keys);
     const oidc = createOidcDoor(config, deps.keys);
     const codePendings = createCodePendings(cookies, deps.keys, { isHttps, nowMs: deps.nowMs });

@@ -1,7 +1,8 @@
-import type { Actor } from "@belfry/administration/audited";
+import { type Actor, type AuditNote, audited } from "@belfry/administration/audited";
 import { NotFound } from "@belfry/administration/input-error";
 import type { SessionHolder } from "@belfry/administration/people/sign-in";
 import { PLATFORM } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
   ACCESS,
@@ -36,6 +37,11 @@ export interface Signed extends Guest {
   person: SessionHolder;
   /** For the audit log. */
   actor: Actor;
+  /** `audited` of administration, by this person. */
+  audited<T>(
+    change: (transaction: Database) => Promise<T>,
+    note: (result: T) => AuditNote | undefined,
+  ): Promise<T>;
 }
 
 /** Where a page stands, for its frame. */
@@ -61,6 +67,7 @@ export type Route = <K extends RouteKey>(
 ) => void;
 
 export interface RouterDeps {
+  db: Database;
   cookies: Cookies;
   memberships: Memberships;
   write(answer: Answer, context: Guest, inTenant: PlaceInTenant | undefined): Promise<void>;
@@ -132,7 +139,10 @@ async function admitted(
   if (person === undefined) throw new Refusal("sign-in");
   const { personId, name, email } = person;
   const actor: Actor = { personId, person: `${name} <${email}>`, address: guest.address };
-  const signed: Signed = { ...guest, person, actor };
+  const signed: Signed = {
+    ...{ ...guest, person, actor },
+    audited: (change, note) => audited(deps.db, actor, change, note),
+  };
   const { tenantId } = guest.params;
   if (tenantId === undefined) {
     if (access === "operator" && !person.operator) throw new Refusal("forbidden");

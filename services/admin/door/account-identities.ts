@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
 import { disconnectIdentity } from "@belfry/administration/people/identities";
 import { type Answer, page, redirect } from "../drawing/answer.ts";
@@ -10,7 +9,7 @@ import { refusedFactors } from "./own-factors.ts";
 
 /** Connecting an account at the provider to one's own, and disconnecting it. */
 export function accountIdentityPages(deps: PageDeps): void {
-  const { route, db, oidc, once, log } = deps;
+  const { route, oidc, once, log } = deps;
   route("POST /account/identities/connect", async (signed) => {
     const { person, reply } = signed;
     const { client, pendings, settings } = required(oidc);
@@ -38,12 +37,10 @@ export function accountIdentityPages(deps: PageDeps): void {
   });
 
   // Also where no provider is configured any more: what was connected can be taken away.
-  route("POST /account/identities/disconnect", async ({ person, actor, form }) => {
+  route("POST /account/identities/disconnect", async ({ person, audited, form }) => {
     const issuer = form.get("issuer") ?? "";
     try {
       await audited(
-        db,
-        actor,
         (transaction) => disconnectIdentity(transaction, person.personId, issuer),
         ({ email }) => ({
           ...{ tenantId: null, action: "account.disconnect", target: person.email },

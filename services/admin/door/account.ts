@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { hasPassword, listIdentities } from "@belfry/administration/people/identities";
 import {
   changePassword,
@@ -33,13 +32,11 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
   route("GET /account", (signed) => show(signed));
 
   route("POST /account/name", async (signed) => {
-    const { person, actor, form } = signed;
+    const { person, audited, form } = signed;
     const name = form.get("name") ?? "";
     return await orFaults(
       async () => {
         await audited(
-          db,
-          actor,
           (transaction) => renamePerson(transaction, person.personId, name),
           () => ({
             tenantId: null,
@@ -56,7 +53,7 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
   });
 
   route("POST /account/password", async (signed) => {
-    const { person, actor, form } = signed;
+    const { person, audited, form } = signed;
     const { sessionId } = person;
     const waitSeconds = await takePasswordChange(db, person.personId);
     if (waitSeconds > 0) {
@@ -74,8 +71,6 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
     return await orFaults(
       async () => {
         await audited(
-          db,
-          actor,
           (transaction) => changePassword(transaction, person.personId, input),
           () => ({ tenantId: null, action: "account.password", target: person.email }),
         );
@@ -85,10 +80,8 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
     );
   });
 
-  route("POST /account/sessions/end-others", async ({ person, actor }) => {
+  route("POST /account/sessions/end-others", async ({ person, audited }) => {
     await audited(
-      db,
-      actor,
       (transaction) => endSessions(transaction, person.personId, { except: person.sessionId }),
       (ended) => ({
         tenantId: null,
@@ -100,12 +93,10 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
     return redirect("/account", "sessions-ended");
   });
 
-  route("POST /account/sessions/:sessionId/end", async ({ person, actor, params }) => {
+  route("POST /account/sessions/:sessionId/end", async ({ person, audited, params }) => {
     const id = params.sessionId ?? "";
     if (!UUID.test(id)) return redirect("/account");
     await audited(
-      db,
-      actor,
       (transaction) => endSessions(transaction, person.personId, { id }),
       (ended) =>
         ended === 0

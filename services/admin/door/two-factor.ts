@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { hasPassword } from "@belfry/administration/people/identities";
 import { totpUri } from "@belfry/administration/people/totp";
 import {
@@ -83,15 +82,13 @@ export function twoFactorPages(deps: PageDeps): void {
   );
 
   route("POST /account/two-factor/turn-on", async (signed) => {
-    const { person, actor, form } = signed;
+    const { person, audited, form } = signed;
     if ((await twoFactorSetup(db, keys, person, now())) === undefined) {
       return redirect(HERE, "setup-over");
     }
     return await orFaults(
       async () => {
         const { recoveryCodes } = await audited(
-          db,
-          actor,
           (transaction) =>
             turnOnTwoFactor(transaction, keys, person, form.get("code") ?? "", now()),
           (done) => twoFactorOn(person.email, done),
@@ -105,10 +102,8 @@ export function twoFactorPages(deps: PageDeps): void {
   route("POST /account/two-factor/recovery-codes", (signed) =>
     withFactors(signed, "recovery-codes", () =>
       orFaults(async () => {
-        const { person, actor } = signed;
+        const { person, audited } = signed;
         const recoveryCodes = await audited(
-          db,
-          actor,
           (transaction) => renewRecoveryCodes(transaction, person.personId),
           () => recoveryCodesMade(person.email),
         );
@@ -120,10 +115,8 @@ export function twoFactorPages(deps: PageDeps): void {
   route("POST /account/two-factor/turn-off", (signed) =>
     withFactors(signed, "turn-off", () =>
       orFaults(async () => {
-        const { person, actor } = signed;
+        const { person, audited } = signed;
         await audited(
-          db,
-          actor,
           (transaction) => turnOffTwoFactor(transaction, person),
           (done) => twoFactorOff(person.email, done),
         );

@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import {
   type DeadLetterChange,
   discardDeadLetters,
@@ -58,13 +57,11 @@ export function deadLetterPages({ route, db }: PageDeps): void {
     });
 
     route(`POST /tenants/:tenantId/dead-letters/${action}`, async (context): Promise<Answer> => {
-      const { tenant, form, actor, base, request } = context;
+      const { tenant, form, audited, base, request } = context;
       const ids = form.getAll("id").filter((id) => UUID.test(id));
       const filter = filterOf(form, tenant.id);
       const letters = form.has("id") ? { ids, tenantId: tenant.id } : filter;
       const { count, more, refused } = await audited(
-        db,
-        actor,
         (transaction) => change(transaction, letters, { ...startOf(form), most: BATCH }),
         (changed) => deadLetterNote(action, letters, changed.count),
       );

@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { releaseDigest, releaseNote, showDigest } from "@belfry/administration/events/digests";
 import { sentContent } from "@belfry/administration/events/sent-content";
 import { InvalidInput } from "@belfry/administration/input-error";
@@ -25,12 +24,10 @@ export function digestPages({ route, db }: PageDeps): void {
   );
 
   route("POST /tenants/:tenantId/digests/:digestId/release", async (context) => {
-    const { tenant, params, actor, base } = context;
+    const { tenant, params, audited, base } = context;
     const id = params.digestId ?? "";
     try {
       await audited(
-        db,
-        actor,
         (transaction) => releaseDigest(transaction, tenant.id, id),
         (released) => releaseNote(tenant.id, released),
       );

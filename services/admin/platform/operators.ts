@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import {
   invite,
   listInvitations,
@@ -32,13 +31,11 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
 
   route("GET /operators", async (context) => show(await once.take(context)));
 
-  route("POST /operators/invite", async ({ form, actor, person }) => {
+  route("POST /operators/invite", async ({ form, actor, audited, person }) => {
     const email = form.get("email") ?? "";
     return await orFaults(
       async () => {
         const { token } = await audited(
-          db,
-          actor,
           (transaction) =>
             invite(transaction, {
               tenantId: null,
@@ -59,22 +56,18 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
     );
   });
 
-  route("POST /operators/:personId/remove", async ({ params, actor }) => {
+  route("POST /operators/:personId/remove", async ({ params, audited }) => {
     await audited(
-      db,
-      actor,
       (transaction) => removeOperator(transaction, params.personId ?? ""),
       (person) => ({ tenantId: null, action: "operator.remove", target: person.email }),
     );
     return redirect("/operators", "removed");
   });
 
-  route("POST /operators/:personId/reset-link", ({ params, actor, person }) =>
+  route("POST /operators/:personId/reset-link", ({ params, audited, person }) =>
     orFaults(
       async () => {
         const { token, person: of } = await audited(
-          db,
-          actor,
           (transaction) =>
             makeResetLink(transaction, params.personId ?? "", {
               personId: person.personId,
@@ -89,12 +82,10 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
     ),
   );
 
-  route("POST /operators/:personId/remove-two-factor", ({ params, actor }) =>
+  route("POST /operators/:personId/remove-two-factor", ({ params, actor, audited }) =>
     orFaults(
       async () => {
         await audited(
-          db,
-          actor,
           (transaction) => removeTwoFactor(transaction, params.personId ?? "", actor.personId),
           twoFactorRemoved,
         );
@@ -104,12 +95,10 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
     ),
   );
 
-  route("POST /operators/:personId/disconnect-identity", ({ params, actor }) =>
+  route("POST /operators/:personId/disconnect-identity", ({ params, actor, audited }) =>
     orFaults(
       async () => {
         await audited(
-          db,
-          actor,
           (transaction) => removeIdentities(transaction, params.personId ?? "", actor.personId),
           identitiesRemoved,
         );
@@ -119,10 +108,8 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
     ),
   );
 
-  route("POST /operators/invitations/:invitationId/withdraw", async ({ params, actor }) => {
+  route("POST /operators/invitations/:invitationId/withdraw", async ({ params, audited }) => {
     await audited(
-      db,
-      actor,
       (transaction) => withdrawInvitation(transaction, null, params.invitationId ?? ""),
       ({ email }) => ({ tenantId: null, action: "invitation.withdraw", target: email ?? "" }),
     );

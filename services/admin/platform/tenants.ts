@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { searchTenants } from "@belfry/administration/tenants/search-tenants";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import {
@@ -48,14 +47,12 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
 
   route("GET /tenants/new", async () => showNew(DEFAULTS, {}));
 
-  route("POST /tenants", async ({ form, actor, person }) => {
+  route("POST /tenants", async ({ form, audited, person }) => {
     const values = valuesOf(form);
     return await orFaults(
       async () => {
         const input = { ...inputOf(values), name: values.name };
         const { apiKey, id } = await audited(
-          db,
-          actor,
           (transaction) => createTenant(transaction, { ...input, keyName: FIRST_KEY }),
           tenantCreated,
         );
@@ -78,13 +75,11 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
   route("GET /tenants/:tenantId/settings", (context) => show(context));
 
   route("POST /tenants/:tenantId/settings", async (context) => {
-    const { tenant, form, actor, base } = context;
+    const { tenant, form, audited, base } = context;
     const values = valuesOf(form);
     return await orFaults(
       async () => {
         await audited(
-          db,
-          actor,
           async (transaction) => ({
             before: await showTenant(transaction, tenant.id),
             after: await updateTenant(transaction, tenant.id, {
@@ -104,10 +99,8 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
     ["activate", true],
     ["deactivate", false],
   ] as const) {
-    route(`POST /tenants/:tenantId/${verb}`, async ({ tenant, actor, base }) => {
+    route(`POST /tenants/:tenantId/${verb}`, async ({ tenant, audited, base }) => {
       await audited(
-        db,
-        actor,
         (transaction) => setTenantActive(transaction, tenant.id, active),
         (after) => tenantActivated(tenant.active, after),
       );

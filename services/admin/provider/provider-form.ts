@@ -1,4 +1,4 @@
-import { audited, auditedAfter } from "@belfry/administration/audited";
+import { auditedAfter } from "@belfry/administration/audited";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import {
   providerActivated,
@@ -73,7 +73,7 @@ export function providerFormPages({ route, db, keys, config, once }: PageDeps): 
     kindName: string | null,
     provider?: Provider,
   ): Promise<Answer> => {
-    const { tenant, form: given, actor, base } = context;
+    const { tenant, form: given, audited, base } = context;
     const { kind, channel } = await kindOf(channelName, kindName);
     const rate = (given.get("maxPerSecond") ?? "").trim();
     const name = (given.get("name") ?? "").trim() || kind.kind;
@@ -90,8 +90,6 @@ export function providerFormPages({ route, db, keys, config, once }: PageDeps): 
     };
     try {
       const saved = await audited(
-        db,
-        actor,
         async (transaction) => {
           if (provider === undefined) await refuseTakenName(transaction, input);
           else if (provider.name !== name) await renameProvider(transaction, provider, name);
@@ -133,7 +131,7 @@ export function providerFormPages({ route, db, keys, config, once }: PageDeps): 
 
   route("POST /tenants/:tenantId/providers/:providerId/test", async (context) => {
     const provider = await found(context);
-    const { tenant, actor, form: given, base, person } = context;
+    const { tenant, actor, audited, form: given, base, person } = context;
     const to = given.get("to") ?? "";
     const again = (shown: Shown) =>
       show(tenant.id, provider.channel, provider.kind, { provider, ...shown });
@@ -150,8 +148,6 @@ export function providerFormPages({ route, db, keys, config, once }: PageDeps): 
           return await once.show(person, path, { to, outcome });
         }
         await audited(
-          db,
-          actor,
           (transaction) => useProvider(transaction, provider, { first: false }),
           providerActivated,
         );

@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
 import {
   providerActivated,
@@ -68,13 +67,11 @@ export function providerPages({ route, db }: PageDeps): void {
     ["make-first", true, "first"],
   ] as const) {
     route(`POST /tenants/:tenantId/providers/:providerId/${verb}`, async (context) => {
-      const { tenant, actor, base } = context;
+      const { tenant, audited, base } = context;
       const before = await found(context);
       const { id } = before;
       try {
         await audited(
-          db,
-          actor,
           (transaction) => useProvider(transaction, { id, tenantId: tenant.id }, { first }),
           (after) => (first ? providerMadeFirst(before, after) : providerActivated(after)),
         );
@@ -87,11 +84,9 @@ export function providerPages({ route, db }: PageDeps): void {
   }
 
   route("POST /tenants/:tenantId/providers/:providerId/deactivate", async (context) => {
-    const { tenant, actor, base } = context;
+    const { tenant, audited, base } = context;
     const { id } = await found(context);
     await audited(
-      db,
-      actor,
       (transaction) => setProviderActive(transaction, { id, tenantId: tenant.id }, false),
       providerActivated,
     );
@@ -100,10 +95,8 @@ export function providerPages({ route, db }: PageDeps): void {
 
   route("POST /tenants/:tenantId/providers/:providerId/delete", async (context) => {
     const { id } = await found(context);
-    const { tenant, actor, base } = context;
+    const { tenant, audited, base } = context;
     await audited(
-      db,
-      actor,
       (transaction) => deleteProvider(transaction, { id, tenantId: tenant.id }),
       providerDeleted,
     );
@@ -113,10 +106,8 @@ export function providerPages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/providers/:providerId/move-up", async (context) => {
     const provider = await found(context);
     const { id } = provider;
-    const { tenant, actor, base } = context;
+    const { tenant, audited, base } = context;
     await audited(
-      db,
-      actor,
       (transaction) => moveProviderUp(transaction, { id, tenantId: tenant.id }),
       (order) => providerMoved(provider, order),
     );

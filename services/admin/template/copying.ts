@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { Conflict, InvalidInput } from "@belfry/administration/input-error";
 import { copyTemplate } from "@belfry/administration/templates/copy-template";
 import { listTemplates, showTemplate } from "@belfry/administration/templates/templates";
@@ -32,15 +31,13 @@ export function copyingPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/templates/:templateId/copy", (context) => show(context));
 
   route("POST /tenants/:tenantId/templates/:templateId/copy", async (context) => {
-    const { tenant, form, actor, person, role } = context;
+    const { tenant, form, audited, person, role } = context;
     const given = (form.get("tenantId") ?? "").trim() || tenant.id;
     const values = { eventType: (form.get("eventType") ?? "").trim(), tenantId: given };
     if (given !== tenant.id && role !== "operator") throw new Refusal("forbidden");
     return await orFaults(
       async () => {
         const copy = await audited(
-          db,
-          actor,
           (transaction) => copyOrFault(transaction, context, values, person.email),
           (made) => ({
             tenantId: made.tenantId,

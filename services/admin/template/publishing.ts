@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { Conflict, InvalidInput, preparedAndSaved } from "@belfry/administration/input-error";
 import {
   inputOfDraft,
@@ -105,7 +104,7 @@ export function publishingPages({ route, db }: PageDeps): void {
     locale: string,
     inOneGo: boolean,
   ): Promise<void> => {
-    const { tenant, form, actor, person } = context;
+    const { tenant, form, audited, person } = context;
     const address = { id: before.id, locale };
     const draft = await showDraft(db, address);
     const shown = Number(form.get(`revision-${locale}`));
@@ -126,8 +125,6 @@ export function publishingPages({ route, db }: PageDeps): void {
       () => prepareDraft(db, { ...address, revision }, person.email),
       (prepared) =>
         audited(
-          db,
-          actor,
           (transaction) => savePreparedTemplate(transaction, prepared),
           (after) => ({
             tenantId: tenant.id,

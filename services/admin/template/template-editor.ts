@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { Conflict, InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { saveDraft, showDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
 import { sampleFromEvents } from "@belfry/administration/templates/event-samples";
@@ -61,14 +60,14 @@ export function templateEditorPages({ route, db }: PageDeps): void {
 
   /** What is typed, as a draft of a template that is there. */
   const keep = async (context: InTenant, template: Template): Promise<number> => {
-    const { tenant, form, person, actor } = context;
+    const { tenant, form, person, audited } = context;
     const values = typedValues(form, template);
     const revision = Number(values.revision) || 0;
     const input = { ...draftInputOf(values), tenantId: tenant.id, createdBy: person.email };
     const save = (open: typeof db) => saveDraft(open, { ...input, revision });
     if (revision > 0) return (await save(db)).revision;
     // That it was begun is for the log; each pause in typing is not.
-    const begun = await audited(db, actor, save, () => ({
+    const begun = await audited(save, () => ({
       tenantId: tenant.id,
       action: "template.draft",
       target: [template.eventType, template.channel, values.locale].filter(Boolean).join(" "),

@@ -1,4 +1,4 @@
-import { audited, auditedAfter } from "@belfry/administration/audited";
+import { auditedAfter } from "@belfry/administration/audited";
 import { discardDraft } from "@belfry/administration/templates/drafts";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { deleteTranslation, showTemplate } from "@belfry/administration/templates/templates";
@@ -15,11 +15,9 @@ export function templateLanguagePages({ route, db }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/templates/:templateId/discard", async (context) => {
-    const { tenant, actor, base, form } = context;
+    const { tenant, audited, base, form } = context;
     const locale = form.get("locale") ?? "";
     const draft = await audited(
-      db,
-      actor,
       (transaction) => discardDraft(transaction, { ...addressOf(context), locale }),
       ({ eventType, channel }) => ({
         tenantId: tenant.id,
@@ -59,13 +57,11 @@ export function templateLanguagePages({ route, db }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/templates/:templateId/remove-language", async (context) => {
-    const { tenant, actor, form, base } = context;
+    const { tenant, audited, form, base } = context;
     const locale = form.get("locale") ?? "";
     const { id } = await showTemplate(db, addressOf(context), locale);
     if (locale === "") return redirect(`${base}/templates/${id}`);
     await audited(
-      db,
-      actor,
       (transaction) => deleteTranslation(transaction, addressOf(context), locale),
       ({ eventType, channel }) => ({
         tenantId: tenant.id,

@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { preparedAndSaved } from "@belfry/administration/input-error";
 import { leftOut } from "@belfry/administration/templates/publication";
 import { savePreparedTemplate } from "@belfry/administration/templates/put-template";
@@ -54,10 +53,8 @@ export function templatePages({ route, db }: PageDeps): void {
     ["deactivate", false],
   ] as const) {
     route(`POST /tenants/:tenantId/templates/:templateId/${verb}`, async (context) => {
-      const { tenant, actor, base } = context;
+      const { tenant, audited, base } = context;
       const { id } = await audited(
-        db,
-        actor,
         (transaction) => setTemplateActive(transaction, addressOf(context), active),
         (template) => ({
           tenantId: tenant.id,
@@ -70,10 +67,8 @@ export function templatePages({ route, db }: PageDeps): void {
   }
 
   route("POST /tenants/:tenantId/templates/:templateId/delete", async (context) => {
-    const { tenant, actor, base } = context;
+    const { tenant, audited, base } = context;
     await audited(
-      db,
-      actor,
       (transaction) => deleteTemplate(transaction, addressOf(context)),
       (template) => ({
         tenantId: tenant.id,
@@ -117,14 +112,12 @@ export function templatePages({ route, db }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/templates/:templateId/restore", async (context) => {
-    const { tenant, actor, person, form, base } = context;
+    const { tenant, audited, person, form, base } = context;
     const version = Number(form.get("version"));
     const { id } = await preparedAndSaved(
       () => prepareTemplateVersion(db, addressOf(context), version, person.email),
       (prepared) =>
         audited(
-          db,
-          actor,
           (transaction) => savePreparedTemplate(transaction, prepared),
           (template) => ({
             tenantId: tenant.id,

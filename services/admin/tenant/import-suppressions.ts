@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import {
   importSuppressions,
   suppressionsImported,
@@ -10,7 +9,7 @@ import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
 /** Many addresses at once: all of a list, or, where somebody says so, those of its lines that are good. */
-export function importSuppressionPages({ route, db, once }: PageDeps): void {
+export function importSuppressionPages({ route, once }: PageDeps): void {
   const show = async (_context: InTenant, extra: object = {}) =>
     page("suppressions-import", "Suppress many addresses", {
       ...{ lines: "", channel: PROVIDER_CHANNELS[0], faults: [], done: undefined },
@@ -22,7 +21,7 @@ export function importSuppressionPages({ route, db, once }: PageDeps): void {
   );
 
   route("POST /tenants/:tenantId/suppressions/import", async (context) => {
-    const { tenant, form, actor, person, base } = context;
+    const { tenant, form, audited, person, base } = context;
     const lines = form.get("lines") ?? "";
     const channel = (form.get("channel") ?? "") as ProviderChannel;
     const leaveOutBad = form.has("leaveOutBad");
@@ -30,8 +29,6 @@ export function importSuppressionPages({ route, db, once }: PageDeps): void {
     return await orFaults(
       async () => {
         const done = await audited(
-          db,
-          actor,
           (transaction) => importSuppressions(transaction, input, [Buffer.from(lines)]),
           (result) => suppressionsImported(input, result),
         );

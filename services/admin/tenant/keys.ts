@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
 import { listTemplates } from "@belfry/administration/templates/templates";
 import { addApiKey, revokeApiKey } from "@belfry/administration/tenants/api-keys";
@@ -57,14 +56,12 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/keys", async (context) => {
-    const { tenant, actor, form, person, base } = context;
+    const { tenant, audited, form, person, base } = context;
     const keyName = (form.get("keyName") ?? "").trim();
     const keyRole = form.get("keyRole") ?? "all";
     return await orFaults(
       async () => {
         const { apiKey, role } = await audited(
-          db,
-          actor,
           (transaction) => addApiKey(transaction, tenant.id, { name: keyName, role: keyRole }),
           (made) => keyNoted("create", tenant.id, made),
         );
@@ -76,14 +73,12 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/keys/rotate", async (context) => {
-    const { tenant, actor, form, person, base } = context;
+    const { tenant, audited, form, person, base } = context;
     const hours = form.get("overlapHours") ?? "";
     const role = form.get("rotatedRole") ?? undefined;
     return await orFaults(
       async () => {
         const { apiKey, apiKeys } = await audited(
-          db,
-          actor,
           (transaction) => rotateApiKey(transaction, tenant.id, secondsOf(hours), { role }),
           (after) => keyRotated(after, secondsOf(hours)),
         );
@@ -100,10 +95,8 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/keys/:keyId/revoke", async (context) => {
-    const { tenant, actor, params, base } = context;
+    const { tenant, audited, params, base } = context;
     await audited(
-      db,
-      actor,
       (transaction) => revokeApiKey(transaction, tenant.id, params.keyId ?? ""),
       (gone) => keyNoted("revoke", tenant.id, gone),
     );
@@ -111,15 +104,13 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/webhook-secret", async (context) => {
-    const { tenant, actor, form, person, base } = context;
+    const { tenant, audited, form, person, base } = context;
     const hours = form.get("secretOverlapHours") ?? "0";
     const createdSecret = newWebhookSecret();
     return await orFaults(
       async () => {
         const input = { webhookSecret: createdSecret, overlapSeconds: secondsOf(hours) };
         await audited(
-          db,
-          actor,
           (transaction) => rotateWebhookSecret(transaction, tenant.id, input, keys),
           webhookSecretCreated,
         );
@@ -130,10 +121,8 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
     );
   });
 
-  route("POST /tenants/:tenantId/webhook-secret/remove", async ({ tenant, actor, base }) => {
+  route("POST /tenants/:tenantId/webhook-secret/remove", async ({ tenant, audited, base }) => {
     await audited(
-      db,
-      actor,
       (transaction) => updateTenant(transaction, tenant.id, { webhookSecret: null }, keys),
       () => ({ tenantId: tenant.id, action: "webhook-secret.remove", target: "webhook secret" }),
     );

@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { NotFound } from "@belfry/administration/input-error";
 import {
   type InvitedRole,
@@ -50,13 +49,11 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
   );
 
   route("POST /tenants/:tenantId/members/invite", async (context) => {
-    const { tenant, form, actor, person, base } = context;
+    const { tenant, form, actor, audited, person, base } = context;
     const values = { email: form.get("email") ?? "", role: form.get("role") ?? "" };
     return await orFaults(
       async () => {
         const { token } = await audited(
-          db,
-          actor,
           (transaction) =>
             invite(transaction, {
               tenantId: tenant.id,
@@ -79,10 +76,8 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
 
   route("POST /tenants/:tenantId/members/:personId/role", (context) =>
     orFault(context, async () => {
-      const { tenant, params, form, actor, base } = context;
+      const { tenant, params, form, audited, base } = context;
       await audited(
-        db,
-        actor,
         (transaction) =>
           changeRole(
             transaction,
@@ -98,10 +93,8 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
 
   route("POST /tenants/:tenantId/members/:personId/remove", (context) =>
     orFault(context, async () => {
-      const { tenant, params, actor, base } = context;
+      const { tenant, params, audited, base } = context;
       await audited(
-        db,
-        actor,
         (transaction) => removeMember(transaction, tenant.id, params.personId ?? ""),
         (member) => memberRemoved(tenant.id, member),
       );
@@ -111,13 +104,11 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
 
   route("POST /tenants/:tenantId/members/:personId/reset-link", (context) =>
     orFault(context, async () => {
-      const { tenant, params, actor, person, role, base } = context;
+      const { tenant, params, audited, person, role, base } = context;
       // In a tenant's pages, too, an operator acts as one.
       const ownerOf = role === "operator" ? null : tenant.id;
       const maker = { personId: person.personId, ownerOf };
       const { token, person: of } = await audited(
-        db,
-        actor,
         async (transaction) =>
           makeResetLink(transaction, await memberOf(transaction, tenant.id, params), maker),
         (made) => resetLinkMade(tenant.id, made),
@@ -129,10 +120,8 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
 
   route("POST /tenants/:tenantId/members/:personId/remove-two-factor", (context) =>
     orFault(context, async () => {
-      const { tenant, params, actor, base } = context;
+      const { tenant, params, actor, audited, base } = context;
       await audited(
-        db,
-        actor,
         async (transaction) =>
           removeTwoFactor(
             transaction,
@@ -147,10 +136,8 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
 
   route("POST /tenants/:tenantId/members/:personId/disconnect-identity", (context) =>
     orFault(context, async () => {
-      const { tenant, params, actor, base } = context;
+      const { tenant, params, actor, audited, base } = context;
       await audited(
-        db,
-        actor,
         async (transaction) =>
           removeIdentities(
             transaction,
@@ -164,10 +151,8 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
   );
 
   route("POST /tenants/:tenantId/invitations/:invitationId/withdraw", async (context) => {
-    const { tenant, params, actor, base } = context;
+    const { tenant, params, audited, base } = context;
     await audited(
-      db,
-      actor,
       (transaction) => withdrawInvitation(transaction, tenant.id, params.invitationId ?? ""),
       invitationWithdrawn,
     );

@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { suppressionNote } from "@belfry/administration/events/suppression-note";
 import { suppressionsOfTenant } from "@belfry/administration/events/suppression-rows";
 import { addSuppressions, removeSuppressions } from "@belfry/administration/events/suppressions";
@@ -43,14 +42,12 @@ export function suppressionPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/suppressions", (context) => show(context));
 
   route("POST /tenants/:tenantId/suppressions", async (context) => {
-    const { tenant, form, actor, person, base } = context;
+    const { tenant, form, audited, person, base } = context;
     const values = { channel: form.get("channel") ?? "", address: form.get("address") ?? "" };
     const { channel, addresses } = inputOf(form);
     return await orFaults(
       async () => {
         await audited(
-          db,
-          actor,
           (transaction) =>
             addSuppressions(transaction, {
               tenantId: tenant.id,
@@ -66,11 +63,9 @@ export function suppressionPages({ route, db }: PageDeps): void {
     );
   });
 
-  route("POST /tenants/:tenantId/suppressions/remove", async ({ tenant, form, actor, base }) => {
+  route("POST /tenants/:tenantId/suppressions/remove", async ({ tenant, form, audited, base }) => {
     const { channel, addresses } = inputOf(form);
     await audited(
-      db,
-      actor,
       (transaction) => removeSuppressions(transaction, { tenantId: tenant.id, channel, addresses }),
       ({ removed }) => suppressionNote("remove", tenant.id, channel, addresses, { removed }),
     );

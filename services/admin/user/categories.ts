@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { NotFound } from "@belfry/administration/input-error";
 import { listTemplates } from "@belfry/administration/templates/templates";
 import {
@@ -52,14 +51,12 @@ export function categoryPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/categories", (context) => list(context));
 
   route("POST /tenants/:tenantId/categories", async (context) => {
-    const { tenant, form, actor, base } = context;
+    const { tenant, form, audited, base } = context;
     const typed = typedCategory(form);
     const values = { ...typed, key: keyOf(typed) };
     return await orFaults(
       async () => {
         const made = await audited(
-          db,
-          actor,
           (transaction) =>
             putCategory(transaction, { ...categoryInput(tenant.id, values), only: "new" }),
           (category) => categoryNote("create", tenant.id, category.key, { after: category }),
@@ -73,14 +70,12 @@ export function categoryPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/categories/:categoryKey", (context) => show(context));
 
   route("POST /tenants/:tenantId/categories/:categoryKey", async (context) => {
-    const { tenant, params, form, actor, base } = context;
+    const { tenant, params, form, audited, base } = context;
     const key = params.categoryKey ?? "";
     const values = { ...typedCategory(form), key };
     return await orFaults(
       async () => {
         await audited(
-          db,
-          actor,
           async (transaction) => {
             const before = await categoryOf(transaction, tenant.id, key);
             const input = categoryInput(tenant.id, values, before);
@@ -95,13 +90,11 @@ export function categoryPages({ route, db }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/categories/:categoryKey/delete", async (context) => {
-    const { tenant, params, actor, base } = context;
+    const { tenant, params, audited, base } = context;
     const key = params.categoryKey ?? "";
     return await orFaults(
       async () => {
         await audited(
-          db,
-          actor,
           (transaction) => deleteCategory(transaction, { tenantId: tenant.id, key }),
           (before) => categoryNote("delete", tenant.id, key, { before }),
         );
@@ -113,14 +106,12 @@ export function categoryPages({ route, db }: PageDeps): void {
 
   for (const verb of ["assign", "unassign"] as const) {
     route(`POST /tenants/:tenantId/categories/:categoryKey/${verb}`, async (context) => {
-      const { tenant, params, form, actor, base } = context;
+      const { tenant, params, form, audited, base } = context;
       const key = params.categoryKey ?? "";
       const eventType = (form.get("eventType") ?? "").trim();
       return await orFaults(
         async () => {
           await audited(
-            db,
-            actor,
             async (transaction) => {
               await categoryOf(transaction, tenant.id, key);
               const category = verb === "assign" ? key : null;

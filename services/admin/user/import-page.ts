@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import type { InputFault } from "@belfry/administration/input-error";
 import { listCategories } from "@belfry/administration/users/categories";
 import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
@@ -23,13 +22,11 @@ export function importPages({ route, db, once }: PageDeps): void {
   );
 
   route("POST /tenants/:tenantId/users/import", async (context) => {
-    const { tenant, form, actor, person, base } = context;
+    const { tenant, form, audited, person, base } = context;
     const lines = form.get("lines") ?? "";
     return await orFaults(
       async () => {
         const done = await audited(
-          db,
-          actor,
           (transaction) => importUnsubscribes(transaction, tenant.id, [Buffer.from(lines)]),
           (result) => unsubscribesImported(tenant.id, result),
         );

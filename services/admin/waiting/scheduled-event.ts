@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { cancelEvent } from "@belfry/administration/events/cancel-events";
 import { cancelNote } from "@belfry/administration/events/cancel-note";
 import { type EventReport, showEvent } from "@belfry/administration/events/event-report";
@@ -21,10 +20,8 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
     return await showEvent(db, id, tenant.id);
   };
 
-  const move = async ({ tenant, actor }: InTenant, id: string, sendAt: string): Promise<void> => {
+  const move = async ({ tenant, audited }: InTenant, id: string, sendAt: string): Promise<void> => {
     await audited(
-      db,
-      actor,
       (transaction) => moveEvent(transaction, tenant.id, { id, sendAt }),
       (moved) => moveNote(tenant.id, id, moved),
     );
@@ -64,11 +61,9 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/waiting/:eventId/cancel", async (context) => {
-    const { tenant, actor, base } = context;
+    const { tenant, audited, base } = context;
     const { id } = await eventOf(context);
     const { cancelled, partly } = await audited(
-      db,
-      actor,
       (transaction) => cancelEvent(transaction, tenant.id, id),
       (result) => cancelNote(tenant.id, { eventIds: [id] }, result),
     );

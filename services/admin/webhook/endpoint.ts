@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { webhookMessages } from "@belfry/administration/webhooks/webhook-messages";
 import {
   signingSecretRotated,
@@ -79,11 +78,9 @@ export function endpointPages(deps: PageDeps): void {
     context: InTenant,
     given: { active?: boolean; url?: string; types?: string[]; description?: string | null },
   ): Promise<Webhook> => {
-    const { tenant, actor } = context;
+    const { tenant, audited } = context;
     const input = { tenantId: tenant.id, webhookId: idOf(context), ...given };
     const { before } = await audited(
-      db,
-      actor,
       (transaction) => changeWebhook(transaction, input, rules),
       (changed) => webhookChanged(tenant.id, changed),
     );
@@ -127,10 +124,8 @@ export function endpointPages(deps: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/rotate-secret", async (context) => {
-    const { tenant, actor, person, base } = context;
+    const { tenant, audited, person, base } = context;
     const made = await audited(
-      db,
-      actor,
       (transaction) =>
         rotateWebhookSigningSecret(
           transaction,
@@ -144,10 +139,8 @@ export function endpointPages(deps: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/delete", async (context) => {
-    const { tenant, actor, base } = context;
+    const { tenant, audited, base } = context;
     await audited(
-      db,
-      actor,
       (transaction) =>
         deleteWebhook(transaction, { tenantId: tenant.id, webhookId: idOf(context) }),
       (before) => webhookDeleted(tenant.id, before),

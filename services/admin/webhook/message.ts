@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { resendWebhookMessage } from "@belfry/administration/webhooks/resend-webhook-message";
 import { testWebhook } from "@belfry/administration/webhooks/test-webhook";
 import { messageAttempts } from "@belfry/administration/webhooks/webhook-attempts";
@@ -32,12 +31,10 @@ export function webhookMessagePages({ route, db }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/test", async (context) => {
-    const { actor, base } = context;
+    const { audited, base } = context;
     const of = placeOf(context);
     return await orTooLate(async () => {
       const { messageId } = await audited(
-        db,
-        actor,
         (transaction) => testWebhook(transaction, of),
         (sent) =>
           webhookNote("test", of.tenantId, sent.url, { after: { message: sent.messageId } }),
@@ -48,12 +45,10 @@ export function webhookMessagePages({ route, db }: PageDeps): void {
 
   const RESEND = "POST /tenants/:tenantId/webhooks/:webhookId/messages/:messageId/resend";
   route(RESEND, async (context) => {
-    const { actor, base } = context;
+    const { audited, base } = context;
     const of = placeOf(context);
     return await orTooLate(async () => {
       const { messageId } = await audited(
-        db,
-        actor,
         (transaction) => resendWebhookMessage(transaction, of),
         ({ headerId, messageId: copy, url }) =>
           webhookNote("resend", of.tenantId, url, { after: { message: headerId, copy } }),

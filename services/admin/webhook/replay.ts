@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { refuseFaults } from "@belfry/administration/input-error";
 import {
   MAX_REPLAYED,
@@ -47,7 +46,7 @@ export function replayPages({ route, db, once }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/replay", async (context) => {
-    const { tenant, actor, form, person, base } = context;
+    const { tenant, audited, form, person, base } = context;
     const endpoint = await endpointOf(context);
     const typed = typedReplay(form);
     const { since: from, until: to } = typed;
@@ -64,8 +63,6 @@ export function replayPages({ route, db, once }: PageDeps): void {
           const window = { since, until, all: which === "all", after };
           const input = { tenantId: tenant.id, webhookId: endpoint.id, ...window };
           const done = await audited(
-            db,
-            actor,
             (transaction) => replayWebhook(transaction, input),
             (replayed) => webhookReplayed(input, replayed),
           );

@@ -1,4 +1,3 @@
-import { audited } from "@belfry/administration/audited";
 import { webhookChanged } from "@belfry/administration/webhooks/webhook-notes";
 import { listWebhooks, putWebhook } from "@belfry/administration/webhooks/webhooks";
 import { MAX_WEBHOOKS } from "@belfry/contracts/webhooks";
@@ -26,13 +25,11 @@ export function webhookPages({ route, db, keys, once, config }: PageDeps): void 
 
   route("GET /tenants/:tenantId/webhooks/new", async () => newOne());
 
-  route("POST /tenants/:tenantId/webhooks", async ({ tenant, form, actor, person, base }) => {
+  route("POST /tenants/:tenantId/webhooks", async ({ tenant, form, audited, person, base }) => {
     const values = typedWebhook(form);
     return await orFaults(
       async () => {
         const { after } = await audited(
-          db,
-          actor,
           (transaction) =>
             putWebhook(
               transaction,
