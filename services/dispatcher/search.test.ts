@@ -77,9 +77,15 @@ test("what was copied with unseen marks, or is composed in another way, finds al
   ]);
   await dispatch([id, other]);
   await putUser(db, acme, { userId: "an\u0303a" });
+  await putUser(db, acme, { userId: " a space" });
   await pass();
   for (const text of [
-    ...["\u202a+49 171 1234567\u202c", "\u2066+491711234567\u2069", "0171\u200b 1234567"],
+    ...[
+      "\u202a+49 171 1234567\u202c",
+      "+49 171 1234567\n",
+      "\u2066+491711234567\u2069",
+      "0171\u200b 1234567",
+    ],
     ...["jose@exam\u00adple.com", "\u200ejose@example.com", "\ufeffJose <jose@example.com>\u200b"],
     ...["jose\u0301", "jos\u00e9\u200b", "cafe\u0301", "tr-1\u200b", `\u200b${id}`],
   ]) {
@@ -87,6 +93,7 @@ test("what was copied with unseen marks, or is composed in another way, finds al
   }
   assert.deepEqual((await find("jos\u00e9 b", acme)).ids, [other]);
   assert.deepEqual((await find("a\u00f1a", acme)).users, [{ tenantId: acme, userId: "an\u0303a" }]);
+  assert.deepEqual((await find(" a space", acme)).users, [{ tenantId: acme, userId: " a space" }]);
   for (const text of ["\u200b", "\u200b\u00ad", "jose", "cafe"]) {
     assert.deepEqual(await find(text, acme), { ids: [], by: undefined, users: [] }, text);
   }

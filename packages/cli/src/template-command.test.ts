@@ -204,7 +204,7 @@ test("a layout is put around every mail in Markdown; what is left out of it stay
 });
 
 test("templates go into a directory, into another tenant, and to another event type", async (t) => {
-  const { json, fails, home, tenant } = await createBelfry(t);
+  const { json, fails, home, tenant, audited } = await createBelfry(t);
   const put = ["template", "put", "--tenant", tenant, "--event-type", "a", "--channel", "SMS"];
   const { id } = await json([...put, "--content-file", "-", "--sensitive"], "Hi");
   const exported = await json(["template", "export", "out", "--tenant", tenant]);
@@ -221,6 +221,7 @@ test("templates go into a directory, into another tenant, and to another event t
   const { id: other } = await json(["tenant", "create", "--name", "Other"]);
   const copy = await json(["template", "copy", id, "--to-event-type", "b", "--to-tenant", other]);
   assert.deepEqual([copy.tenantId, copy.eventType, copy.hasDraft], [other, "b", true]);
+  assert.deepEqual(await audited(), ["template.save a SMS", "template.import 1 published"]);
 });
 
 test("a tenant has a language and a time zone", async (t) => {

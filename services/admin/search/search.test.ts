@@ -96,6 +96,22 @@ test("a user of whom nothing is known is said to be unknown, and shows no empty 
   assert.match(await owner.text(`${page}?user=anne&inbox=1`), /<belfry-inbox inline/);
 });
 
+test("the page of a user is found with spaces pasted around the id, and where the id itself has them", async (t) => {
+  const { admin, owner, acme } = await world(t);
+  await putUser(admin.db, acme, { userId: "ann" });
+  await putUser(admin.db, acme, { userId: " bob" });
+  for (const [user, id] of [
+    ["%20ann%09", "ann"],
+    ["%20bob", " bob"],
+    ["ann%00", undefined],
+  ] as const) {
+    const html = await owner.text(`/tenants/${acme}/users?user=${user}`);
+    const title = /<h1>([^<]*)<\/h1>/.exec(html)?.[1];
+    assert.equal(title, id ?? "Users");
+    assert.ok(!html.includes("Nothing is known of this user"), user);
+  }
+});
+
 test("users are listed by their ids, page by page, those of the directory and those of events alone", async (t) => {
   const { admin, owner, acme, other } = await world(t);
   for (let at = 0; at < 40; at += 1) {

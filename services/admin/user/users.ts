@@ -3,6 +3,7 @@ import { openErasureOf } from "@belfry/administration/erasure/request-erasure";
 import { hiddenNotifications } from "@belfry/administration/events/notification-rows";
 import { searchEvents } from "@belfry/administration/events/search-events";
 import { InvalidInput } from "@belfry/administration/input-error";
+import { usersById } from "@belfry/administration/search/search-rows";
 import { listUsers } from "@belfry/administration/users/list-users";
 import { userNote } from "@belfry/administration/users/user-notes";
 import {
@@ -32,8 +33,16 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
     return new Set(ids.length === 0 ? [] : await hiddenNotifications(db, tenantId, ids));
   };
 
+  /** Spaces around it are pasted along mostly, but an id may have them. */
+  const idOf = async (tenantId: string, given: string) => {
+    const trimmed = given.trim();
+    if (given === trimmed || textFault(given) !== undefined) return trimmed;
+    const [exact] = await usersById(db, given, tenantId, 1);
+    return exact?.userId ?? trimmed;
+  };
+
   route("GET /tenants/:tenantId/users", async ({ tenant, query }) => {
-    const userId = (query.get("user") ?? "").trim();
+    const userId = await idOf(tenant.id, query.get("user") ?? "");
     const fault = userId === "" ? undefined : textFault(userId);
     if (userId === "" || fault !== undefined) {
       const { events } = await searchEvents(db, { tenantId: tenant.id, limit: LATEST_EVENTS });
