@@ -103,7 +103,7 @@ test("the page of a user is found with spaces pasted around the id, and where th
   for (const [user, id] of [
     ["%20ann%09", "ann"],
     ["%20bob", " bob"],
-    ["ann%00", undefined],
+    ["%20ann%00", undefined],
   ] as const) {
     const html = await owner.text(`/tenants/${acme}/users?user=${user}`);
     const title = /<h1>([^<]*)<\/h1>/.exec(html)?.[1];
