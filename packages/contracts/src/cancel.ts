@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { CHANNELS } from "./channels.ts";
-import { FAULT, oneOf, text } from "./fields.ts";
+import { FAULT, oneOf, success, text } from "./fields.ts";
 
 /** `POST /api/v1/events/cancel`: stops what has not reached anybody. */
 export const CANCEL_PATH = "/api/v1/events/cancel";
@@ -49,7 +49,7 @@ const eventIds = (description: string) => Type.Array(Type.String(), { descriptio
 
 export const CancelResponse = Type.Object(
   {
-    success: Type.Boolean({ description: "Always true" }),
+    success,
     cancelled: eventIds("Belfry's ids of events of which nothing has reached anybody, nor will"),
     partly: Type.Array(
       Type.Object({

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { oneOf } from "./fields.ts";
+import { oneOf, success } from "./fields.ts";
 
 /** `GET /api/v1/erasures/{erasureId}`: how far the erasure of a user is. */
 export const ERASURE_PATH = "/api/v1/erasures/:erasureId";
@@ -16,7 +16,7 @@ const moment = (description: string) =>
 
 export const ErasureResponse = Type.Object(
   {
-    success: Type.Boolean({ description: "Always true" }),
+    success,
     data: Type.Object({
       id: Type.String(),
       status: oneOf(ERASURE_STATES, { description: "One of a tenant runs at a time" }),

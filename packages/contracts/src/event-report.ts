@@ -1,14 +1,12 @@
 import { type Static, type TOptional, Type } from "@sinclair/typebox";
 import { CHANNELS, type Channel, IN_APP, listed, PROVIDER_CHANNELS } from "./channels.ts";
 import { DELIVERY_STATUSES } from "./delivery.ts";
-import { oneOf, orNull } from "./fields.ts";
+import { oneOf, orNull, time } from "./fields.ts";
 import { DIGEST_ITEM_STATES } from "./timing.ts";
 
 /** `GET /api/v1/events/{eventId}`: a tenant's view of what became of an event. */
 export const EVENT_PATH = "/api/v1/events/:eventId";
 
-const time = (description: string) =>
-  Type.String({ format: "date-time", description: `${description}; ISO 8601, UTC` });
 const textOrNull = (description: string) => orNull(Type.String({ description }));
 const channel = oneOf(CHANNELS);
 

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, type TString, type TUnsafe, Type } from "@sinclair/typebox";
 import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
 import { emailAddress, MAX_ADDRESS } from "./email-address.ts";
 import { PHONE, PLAIN_TEXT, textFault, UUID } from "./identifiers.ts";
@@ -80,6 +80,14 @@ export function orNull<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> 
   const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"], ...values });
 }
+
+/** Of an answer; `words` say what happens then. */
+export function time(words: string): TString {
+  return Type.String({ format: "date-time", description: `${words}; ISO 8601, UTC` });
+}
+
+/** Of an answer that is no problem. */
+export const success = Type.Boolean({ description: "Always true" });
 
 /** An integer in the text of a query. */
 export function integerText(

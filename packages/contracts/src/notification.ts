@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { MAX_PUSH_ACTIONS } from "./bounds.ts";
-import { oneOf } from "./fields.ts";
+import { oneOf, success } from "./fields.ts";
 
 /** In-app history (specification, 2.5, 4.4 and 4.5). */
 export const HISTORY_PATH = "/api/v1/notifications/:tenantId/:userId";
@@ -42,14 +42,11 @@ export type Notification = Static<typeof Notification>;
 
 export const HistoryResponse = Type.Object(
   {
-    success: Type.Boolean({ description: "Always true" }),
+    success,
     data: Type.Array(Notification, { description: "In the order of acceptance, newest first" }),
   },
   { title: "HistoryResponse" },
 );
 export type HistoryResponse = Static<typeof HistoryResponse>;
 
-export const MarkReadResponse = Type.Object(
-  { success: Type.Boolean({ description: "Always true" }) },
-  { title: "MarkReadResponse" },
-);
+export const MarkReadResponse = Type.Object({ success }, { title: "MarkReadResponse" });

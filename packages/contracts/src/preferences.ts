@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { CHANNELS, type Channel } from "./channels.ts";
-import { field, oneOf } from "./fields.ts";
+import { field, oneOf, success } from "./fields.ts";
 
 /** `GET|PATCH /api/v1/users/{userId}/preferences`: what a user wants, by category and channel. */
 export const PREFERENCES_PATH = "/api/v1/users/:userId/preferences";
@@ -80,7 +80,7 @@ const texts = (description: string) =>
 
 export const PreferencesResponse = Type.Object(
   {
-    success: Type.Boolean({ description: "Always true" }),
+    success,
     data: Type.Object({
       userId: Type.String(),
       preferences: Type.Array(

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { field, orNull } from "./fields.ts";
+import { field, orNull, success, time } from "./fields.ts";
 import { UUID } from "./identifiers.ts";
 import { momentOf, sendAt } from "./send-at.ts";
 
@@ -30,9 +30,6 @@ export function scheduledPlace(words: { description: string; examples: string[] 
   );
 }
 
-const time = (description: string) =>
-  Type.String({ format: "date-time", description: `${description}; ISO 8601, UTC` });
-
 export const ScheduledEvent = Type.Object(
   {
     id: Type.String({ format: "uuid", description: "Belfry's id" }),
@@ -49,7 +46,7 @@ export type ScheduledEvent = Static<typeof ScheduledEvent>;
 
 export const ScheduledResponse = Type.Object(
   {
-    success: Type.Boolean({ description: "Always true" }),
+    success,
     data: Type.Array(ScheduledEvent, { description: "The soonest first" }),
     next: Type.Optional(
       Type.String({
@@ -75,7 +72,7 @@ export type MoveRequest = Static<typeof MoveRequest>;
 
 export const MoveResponse = Type.Object(
   {
-    success: Type.Boolean({ description: "Always true" }),
+    success,
     sendAt: time(
       "When it is dispatched now; that of the move, where a time was given that is past",
     ),

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { AddressField } from "./addresses.ts";
 import { MAX_NESTING } from "./bounds.ts";
 import { CHANNELS, channelsTo, listed } from "./channels.ts";
-import { emailOrNone, FAULT, locale, oneOf, phoneOrNone, text } from "./fields.ts";
+import { emailOrNone, FAULT, locale, oneOf, phoneOrNone, success, text } from "./fields.ts";
 import { delaySeconds, sendAt } from "./send-at.ts";
 
 /** `POST /api/v1/events/trigger` (specification, 2.1, 2.2 and 4.1). */
@@ -111,7 +111,7 @@ export interface EventOptions {
 
 export const TriggerResponse = Type.Object(
   {
-    success: Type.Boolean({ description: "Always true" }),
+    success,
     message: Type.String({
       description: "Event <eventType> dispatched securely for <tenant_name>",
     }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { emailOrNone, faultOf, field, locale, phoneOrNone, text } from "./fields.ts";
+import { emailOrNone, faultOf, field, locale, phoneOrNone, success, text } from "./fields.ts";
 import { quietHoursOrNone } from "./quiet-hours.ts";
 import { NO_TIME_ZONE, timeZoneName } from "./time-zone.ts";
 
@@ -93,7 +93,7 @@ const orNull = (description: string) => Type.Union([Type.String(), Type.Null()],
 
 export const UserResponse = Type.Object(
   {
-    success: Type.Boolean({ description: "Always true" }),
+    success,
     data: Type.Object({
       userId: Type.String(),
       email: orNull("An international domain in its ASCII form"),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { field, integerText, oneOf, orNull } from "./fields.ts";
+import { field, integerText, oneOf, orNull, success, time } from "./fields.ts";
 import { sendAt } from "./send-at.ts";
 import { WEBHOOK_MESSAGE_TYPES } from "./webhook-payload.ts";
 import { MAX_WEBHOOK_URL, WEBHOOK_TYPES, type WebhookType } from "./webhooks.ts";
@@ -153,9 +153,6 @@ export const ATTEMPTS_QUERY = {
   after: Type.Optional(placeOf("019aaa20-0000-7000-8000-000000000000_1")),
 };
 
-const time = (words: string) =>
-  Type.String({ format: "date-time", description: `${words}; ISO 8601, UTC` });
-const success = Type.Boolean({ description: "Always true" });
 const next = Type.Optional(
   Type.String({
     description:

@@ -1,12 +1,10 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { CHANNELS, IN_APP } from "./channels.ts";
-import { oneOf } from "./fields.ts";
+import { oneOf, time } from "./fields.ts";
 import { TEST_TYPE, WEBHOOK_TYPES, type WebhookMessageType } from "./webhooks.ts";
 
 /** What is posted to a tenant's endpoint: ids and words of ours, never content and never an address. */
 
-const time = (description: string) =>
-  Type.String({ format: "date-time", description: `${description}; ISO 8601, UTC` });
 const id = (description: string) => Type.String({ format: "uuid", description });
 
 const occurredAt = time("When it happened");

@@ -80,7 +80,7 @@ export async function insertProvider(
 
 export async function updateProviderSettings(
   db: Database,
-  { id, tenantId }: ProviderKey,
+  key: ProviderKey,
   change: {
     settings: string;
     maskedSettings: Record<string, unknown>;
@@ -91,8 +91,7 @@ export async function updateProviderSettings(
     isTested: boolean;
   },
 ): Promise<void> {
-  await db
-    .updateTable("providers")
+  await update(db, key)
     .set({
       settings: change.settings,
       masked_settings: JSON.stringify(change.maskedSettings),
@@ -101,22 +100,15 @@ export async function updateProviderSettings(
       ...(change.isTested ? {} : { tested_at: null }),
       updated_at: sql<Date>`now()`,
     })
-    .where("id", "=", id)
-    .where("tenant_id", "=", tenantId)
     .execute();
 }
 
 export async function setProviderActive(
   db: Database,
-  { id, tenantId }: ProviderKey,
+  key: ProviderKey,
   active: boolean,
 ): Promise<void> {
-  await db
-    .updateTable("providers")
-    .set({ active, updated_at: sql<Date>`now()` })
-    .where("id", "=", id)
-    .where("tenant_id", "=", tenantId)
-    .execute();
+  await update(db, key).set({ active, updated_at: sql<Date>`now()` }).execute();
 }
 
 /**
@@ -125,29 +117,21 @@ export async function setProviderActive(
  */
 export async function noteProviderTest(
   db: Database,
-  { id, tenantId }: ProviderKey,
+  key: ProviderKey,
   { settings, accepted }: { settings: string; accepted: boolean },
 ): Promise<void> {
-  await db
-    .updateTable("providers")
+  await update(db, key)
     .set({ tested_at: accepted ? sql<Date>`now()` : null })
-    .where("id", "=", id)
-    .where("tenant_id", "=", tenantId)
     .where("settings", "=", settings)
     .execute();
 }
 
 export async function renameProviderRow(
   db: Database,
-  { id, tenantId }: ProviderKey,
+  key: ProviderKey,
   name: string,
 ): Promise<void> {
-  await db
-    .updateTable("providers")
-    .set({ name, updated_at: sql<Date>`now()` })
-    .where("id", "=", id)
-    .where("tenant_id", "=", tenantId)
-    .execute();
+  await update(db, key).set({ name, updated_at: sql<Date>`now()` }).execute();
 }
 
 export async function deleteProviderRow(
@@ -155,6 +139,10 @@ export async function deleteProviderRow(
   { id, tenantId }: ProviderKey,
 ): Promise<void> {
   await db.deleteFrom("providers").where("id", "=", id).where("tenant_id", "=", tenantId).execute();
+}
+
+function update(db: Database, { id, tenantId }: ProviderKey) {
+  return db.updateTable("providers").where("id", "=", id).where("tenant_id", "=", tenantId);
 }
 
 /** The encrypted settings of one provider, to change them or to try them out. */
@@ -179,12 +167,7 @@ export async function orderProviders(
 ): Promise<void> {
   // In the order of their ids, so that two at a time do not wait for each other.
   for (const [position, id] of [...ids.entries()].sort(([, a], [, b]) => (a < b ? -1 : 1))) {
-    await db
-      .updateTable("providers")
-      .set({ position })
-      .where("id", "=", id)
-      .where("tenant_id", "=", tenantId)
-      .execute();
+    await update(db, { id, tenantId }).set({ position }).execute();
   }
 }
 
