@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { InvalidInput } from "@belfry/administration/input-error";
+import { eventually } from "@belfry/testing/eventually";
+import { ODD_TEXTS } from "@belfry/testing/hostile";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { searchUnderTest } from "./search-under-test.ts";
 
@@ -25,6 +28,57 @@ test("an address and a number in wide letters, as Japanese keyboards write them,
     "\uff10171 1234567",
   ]) {
     assert.deepEqual((await find(text, acme)).ids, [id], text);
+  }
+});
+
+test("whatever is pasted is answered or refused, and finds nothing that is not the same", async (t) => {
+  const { acme, events, pass, find } = await world(t);
+  const [id = ""] = await events(acme, {
+    userId: "ann",
+    email: "ann@home.org",
+    phone: "+491711234567",
+  });
+  await pass();
+  const long = [
+    "\ufdfa",
+    "e\u0301",
+    "\u0344",
+    "@",
+    "a@",
+    "<",
+    "0",
+    "+",
+    ".",
+    "\u200b",
+    "\u{1f600}",
+  ];
+  const given = [
+    ...[...ODD_TEXTS, "%", "ann%", "_nn", "a.n", "^ann$", "ann\\", "ann'--", "$1", "{ann}", "NULL"],
+    ...[
+      "ann@home.org, b@x.org",
+      "<ann@home.org",
+      "ann@home.org>",
+      "ann@home.org.",
+      "%40",
+      "\u0085",
+    ],
+    ...[
+      "00000000-0000-0000-0000-000000000000",
+      `${id}0`,
+      id.replaceAll("-", ""),
+      "+",
+      "(0)",
+      "tel:",
+    ],
+    ...long.map((text) => text.repeat(500 / text.length)),
+  ];
+  for (const text of given) {
+    for (const tenant of [acme, undefined]) {
+      assert.deepEqual((await find(text, tenant)).ids, [], JSON.stringify(text));
+    }
+  }
+  for (const text of ["", " ", "a".repeat(10_000), "a\u0000", "\ud800", "ann\nann"]) {
+    await assert.rejects(find(text, acme), InvalidInput, JSON.stringify(text));
   }
 });
 
@@ -74,6 +128,10 @@ test("a replica that dies with a step in hand frees it at once, and the next one
   await client.query("commit");
   client.release();
   assert.equal(await count("search_terms"), 0);
-  await pass();
+  // Who was cut off hears of it a moment before its locks are free.
+  await eventually(async () => {
+    await pass();
+    return (await count("search_terms")) > 0;
+  });
   assert.deepEqual((await find("ann@home.org", acme)).ids, [id]);
 });

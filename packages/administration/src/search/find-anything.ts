@@ -191,7 +191,7 @@ function distinctUsers(users: readonly UserOfSearch[]): UserOfSearch[] {
 
 function checkedText(given: string): string {
   const fault = (message: string) => new InvalidInput([{ field: "search", message }]);
-  if (given.length > MAX_SEARCH_CHARACTERS) {
+  if (given.length > MAX_SEARCH_CHARACTERS && [...given].length > MAX_SEARCH_CHARACTERS) {
     throw fault(`must be at most ${MAX_SEARCH_CHARACTERS} characters`);
   }
   const text = given.trim();
