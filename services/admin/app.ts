@@ -230,7 +230,7 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   if (error instanceof Refusal) {
     const text =
       error.reason === "forged"
-        ? "This form is too old or did not come from our pages. Open the page again, and try once more."
+        ? "This form is too old or did not come from our pages. Open the page again and try again."
         : forbiddenWords(error.of);
     return page("message", "Not allowed", { text }, 403);
   }

@@ -25,7 +25,7 @@ test("a person sees where they are signed in, ends one session or all others, an
     html,
     /<strong>Firefox on Linux<\/strong><br>\s*<span[^>]*>127\.0\.0\.1 · last used/,
   );
-  assert.equal(html.match(/>this one</g)?.length, 1);
+  assert.equal(html.match(/>this session</g)?.length, 1);
 
   await here.post(/action="(\/account\/sessions\/[^"]+\/end)"/.exec(html)?.[1] ?? "");
   assert.deepEqual([await isSignedIn(here), await isSignedIn(there)], [true, false]);

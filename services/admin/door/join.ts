@@ -35,7 +35,7 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
     const waitSeconds = await takeJoin(db, address);
     if (waitSeconds > 0) {
       reply.header("retry-after", String(waitSeconds));
-      return page("message", "Not now", { text: tooManyTries(waitSeconds) }, 429);
+      return page("message", "Too many attempts", { text: tooManyTries(waitSeconds) }, 429);
     }
     return await orFaults(
       async () => {

@@ -20,7 +20,7 @@ export function resetPages({ route, db, log }: PageDeps): void {
     const waitSeconds = await takeReset(db, address);
     if (waitSeconds > 0) {
       reply.header("retry-after", String(waitSeconds));
-      return page("message", "Not now", { text: tooManyTries(waitSeconds) }, 429);
+      return page("message", "Too many attempts", { text: tooManyTries(waitSeconds) }, 429);
     }
     try {
       const found = await answer();
@@ -50,7 +50,7 @@ export function resetPages({ route, db, log }: PageDeps): void {
           const { id, name, email } = await showReset(db, token);
           const password = given.get("password") ?? "";
           if (given.get("repeated") !== password) {
-            throw new InvalidInput([{ field: "repeated", message: "is not the same" }]);
+            throw new InvalidInput([{ field: "repeated", message: "does not match" }]);
           }
           await audited(
             db,
