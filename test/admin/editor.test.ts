@@ -37,7 +37,7 @@ test(
     const { page, base, context, faults } = under;
     const path = await smsTemplate(under);
     await page.goto(path);
-    await page.getByText("This is what is in force.").waitFor();
+    await page.getByText("This is the active version.").waitFor();
     await typeAtEnd(page, " One");
     await waitUntilSaved(page);
     assert.equal(await draftOf(under), "Order {{ order }} is on its way. One");

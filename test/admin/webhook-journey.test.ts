@@ -109,7 +109,7 @@ test("an owner adds an endpoint, sees the test message, breaks the receiver, see
   await owner.getByRole("heading", { name: "Replay" }).waitFor();
   await look("what to replay");
   await owner.getByRole("button", { name: "Replay messages" }).click();
-  await owner.getByText("1 message on the way once more.").waitFor();
+  await owner.getByText("1 message queued to be sent again.").waitFor();
   const requests = await receiver.received(4);
   assert.equal(await banner.count(), 0);
   assert.deepEqual(

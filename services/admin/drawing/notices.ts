@@ -3,17 +3,17 @@ import { counted } from "./words.ts";
 
 const NOTICES: Readonly<Record<string, string>> = {
   saved: "Saved.",
-  published: "Published. It is in force everywhere within 5 seconds.",
+  published: "Published. Active everywhere within 5 seconds.",
   "draft-saved": "The draft is saved. What is sent stays as it is until you publish.",
-  copied: "Copied, as drafts: nothing of it is in force until you publish.",
-  activated: "Activated. It is in force everywhere within 5 seconds.",
-  deactivated: "Deactivated. It is in force everywhere within 5 seconds.",
+  copied: "Copied, as drafts: nothing is active until you publish.",
+  activated: "Activated. Active everywhere within 5 seconds.",
+  deactivated: "Deactivated. Active everywhere within 5 seconds.",
   "provider-added":
     "Added, after the others and not in use: live mail is as it was. Send a test to put it into use.",
   "in-use":
     "Saved. It is in use: what is sent takes these settings within 5 seconds. Send a test to see that they work.",
   "test-first": "Not activated: nothing is sent through it before a test was accepted.",
-  first: "It sends from now on, before all others; in force everywhere within 5 seconds.",
+  first: "It is now first in the order; active everywhere within 5 seconds.",
   deleted: "Deleted.",
   restored: "Restored as a new version.",
   revoked: "The key is revoked: within 5 seconds no service takes it.",
@@ -59,12 +59,12 @@ const NOTICES: Readonly<Record<string, string>> = {
     "Disconnected: the open pages of all users get nothing more until they are loaded anew.",
   "turned-off": "Turned off. It holds for every message from now on.",
   "turned-on": "Turned on. It holds for every message from now on.",
-  forgotten: "Forgotten. The category's own setting counts again.",
+  forgotten: "Reset to the category's default.",
   "endpoint-activated": "Switched on: it is told of what happens from now on.",
-  "endpoint-mended": "Switched on. What had not arrived can be sent once more here.",
+  "endpoint-mended": "Switched on. Messages that did not arrive can be sent again here.",
   "endpoint-deactivated": "Switched off: nothing is told to it.",
   "test-sent": "The test message is on its way: how it goes is shown here.",
-  "sent-again": "On its way once more, with the same webhook-id.",
+  "sent-again": "Queued to be sent again, with the same webhook-id.",
   imported: "Imported. It holds for every message from now on.",
 };
 

@@ -34,7 +34,7 @@ test("a design is seen in a sample mail before it is published, and then every s
   assert.equal((await showLayout(admin.db, tenantId)).primaryColor, "#aa0044");
   assert.equal((await showTemplate(admin.db, address)).version, 2, "set anew");
   const html = await operator.text(page);
-  assert.match(html, /version 1 in force/);
+  assert.match(html, /version 1 active/);
   assert.match(html, /colour of buttons, text below/);
   await operator.post(page, { footerText: "Other", basedOnVersion: "1" });
   assert.equal((await operator.post(`${page}/restore`, { version: "1" })).status, 303);

@@ -29,7 +29,7 @@ const COLORS = [
   ["textColor", "Text", PLATFORM_COLORS.textColor],
 ];
 const EFFECT =
-  "Every Simple mail is set anew in it, and is in force within 5 seconds. Drafts take it when they are published.";
+  "Every Simple mail is set anew in it, and is active within 5 seconds. Drafts take it when they are published.";
 
 /** What stands around a tenant's simple mails: logo, colours, footer, or a frame of its own. */
 export function designPages({ route, db }: PageDeps): void {

@@ -78,7 +78,7 @@ function stateOf(template: Template, version: number, hasDraft: boolean): [strin
   if (template.version === 0) return ["quiet", "draft, never published"];
   if (version === 0) return ["quiet", "draft, this language is not published"];
   if (!template.active) return ["quiet", `not active, version ${version}`];
-  return ["good", `version ${version} in force${hasDraft ? ", and a draft" : ""}`];
+  return ["good", `version ${version} active${hasDraft ? ", and a draft" : ""}`];
 }
 
 /** As HTML. */
@@ -86,10 +86,10 @@ function stateWords(mayEdit: boolean, draft: TemplateDraft | undefined, version:
   if (draft !== undefined) {
     return `Draft, saved ${when(draft.savedAt, "ago")}. What is sent stays as it is until you publish.`;
   }
-  if (!mayEdit) return "This is what is in force. Your role may look, and not change it.";
+  if (!mayEdit) return "This is the active version. Your role can view it, but not change it.";
   return version === 0
     ? "Nothing is written yet. What you type is kept as a draft."
-    : "This is what is in force. What you type is kept as a draft until you publish it.";
+    : "This is the active version. What you type is kept as a draft until you publish it.";
 }
 
 function languagesOf(base: string, { template, values }: Edited, defaultName: string) {

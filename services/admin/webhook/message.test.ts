@@ -97,7 +97,7 @@ test("a message is sent again as a copy with its webhook-id; one that is under w
   const again = await operator.post(`${path}/messages/${id}/resend`);
   assert.equal(again.status, 303);
   const html = await operator.page(again);
-  assert.match(html, /On its way once more/);
+  assert.match(html, /Queued to be sent again/);
   assert.match(html, new RegExp(`webhook-id</dt><dd><code>${id}<`));
   assert.ok(html.includes(`href="${path}/messages/${id}"`), "the first one");
   const twice = await operator.post(`${path}/messages/${id}/resend`);
@@ -131,15 +131,15 @@ test("a replay sends what did not arrive of a time, or all of it, and says how m
   }
   assert.equal(await copies(), 0);
   const missed = await operator.post(`${path}/replay`, { since: ago, which: "missed" });
-  assert.match(await operator.page(missed), /2 messages\s+on the way once more/);
+  assert.match(await operator.page(missed), /2 messages\s+queued to be sent again/);
   assert.equal(await copies(), 2);
   // What is on its way is not sent twice.
   const all = await operator.post(`${path}/replay`, { since: ago, which: "all" });
-  assert.match(await operator.page(all), /1 message\s+on the way once more/);
+  assert.match(await operator.page(all), /1 message\s+queued to be sent again/);
   const shown = all.headers.get("location") ?? "";
   assert.doesNotMatch(
     await operator.text(shown),
-    /on the way once more/,
+    /queued to be sent again/,
     "a reload does nothing, and shows nothing",
   );
   assert.equal(await copies(), 3);
@@ -160,12 +160,12 @@ test("what is more than one replay does is gone on with by a button that says so
   assert.match(await operator.text(`${path}/replay`), />Replay messages</);
   const first = await operator.post(`${path}/replay`, { since, which: "all" });
   const html = await operator.page(first);
-  assert.match(html, /10,000 messages\s+on the way once more/);
+  assert.match(html, /10,000 messages\s+queued to be sent again/);
   assert.match(html, />Replay the rest</);
   const after = /name="after" value="([^"]+)"/.exec(html)?.[1] ?? "";
   const rest = await operator.post(`${path}/replay`, { since, which: "all", after });
   const done = await operator.page(rest);
-  assert.match(done, /2 messages\s+on the way once more/);
+  assert.match(done, /2 messages\s+queued to be sent again/);
   assert.match(done, />Replay messages</);
   assert.doesNotMatch(done, /name="after"|There may be more/);
 });
