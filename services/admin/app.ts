@@ -219,7 +219,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   return app;
 }
 
-const NOTHING_HERE = page("message", "Not found", { text: "There is nothing here." }, 404);
+const NOTHING_HERE = page("message", "Not found", { text: "This page does not exist." }, 404);
 
 function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   if (error instanceof NotFound) return NOTHING_HERE;
@@ -230,7 +230,7 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   if (error instanceof Refusal) {
     const text =
       error.reason === "forged"
-        ? "This form is too old or did not come from our pages. Open the page again and try again."
+        ? "This form has expired. Open the page again and try once more."
         : forbiddenWords(error.of);
     return page("message", "Not allowed", { text }, 403);
   }

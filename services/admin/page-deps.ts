@@ -33,7 +33,7 @@ export interface AppDeps {
   publishNotification(notification: TestNotification): Promise<void>;
   /** Tells the user's open browsers that the preferences are others; best effort. */
   announcePreferences(owner: { tenantId: string; userId: string }): void;
-  /** Closes the user's open connections, for good. Rejects while NATS is away. */
+  /** Closes the user's open connections, for good. Rejects while NATS is not connected. */
   disconnectUser(owner: { tenantId: string; userId: string }): Promise<void>;
   /** The same for all users of a tenant. */
   disconnectTenant(tenantId: string): Promise<void>;

@@ -1,6 +1,6 @@
 import type { NatsLink } from "@belfry/service/nats";
 
-/** To open browsers; resolves when the server has it. Rejects while NATS is away. */
+/** To open browsers; resolves when the server has it. Rejects while NATS is not connected. */
 export async function publishNow(
   nats: NatsLink | undefined,
   { subject, message }: { subject: string; message: string },

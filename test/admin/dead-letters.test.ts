@@ -33,7 +33,7 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
 
   await page.goto(`${admin.url}/tenants/${id}/dead-letters`);
   await page.getByRole("link", { name: /^Replay 1200 of Email/ }).click();
-  await page.getByText("1,200 would be replayed.").waitFor();
+  await page.getByText("1,200 will be replayed.").waitFor();
   // The button works without the page's script too, in another way.
   await page.waitForLoadState();
   const bar = page.getByRole("progressbar");
@@ -45,13 +45,11 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
   await page.goto(`${admin.url}/tenants/${id}`);
   isLeft = true;
   await page.goBack();
-  await page
-    .getByText("500 of 1,200 are replayed. The rest waits here until you continue.")
-    .waitFor();
+  await page.getByText("500 of 1,200 are replayed. Continue when you like.").waitFor();
   assert.equal(await bar.getAttribute("value"), "500");
   await page.getByRole("button", { name: "Replay the other 700" }).click();
-  await page.getByText("Everything was delivered, or is on its way.").waitFor();
-  await page.getByText("Replay under way.").waitFor();
+  await page.getByText("Nothing has failed.").waitFor();
+  await page.getByText("Replay started.").waitFor();
   const { count } = await admin.db
     .selectFrom("deliveries")
     .select(({ fn }) => fn.countAll<string>().as("count"))
@@ -81,5 +79,5 @@ test("a replay that the server does not answer says where it stopped, and goes o
   await page.getByRole("button", { name: "Replay 700" }).click();
   await page.getByText("It stopped at 500 of 700").waitFor();
   await page.getByRole("button", { name: "Replay the rest" }).click();
-  await page.getByText("Replay under way.").waitFor();
+  await page.getByText("Replay started.").waitFor();
 });

@@ -37,7 +37,7 @@ test(
     const { page, base, context, faults } = under;
     const path = await smsTemplate(under);
     await page.goto(path);
-    await page.getByText("This is the active version.").waitFor();
+    await page.getByText("This is the live version.").waitFor();
     await typeAtEnd(page, " One");
     await waitUntilSaved(page);
     assert.equal(await draftOf(under), "Order {{ order }} is on its way. One");
@@ -101,12 +101,12 @@ test(
     await page
       .getByText("carl@books.example.com saved this draft while you were writing")
       .waitFor();
-    await page.getByRole("button", { name: "See both" }).click();
+    await page.getByRole("button", { name: "Compare" }).click();
     await page.locator(".diff .removed", { hasText: "Carl says" }).waitFor();
     await page.locator(".diff .added", { hasText: "Paula says" }).waitFor();
     assert.equal(await draftOf(under), "Carl says {{ order }}.");
     await page.locator(".cm-content", { hasText: "Paula says" }).waitFor();
-    await page.getByRole("button", { name: "Save mine over it" }).click();
+    await page.getByRole("button", { name: "Overwrite with mine" }).click();
     await page.getByText("Draft, saved").waitFor();
     assert.equal(await draftOf(under), "Paula says {{ order }}.");
   },
@@ -161,8 +161,8 @@ test(
     await page.getByRole("link", { name: "Push draft" }).click();
     await page.getByLabel("Title").fill("On its way");
     await replaceText(page, "Tomorrow");
-    await page.getByLabel("Opens, when it is tapped").fill("/orders/7");
-    await page.getByLabel("Words of button 1").fill("Track it");
+    await page.getByLabel("Link to open").fill("/orders/7");
+    await page.getByLabel("Label of button 1").fill("Track it");
     await page.getByLabel("Button 1 opens").fill("https://books.example.com/track");
     await page.locator("#preview-url", { hasText: "opens /orders/7" }).waitFor();
     await page.locator("#preview-actions", { hasText: "Track it" }).waitFor();

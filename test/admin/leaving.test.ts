@@ -42,7 +42,7 @@ test("what a page of the Admin UI asks, and what leaving and reloading it does",
     assert.equal(await colour(yes), danger);
     assert.equal(posts.length, 0);
     await yes.click();
-    await page.getByText("The key is revoked").waitFor();
+    await page.getByText("Key revoked").waitFor();
     assert.equal(await page.getByText("the shop").count(), 0);
     assert.equal(posts.length, 1);
   });
@@ -60,14 +60,14 @@ test("what a page of the Admin UI asks, and what leaving and reloading it does",
     assert.deepEqual(posts, []);
 
     for (const _ of ["once", "refused, and sent again as it is"]) {
-      await page.getByLabel("Others end after (hours)").fill("soon");
+      await page.getByLabel("Old keys stop working after (hours)").fill("soon");
       await page.getByRole("button", { name: "Rotate" }).click();
       await page.locator("#overlapHours-fault").waitFor();
     }
     posts.length = 0;
     asked.answer = true;
     await page.reload();
-    assert.equal(await page.getByLabel("Others end after (hours)").inputValue(), "24");
+    assert.equal(await page.getByLabel("Old keys stop working after (hours)").inputValue(), "24");
     assert.equal(new URL(page.url()).pathname, `/tenants/${id}/keys`);
     assert.deepEqual(posts, []);
   });
@@ -99,7 +99,7 @@ test("what a page of the Admin UI asks, and what leaving and reloading it does",
     await field.fill("77");
     await open("/providers/new?channel=EMAIL&kind=sandbox");
     await page.getByRole("button", { name: "Add provider" }).click();
-    await page.getByText("Nothing is sent through it.").waitFor();
+    await page.getByText("Not active yet.").waitFor();
     await page.getByLabel("Email address").fill("ada@example.com");
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("heading", { name: "Members" }).waitFor();

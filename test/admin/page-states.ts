@@ -60,7 +60,7 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
         await other.getByText("Draft saved at").waitFor();
         await other.close();
         await type(page, "Northwind: {{ order }} is on its way.");
-        await page.getByRole("button", { name: "See both" }).click();
+        await page.getByRole("button", { name: "Compare" }).click();
         await page.getByText("while you were writing").first().waitFor();
       },
     },
@@ -152,7 +152,7 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
       path: `${base}/users?user=ada`,
       async act(page) {
         await page.getByRole("button", { name: "Turn off: News, SMS" }).click();
-        await page.getByText("Turned off. It holds").waitFor();
+        await page.getByText("Turned off. It applies").waitFor();
       },
     },
     "quiet-hours-faults": {

@@ -87,13 +87,13 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await owner.getByLabel("From", { exact: true }).fill("orders@example.com");
       await owner.getByLabel("Base URL").fill(vendor.url);
       await owner.getByRole("button", { name: "Add provider" }).click();
-      await owner.getByText("Nothing is sent through it.").waitFor();
+      await owner.getByText("Not active yet.").waitFor();
       await owner.getByRole("button", { name: "Send", exact: true }).click();
       await owner.getByText("SendGrid accepted the message").waitFor();
       await owner.getByText("It is in use now").waitFor();
       assert.equal(vendor.requests.length, 1);
       await owner.reload();
-      await owner.getByText("It sends: it is the first of its channel.").waitFor();
+      await owner.getByText("Primary: messages of this channel are sent through it.").waitFor();
       assert.equal(vendor.requests.length, 1, "a reload sends no test again");
       assert.ok(!(await owner.content()).includes("SG.0123456789abcdef"), "secrets are write-only");
       await owner.goto(`${stack.local.adminUrl}${base}/providers/new?channel=SMS&kind=sandbox`);
@@ -199,9 +199,9 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       );
       vendor.answer = { status: 202, headers: { "x-message-id": "m2" } };
       await owner.getByRole("link", { name: /^Replay 1 of Email/ }).click();
-      await owner.getByText("1 would be replayed.").waitFor();
+      await owner.getByText("1 will be replayed.").waitFor();
       await owner.getByRole("button", { name: "Replay 1", exact: true }).click();
-      await owner.getByText("Everything was delivered").waitFor();
+      await owner.getByText("Nothing has failed").waitFor();
       await owner.goto(`${stack.local.adminUrl}${base}/activity`);
       await eventually(async () => (await owner.getByText("Email accepted").count()) === 2, {
         everyMs: 200,

@@ -70,7 +70,7 @@ test("an owner makes, edits and erases a user on a phone; axe finds no fault on 
   await page.getByRole("link", { name: "Erase…" }).click();
   await page.getByLabel("User id").fill("ann/1");
   await page.getByRole("button", { name: "Erase this user" }).click();
-  await page.getByText("waits for its turn").waitFor();
+  await page.getByText("Queued: users").waitFor();
   assert.equal(await knownUser(admin.db, tenantId, "ann/1"), undefined);
   const progress = { name: "progress", context, url: page.url() };
   const user = { name: "user being erased", context, url: `${base}/users?user=ann%2F1` };

@@ -81,7 +81,7 @@ test("on a phone an event is moved in the reader's own time, and cancelled once 
   assert.equal((await resting()).length, 1);
   await page.getByRole("button", { name: /^Cancel event/ }).click();
   await dialog.getByRole("button", { name: "Cancel event" }).click();
-  await page.getByText("Nothing of it has reached anybody, nor will.").waitFor();
+  await page.getByText("Cancelled. Nothing was sent, and nothing will be.").waitFor();
   assert.deepEqual(await resting(), []);
 
   // The times of a search are the reader's too; its address holds the moment, so that a reload means the same.

@@ -53,11 +53,11 @@ test("an owner adds an endpoint, sees the test message, breaks the receiver, see
   await owner.goto(`${base}/webhooks`);
   await owner.getByRole("link", { name: "New endpoint" }).click();
   await owner.getByLabel("Address", { exact: true }).fill(hooks);
-  await owner.getByLabel("What is ticked here").check();
-  await owner.getByLabel("The user has read it").check();
+  await owner.getByLabel("Only these").check();
+  await owner.getByLabel("Read by the user").check();
   await look("new endpoint");
-  await owner.getByLabel("Everything, and what later versions of Belfry tell of").check();
-  await owner.getByLabel("The user has read it").waitFor({ state: "hidden" });
+  await owner.getByLabel("All, including those of later versions of Belfry").check();
+  await owner.getByLabel("Read by the user").waitFor({ state: "hidden" });
   await owner.getByRole("button", { name: "Create endpoint" }).click();
   const secret = (await owner.locator("#webhook-secret").textContent()) ?? "";
   assert.match(secret, /^whsec_/);
@@ -90,7 +90,7 @@ test("an owner adds an endpoint, sees the test message, breaks the receiver, see
   // The state and the tries are read again each on its own.
   await tries.nth(1).waitFor();
   assert.equal(await tries.count(), 2);
-  await tries.nth(1).getByText("What it answered").click();
+  await tries.nth(1).getByText("Response").click();
   assert.equal(await tries.nth(1).locator("pre").textContent(), "The shelf has <b>fallen</b>");
   assert.match(String(await tries.nth(0).textContent()), /410/);
   await look("why it failed");
@@ -109,7 +109,7 @@ test("an owner adds an endpoint, sees the test message, breaks the receiver, see
   await owner.getByRole("heading", { name: "Replay" }).waitFor();
   await look("what to replay");
   await owner.getByRole("button", { name: "Replay messages" }).click();
-  await owner.getByText("1 message queued to be sent again.").waitFor();
+  await owner.getByText("1 message sent again.").waitFor();
   const requests = await receiver.received(4);
   assert.equal(await banner.count(), 0);
   assert.deepEqual(
@@ -117,7 +117,7 @@ test("an owner adds an endpoint, sees the test message, breaks the receiver, see
     Array(3).fill(requests[1]?.headers["webhook-id"]),
   );
   for (const request of requests) verified(secret, request);
-  await owner.getByRole("link", { name: "To the messages" }).click();
+  await owner.getByRole("link", { name: "Back to messages" }).click();
   const rows = owner.locator("#message-list li");
   await rows.filter({ hasText: "sent again" }).filter({ hasText: "arrived" }).waitFor();
   assert.deepEqual(await rows.locator(".badge").allTextContents(), [

@@ -25,7 +25,7 @@ export interface Verdict {
   slowestAnswerMs: number;
   /** Connected, and no answer in time. */
   silent: number;
-  /** Never answered 200 nor refused for good. */
+  /** Never answered 200 nor rejected permanently. */
   unanswered: number;
   /** `key channel`: answered 200 and not arrived. */
   lost: string[];

@@ -49,16 +49,13 @@ export function accountIdentityPages(deps: PageDeps): void {
       );
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      return notPossible(
-        "It is your only way to sign in: without it you could not come back.",
-        422,
-      );
+      return notPossible("It is your only way to sign in.", 422);
     }
     return redirect("/account", "disconnected");
   });
 }
 
 function notPossible(text: string, status: number): Answer {
-  const back = { href: "/account", text: "To your account" };
+  const back = { href: "/account", text: "Back to your account" };
   return page("message", "Not possible", { text, back }, status);
 }

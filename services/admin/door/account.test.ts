@@ -73,7 +73,7 @@ test("one person belongs to several tenants: the second invitation is accepted w
     role: "viewer",
   });
   const link = /(\/join\/[\w-]+)/.exec(await operator.page(made))?.[1] ?? "";
-  assert.match(await admin.browser().text(link), /You already have an account: sign in/);
+  assert.match(await admin.browser().text(link), /You already have an account\. Sign in/);
   const wrong = await operator.post(link, {}, { from: link });
   assert.equal(wrong.status, 422);
   assert.match(await wrong.text(), /for another email address/);

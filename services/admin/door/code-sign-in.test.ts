@@ -132,7 +132,7 @@ test("what waits for a code ends after five minutes, and is nothing in another b
   assert.equal((await browser.get("/sign-in/code")).status, 200);
   advance(1);
   await isOver(browser);
-  assert.match(await browser.text("/sign-in?done=sign-in-over"), /That sign-in is too old/);
+  assert.match(await browser.text("/sign-in?done=sign-in-over"), /This sign-in has expired/);
 });
 
 test("a recovery code signs in once, says how many are left, and is in the audit log without itself", async (t) => {

@@ -20,7 +20,7 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
     withoutReferrer(guest.reply);
     const invitation = await showInvitation(db, guest.params.token ?? "").catch(orUndefined);
     if (invitation === undefined) {
-      const text = "This link was used already, was withdrawn, or is too old. Ask for a new one.";
+      const text = "This link was already used, was withdrawn, or has expired. Ask for a new one.";
       return page("message", "This link does not work", { text }, 404);
     }
     return page("join", titleOf(invitation), { invitation, values, faults });

@@ -31,7 +31,7 @@ for (const claimsIn of ["token", "userinfo"] as const) {
     const html = await again.text("/account");
     assert.match(html, /ann@acme\.com/);
     assert.match(html, /Ann\.New@elsewhere\.example/);
-    assert.match(html, /You belong to no tenant/, "the group is gone, and what it gave");
+    assert.match(html, /You are not a member of any tenant/, "the group is gone, and what it gave");
     const [out] = [await again.post("/sign-out")];
     assert.equal(out.headers.get("location"), "/sign-in?done=signed-out");
     assert.equal((await again.get("/account")).status, 303);

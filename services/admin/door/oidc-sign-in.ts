@@ -118,6 +118,6 @@ function signInAgain({ text, status }: OidcWords, next: string): Answer {
 }
 
 function notConnected({ text, status }: OidcWords): Answer {
-  const back = { href: "/account", text: "To your account" };
+  const back = { href: "/account", text: "Back to your account" };
   return page("message", "Not connected", { text, back }, status);
 }

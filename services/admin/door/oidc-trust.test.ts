@@ -49,7 +49,7 @@ test("an ID token is taken from the right key, issuer, client, sign-in and time 
     const { answer, browser } = await signInAt(admin.url, provider, ANN);
     assert.equal(answer.status, 403, what);
     const html = await answer.text();
-    assert.match(html, /role="alert">What Acme Login answered cannot be trusted/, what);
+    assert.match(html, /role="alert">The response of Acme Login could not be verified/, what);
     assert.match(html, /href="\/sign-in\/oidc\?next=/, "and a way back");
     assert.equal((await browser.get("/account")).status, 303, what);
   }
@@ -77,7 +77,7 @@ test("a return is for the browser that began it, once, with its own code and sta
   const done = await signInAt(admin.url, provider, ANN);
   assert.equal(done.answer.status, 303);
   const again = await done.browser.get(done.back);
-  assert.match(await again.text(), /That sign-in was used already, or is too old/);
+  assert.match(await again.text(), /This sign-in was already used, or has expired/);
   const elsewhere = await admin.browser().get(done.back);
   assert.equal(elsewhere.status, 400, "in a browser that began nothing");
   assert.equal((await admin.browser().get("/sign-in/oidc/callback")).status, 400);

@@ -11,7 +11,7 @@ export function faultWords(reason: OidcFaultReason, name: string): OidcWords {
   switch (reason) {
     case "unavailable":
       return {
-        text: `${name} did not answer as it should. Try again in a moment, or sign in with your password.`,
+        text: `${name} did not respond correctly. Try again in a moment, or sign in with your password.`,
         status: 502,
       };
     case "denied":
@@ -21,7 +21,7 @@ export function faultWords(reason: OidcFaultReason, name: string): OidcWords {
       };
     case "untrusted":
       return {
-        text: `What ${name} answered cannot be trusted, so nobody was signed in. Tell an operator of Belfry.`,
+        text: `The response of ${name} could not be verified, so you were not signed in. Tell an operator of Belfry.`,
         status: 403,
       };
     case "groups":
@@ -30,7 +30,7 @@ export function faultWords(reason: OidcFaultReason, name: string): OidcWords {
         status: 403,
       };
     case "stale":
-      return { text: "That sign-in was used already, or is too old. Begin again.", status: 400 };
+      return { text: "This sign-in was already used, or has expired. Start again.", status: 400 };
   }
 }
 
@@ -49,12 +49,12 @@ const REFUSALS: Readonly<Record<IdentityRefusal, (name: string, address: string)
   unverified: (name) =>
     `${name} does not say that your email address is verified. If you have an account here, ${BY_HAND}.`,
   "foreign-domain": (_, address) =>
-    `Nobody is let in by ${address}: its domain is not one of those that may. If you have an account here, ${BY_HAND}.`,
+    `The domain of ${address} is not allowed to sign in here. If you have an account here, ${BY_HAND}.`,
   operator: (name) => `An operator connects ${name} by hand: ${BY_HAND}.`,
   "connected-otherwise": (name, address) =>
     `The account here of ${address} is connected to another one at ${name}. Disconnect that one first, under Your account.`,
   "somebody-elses": (name) =>
-    `This account at ${name} opens somebody else's account here already. It has to be disconnected there first.`,
+    `This account at ${name} is already connected to somebody else's account here. It has to be disconnected there first.`,
   "no-role": (_, address) =>
-    `There is no account here for ${address}, and none of your groups gives one. Ask the owner of your tenant for an invitation.`,
+    `There is no account for ${address}, and none of your groups grants access. Ask the owner of your tenant for an invitation.`,
 };

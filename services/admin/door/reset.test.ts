@@ -24,10 +24,10 @@ test("an owner hands a member a link that sets a new password once: sessions end
   const made = await owner.post(action);
   assert.equal(made.status, 303);
   const html = await owner.page(made);
-  assert.match(html, /Give this link to eve@example\.com and to nobody else/);
+  assert.match(html, /Send this link to eve@example\.com and to nobody else/);
   const link = linkIn(html);
   assert.doesNotMatch(await owner.text(made.headers.get("location") ?? ""), /\/reset\//, "once");
-  assert.doesNotMatch(html, /Make a reset link for Olive/, "not for oneself");
+  assert.doesNotMatch(html, /Create reset link for Olive/, "not for oneself");
 
   // Scanners and previews look before the person does.
   const guest = admin.browser();
@@ -120,7 +120,7 @@ test("whose account reaches further than the tenant is told to ask an operator, 
 
 async function actionFor(browser: TestBrowser, path: string, name: string): Promise<string> {
   const forms = (await browser.text(path)).split("<form").slice(1);
-  const form = forms.find((one) => one.includes(`aria-label="Make a reset link for ${name}"`));
+  const form = forms.find((one) => one.includes(`aria-label="Create reset link for ${name}"`));
   return /action="([^"]+)"/.exec(form ?? "")?.[1] ?? "";
 }
 

@@ -29,7 +29,7 @@ export function resetPages({ route, db, log }: PageDeps): void {
     } catch (error) {
       if (!(error instanceof NotFound)) throw error;
       log.warn({ address }, "a reset link did not work");
-      const text = "This link was used already, was replaced, or is too old. Ask for a new one.";
+      const text = "This link was already used, was replaced, or has expired. Ask for a new one.";
       return page("message", "This link does not work", { text }, 404);
     }
   };

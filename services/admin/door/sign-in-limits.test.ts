@@ -36,7 +36,7 @@ test("two replicas bound guessing together: of twenty-four guesses spread over t
   const refused = answers.find(({ status }) => status === 429);
   const seconds = Number(refused?.headers.get("retry-after"));
   assert.ok(seconds > 0 && seconds <= 900, `${seconds} s`);
-  assert.match((await refused?.text()) ?? "", /Too many tries\. Wait 15 min/);
+  assert.match((await refused?.text()) ?? "", /Too many attempts\. Wait 15 min/);
   const right = await guessers[1]!({ password: PASSWORD });
   assert.equal(right.status, 429, "the right password waits too");
 
@@ -68,7 +68,7 @@ test("whoever sits at another's open session has ten guesses at the password", a
   assert.equal((await change("a guess")).status, 422);
   const last = await change(PASSWORD);
   assert.equal(last.status, 429);
-  assert.match(await last.text(), /id="current-fault">[^<]*Too many tries/);
+  assert.match(await last.text(), /id="current-fault">[^<]*Too many attempts/);
 });
 
 test("what is wrong is said once, above the form, and of no field that is right", async (t) => {

@@ -63,7 +63,7 @@ export function signInPages({ route, db, cookies, codePendings, log }: PageDeps)
 }
 
 export function tooManyTries(waitSeconds: number): string {
-  return `Too many tries. Wait ${Math.ceil(waitSeconds / 60)} min and try again.`;
+  return `Too many attempts. Wait ${Math.ceil(waitSeconds / 60)} min and try again.`;
 }
 
 async function homeOf(db: Database, person: SessionHolder): Promise<string> {

@@ -106,7 +106,7 @@ test("an operator removes it from whoever has lost the app, in the operators' an
   assert.equal(removed.headers.get("location"), `${members}?done=two-factor-removed`);
   assert.match(
     await operator.page(removed),
-    /Removed\. The person signs in with the password alone/,
+    /Two-factor authentication removed\. This person signs in/,
   );
   assert.equal((await operator.post(ofPlatform)).status, 303);
   assert.deepEqual([await isSignedIn(eve), await isSignedIn(otto)], [false, false]);

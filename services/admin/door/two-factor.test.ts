@@ -45,7 +45,7 @@ test("turning it on takes the password and a code of the app, ends the other ses
   assert.equal(wrong.status, 422);
   assert.match(await wrong.text(), /id="code-fault">Code from your authenticator app is wrong, or/);
   const there = await elsewhere.post(`${PAGE}/turn-on`, { code: code(secret) });
-  assert.match(await elsewhere.page(there), /That took too long, and nothing was turned on/);
+  assert.match(await elsewhere.page(there), /This setup has expired, and nothing was turned on/);
   assert.equal(await isSignedIn(elsewhere), true);
 
   const on = await eve.post(`${PAGE}/turn-on`, { code: code(secret) });

@@ -69,14 +69,14 @@ export function providerChannels(last: "and" | "or"): string {
 
 /** Why a delivery is a dead letter. */
 export const DEAD_CLASS_NAMES: Readonly<Record<string, string>> = {
-  permanent: "refused for good",
-  credentials: "the account or its settings",
-  throttled: "too fast",
-  transient: "failed for now, too often",
-  ambiguous: "no answer came",
+  permanent: "rejected permanently",
+  credentials: "account or settings",
+  throttled: "rate limited",
+  transient: "temporary failures, retries used up",
+  ambiguous: "no answer",
   untried: "never tried",
-  expired: "too late",
-  unknown: "perhaps sent",
+  expired: "expired",
+  unknown: "possibly sent",
   message: "unreadable",
 };
 

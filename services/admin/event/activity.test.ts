@@ -70,7 +70,7 @@ test("why something was not sent is said in a sentence", async (t) => {
   const html = await operator.text(`${base}/${await event({ outcome: { skipped } })}`);
   assert.match(
     html,
-    /Not sent: the request carried no email address, and none is known of the user\./,
+    /Not sent: the event has no email address, and none is in the user’s profile\./,
   );
   assert.match(html, /Not sent: the operator has not allowed this channel for the tenant\./);
   const failed = await event({ status: "failed", reason: "the number does not exist" });

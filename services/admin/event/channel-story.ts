@@ -104,13 +104,13 @@ function storyOf(
 function arrival(report: ChannelReport): string | undefined {
   const { status, delivery, notification } = report;
   if (isInSandbox(report)) {
-    return "The sandbox has kept it in the outbox: it was sent to nobody.";
+    return "Caught by the sandbox: see the outbox. It was not really sent.";
   }
   const provider = vendorName(delivery?.provider);
   if (status === "accepted") {
-    return `Sent: ${provider} has taken it, and has not said whether it arrived.`;
+    return `Sent: accepted by ${provider}, which has not reported delivery yet.`;
   }
-  if (status === "delivered") return `Delivered: ${provider} says that it has arrived.`;
+  if (status === "delivered") return `Delivered, as reported by ${provider}.`;
   if (notification === undefined) return undefined;
   return notification.read ? "In the inbox, and read." : "In the inbox, not read yet.";
 }
@@ -184,6 +184,6 @@ function waysOf(ways: Ways): Readonly<Record<Place, [href: string, text: string]
     providers: [`${base}/providers${account}`, account === "" ? "The providers" : "The provider"],
     suppressions: [`${base}/suppressions?${search}`, "The suppression"],
     user: [`${base}/users?user=${encodeURIComponent(event.userId)}`, "The user"],
-    tenant: [`${base}/settings`, "What the tenant may do"],
+    tenant: [`${base}/settings`, "Channels of the tenant"],
   };
 }

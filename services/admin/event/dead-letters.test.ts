@@ -27,12 +27,12 @@ test("without scripts a large replay goes batch by batch: each page says how man
     path = answer.headers.get("location") ?? "";
   }
   assert.deepEqual(said, [
-    "1,100 would be replayed.",
-    "500 of 1,100 are replayed. The rest waits here until you continue.",
-    "1,000 of 1,100 are replayed. The rest waits here until you continue.",
+    "1,100 will be replayed.",
+    "500 of 1,100 are replayed. Continue when you like.",
+    "1,000 of 1,100 are replayed. Continue when you like.",
   ]);
   assert.equal(path, `${base}?done=replayed`);
-  assert.match(await operator.text(base), /Everything was delivered, or is on its way/);
+  assert.match(await operator.text(base), /Nothing has failed/);
   const { rows } = await admin.pool.query(
     "select status, count(*)::integer as count from deliveries group by status order by 1",
   );
@@ -53,7 +53,7 @@ test("of more dead letters than a page looks at it says so, and shows the newest
   assert.match(html, /There are more: these are the newest 3,000\./);
   assert.match(html, /<strong>3,000<\/strong> Email by sendgrid/);
   const replay = await operator.text(`/tenants/${id}/dead-letters/replay?${CHOICE}`);
-  assert.equal(textOf(replay), "3,100 would be replayed.");
+  assert.equal(textOf(replay), "3,100 will be replayed.");
   assert.match(await operator.text("/system"), /There are more: these are 3,000 of them\./);
 });
 

@@ -133,16 +133,13 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
   const skipped = { EMAIL: "address suppressed (bounced)", PUSH: "no active template" };
   const nothing = await page(await store({ outcome: { skipped } }));
   assert.deepEqual(badgeOf(nothing), ["quiet", "nothing sent"]);
-  assert.match(
-    nothing,
-    /Not sent: the address is on your list of suppressions: an earlier message/,
-  );
+  assert.match(nothing, /Not sent: the address is suppressed: an earlier message/);
   await leadsTo(nothing, `${base}/suppressions?${new URLSearchParams({ search: TO })}`);
 
   const attempt = { kind: "sendgrid", class: "accepted", reason: "SendGrid accepted the message" };
   const taken = await page(await store({ status: "accepted", attempt }));
   assert.deepEqual(badgeOf(taken), ["good", "sent"]);
-  assert.match(taken, /Sent: SendGrid has taken it, and has not said whether it arrived\./);
+  assert.match(taken, /Sent: accepted by SendGrid, which has not reported delivery yet\./);
   assert.match(taken, /<h2>Email as sent<\/h2>/);
   const receipt = { kind: "bounced", status: "5.2.2", reason: "552 over quota" };
   const bounced = await page(
@@ -155,7 +152,7 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
   const kept = await page(
     await store({ status: "accepted", attempt: { ...attempt, kind: "sandbox" } }),
   );
-  assert.match(kept, /The sandbox has kept it in the outbox: it was sent to nobody\./);
+  assert.match(kept, /Caught by the sandbox: see the outbox\. It was not really sent\./);
   await leadsTo(kept, `${base}/outbox`);
   const waiting = await page(await store({ status: "queued" }));
   assert.deepEqual(badgeOf(waiting), ["busy", "under way"]);
@@ -173,5 +170,5 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
     secret,
     /A template of this event type is sensitive: its variables are never shown\./,
   );
-  assert.match(secret, /Its words are not shown/);
+  assert.match(secret, /The answer is not shown/);
 });

@@ -12,7 +12,7 @@ export interface ReasonRow {
   look?: Place;
 }
 
-const SUPPRESSED = "the address is on your list of suppressions: ";
+const SUPPRESSED = "the address is suppressed: ";
 
 /** Every reason that Belfry itself gives, as a plain sentence. The first that fits is taken. */
 export const OWN_REASONS: readonly ReasonRow[] = [
@@ -37,7 +37,7 @@ export const OWN_REASONS: readonly ReasonRow[] = [
     const address = label.toLowerCase();
     return {
       begins: noAddress(field),
-      says: `the request carried no ${address}, and none is known of the user`,
+      says: `the event has no ${address}, and none is in the user’s profile`,
       look: "user",
     };
   }),
@@ -63,34 +63,34 @@ export const OWN_REASONS: readonly ReasonRow[] = [
   },
   {
     begins: "address suppressed (opted out)",
-    says: `${SUPPRESSED}its owner wants no more messages`,
+    says: `${SUPPRESSED}its owner unsubscribed`,
     look: "suppressions",
   },
   {
     begins: "address suppressed (by hand)",
-    says: `${SUPPRESSED}somebody has put it there`,
+    says: `${SUPPRESSED}added by hand`,
     look: "suppressions",
   },
   {
     begins: "throttled until ",
-    says: "the user had got as many of these as the template allows; the next may leave at {rest}",
+    says: "the user already got as many of these as the template allows; the next can be sent at {rest}",
     look: "templates",
   },
-  { begins: "read in the inbox", says: "it was read in the inbox before" },
+  { begins: "read in the inbox", says: "it was already read in the inbox" },
   { begins: "every event of it was cancelled", says: "every event of it was cancelled" },
   {
     begins: "cancelled after a try of unknown outcome",
-    says: "it was cancelled after a try to which no answer had come",
+    says: "it was cancelled after an attempt without an answer",
   },
-  { begins: "cancelled", says: "it was cancelled before it left" },
+  { begins: "cancelled", says: "it was cancelled before it was sent" },
   {
     begins: "expired before it ",
-    says: "it was too late: the time in which the template lets it be sent was over",
+    says: "it expired: the time that the template allows for sending was over",
     look: "templates",
   },
   {
     begins: "it would expire before quiet hours end at ",
-    says: "quiet hours last until {rest}, and by then it would have been too late",
+    says: "it would have expired before quiet hours end at {rest}",
     look: "user",
   },
   {
@@ -105,7 +105,7 @@ export const OWN_REASONS: readonly ReasonRow[] = [
   },
   {
     begins: "too costly to render",
-    says: "with these values the template has too much to work out",
+    says: "the template takes too much work to render with these values",
     look: "templates",
   },
   {
@@ -115,7 +115,7 @@ export const OWN_REASONS: readonly ReasonRow[] = [
   },
   {
     begins: "the template cannot be rendered",
-    says: "no message could be made of the template and these values",
+    says: "the template could not be rendered with these values",
     look: "templates",
   },
   { begins: "the template is gone", says: "the template was deleted before it could be sent" },
@@ -134,17 +134,17 @@ export const OWN_REASONS: readonly ReasonRow[] = [
   },
   {
     begins: "the subject has control characters",
-    says: "with these values the subject has characters that no mail may have",
+    says: "with these values the subject has control characters",
     look: "templates",
   },
   {
     begins: "the recipient's address is not one email address",
-    says: "what stands for the address is not one email address",
+    says: "the address is not a valid email address",
     look: "user",
   },
   {
     begins: "the recipient's number is not in E.164 form",
-    says: "what stands for the number is not a phone number with its country, such as +12025550123",
+    says: "the number is not a phone number with country code, such as +12025550123",
     look: "user",
   },
   {
@@ -154,12 +154,12 @@ export const OWN_REASONS: readonly ReasonRow[] = [
   },
   {
     begins: "no provider of the kind ",
-    says: "the provider {rest} is not known any more",
+    says: "the provider {rest} is no longer supported",
     look: "providers",
   },
   {
     begins: "the mail server offers no way to log in with these credentials",
-    says: "the mail server does not let us log in with the user name and password of the settings",
+    says: "the mail server rejected the user name and password in the settings",
     look: "providers",
   },
   { begins: "no connection to the mail server", says: "the mail server could not be reached" },

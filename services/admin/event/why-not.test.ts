@@ -56,7 +56,7 @@ test("a vendor's code is told as a plain sentence, wherever it stands; what is n
   };
   assert.equal(
     whyNot(exhausted)?.sentence,
-    "Not delivered: the provider could not be reached. It was tried 8 times.",
+    "Not delivered: the provider could not be reached. There were 8 attempts.",
   );
 });
 
@@ -76,11 +76,11 @@ test("of what a receipt has told the words are the vendor's, whatever they begin
   );
   assert.equal(
     whyNot({ status: "bounced" })?.sentence,
-    "Not delivered: the provider has said that it bounced, and nothing else.",
+    "Not delivered: the provider reported a bounce without a reason.",
   );
   assert.equal(
     whyNot({ status: "complained", reason: null })?.sentence,
-    "Delivered, and unwelcome: the recipient has marked it as spam.",
+    "Delivered, and marked as spam: the recipient marked it as spam.",
   );
 });
 

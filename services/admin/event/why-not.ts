@@ -35,9 +35,9 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
   failed: "Not delivered",
   expired: "Not sent",
   bounced: "Not delivered",
-  complained: "Delivered, and unwelcome",
-  unknown: "Nobody knows whether it arrived",
-  discarded: "Given up",
+  complained: "Delivered, and marked as spam",
+  unknown: "Perhaps delivered",
+  discarded: "Failed",
 };
 /** Of what a receipt has told the reason is the vendor's, whatever it begins with. */
 const OF_VENDORS = ["bounced", "complained"];
@@ -51,15 +51,15 @@ export function whyNot({ status, reason, vendor, tries = 0 }: Told): WhyNot | un
   const told = isOver ? reason.slice(RETRIES_EXHAUSTED.length) : (reason ?? "");
   const known = meaningOf(status, told, vendor);
   const says = known?.says ?? (told === "" ? (UNSAID[status] ?? status) : told);
-  const often = isOver && tries > 1 ? ` It was tried ${tries} times.` : "";
+  const often = isOver && tries > 1 ? ` There were ${tries} attempts.` : "";
   return { sentence: `${beginning}: ${says.replace(/\.$/, "")}.${often}`, look: known?.look };
 }
 
 /** Where nobody gave a reason. */
 const UNSAID: Readonly<Record<string, string>> = {
-  bounced: "the provider has said that it bounced, and nothing else",
-  complained: "the recipient has marked it as spam",
-  discarded: "a person has decided that it is not sent any more",
+  bounced: "the provider reported a bounce without a reason",
+  complained: "the recipient marked it as spam",
+  discarded: "it was discarded by a person",
 };
 
 function meaningOf(status: string, told: string, vendor: Told["vendor"]): CodeRow | undefined {

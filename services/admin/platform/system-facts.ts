@@ -5,7 +5,7 @@ import type { ConnectedService, OpenAccount } from "./platform-state.ts";
 /** What the system page shows. */
 export interface SystemFacts {
   services: ConnectedService[];
-  /** undefined: NATS is away. */
+  /** undefined: NATS is not connected. */
   streams: StreamFacts[] | undefined;
   oldestDue: { channel: string; dueAt: Date }[];
   undispatched: { count: number; since: Date | null };

@@ -17,7 +17,7 @@ test("the system page shows what the services found lost or stalled and sent aga
   const admin = await startAdmin(t);
   const operator = await admin.operator();
   const found = async () =>
-    /<b>(\d+)<\/b>\s*<span>lost or stalled, sent again in 24 h([^<]*)</
+    /<b>(\d+)<\/b>\s*<span>recovered in 24 h([^<]*)</
       .exec(await operator.text("/system"))
       ?.slice(1);
   assert.deepEqual(await found(), ["0", ""]);

@@ -21,10 +21,7 @@ test("a provider made here stands last and unused, says what is missing, and goe
     ...{ "settings.from": "orders@example.com", "settings.baseUrl": vendor.url },
   });
   const path = made.headers.get("location")?.split("?")[0] ?? "";
-  assert.match(
-    await operator.page(made),
-    /Nothing is sent through it[\s\S]*What is missing: a test/,
-  );
+  assert.match(await operator.page(made), /Not active yet\.[\s\S]*has to be accepted/);
   assert.match(await operator.text(base), /not active: to be tested/);
   assert.deepEqual(await order(), ["sandbox", "(sendgrid)"]);
 
@@ -34,7 +31,10 @@ test("a provider made here stands last and unused, says what is missing, and goe
   assert.match(await operator.page(failed), /Not accepted[\s\S]*It stays as it is: not in use/);
   for (const verb of ["activate", "make-first"]) {
     const refused = await operator.post(`${path}/${verb}`);
-    assert.match(await operator.page(refused), /Not activated: nothing is sent through it before/);
+    assert.match(
+      await operator.page(refused),
+      /Not activated: a test message must be accepted first/,
+    );
   }
   assert.deepEqual(await order(), ["sandbox", "(sendgrid)"]);
 
@@ -49,5 +49,5 @@ test("a provider made here stands last and unused, says what is missing, and goe
   const edited = await operator.post(path, {
     ...{ "settings.from": "other@example.com", "settings.baseUrl": vendor.url },
   });
-  assert.match(await operator.page(edited), /It is in use: what is sent takes these settings/);
+  assert.match(await operator.page(edited), /The new settings apply within 5 seconds/);
 });

@@ -119,5 +119,5 @@ function stateOf({ active, testedAt }: Provider, rests: boolean, isFirst: boolea
   if (rests) return { tone: "bad", text: "paused after failures" };
   if (!active && testedAt === null) return { tone: "quiet", text: "not active: to be tested" };
   if (!active) return { tone: "quiet", text: "not active" };
-  return { tone: "good", text: isFirst ? "sends" : "stands by" };
+  return { tone: "good", text: isFirst ? "sends" : "standby" };
 }

@@ -62,7 +62,7 @@ test("one field on every page finds by an address: an owner in her tenant, an op
   const all = await operator.text("/search?q=ann%40home.org");
   for (const text of [own, foreign, "Acme", "Other &amp; Sons"])
     assert.ok(all.includes(text), text);
-  assert.match(await owner.text(`${base}/search?q=bob%40home.org`), /Nothing is known of/);
+  assert.match(await owner.text(`${base}/search?q=bob%40home.org`), /Nothing found for/);
   assert.equal((await owner.get("/search?q=ann")).status, 403);
   assert.equal((await owner.get(`/tenants/${other}/search?q=ann%40home.org`)).status, 404);
 });
@@ -79,7 +79,7 @@ test("an id leads straight to its event; what is no search is told beside the fi
   assert.equal((await owner.get(`${base}/search`)).status, 200);
   const long = await owner.get(`${base}/search?q=${"a".repeat(501)}`);
   assert.equal(long.status, 422);
-  assert.match(await long.text(), /What the customer gives must be at most 500 characters/);
+  assert.match(await long.text(), /Search for must be at most 500 characters/);
   assert.equal((await owner.get(`${base}/search?q=a%00b`)).status, 422);
 });
 
@@ -89,9 +89,9 @@ test("a user of whom nothing is known is said to be unknown, and shows no empty 
   const page = `/tenants/${acme}/users`;
   const known = await owner.text(`${page}?user=ann`);
   assert.ok(known.includes("belfry-inbox") && known.includes("order.confirmed"));
-  assert.ok(!known.includes("Nothing is known of this user"));
+  assert.ok(!known.includes("Unknown user"));
   const unknown = await owner.text(`${page}?user=anne`);
-  assert.match(unknown, /Nothing is known of this user/);
+  assert.match(unknown, /Unknown user/);
   assert.ok(!unknown.includes("<belfry-inbox inline") && !unknown.includes("Nothing was pushed"));
   assert.match(await owner.text(`${page}?user=anne&inbox=1`), /<belfry-inbox inline/);
 });
@@ -133,7 +133,7 @@ test("users are listed by their ids, page by page, those of the directory and th
     ids,
     Array.from({ length: 60 }, (_, at) => `e${String(at).padStart(2, "0")}`),
   );
-  assert.match(first, /e05<\/a>\s*<span class="soft small cut">known by events only/);
+  assert.match(first, /e05<\/a>\s*<span class="soft small cut">no profile/);
   assert.match(first, /e25<\/a>\s*<span class="soft small cut">named25@home\.org/);
   assert.ok(!first.includes("e10-other"));
 });

@@ -34,7 +34,7 @@ test("a design is seen in a sample mail before it is published, and then every s
   assert.equal((await showLayout(admin.db, tenantId)).primaryColor, "#aa0044");
   assert.equal((await showTemplate(admin.db, address)).version, 2, "set anew");
   const html = await operator.text(page);
-  assert.match(html, /version 1 active/);
+  assert.match(html, /version 1 live/);
   assert.match(html, /colour of buttons, text below/);
   await operator.post(page, { footerText: "Other", basedOnVersion: "1" });
   assert.equal((await operator.post(`${page}/restore`, { version: "1" })).status, 303);
@@ -58,7 +58,7 @@ test("a design in which a mail no longer works is refused with the mail's name a
   const answer = await operator.post(page, { content, footerText, basedOnVersion: "0" });
   assert.equal(answer.status, 422);
   const html = await answer.text();
-  assert.match(html, /Not published, and nothing has changed/);
+  assert.match(html, /Not published:/);
   assert.match(html, /the template &quot;large&quot; EMAIL|the template &#34;large&#34; EMAIL/);
   assert.match(html, /x{1000}/, "what was typed is there");
   assert.equal((await showLayout(admin.db, tenantId)).version, 0);

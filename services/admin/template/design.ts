@@ -29,7 +29,7 @@ const COLORS = [
   ["textColor", "Text", PLATFORM_COLORS.textColor],
 ];
 const EFFECT =
-  "Every Simple mail is set anew in it, and is active within 5 seconds. Drafts take it when they are published.";
+  "Applies to every Simple mail within 5 seconds. Drafts use it when they are published.";
 
 /** What stands around a tenant's simple mails: logo, colours, footer, or a frame of its own. */
 export function designPages({ route, db }: PageDeps): void {
@@ -138,5 +138,5 @@ const NAMES: Values = {
 
 function summaryOf(view: LayoutView): string {
   const given = FIELDS.filter((field) => view[field] !== null).map((field) => NAMES[field]);
-  return given.length === 0 ? "Belfry's own design" : given.join(", ");
+  return given.length === 0 ? "default design" : given.join(", ");
 }

@@ -33,7 +33,7 @@ export interface Edited {
 }
 
 const FORMAT_HINT =
-  "Simple is text with a few marks, set in your design. Changing this does not convert what is written.";
+  "Simple is text with a little formatting, in your design. Changing the format does not convert the text.";
 
 export async function editorPage(
   db: Database,
@@ -78,18 +78,18 @@ function stateOf(template: Template, version: number, hasDraft: boolean): [strin
   if (template.version === 0) return ["quiet", "draft, never published"];
   if (version === 0) return ["quiet", "draft, this language is not published"];
   if (!template.active) return ["quiet", `not active, version ${version}`];
-  return ["good", `version ${version} active${hasDraft ? ", and a draft" : ""}`];
+  return ["good", `version ${version} live${hasDraft ? ", with a draft" : ""}`];
 }
 
 /** As HTML. */
 function stateWords(mayEdit: boolean, draft: TemplateDraft | undefined, version: number): string {
   if (draft !== undefined) {
-    return `Draft, saved ${when(draft.savedAt, "ago")}. What is sent stays as it is until you publish.`;
+    return `Draft, saved ${when(draft.savedAt, "ago")}. The live version does not change until you publish.`;
   }
-  if (!mayEdit) return "This is the active version. Your role can view it, but not change it.";
+  if (!mayEdit) return "This is the live version. Your role can view it, but not change it.";
   return version === 0
-    ? "Nothing is written yet. What you type is kept as a draft."
-    : "This is the active version. What you type is kept as a draft until you publish it.";
+    ? "Nothing is written yet. What you type is saved as a draft."
+    : "This is the live version. What you type is saved as a draft until you publish it.";
 }
 
 function languagesOf(base: string, { template, values }: Edited, defaultName: string) {

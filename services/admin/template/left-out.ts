@@ -1,4 +1,4 @@
 /** Why a template reaches nobody, as administration says it, for people. */
 export function leftOutSentence(reason: string): string {
-  return `Nothing of this is sent as things are: ${reason}.`;
+  return `This is currently not sent: ${reason}.`;
 }

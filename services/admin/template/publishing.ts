@@ -194,9 +194,9 @@ function languagesSaid(all: readonly Publication[], nameOf: (locale: string) => 
   const rest =
     others === undefined || others.length === 0
       ? ""
-      : ` Who reads ${others.join(", ")} sees no change.`;
+      : ` Users of ${others.join(", ")} see no change.`;
   const whom = drafts.includes("")
-    ? "The default goes to everybody whose language has no text of its own."
+    ? "The default is sent to everybody whose language has no text."
     : "Everybody else sees no change.";
   return `Languages: ${named}. ${whom}${rest}`;
 }

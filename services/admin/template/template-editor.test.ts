@@ -62,7 +62,7 @@ test("a draft is in force nowhere until it is published, and then is what the pa
   assert.equal((await showTemplate(admin.db, address)).content, "Order {{ id }}");
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
   assert.equal((await showTemplate(admin.db, address)).content, "Newer {{ id }}");
-  assert.match(await operator.text(`${path}/publish`), /There is nothing to publish/);
+  assert.match(await operator.text(`${path}/publish`), /Nothing to publish/);
 });
 
 test("a draft over which somebody else published says so, and is published knowingly", async (t) => {
@@ -72,7 +72,7 @@ test("a draft over which somebody else published says so, and is published knowi
   assert.equal((await operator.post(`${path}/restore`, { version: "1" })).status, 303);
   await admin.pool.query("update template_drafts set based_on_version = 0");
   const page = await operator.text(`${path}/publish`);
-  assert.match(page, /Version 1 was published by op@example\.com\s+after this draft was begun/);
+  assert.match(page, /Version 1 was published by op@example\.com\s+after this draft was started/);
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
   assert.equal((await showTemplate(admin.db, address)).content, "Mine {{ id }}");
 });
@@ -222,12 +222,12 @@ test("where the tenant's channels leave a template out, every page of it says so
   for (const page of pages) {
     assert.match(
       await operator.text(page),
-      /as things are: the tenant has no active provider/,
+      /currently not sent: the tenant has no active provider/,
       page,
     );
   }
   await admin.pool.query("update tenants set delivery_channels = '{EMAIL}'");
   for (const page of pages) {
-    assert.match(await operator.text(page), /as things are: the tenant may not use SMS/, page);
+    assert.match(await operator.text(page), /currently not sent: the tenant may not use SMS/, page);
   }
 });

@@ -71,7 +71,7 @@ export function templatePreviewPages({
       const { userId, published } = await sendPushTest(db, test, rendered, publishNotification);
       const text = published
         ? `It is in the inbox of ${userId}, marked as a test.`
-        : `It is in the inbox of ${userId}, marked as a test, and is seen when the page is loaded anew.`;
+        : `It is in the inbox of ${userId}, marked as a test, and is shown when the page is reloaded.`;
       return { ok: true, text, recorded: { userId } };
     }
     const { provider, outcome } = await sendRenderedTest(db, tenantId, rendered, to, sending);

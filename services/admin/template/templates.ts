@@ -144,7 +144,7 @@ function glance({ id, active, version, hasDraft, locales }: TemplateSummary) {
   const isPublished = version > 0;
   const notes = [
     isPublished ? `v${version}` : "",
-    isPublished && (hasDraft || locales.some((one) => one.draft)) ? "and a draft" : "",
+    isPublished && (hasDraft || locales.some((one) => one.draft)) ? "with a draft" : "",
     languages > 1 ? counted(languages, "language") : "",
     outdated > 0 ? `${outdated} outdated` : "",
   ];
@@ -168,7 +168,7 @@ async function leftOutChannels(
     if (first === undefined) continue;
     for (const reason of await leftOut(db, first)) {
       said.push(
-        `${counted(active.length, "template reaches", "templates reach")} nobody as things are: ${reason}.`,
+        `${counted(active.length, "template is", "templates are")} currently not sent: ${reason}.`,
       );
     }
   }

@@ -60,21 +60,21 @@ test("who may not open a page is told which role it takes, and led back", async 
   const html = await refused.text();
   assert.match(html, /In Acme you are a viewer: this takes an owner\./);
   assert.ok(html.includes(`<a class="button" href="${base}/activity?user=ada%26co">Back</a>`));
-  assert.ok(html.includes(`<a href="${base}">To the overview</a>`));
+  assert.ok(html.includes(`<a href="${base}">Back to the overview</a>`));
   assert.match(html, /<nav aria-label="Tenant">/);
   for (const elsewhere of ["https://evil.example/x", `${admin.url}${base}/providers/new`, "x"]) {
     const answer = await (await from(elsewhere)).text();
     assert.ok(!answer.includes(">Back</a>"), elsewhere);
-    assert.ok(answer.includes(`<a href="${base}">To the overview</a>`));
+    assert.ok(answer.includes(`<a href="${base}">Back to the overview</a>`));
   }
   assert.match(
     await viewer.text("/tenants"),
-    /it is for operators\.[\s\S]*href="\/">To the first page/,
+    /it is for operators\.[\s\S]*href="\/">Back to the start page/,
   );
   const stale = await viewer.raw("/account/name", {
     ...{ method: "POST", headers: { referer: `${admin.url}/account` } },
     body: new URLSearchParams({ name: "Vera" }),
   });
   assert.equal(stale.status, 403);
-  assert.match(await stale.text(), /This form is too old[\s\S]*href="\/account">Back</);
+  assert.match(await stale.text(), /This form has expired[\s\S]*href="\/account">Back</);
 });

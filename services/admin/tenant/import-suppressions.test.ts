@@ -26,7 +26,7 @@ test("a list of addresses is suppressed once, as a whole; bad lines are named, a
 
   const asked = await operator.post(path, { channel: "EMAIL", lines, leaveOutBad: "on" });
   const done = await operator.page(asked);
-  assert.match(done, /Done: 2 lines\. 1 added,\s+0 were there before.*1 left out:/s);
+  assert.match(done, /Done: 2 lines\. 1 added,\s+0 were already suppressed.*1 left out:/s);
   assert.match(done, /<li>line 3: /);
   assert.deepEqual(await stored(), ["ann@example.com"]);
   assert.doesNotMatch(await operator.page(asked), /Done:/, "a reload says it no more");
@@ -66,8 +66,8 @@ test("an owner disconnects the open pages of a user, or of all; while nobody can
       assert.deepEqual(logged, []);
       continue;
     }
-    assert.match(await owner.page(answer), /Disconnected: the open pages of this user/);
-    assert.match(await owner.page(ofAll), /Disconnected: the open pages of all users/);
+    assert.match(await owner.page(answer), /Disconnected\. Open pages of this user/);
+    assert.match(await owner.page(ofAll), /Disconnected\. Open pages of all users/);
     assert.deepEqual(admin.disconnected, [`${tenantId}/ann/1`, tenantId]);
     assert.deepEqual(logged, [
       { action: "user.disconnect", target: "ann/1" },

@@ -65,7 +65,7 @@ test("a key is made with what it may do, and shown with it; a rotation asks whic
   assert.equal(refused.status, 422);
   assert.match(
     await refused.text(),
-    /id="keyRole-fault">What it may do must be all, trigger or read</,
+    /id="keyRole-fault">Permissions must be all, trigger or read</,
   );
 
   assert.match(html, /<select id="rotatedRole".*?value="all".*?value="read"/s);
@@ -90,18 +90,18 @@ test("a webhook secret is shown once, with how to sign; another takes its place 
   assert.match(secret, /^whsec_/);
   assert.match(html, /createHmac\(&quot;sha256&quot;/);
   const later = await operator.text(`${base}/keys`);
-  assert.ok(!later.includes(secret) && later.includes("triggers must be signed"));
-  assert.doesNotMatch(later, /The one before is taken too/);
+  assert.ok(!later.includes(secret) && later.includes("signature required"));
+  assert.doesNotMatch(later, /The previous secret still works/);
   for (const secretOverlapHours of ["soon", "721"]) {
     const refused = await make({ secretOverlapHours });
     assert.match(refused, /id="secretOverlapHours-fault"/);
     assert.ok(refused.includes(`value="${secretOverlapHours}"`));
   }
   const both = await make({ secretOverlapHours: "24" });
-  assert.match(both, /The one before is taken too, and ends <time[^>]*>in (24 h|1 days)</);
+  assert.match(both, /The previous secret still works, and ends <time[^>]*>in (24 h|1 days)</);
   assert.notEqual(/id="webhook-secret">([^<]+)</.exec(both)?.[1], secret);
   await operator.post(`${base}/webhook-secret/remove`);
-  assert.match(await operator.text(`${base}/keys`), /none: triggers need no signature/);
+  assert.match(await operator.text(`${base}/keys`), /not set: no signature required/);
 });
 
 test("the line to paste holds whatever a variable is called", () => {

@@ -10,7 +10,7 @@ test("the first link makes the operator, once; it invites an owner, who sees one
   const operator = admin.browser();
   await operator.join(first, { email: "op@example.com", name: "Olga Operator" });
   assert.equal((await admin.browser().get(first)).status, 404, "once");
-  assert.match(await operator.text("/tenants"), /No tenant yet/);
+  assert.match(await operator.text("/tenants"), /No tenants yet/);
   const created = await operator.post("/tenants", {
     name: "Acme",
     perMinute: "60",

@@ -21,22 +21,19 @@ test("an owner erases a user once the id is typed, sees how far it is, and the a
   const { admin, member, tenantId, base, erase } = await world(t);
   const owner = await member("owner");
   const page = await owner.text(`${erase}?user=ann`);
-  for (const words of ["What goes", "What stays", "Backups", "cannot be undone"]) {
+  for (const words of ["What is deleted", "What is kept", "backups", "cannot be undone"]) {
     assert.ok(page.includes(words), words);
   }
   const typo = await owner.post(erase, { user: "ann", typed: "Ann" });
   assert.equal(typo.status, 422);
-  assert.match(await typo.text(), /must be the id of the user, to the letter/);
+  assert.match(await typo.text(), /must be exactly the user id/);
   assert.notEqual(await knownUser(admin.db, tenantId, "ann"), undefined);
 
   const asked = await owner.post(erase, { user: "ann", typed: "ann" });
   const progress = asked.headers.get("location") ?? "";
   assert.equal(asked.status, 303);
   assert.equal(await knownUser(admin.db, tenantId, "ann"), undefined);
-  assert.match(
-    await owner.text(progress),
-    /waits for its turn: users of a tenant are erased one at a time/,
-  );
+  assert.match(await owner.text(progress), /Queued: users of a tenant are erased one at a time/);
   assert.ok((await owner.text(`${base}/users?user=ann`)).includes(`href="${progress}"`));
   const second = await owner.post(erase, { user: "bob", typed: "bob" });
   const later = second.headers.get("location") ?? "";
@@ -44,11 +41,11 @@ test("an owner erases a user once the id is typed, sees how far it is, and the a
   assert.equal(again.headers.get("location"), progress, "asked for once more it is the same");
 
   const claimed = await claimErasure(admin.db, 60_000);
-  assert.match(await owner.text(progress), /It is under way/);
-  assert.match(await owner.text(later), /waits for its turn/, "one at a time");
+  assert.match(await owner.text(progress), /In progress/);
+  assert.match(await owner.text(later), /Queued: /, "one at a time");
   await endErasure(admin.db, claimed!, { events: 7, preferences: 0 });
   const done = await owner.text(progress);
-  assert.match(done, /The user is erased\.[\s\S]*<dt>events<\/dt><dd>7<\/dd>/);
+  assert.match(done, /The user has been erased\.[\s\S]*<dt>events<\/dt><dd>7<\/dd>/);
   assert.ok(!(await owner.text(`${base}/users?user=ann`)).includes(progress));
 
   const entries = await admin.db
@@ -74,7 +71,7 @@ test("who may not erase has no button to it, and sees how far an erasure is all 
     assert.ok(!(await person.text(`${base}/users?user=bob`)).includes("/users/erase"), role);
     assert.equal((await person.get(`${erase}?user=bob`)).status, 403);
     assert.equal((await person.post(erase, { user: "bob", typed: "bob" })).status, 403);
-    assert.match(await person.text(asked.headers.get("location") ?? ""), /waits for its turn/);
+    assert.match(await person.text(asked.headers.get("location") ?? ""), /Queued: /);
   }
   assert.equal((await owner.get(`${erase}?user=`)).status, 404);
   assert.equal((await owner.get(`${base}/users/erasures/none`)).status, 404);

@@ -29,13 +29,13 @@ export function eraseUserPages({ route, db }: PageDeps): void {
     const userId = form.get("user") ?? "";
     if (textFault(userId) !== undefined) throw new NotFound("user", "no such user");
     const typed = form.get("typed") ?? "";
-    if (typed !== userId) return show(userId, typed, "must be the id of the user, to the letter");
+    if (typed !== userId) return show(userId, typed, "must be exactly the user id");
     try {
       const { id } = await askForErasure(db, actor, { tenantId: tenant.id, userId });
       return redirect(`${base}/users/erasures/${id}`);
     } catch (error) {
       if (!(error instanceof ErasuresFull)) throw error;
-      const fault = `cannot be erased now: ${MAX_OPEN_ERASURES} users of this tenant wait already`;
+      const fault = `cannot be erased now: ${MAX_OPEN_ERASURES} users of this tenant are already queued`;
       return show(userId, typed, fault);
     }
   });

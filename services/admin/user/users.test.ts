@@ -140,7 +140,7 @@ test("unsubscribes are imported from lines, all or none, each bad one told with 
   const good = await editor.post(`${base}/users/import`, {
     lines: "ann,offers,EMAIL\r\nbob,*,*\r\n",
   });
-  assert.match(await editor.page(good), /Done: 2 lines\. 2 turned off now,\s+0 were off before/);
+  assert.match(await editor.page(good), /Done: 2 lines\. 2 newly turned off,\s+0 already off/);
   assert.equal(await count(), 2);
   assert.match(await viewer.text(`${base}/users?user=ann`), />import, <time/);
   assert.equal((await viewer.get(`${base}/users/import`)).status, 403);

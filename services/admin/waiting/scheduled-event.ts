@@ -29,7 +29,7 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
 
   route("GET /tenants/:tenantId/waiting/:eventId/move", async (context) => {
     const event = await eventOf(context);
-    if (event.status !== "scheduled") return tooLate("It is not scheduled any more.");
+    if (event.status !== "scheduled") return tooLate("It is no longer scheduled.");
     const at = event.sendAt === null ? undefined : fieldMoment(event.sendAt);
     return page("waiting-move", "Move", { event, at, faults: {} });
   });
@@ -69,7 +69,7 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
     );
     if (cancelled.length > 0) return redirect(placeAfter(context, id), "event-cancelled");
     if (partly.length > 0) return redirect(`${base}/activity/${id}`, "event-stopped");
-    return tooLate("Nothing of the event is left to stop: it is sent, or on its way.");
+    return tooLate("There is nothing left to cancel: it is sent, or on its way.");
   });
 }
 
@@ -83,7 +83,7 @@ async function orTooLate(change: () => Promise<Answer>): Promise<Answer> {
     return await change();
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
-    return tooLate("It is not scheduled any more: it is sent, on its way, or cancelled.");
+    return tooLate("It is no longer scheduled: it was sent, is on its way, or was cancelled.");
   }
 }
 

@@ -8,7 +8,7 @@ const ISO_STAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 test("what waits is listed with its time and reason: the soonest first, 50 of each, and the rest behind", async (t) => {
   const { admin, operator, base, id } = await tenantWith(t);
-  assert.match(await operator.text(base), /Every message is sent, or is on its way/);
+  assert.match(await operator.text(base), /None\./);
   await storeWaiting(admin.pool, id, { scheduled: 120, digests: 120, held: 30 });
   const html = await operator.text(base);
   const scheduled = [...html.matchAll(/\/waiting\/([\w-]+)\/move"/g)].map(([, one]) => one);
@@ -19,8 +19,8 @@ test("what waits is listed with its time and reason: the soonest first, 50 of ea
   assert.deepEqual(scheduled, all.slice(0, 50));
   assert.equal(html.match(/digests\/[\w-]+\/release/g)?.length, 50);
   assert.match(textOf(html), /Held by quiet hours/);
-  assert.match(textOf(html), /Sent unless it is read by then/);
-  assert.match(textOf(html), /Waiting for another try/);
+  assert.match(textOf(html), /Sent unless read by then/);
+  assert.match(textOf(html), /Waiting for a retry/);
   assert.doesNotMatch(textOf(html), ISO_STAMP);
 
   // Every page of both lists, and nothing twice.
@@ -42,14 +42,14 @@ test("what waits is listed with its time and reason: the soonest first, 50 of ea
   }
   const quiet = textOf(await operator.text(`${base}?why=quiet`));
   assert.equal(quiet.match(/Held by quiet hours, until/g)?.length, 10);
-  assert.doesNotMatch(quiet, /Waiting for another try, until/);
+  assert.doesNotMatch(quiet, /Waiting for a retry, until/);
 });
 
 test("of more messages than a page looks at it says so, and shows the soonest", async (t) => {
   const { admin, operator, base, id } = await tenantWith(t);
   await storeWaiting(admin.pool, id, { held: 1500 });
   const html = await operator.text(base);
-  assert.match(textOf(html), /There are more: these are the soonest 1,000\./);
+  assert.match(textOf(html), /Showing the next 1,000\./);
   const shown = [...html.matchAll(/\/activity\/([\w-]+)"/g)].map(([, one]) => one);
   const { rows } = await admin.pool.query(
     "select event_id as id from deliveries order by due_at limit 50",
@@ -105,7 +105,7 @@ test("a scheduled event is moved, sent now and cancelled; what is wrong, or too 
   for (const path of ["release", "move"]) {
     const answer = await post(`${cancelled}/${path}`, { at: tomorrow });
     assert.equal(answer.status, 409, path);
-    assert.match(await answer.text(), /It is not scheduled any more/);
+    assert.match(await answer.text(), /It is no longer scheduled/);
   }
   assert.equal((await operator.get(`${base}/${cancelled}/move`)).status, 409);
 });
@@ -138,11 +138,11 @@ test("an event's page says until when it waits and why, with what can be done; o
     assert.doesNotMatch(textOf(html), ISO_STAMP);
   }
   assert.deepEqual(said, {
-    "it is scheduled for then": "Move …, Send now, Cancel event",
-    "others may still come into the same message": "message now, Cancel event",
-    "these are the recipient&#39;s quiet hours": "Cancel event",
+    "it is scheduled for that time": "Move …, Send now, Cancel event",
+    "more events may join the same message": "message now, Cancel event",
+    "of the recipient&#39;s quiet hours": "Cancel event",
     "it is sent only if it is not read in the inbox by then": "Cancel event",
-    "the last try failed for now: order": "Cancel event",
+    "the last attempt failed temporarily: order": "Cancel event",
   });
 
   // The sentence goes once its time has come.
@@ -155,7 +155,7 @@ test("an event's page says until when it waits and why, with what can be done; o
   );
   const late = await operator.post(`${base}/${quiet}/cancel`);
   assert.equal(late.status, 409);
-  assert.match(await late.text(), /Nothing of the event is left to stop/);
+  assert.match(await late.text(), /There is nothing left to cancel/);
 });
 
 test("a viewer sees what waits, and no button that changes it", async (t) => {

@@ -16,7 +16,7 @@ export interface Wait {
 /** The waits of an event, by channel; none where nothing of it waits for a time. */
 export function waitsOfEvent(event: EventReport, now = Date.now()): Wait[] {
   if (event.status === "scheduled" && event.sendAt !== null) {
-    const because = "it is scheduled for then";
+    const because = "it is scheduled for that time";
     return [{ channel: null, until: event.sendAt, because, digestId: null }];
   }
   const waits: Wait[] = [];
@@ -37,6 +37,6 @@ export function waitsOfEvent(event: EventReport, now = Date.now()): Wait[] {
 }
 
 function gatheredWords(others: number): string {
-  if (others === 0) return "others may still come into the same message";
-  return `it is gathered with ${others === 1 ? "1 other" : `${others} others`} into one message`;
+  if (others === 0) return "more events may join the same message";
+  return `it is combined with ${others === 1 ? "1 other" : `${others} others`} into one message`;
 }

@@ -22,13 +22,13 @@ export function endpointState(endpoint: EndpointFacts, now = Date.now()): Endpoi
     const note = `Disabled because ${disabledReason};`;
     return { tone: "bad", text: "disabled", note, at: disabledAt };
   }
-  if (!active) return { tone: "quiet", text: "switched off", note: "Since", at: disabledAt };
+  if (!active) return { tone: "quiet", text: "disabled", note: "Since", at: disabledAt };
   if (pausedUntil !== null && new Date(pausedUntil).getTime() > now) {
-    const note = "Too much failed in a row: it is called again";
+    const note = "Too many failures in a row. Next attempt";
     return { tone: "busy", text: "paused", note, at: pausedUntil };
   }
   if (failingSince !== null) {
-    return { tone: "bad", text: "failing", note: "Nothing has reached it since", at: failingSince };
+    return { tone: "bad", text: "failing", note: "No message delivered since", at: failingSince };
   }
   return { tone: "good", text: "active", note: null, at: null };
 }

@@ -42,7 +42,7 @@ test("a new secret is shown once, and the page says until when the one before si
   const shown = /id="webhook-secret">([^<]+)</.exec(html)?.[1] ?? "";
   assert.match(shown, /^whsec_/);
   assert.notEqual(shown, secret);
-  assert.match(html, /signs beside it until <time/);
+  assert.match(html, /stays valid until <time/);
   assert.ok(!(await operator.text(path)).includes(shown));
   const { rows } = await admin.pool.query(
     "select * from audit_log where action = 'webhook.rotate-secret'",
@@ -61,8 +61,8 @@ test("an endpoint is deleted with its messages once asked; what is switched off 
     /data-confirm="Delete https:\/\/hooks[^"]*all its messages/,
   );
   const off = await operator.page(await operator.post(`${path}/deactivate`));
-  assert.match(off, /switched off</);
-  assert.match(off, /not told to it, not later either/);
+  assert.match(off, /disabled</);
+  assert.match(off, /while it is disabled, not later either/);
   assert.doesNotMatch(off, /\/(test|replay)"/);
   // A form that was open before.
   const late = await operator.post(`${path}/test`);
@@ -109,7 +109,7 @@ test("of an endpoint that Belfry has disabled every page of the tenant tells own
   await owner.post(`${path}/deactivate`);
   const off = await owner.text(path);
   assert.doesNotMatch(off, BANNER);
-  assert.match(off, /switched off</);
+  assert.match(off, /disabled</);
 
   // Switched on, what had not arrived is the next thing to do.
   await disableWebhook(admin, id);

@@ -40,7 +40,7 @@ test("an endpoint's page lists its messages, newest first, with how the last try
   const waiting = listOf(await operator.text(`${path}?state=waiting`));
   assert.equal(waiting.length, 1);
   assert.match(waiting[0] ?? "", /delivery.failed/);
-  assert.match(await operator.text(`${path}?state=skipped`), /None of these/);
+  assert.match(await operator.text(`${path}?state=skipped`), /None\./);
 
   for (let n = 0; n < 50; n += 1) await storeMessage(admin, of, { status: "queued" });
   const first = await operator.text(path);
@@ -64,15 +64,15 @@ test("a message's page has each try with what was answered, as text, what is pos
   const [latest = "", before = ""] = listOf(html, 'id="attempts"');
   assert.match(latest, /took 120 ms .*retries exhausted.* 500/);
   assert.match(before, /no answer/);
-  assert.match(html, /The address does not work|It came back: the address does not work/);
+  assert.match(html, /The address does not work|Bounced: the address does not work/);
   assert.match(html, /aria-label="The message's text">\{&quot;type&quot;/);
   assert.ok(html.includes(`href="${base}/activity/${eventId}"`));
   // And back: the event says what was told of it.
   const event = await operator.text(`${base}/activity/${eventId}`);
-  assert.match(event, /Told to your endpoints/);
+  assert.match(event, /Webhook messages/);
   assert.ok(event.includes(`href="${path}/messages/${id}"`));
   const untold = await storeEvent(admin, tenantId);
-  assert.doesNotMatch(await operator.text(`${base}/activity/${untold}`), /Told to your endpoints/);
+  assert.doesNotMatch(await operator.text(`${base}/activity/${untold}`), /Webhook messages/);
 });
 
 test("a test message is on its way at once, and its page shows how it goes; it is in the audit log", async (t) => {
@@ -81,7 +81,7 @@ test("a test message is on its way at once, and its page shows how it goes; it i
   const to = sent.headers.get("location") ?? "";
   assert.match(to, new RegExp(`^${path}/messages/[0-9a-f-]{36}\\?done=test-sent$`));
   const html = await operator.page(sent);
-  assert.match(html, /The test message is on its way/);
+  assert.match(html, /Test message sent/);
   assert.match(html, /webhook\.test/);
   assert.match(html, /data-live="1"/);
   const { rows } = await admin.pool.query(
@@ -97,7 +97,7 @@ test("a message is sent again as a copy with its webhook-id; one that is under w
   const again = await operator.post(`${path}/messages/${id}/resend`);
   assert.equal(again.status, 303);
   const html = await operator.page(again);
-  assert.match(html, /Queued to be sent again/);
+  assert.match(html, /Sent again, with/);
   assert.match(html, new RegExp(`webhook-id</dt><dd><code>${id}<`));
   assert.ok(html.includes(`href="${path}/messages/${id}"`), "the first one");
   const twice = await operator.post(`${path}/messages/${id}/resend`);
@@ -131,11 +131,11 @@ test("a replay sends what did not arrive of a time, or all of it, and says how m
   }
   assert.equal(await copies(), 0);
   const missed = await operator.post(`${path}/replay`, { since: ago, which: "missed" });
-  assert.match(await operator.page(missed), /2 messages\s+queued to be sent again/);
+  assert.match(await operator.page(missed), /2 messages\s+sent again/);
   assert.equal(await copies(), 2);
   // What is on its way is not sent twice.
   const all = await operator.post(`${path}/replay`, { since: ago, which: "all" });
-  assert.match(await operator.page(all), /1 message\s+queued to be sent again/);
+  assert.match(await operator.page(all), /1 message\s+sent again/);
   const shown = all.headers.get("location") ?? "";
   assert.doesNotMatch(
     await operator.text(shown),
@@ -160,12 +160,12 @@ test("what is more than one replay does is gone on with by a button that says so
   assert.match(await operator.text(`${path}/replay`), />Replay messages</);
   const first = await operator.post(`${path}/replay`, { since, which: "all" });
   const html = await operator.page(first);
-  assert.match(html, /10,000 messages\s+queued to be sent again/);
+  assert.match(html, /10,000 messages\s+sent again/);
   assert.match(html, />Replay the rest</);
   const after = /name="after" value="([^"]+)"/.exec(html)?.[1] ?? "";
   const rest = await operator.post(`${path}/replay`, { since, which: "all", after });
   const done = await operator.page(rest);
-  assert.match(done, /2 messages\s+queued to be sent again/);
+  assert.match(done, /2 messages\s+sent again/);
   assert.match(done, />Replay messages</);
   assert.doesNotMatch(done, /name="after"|There may be more/);
 });

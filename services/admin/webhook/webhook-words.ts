@@ -12,32 +12,32 @@ export const TYPE_GROUPS: readonly {
       "and",
     )}`,
     types: {
-      "delivery.accepted": "A provider has taken it",
-      "delivery.delivered": "It has reached the recipient, as the provider says",
-      "delivery.bounced": "It came back: the address does not work",
-      "delivery.complained": "The recipient called it spam",
-      "delivery.failed": "It failed, and is not tried any more",
-      "delivery.expired": "It was too late to be sent",
-      "delivery.skipped": "It is not sent, for a reason: turned off, suppressed, no address",
-      "delivery.unknown": "It was perhaps sent: no answer came",
+      "delivery.accepted": "Accepted by the provider",
+      "delivery.delivered": "Delivered, according to the provider",
+      "delivery.bounced": "Bounced: the address does not work",
+      "delivery.complained": "Marked as spam by the recipient",
+      "delivery.failed": "Failed, and not retried any more",
+      "delivery.expired": "Expired before it could be sent",
+      "delivery.skipped": "Skipped: turned off, suppressed, or no address",
+      "delivery.unknown": "Unknown: perhaps sent, but no answer came",
     },
   },
   {
     title: "Notifications in the inbox",
     types: {
-      "notification.created": "One was stored",
-      "notification.read": "The user has read it",
+      "notification.created": "Stored in the inbox",
+      "notification.read": "Read by the user",
     },
   },
   {
     title: "Preferences",
-    types: { "preference.changed": "A user's wishes have changed" },
+    types: { "preference.changed": "A user's preferences have changed" },
   },
 ];
 
 const WORDS: Readonly<Record<string, string>> = {
   ...Object.assign({}, ...TYPE_GROUPS.map(({ types }) => types)),
-  [TEST_TYPE satisfies WebhookMessageType]: "A test message, sent by hand",
+  [TEST_TYPE satisfies WebhookMessageType]: "Test message",
 };
 
 /** A sentence for a type; the type itself where there is none. */

@@ -10,7 +10,7 @@ const HOOKS = "https://hooks.example.com/belfry";
 
 test("an owner makes an endpoint: its secret is shown once, to be copied, and it is in the list", async (t) => {
   const { operator, base, admin, tenantId } = await startTenant(t);
-  assert.match(await operator.text(`${base}/webhooks`), /No endpoint yet/);
+  assert.match(await operator.text(`${base}/webhooks`), /No endpoints yet/);
   const made = await operator.post(`${base}/webhooks`, {
     ...{ url: ` ${HOOKS} `, description: "The shop", which: "some" },
     types: ["delivery.bounced", "delivery.failed"],
@@ -117,9 +117,9 @@ test("the list says how each stands: active, failing, paused, switched off, and 
     [
       "paused",
       "failing_since = now(), paused_until = now() + interval '5 minutes'",
-      /paused<.*called again <time[^>]*>in 5 min/s,
+      /paused<.*Next attempt <time[^>]*>in 5 min/s,
     ],
-    ["off", "active = false, disabled_at = now()", /switched off</],
+    ["off", "active = false, disabled_at = now()", /disabled</],
   ];
   for (const [at, [name, change, shown]] of states.entries()) {
     const { id } = await storeWebhook(admin, tenantId, { url: `${HOOKS}/${at}` });
