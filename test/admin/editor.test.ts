@@ -129,7 +129,7 @@ test(
     await orderNumber.fill("B-7");
     await mail.getByText("B-7").first().waitFor();
     await page.getByText("Advanced: as JSON").click();
-    const json = page.getByLabel("Sample values");
+    const json = page.getByRole("textbox", { name: "Sample values" });
     await json.fill(JSON.stringify({ ...JSON.parse(await json.inputValue()), voucher: "TEN" }));
     await page.locator(".cm-content").click();
     await page.keyboard.press("Control+End");

@@ -48,7 +48,7 @@ test("what a page of the Admin UI asks, and what leaving and reloading it does",
   });
 
   await t.test("a reload after a form does not send it again, accepted or refused", async () => {
-    await page.getByLabel("Name of a new key").fill("another");
+    await page.getByLabel("Name of the new key").fill("another");
     await page.getByRole("button", { name: "Create key" }).click();
     await page.locator("#api-key").waitFor();
     posts.length = 0;

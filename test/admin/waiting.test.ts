@@ -77,7 +77,7 @@ test("on a phone an event is moved in the reader's own time, and cancelled once 
 
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: /^Cancel event/ }).click();
-  await dialog.getByRole("button", { name: "Keep it" }).click();
+  await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
   assert.equal((await resting()).length, 1);
   await page.getByRole("button", { name: /^Cancel event/ }).click();
   await dialog.getByRole("button", { name: "Cancel event" }).click();
