@@ -6,6 +6,6 @@ const PASSWORD = "a quiet bell in the tower";
 export async function join(page: Page, name: string): Promise<void> {
   await page.getByLabel("Your name").fill(name);
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-  await page.getByLabel("Repeat password").fill(PASSWORD);
+  await page.getByLabel("Confirm password").fill(PASSWORD);
   await page.getByRole("button", { name: "Create account" }).click();
 }

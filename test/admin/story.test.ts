@@ -295,7 +295,7 @@ async function write(page: Page, text: string): Promise<void> {
 async function save(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Publish …" }).click();
   await page.getByRole("button", { name: /^Publish [^…]/ }).click();
-  await page.getByText("Published.").waitFor();
+  await page.getByText("Published. It is live").waitFor();
 }
 
 async function trigger(curl: string): Promise<void> {

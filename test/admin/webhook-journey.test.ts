@@ -105,7 +105,7 @@ test("an owner adds an endpoint, sees the test message, breaks the receiver, see
 
   // Mends it, and replays.
   receiver.answer = { status: 204 };
-  await owner.getByRole("button", { name: "Switch on" }).click();
+  await owner.getByRole("button", { name: "Enable" }).click();
   await owner.getByRole("heading", { name: "Replay" }).waitFor();
   await look("what to replay");
   await owner.getByRole("button", { name: "Replay messages" }).click();

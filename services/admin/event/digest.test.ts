@@ -47,7 +47,7 @@ test("a message of several events has a page: what is in it, how it looks, and i
 
   const story = await operator.text(`/tenants/${tenantId}/activity/${ids[0]}`);
   assert.ok(story.includes(`href="${path}"`), "an event leads to its message");
-  assert.match(story, /combined with 1 other into a digest/);
+  assert.match(story, /combined with 1 other into one message/);
   const led = await operator.get(`/tenants/${tenantId}/activity/${digestId}`);
   assert.equal(led.headers.get("location"), path, "what names the message leads to it");
 
