@@ -58,7 +58,7 @@ const changeSchema = {
   operationId: "changePreferences",
   summary: "Change a user's preferences",
   description:
-    "Writes the cells that are named and leaves the others: all of them, or none where one is wrong. In force for every event that is dispatched after the answer. An off is never overruled by an on in another cell; a required category cannot be turned off.",
+    "Writes the cells that are named and leaves the others: all of them, or none if one is wrong. Applies to every event that is dispatched after the answer. An off is never overruled by an on in another cell; a required category cannot be turned off.",
   headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
   body: ChangePreferencesRequest,
   "x-examples": {

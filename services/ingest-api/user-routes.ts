@@ -52,7 +52,7 @@ const putSchema = {
   operationId: "putUser",
   summary: "Name a user",
   description:
-    "Stores all that Belfry is to know of a user: what is left out is forgotten. In force for every event that is dispatched after the answer. You need not name your users: an address in the trigger wins.",
+    "Stores all that Belfry is to know of a user: what is left out is deleted. Applies to every event that is dispatched after the answer. You need not name your users: an address in the trigger wins.",
   params: PATH_OF_USER,
   headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
   body: UserRequest,

@@ -26,7 +26,7 @@ export function categoryCommand(): Command {
 
   category
     .command("put")
-    .description("Make a category, or change what is given of one; in force within 5 s")
+    .description("Create a category, or change the given settings of one; applies within 5 s")
     .requiredOption(...TENANT)
     .requiredOption(...KEY)
     .option("--label <text>", "how users read it; a new category needs it")

@@ -28,7 +28,7 @@ export function layoutCommand(): Command {
   layout
     .command("put")
     .description(
-      "Change what is given, and publish every mail in Markdown anew in it; in force within 5 s",
+      "Change the given settings, and republish every mail in Markdown with them; live within 5 s",
     )
     .requiredOption("--tenant <id>", TENANT)
     .option("--content-file <file>", "MJML with {{ $content }}, or -; default: as it is")
@@ -54,7 +54,7 @@ export function layoutCommand(): Command {
 
   layout
     .command("show")
-    .description("The layout in force, or one of its versions")
+    .description("The live layout, or one of its versions")
     .requiredOption("--tenant <id>", TENANT)
     .option("--version <n>", "its number; default: the newest", integerValue)
     .action(({ tenant, version }: { tenant: string; version?: number }) =>

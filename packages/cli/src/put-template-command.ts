@@ -43,7 +43,7 @@ interface TextAction {
 
 export function putTemplateCommand(template: Command): void {
   const put = timingFlags(localeFlag(textFlags(template.command("put"))))
-    .description("Check, compile and publish: in force within 5 s; a new text is a new version")
+    .description("Check, compile and publish: live within 5 s; a new text is a new version")
     .requiredOption("--tenant <id>", TENANT)
     .requiredOption("--event-type <type>", "the eventType of the events it is for")
     .requiredOption("--channel <channel>", ANY_CHANNEL, channelValue)

@@ -11,9 +11,7 @@ interface VariantFlags extends AddressFlags {
 /** `template publish`, and `template draft`. */
 export function draftCommands(template: Command): void {
   variantFlags(template.command("publish [id]"))
-    .description(
-      "Put a draft in force within 5 s; refused where another version was published since",
-    )
+    .description("Publish a draft, live within 5 s; refused if another version was published since")
     .action((id: string | undefined, flags: VariantFlags) =>
       withDatabase(async ({ db }) => {
         const { prepareDraft } = await import("@belfry/administration/templates/drafts");

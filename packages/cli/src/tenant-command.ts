@@ -69,7 +69,7 @@ export function tenantCommand(): Command {
     .action((id: string) => run((session, tenants) => tenants.showTenant(session.db, id)));
 
   settingFlags(tenant.command("update <id>"))
-    .description("Change what is given; in force within 5 s")
+    .description("Change the given settings; applies within 5 s")
     .option("--name <name>", "its name, 1 to 255 characters")
     .option("--no-webhook-secret", "triggers need no signature any more")
     .action((id: string, flags: TenantFlags) =>

@@ -110,7 +110,7 @@ export const OWN_REASONS: readonly ReasonRow[] = [
   },
   {
     begins: "the stored template cannot be read",
-    says: "the template is damaged; publish it once more",
+    says: "the template is damaged; publish it again",
     look: "templates",
   },
   {
@@ -149,7 +149,7 @@ export const OWN_REASONS: readonly ReasonRow[] = [
   },
   {
     begins: "the provider's settings cannot be read",
-    says: "the settings of the provider cannot be read: save them once more",
+    says: "the settings of the provider cannot be read: save them again",
     look: "providers",
   },
   {
