@@ -59,7 +59,7 @@ test("of one user's changes that wait for another the first alone holds a connec
   const holder = await pool.connect();
   await holder.query("begin");
   await holder.query(
-    "select pg_advisory_xact_lock(hashtextextended('belfry preferences acme ann', 0))",
+    "insert into recipients (tenant_id, user_id, named) values ('acme', 'ann', false)",
   );
   const enabled = [false, false, true, false];
   const waiting = enabled.map((one) => own.change(ANN, [{ ...OFF, enabled: one }]));

@@ -109,6 +109,38 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     await inbox.unread(2);
   });
 
+  await t.test("what is marked read stays so when an older answer comes after it", async (t) => {
+    const { who, open, context } = await visit(t, "zoe");
+    let isHolding = false;
+    let letGo: (() => void) | undefined;
+    let isMarked = false;
+    await context.routeWebSocket(/.*/, (socket) => {
+      socket.connectToServer().onMessage((message) => {
+        isMarked ||= String(message).includes('"marked"');
+        if (!isHolding || !String(message).includes('"notifications":['))
+          return socket.send(message);
+        letGo = () => socket.send(message);
+      });
+    });
+    await publish(who, { title: "old" });
+    const { inbox } = await open();
+    await inbox.unread(1);
+    await inbox.bell.click();
+    isHolding = true;
+    proxy.cut();
+    await inbox.state("connecting");
+    proxy.mend();
+    await eventually(() => assert.ok(letGo));
+    await inbox.items.first().getByRole("button", { name: "Mark read" }).click();
+    await eventually(() => assert.ok(isMarked));
+    // A reading after it is held too, so that none corrects what this one does.
+    letGo?.();
+    await publish(who, { title: "new" });
+    await eventually(async () => assert.deepEqual(await inbox.titles(), ["new", "old"]));
+    assert.equal(await inbox.items.last().getAttribute("data-state"), "read");
+    await inbox.unread(1);
+  });
+
   await t.test("two tabs stay in step", async (t) => {
     const { who, open } = await visit(t, "bob");
     await publish(who, { title: "old" });

@@ -45,6 +45,10 @@ export class InboxFeed extends EventTarget {
   #isStale = false;
   #loadTimer;
   #markedAllAt = Number.NEGATIVE_INFINITY;
+  /** The ids of each mark that has no answer yet. */
+  #marks = new Set();
+  /** What a reading under way may not have seen as read. */
+  #markedMeanwhile = new Set();
 
   /** @param {InboxFeedOptions} options */
   constructor(options) {
@@ -196,6 +200,7 @@ export class InboxFeed extends EventTarget {
     if (client?.state !== "connected") return;
     this.#isLoading = true;
     this.#isStale = false;
+    this.#markedMeanwhile = new Set([...this.#marks].flatMap((ids) => [...ids]));
     try {
       const limit = Math.min(MAX_ITEMS, Math.max(this.#pageItems, this.items.length));
       const [{ unread }, { notifications }] = await Promise.all([
@@ -211,7 +216,10 @@ export class InboxFeed extends EventTarget {
         : 0;
       this.isLoaded = true;
       const live = new Set(this.items.filter((item) => item.isLive).map((item) => item.id));
-      for (const item of loaded) item.isLive = live.has(item.id);
+      for (const item of loaded) {
+        item.isLive = live.has(item.id);
+        item.read ||= this.#markedMeanwhile.has(item.id);
+      }
       // A push that came meanwhile may be missing in the answer: it is stale, and asked for again.
       const cameMeanwhile = this.#isStale ? this.items.filter((item) => item.isLive) : [];
       this.#show(merged(loaded, cameMeanwhile));
@@ -227,6 +235,7 @@ export class InboxFeed extends EventTarget {
 
   async #mark(items, method, data) {
     const ids = new Set(items.map((item) => item.id));
+    this.#marks.add(ids);
     this.#setRead((item) => ids.has(item.id), true);
     try {
       await this.#call(method, data);
@@ -234,6 +243,8 @@ export class InboxFeed extends EventTarget {
       this.#setRead((item) => ids.has(item.id), false);
       this.#loadSoon();
       throw error;
+    } finally {
+      this.#marks.delete(ids);
     }
   }
 
@@ -244,6 +255,10 @@ export class InboxFeed extends EventTarget {
   }
 
   #setRead(which, read) {
+    for (const { id } of this.items.filter(which)) {
+      if (read) this.#markedMeanwhile.add(id);
+      else this.#markedMeanwhile.delete(id);
+    }
     this.#show(this.items.map((item) => (which(item) ? { ...item, read } : item)));
   }
 
