@@ -3,9 +3,10 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { secretIn, startTwoFactor } from "@belfry/admin/door/two-factor-under-test";
 import { PASSWORD } from "@belfry/admin/test-browser";
-import type { Locator, Page } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
 import { faultsInLooks } from "./accessible-pages.ts";
+import { tabTo, typeInto } from "./by-keyboard.ts";
 import { signedIn } from "./signed-in.ts";
 
 // biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
@@ -35,10 +36,7 @@ test("on a narrow screen and by the keyboard alone a person turns two-factor aut
     await page.setViewportSize(NARROW);
     await page.emulateMedia({ colorScheme: "light" });
   };
-  const typed = async (field: Locator, text: string) => {
-    await tabTo(page, field);
-    await page.keyboard.type(text);
-  };
+  const typed = (field: Locator, text: string) => typeInto(page, field, text);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const label = (name: string) => page.getByLabel(name, { exact: true });
   const APP = "Code from your authenticator app";
@@ -123,12 +121,3 @@ test("on a narrow screen and by the keyboard alone a person turns two-factor aut
   assert.deepEqual(faults, []);
   assert.ok(lines.length > 0);
 });
-
-/** By the key alone, as far as it takes. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  for (let presses = 0; presses < 80; presses += 1) {
-    await page.keyboard.press("Tab");
-    if (await target.evaluate((node) => node === node.ownerDocument.activeElement)) return;
-  }
-  throw new Error(`no way by the keyboard to ${target}`);
-}

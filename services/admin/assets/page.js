@@ -4,11 +4,12 @@ import "./unsaved.js";
 
 // The answer to a form that was refused stands at the form's own address: a reload opens the form again, and
 // sends nothing. What an address says once, and shows once, leaves it.
-const here = new URL(
-  document.body.dataset.answer === undefined ? location.href : document.referrer || location.href,
-);
+const isAnswer = document.body.dataset.answer !== undefined;
+// Of a page whose address is a secret no more than the origin is told: its form is sent to that very address.
+const isTold = !["", `${location.origin}/`].includes(document.referrer);
+const here = new URL(isAnswer && isTold ? document.referrer : location.href);
 for (const name of ["done", "shown"]) here.searchParams.delete(name);
-if (here.origin === location.origin && here.href !== location.href) {
+if (here.origin === location.origin && (isAnswer || here.href !== location.href)) {
   history.replaceState(null, "", here);
 }
 
