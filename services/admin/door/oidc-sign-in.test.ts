@@ -22,6 +22,7 @@ for (const claimsIn of ["token", "userinfo"] as const) {
     );
     assert.equal((await browser.get(`/tenants/${tenantId}`)).status, 200);
     assert.match(await browser.text("/account"), /value="Ann Acme"/);
+    assert.match(await browser.text(`/tenants/${tenantId}/members`), />role from a group</);
     const { rows } = await admin.pool.query(
       "select expires_at between now() + interval '11 hours' and now() + interval '12 hours' as day from sessions",
     );
