@@ -53,12 +53,13 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     const open = async () => {
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
-      const { faults } = await watchPage(page);
+      const { faults, received } = await watchPage(page);
       page.once("close", () => allFaults.push(...faults));
+      const answers = () => received.join("").split('"categories":[').length - 1;
       await page.goto(site.url);
       const inbox = inboxOn(page);
       await inbox.state("connected");
-      return { page, inbox, ...preferencesOn(page) };
+      return { page, inbox, answers, ...preferencesOn(page) };
     };
     /** What is stored, as `offers/EMAIL off (inbox)`. */
     const cells = async () => {
@@ -191,8 +192,11 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     const tab = await open();
     await tab.show();
     await category("passing", { "": "Passing" }, { position: 9 });
+    const answered = tab.answers();
     await tab.switchOf("Offers", "EMAIL").click();
     await tab.is("Passing", "EMAIL", true);
+    // That of the change, and that of the reading which word of the change brings.
+    await eventually(() => assert.ok(tab.answers() >= answered + 2));
     await world.db.query("delete from categories where key = 'passing'");
     const switched = tab.switchOf("Passing", "EMAIL");
     await switched.focus();
