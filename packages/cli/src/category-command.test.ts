@@ -1,48 +1,20 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { connectedDatabase } from "@belfry/testing/database";
-import { runBelfry } from "./belfry-under-test.ts";
+import { createHome } from "./home-under-test.ts";
 
 const TENANT = ["--tenant", "acme"];
 const ANN = [...TENANT, "--user", "ann"];
 
 async function world(t: TestContext) {
-  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
-  t.after(() => rm(home, { recursive: true, force: true }));
-  const { url, pool } = await connectedDatabase(t);
-  await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'Acme', 60)");
-  const env = { DATABASE_URL: url, BELFRY_HOME: home };
-  const run = (args: string[], input = "") => runBelfry(args, { env, input, cwd: home });
-  const json = async (args: string[], input = "") => {
-    const { code, out, err } = await run(args, input);
-    assert.deepEqual([code, err], [0, ""], args.join(" "));
-    return JSON.parse(out);
-  };
-  const fails = async (args: string[], pattern: RegExp, input = "") => {
-    const { code, out, err } = await run(args, input);
-    assert.deepEqual([code, out], [1, ""], args.join(" "));
-    assert.match(err, pattern);
-    assert.doesNotMatch(err, /\n\s+at /);
-  };
-  return { run, json, fails, home, pool };
+  const home = await createHome(t);
+  await home.pool.query("insert into tenants (id, name, per_minute) values ('acme', 'Acme', 60)");
+  return home;
 }
 
 test("categories are put, listed, assigned and deleted, and what is left out stays as it is", async (t) => {
   const { json, fails } = await world(t);
   const put = ["category", "put", ...TENANT, "--key"];
-  await json([
-    ...put,
-    "offers",
-    "--label",
-    "Offers",
-    "--label-in",
-    "de=Angebote",
-    "--default",
-    "off",
-  ]);
+  await json([...put, ..."offers --label Offers --label-in de=Angebote --default off".split(" ")]);
   const again = await json([...put, "offers", "--description", "Twice a month", "--position", "3"]);
   assert.deepEqual(again, {
     ...{ key: "offers", label: { "": "Offers", de: "Angebote" } },
@@ -110,9 +82,9 @@ test("a user is put and shown, and its preferences are set and shown", async (t)
 });
 
 test("unsubscribes of another system are imported, from a file or standard input, whole or not at all", async (t) => {
-  const { json, fails, home, pool } = await world(t);
+  const { json, fails, file, pool } = await world(t);
   await json(["category", "put", ...TENANT, "--key", "offers", "--label", "Offers"]);
-  await writeFile(join(home, "list.csv"), "user,category,channel\nann,offers,EMAIL\nbob,*,*\n");
+  await file("list.csv", "user,category,channel\nann,offers,EMAIL\nbob,*,*\n");
   const from = ["user", "import", ...TENANT, "--file"];
   const first = { lines: 2, turnedOff: 2, alreadyOff: 0 };
   assert.deepEqual(await json([...from, "list.csv"]), first);

@@ -2,55 +2,27 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { createPool } from "@belfry/database/connection";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { type Ended, runBelfry, runBelfryProcess } from "./belfry-under-test.ts";
+import { runBelfryProcess } from "./belfry-under-test.ts";
+import { createHome } from "./home-under-test.ts";
 
-/** The command line on an empty home and a database of the test's own; `typed`: a process for each command. */
-async function createBelfry(
-  t: TestContext,
-  options: { home?: string; database?: boolean; typed?: boolean } = {},
-) {
-  const runIt = options.typed ? runBelfryProcess : runBelfry;
-  const home = options.home ?? (await mkdtemp(join(tmpdir(), "belfry-cli-")));
-  t.after(() => rm(home, { recursive: true, force: true }));
-  const url = options.database === false ? "" : (await createTestDatabase(t)).url;
-  const env = {
-    DATABASE_URL: url,
-    BELFRY_HOME: home,
-    SECRETS_KEYS: `t1:${randomBytes(32).toString("base64")}`,
-  };
-  const run = (args: string[], input = "", more: Record<string, string> = {}) =>
-    runIt(args, { env: { ...env, ...more }, input, cwd: home });
-  const json = async (args: string[], input = "") => {
-    const { code, out, err } = await run(args, input);
-    assert.deepEqual([code, err], [0, ""], args.join(" "));
-    return JSON.parse(out);
-  };
-  const file = async (name: string, content: string) => {
-    await writeFile(join(home, name), content);
-    return name;
-  };
-  return { run, json, file, home, url };
-}
+/** In a home without a database. */
+const withoutDatabase = { env: { DATABASE_URL: "" } };
 
-function assertFails(ended: Ended, pattern: RegExp): void {
-  assert.deepEqual([ended.code, ended.out], [1, ""], ended.err);
-  assert.match(ended.err, pattern);
-  assert.doesNotMatch(ended.err, /\n\s+at /, "no stack");
+async function createTenant(t: TestContext) {
+  const belfry = await createHome(t);
+  const { id } = await belfry.json("tenant create --name Acme");
+  return { belfry, tenant: id as string };
 }
 
 test("a tenant's life: create, list, show, update, rotate, deactivate, activate, delete", async (t) => {
-  const belfry = await createBelfry(t);
+  const belfry = await createHome(t);
   const secret = await belfry.file("secret", "hush\n");
   const created = await belfry.json(
-    `tenant create --name Acme --key-name shop --per-minute 30 --daily-cap none --channels EMAIL,PUSH --dedup-includes-variables --webhook-secret-file ${secret}`.split(
-      " ",
-    ),
+    `tenant create --name Acme --key-name shop --per-minute 30 --daily-cap none --channels EMAIL,PUSH --dedup-includes-variables --webhook-secret-file ${secret}`,
   );
   assert.match(created.apiKey, /^bf_/);
   const { id, apiKey, ...rest } = created;
@@ -63,10 +35,9 @@ test("a tenant's life: create, list, show, update, rotate, deactivate, activate,
   assert.deepEqual(await belfry.json(["tenant", "show", id]), { id, ...rest });
 
   const update = ["tenant", "update", id];
-  const updated = await belfry.json([
-    ...update,
-    ..."--daily-cap 9 --channels all --no-dedup-includes-variables --no-webhook-secret".split(" "),
-  ]);
+  const updated = await belfry.json(
+    `${update.join(" ")} --daily-cap 9 --channels all --no-dedup-includes-variables --no-webhook-secret`,
+  );
   assert.deepEqual([updated.perMinute, updated.dailyCap, updated.deliveryChannels], [30, 9, []]);
   assert.deepEqual([updated.dedupIncludesVariables, updated.webhookSecret], [false, false]);
   const unchanged = await belfry.json([...update, "--name", "Acme 2"]);
@@ -91,8 +62,7 @@ test("a tenant's life: create, list, show, update, rotate, deactivate, activate,
   assert.deepEqual(namesOf(rotated), ["shop", "shop"]);
   const renamed = await belfry.json([...rotate, "--name", "new shop"]);
   assert.deepEqual(namesOf(renamed), ["new shop", "shop", "shop"]);
-  const nameless = await belfry.run([...rotate, "--name", "x\ny"]);
-  assertFails(nameless, /--name must not contain control characters/);
+  await belfry.fails([...rotate, "--name", "x\ny"], /--name must not contain control characters/);
   assert.equal((await belfry.json(["tenant", "deactivate", id])).active, false);
   assert.equal((await belfry.json(["tenant", "activate", id])).active, true);
   assert.equal((await belfry.json(["tenant", "delete", id])).id, id);
@@ -100,7 +70,7 @@ test("a tenant's life: create, list, show, update, rotate, deactivate, activate,
 });
 
 test("a tenant's retention is set in days, put back to the default, and refused with its flag's name", async (t) => {
-  const belfry = await createBelfry(t);
+  const belfry = await createHome(t);
   const create = ["tenant", "create", "--name", "Acme", "--event-retention-days"];
   const created = await belfry.json([...create, "7"]);
   assert.deepEqual([created.eventRetentionDays, created.notificationRetentionDays], [7, null]);
@@ -108,18 +78,18 @@ test("a tenant's retention is set in days, put back to the default, and refused 
   const flags = ["--event-retention-days", "default", "--notification-retention-days", "365"];
   const updated = await belfry.json([...update, ...flags]);
   assert.deepEqual([updated.eventRetentionDays, updated.notificationRetentionDays], [null, 365]);
-  const wrong = await belfry.run([...update, "--notification-retention-days", "3651"]);
-  assertFails(wrong, /--notification-retention-days must be an integer from 1 to 3650/);
-  assertFails(
-    await belfry.run([...create, "soon"]),
-    /--event-retention-days.*whole number, or def/,
+  await belfry.fails(
+    [...update, "--notification-retention-days", "3651"],
+    /--notification-retention-days must be an integer from 1 to 3650/,
   );
+  await belfry.fails([...create, "soon"], /--event-retention-days.*whole number, or def/);
 });
 
 test("a template's life: put, list, show, deactivate, activate, preview, delete", async (t) => {
-  const belfry = await createBelfry(t);
-  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const { belfry, tenant } = await createTenant(t);
   const key = ["--tenant", tenant, "--event-type", "order.confirmed", "--channel", "PUSH"];
+  const flags =
+    "--target-channel orders --sensitive --at-most-once --expires-after-seconds 300 --inactive";
   const put = await belfry.json(
     [
       "template",
@@ -129,13 +99,7 @@ test("a template's life: put, list, show, deactivate, activate, preview, delete"
       "-",
       "--title",
       "Hi {{name}}",
-      "--target-channel",
-      "orders",
-      "--sensitive",
-      "--at-most-once",
-      "--expires-after-seconds",
-      "300",
-      "--inactive",
+      ...flags.split(" "),
     ],
     "Order {{id}}\n",
   );
@@ -158,16 +122,7 @@ test("a template's life: put, list, show, deactivate, activate, preview, delete"
     missing: ["id"],
   });
   const draft = await belfry.json(
-    [
-      "template",
-      "preview",
-      "--channel",
-      "SMS",
-      "--content-file",
-      "-",
-      "--variables-file",
-      variables,
-    ],
+    `template preview --channel SMS --content-file - --variables-file ${variables}`,
     "Dear {{name}}",
   );
   assert.deepEqual([draft.text, draft.segments], ["Dear Ann", 1]);
@@ -177,8 +132,7 @@ test("a template's life: put, list, show, deactivate, activate, preview, delete"
 });
 
 test("a provider's life: put, list, show, deactivate, activate, delete, and no secret is printed", async (t) => {
-  const belfry = await createBelfry(t);
-  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const { belfry, tenant } = await createTenant(t);
   const key = ["--tenant", tenant, "--channel", "EMAIL"];
   const put = ["provider", "put", ...key, "--kind", "sendgrid", "--settings-file", "-"];
   const settings = { apiKey: "SG.a-long-api-key-of-sendgrid", from: "a@example.com" };
@@ -193,21 +147,14 @@ test("a provider's life: put, list, show, deactivate, activate, delete, and no s
   assert.equal((await belfry.json(["provider", "list", "--tenant", tenant])).length, 1);
   assert.equal((await belfry.json(["provider", "delete", ...key])).id, provider.id);
 
-  assertFails(await belfry.run(put, '{"apiKey":"SG.secret"'), /--settings-file.*not JSON/);
-  assertFails(await belfry.run(put, '{"apiKey":"SG.secret"}'), /--settings-file.*from/);
-  assertFails(
-    await belfry.run(put, JSON.stringify(settings), { SECRETS_KEYS: "nonsense" }),
-    /SECRETS_KEYS/,
-  );
-  assertFails(
-    await belfry.run(put, JSON.stringify(settings), { SECRETS_KEYS: "" }),
-    /SECRETS_KEYS/,
-  );
+  await belfry.fails(put, /--settings-file.*not JSON/, '{"apiKey":"SG.secret"');
+  await belfry.fails(put, /--settings-file.*from/, '{"apiKey":"SG.secret"}');
+  await belfry.fails(put, /SECRETS_KEYS/, JSON.stringify(settings), { SECRETS_KEYS: "nonsense" });
+  await belfry.fails(put, /SECRETS_KEYS/, JSON.stringify(settings), { SECRETS_KEYS: "" });
 });
 
 test("several accounts of one kind are told apart by name, in the order that is said", async (t) => {
-  const belfry = await createBelfry(t);
-  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const { belfry, tenant } = await createTenant(t);
   const key = ["--tenant", tenant, "--channel", "EMAIL"];
   const put = (...more: string[]) =>
     ["provider", "put", ...key, "--kind", "sandbox", "--settings-file", "-", ...more] as string[];
@@ -226,35 +173,34 @@ test("several accounts of one kind are told apart by name, in the order that is 
     ["first", "second", "last"],
   );
   const show = ["provider", "show", ...key];
-  assertFails(await belfry.run(show), /--kind must say which/);
-  assertFails(await belfry.run([...show, "--kind", "sandbox"]), /--name must say which/);
+  await belfry.fails(show, /--kind must say which/);
+  await belfry.fails([...show, "--kind", "sandbox"], /--name must say which/);
   assert.equal((await belfry.json([...show, "--name", "first"])).id, first.id);
-  assertFails(await belfry.run([...show, "--name", "nobody"]), /--name/);
-  assertFails(await belfry.run(put("--max-per-second", "0"), "{}"), /--max-per-second/);
+  await belfry.fails([...show, "--name", "nobody"], /--name/);
+  await belfry.fails(put("--max-per-second", "0"), /--max-per-second/, "{}");
 
   const rename = ["provider", "rename", ...key, "--name", "first", "--new-name"];
-  assertFails(await belfry.run([...rename, "second"]), /--new-name is taken by another account/);
+  await belfry.fails([...rename, "second"], /--new-name is taken by another account/);
   const renamed = await belfry.json([...rename, "primary"]);
   assert.deepEqual([renamed.id, renamed.name], [first.id, "primary"]);
 });
 
 test("provider test sends one message through the stored settings and prints the vendor's answer", async (t) => {
-  const belfry = await createBelfry(t);
-  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const { belfry, tenant } = await createTenant(t);
   const key = ["--tenant", tenant, "--channel", "SMS"];
   await belfry.json(["provider", "put", ...key, "--kind", "sandbox", "--settings-file", "-"], "{}");
   const sent = await belfry.json(["provider", "test", ...key, "--to", "+12025550123"]);
   assert.deepEqual([sent.kind, sent.class], ["sandbox", "accepted"]);
   const [message] = await belfry.json(["outbox", "list", "--tenant", tenant]);
   assert.deepEqual([message.id, message.to], [sent.messageId, "+12025550123"]);
-  assertFails(await belfry.run(["provider", "test", ...key, "--to", "nobody"]), /--to/);
-  assertFails(await belfry.run(["provider", "test", ...key]), /--to/);
+  await belfry.fails(["provider", "test", ...key, "--to", "nobody"], /--to/);
+  await belfry.fails(["provider", "test", ...key], /--to/);
 });
 
 test("operators are invited by a link of the Admin UI: the first without a name, later ones by their address", async (t) => {
-  const belfry = await createBelfry(t);
-  assertFails(await belfry.run(["operator", "invite"]), /--base-url.*ADMIN_BASE_URL/);
-  assertFails(await belfry.run(["operator", "invite", "--base-url", "x"]), /--base-url: must be/);
+  const belfry = await createHome(t);
+  await belfry.fails(["operator", "invite"], /--base-url.*ADMIN_BASE_URL/);
+  await belfry.fails(["operator", "invite", "--base-url", "x"], /--base-url: must be/);
   const invite = ["operator", "invite", "--base-url", "https://admin.example.com/"];
   const first = await belfry.json(invite);
   assert.match(first.link, /^https:\/\/admin\.example\.com\/join\/[\w-]{43}$/);
@@ -262,18 +208,14 @@ test("operators are invited by a link of the Admin UI: the first without a name,
   const hours = (Date.parse(first.expiresAt) - Date.now()) / 3_600_000;
   assert.ok(hours > 23 && hours <= 24, `${hours} h`);
 
-  const pool = createPool({ url: belfry.url, applicationName: "test" });
-  t.after(() => pool.end());
+  const { pool } = belfry;
   await pool.query(
     "insert into people (id, email, name, password, operator) values (gen_random_uuid(), 'olga@example.com', 'Olga', 'x', true)",
   );
   const [olga] = await belfry.json(["operator", "list"]);
   assert.deepEqual([olga.email, olga.password], ["olga@example.com", undefined]);
-  assertFails(await belfry.run(invite), /--email: say whom/);
-  assertFails(
-    await belfry.run([...invite, "--email", "nobody"]),
-    /--email must be an email address/,
-  );
+  await belfry.fails(invite, /--email: say whom/);
+  await belfry.fails([...invite, "--email", "nobody"], /--email must be an email address/);
   await belfry.file("local.json", JSON.stringify({ adminUrl: "http://127.0.0.1:3002" }));
   const next = await belfry.json(["operator", "invite", "--email", "Otto@Example.com"]);
   assert.match(next.link, /^http:\/\/127\.0\.0\.1:3002\/join\//);
@@ -284,8 +226,7 @@ test("operators are invited by a link of the Admin UI: the first without a name,
 });
 
 test("addresses are suppressed and freed, one by one or from a file", async (t) => {
-  const belfry = await createBelfry(t);
-  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const { belfry, tenant } = await createTenant(t);
   const run = (name: string, ...more: string[]) =>
     ["suppression", name, "--tenant", tenant, ...more] as string[];
   const email = ["--channel", "EMAIL"];
@@ -298,19 +239,14 @@ test("addresses are suppressed and freed, one by one or from a file", async (t) 
   const remove = run("remove", ...email, "--address", "ANN@example.com");
   assert.equal((await belfry.json(remove)).removed, 1);
   assert.equal((await belfry.json(run("list"))).length, 1);
-  assertFails(await belfry.run(run("add", ...email)), /--address/);
-  assertFails(await belfry.run(run("add", ...email, "--address", "nobody")), /--address.*nobody/);
-  assertFails(
-    await belfry.run(run("add", "--channel", "PUSH", "--address", "a@b.cc")),
-    /--channel/,
-  );
+  await belfry.fails(run("add", ...email), /--address/);
+  await belfry.fails(run("add", ...email, "--address", "nobody"), /--address.*nobody/);
+  await belfry.fails(run("add", "--channel", "PUSH", "--address", "a@b.cc"), /--channel/);
 });
 
 test("dead letters are listed, shown, replayed and discarded, by id or by filter", async (t) => {
-  const belfry = await createBelfry(t);
-  const { id: tenant } = await belfry.json(["tenant", "create", "--name", "Acme"]);
-  const pool = createPool({ url: belfry.url, applicationName: "test" });
-  await pool.query(
+  const { belfry, tenant } = await createTenant(t);
+  await belfry.pool.query(
     `with e as (
        insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
        select gen_random_uuid(), $1, 'order', 'ann', '{}', 't', now(), now() from generate_series(1, 3) returning id)
@@ -319,7 +255,6 @@ test("dead letters are listed, shown, replayed and discarded, by id or by filter
      from e`,
     [tenant],
   );
-  await pool.end();
   const list = ["dead", "list", "--tenant", tenant, "--class", "untried", "--since", "1h"];
   const [group] = await belfry.json(list);
   assert.deepEqual([group.count, group.channel, group.examples.length], [3, "EMAIL", 3]);
@@ -331,16 +266,15 @@ test("dead letters are listed, shown, replayed and discarded, by id or by filter
   const discard = ["dead", "discard", "--tenant", tenant, "--until", "2999-01-01T00:00:00Z"];
   assert.equal((await belfry.json(discard)).count, 2);
   assert.deepEqual(await belfry.json(["dead", "list"]), []);
-  assertFails(await belfry.run(["dead", "replay"]), /--all/);
-  assertFails(await belfry.run(["dead", "replay", id, "--class", "expired"]), /not both/);
-  assertFails(await belfry.run(["dead", "list", "--class", "sad"]), /--class/);
-  assertFails(await belfry.run(["dead", "list", "--since", "yesterday"]), /--since/);
-  assertFails(await belfry.run(["dead", "show", "nothing"]), /nothing/);
+  await belfry.fails(["dead", "replay"], /--all/);
+  await belfry.fails(["dead", "replay", id, "--class", "expired"], /not both/);
+  await belfry.fails(["dead", "list", "--class", "sad"], /--class/);
+  await belfry.fails(["dead", "list", "--since", "yesterday"], /--since/);
+  await belfry.fails(["dead", "show", "nothing"], /nothing/);
 });
 
 test("what is wrong goes to standard error with exit code 1 and names the flag", async (t) => {
-  const belfry = await createBelfry(t);
-  const { id } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const { belfry, tenant: id } = await createTenant(t);
   const key = ["--tenant", id, "--event-type", "a", "--channel"];
   const put = ["template", "put", ...key];
   const cases: [string[], RegExp, string?][] = [
@@ -370,94 +304,72 @@ test("what is wrong goes to standard error with exit code 1 and names the flag",
     [["sms", "inbound", "list", "--tenant", id, "--number", "0123"], /--number/],
     [["nonsense"], /nonsense/],
   ];
-  for (const [args, pattern, input] of cases) assertFails(await belfry.run(args, input), pattern);
+  for (const [args, told, input] of cases) await belfry.fails(args, told, input);
 });
 
 test("every command explains itself with --help on standard output, without a database", async (t) => {
-  const belfry = await createBelfry(t, { database: false });
+  const belfry = await createHome(t, withoutDatabase);
   const commands = [
-    "",
-    "tenant",
-    "tenant create",
-    "tenant rotate-webhook-secret",
-    "operator invite",
-    "template put",
-    "template preview",
-    "template publish",
-    "template draft discard",
-    "template import",
-    "layout put",
-    "provider put",
-    "event show",
-    "outbox list",
-    "dead replay",
-    "suppression add",
-    "sms inbound list",
-    "migrate",
-    "stop",
+    ...["", "tenant", "tenant create", "tenant rotate-webhook-secret", "operator invite"],
+    ...["template put", "template preview", "template publish", "template draft discard"],
+    ...["template import", "layout put", "provider put", "event show", "outbox list"],
+    ...["dead replay", "suppression add", "sms inbound list", "migrate", "stop"],
   ];
   for (const command of commands) {
-    const { code, out, err } = await belfry.run([...command.split(" ").filter(Boolean), "--help"]);
+    const { code, out, err } = await belfry.run(`${command} --help`.trim());
     assert.deepEqual([code, err], [0, ""], command);
     assert.match(out, /^Usage: belfry/);
   }
 });
 
 test("the database and keys of the local stack are found in its home folder", async (t) => {
-  const belfry = await createBelfry(t, { typed: true });
+  const belfry = await createHome(t, { start: runBelfryProcess });
   const none = { DATABASE_URL: "", SECRETS_KEYS: "" };
-  assertFails(await belfry.run(["tenant", "list"], "", none), /DATABASE_URL.*local\.json/);
+  await belfry.fails("tenant list", /DATABASE_URL.*local\.json/, "", none);
   await belfry.file("local.json", JSON.stringify({ databaseUrl: belfry.url }));
   await belfry.file(
     "keys.json",
     JSON.stringify({ secretsKeys: `k1:${randomBytes(32).toString("base64")}` }),
   );
   const args = ["tenant", "create", "--name", "A", "--webhook-secret-file", "-"];
-  const { code, out } = await belfry.run(args, "hush", none);
-  assert.equal(code, 0);
-  const { id } = JSON.parse(out);
+  const { id } = await belfry.json(args, "hush", none);
   // The local stack's providers may be on this machine.
-  const put = `provider put --tenant ${id} --channel EMAIL --kind sendgrid --settings-file -`.split(
-    " ",
-  );
+  const put = `provider put --tenant ${id} --channel EMAIL --kind sendgrid --settings-file -`;
   const settings = JSON.stringify({
     apiKey: "SG.x",
     from: "a@example.com",
     baseUrl: "http://127.0.0.1:9",
   });
-  assert.equal((await belfry.run(put, settings, none)).code, 0);
+  await belfry.json(put, settings, none);
   await belfry.file("local.json", "{}");
-  assertFails(await belfry.run(put, settings), /baseUrl/);
+  await belfry.fails(put, /baseUrl/, settings);
 });
 
 test("the outbox of a tenant without messages is an empty list", async (t) => {
-  const belfry = await createBelfry(t);
-  const { id } = await belfry.json(["tenant", "create", "--name", "Acme"]);
+  const { belfry, tenant: id } = await createTenant(t);
   assert.deepEqual(await belfry.json(["outbox", "list", "--tenant", id]), []);
 });
 
 test("migrate brings an empty database to the newest schema, and says that nothing is left to do", async (t) => {
-  const belfry = await createBelfry(t, { database: false });
+  const belfry = await createHome(t, withoutDatabase);
   const { url } = await createTestDatabase(t, "template0");
-  const run = (args: string[]) => belfry.run(args, "", { DATABASE_URL: url });
-  assertFails(await run(["tenant", "list"]), /belfry migrate/);
-  const first = JSON.parse((await run(["migrate"])).out);
+  const env = { DATABASE_URL: url };
+  await belfry.fails("tenant list", /belfry migrate/, "", env);
+  const first = await belfry.json("migrate", "", env);
   assert.ok(first.migrations.includes("0002-platform-templates"));
-  assert.deepEqual(JSON.parse((await run(["migrate"])).out).migrations, []);
-  assert.equal((await run(["tenant", "list"])).out, "[]\n");
+  assert.deepEqual((await belfry.json("migrate", "", env)).migrations, []);
+  assert.deepEqual(await belfry.json("tenant list", "", env), []);
 });
 
 test("a database that cannot be reached is named, its password is not", async (t) => {
-  const belfry = await createBelfry(t, { database: false, typed: true });
-  const ended = await belfry.run(["tenant", "list"], "", {
+  const belfry = await createHome(t, { ...withoutDatabase, start: runBelfryProcess });
+  await belfry.fails("tenant list", /^(?!.*pa55word).*cannot reach the database/s, "", {
     DATABASE_URL: "postgres://someone:pa55word@127.0.0.1:1/x",
   });
-  assertFails(ended, /cannot reach the database/);
-  assert.ok(!ended.err.includes("pa55word"));
 });
 
 test("stop ends the local stack and waits until it is gone; it says when none runs", async (t) => {
-  const belfry = await createBelfry(t, { database: false });
+  const belfry = await createHome(t, withoutDatabase);
   assert.equal((await belfry.json(["stop"])).stopped, false);
   // A process that looks like the stack and takes its time to end.
   const folder = join(belfry.home, "deploy", "local");
@@ -479,7 +391,7 @@ test("stop ends the local stack and waits until it is gone; it says when none ru
 });
 
 test("stop leaves alone a process that took over the id of a stack that is gone", async (t) => {
-  const belfry = await createBelfry(t, { database: false });
+  const belfry = await createHome(t, withoutDatabase);
   const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
   t.after(() => other.kill("SIGKILL"));
   await belfry.file("stack.json", JSON.stringify({ pid: other.pid }));

@@ -1,23 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
-import { connectedDatabase } from "@belfry/testing/database";
-import { runBelfry } from "./belfry-under-test.ts";
+import { createHome } from "./home-under-test.ts";
 
 test("digest list, show and release tell of open windows, end one, and name what is wrong", async (t) => {
-  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
-  t.after(() => rm(home, { recursive: true, force: true }));
-  const { url, pool } = await connectedDatabase(t);
-  const env = { DATABASE_URL: url, BELFRY_HOME: home };
-  const run = (args: string) => runBelfry(args.split(" "), { env, input: "", cwd: home });
-  const json = async (args: string) => {
-    const { code, out, err } = await run(args);
-    assert.deepEqual([code, err], [0, ""], args);
-    return JSON.parse(out);
-  };
+  const { json, fails, pool } = await createHome(t);
   const { id: tenant } = await json("tenant create --name Acme");
   const [id, event] = [randomUUID(), randomUUID()];
   await pool.query(
@@ -47,10 +34,12 @@ test("digest list, show and release tell of open windows, end one, and name what
   assert.deepEqual(rows, [{ target: id, after: { count: 1 } }]);
 
   await pool.query("update deliveries set released_at = now()");
-  const late = await run(`digest release --tenant ${tenant} --id ${id}`);
-  assert.equal(late.code, 1);
-  assert.match(late.err, /ID cannot be released: it is on its way/);
-  const unknown = await run(`digest show --tenant ${tenant} --id ${randomUUID()}`);
-  assert.equal(unknown.code, 1);
-  assert.match(unknown.err, /no digest of the tenant has the id/);
+  await fails(
+    `digest release --tenant ${tenant} --id ${id}`,
+    /ID cannot be released: it is on its way/,
+  );
+  await fails(
+    `digest show --tenant ${tenant} --id ${randomUUID()}`,
+    /no digest of the tenant has the id/,
+  );
 });

@@ -1,45 +1,26 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { acceptAsNewPerson } from "@belfry/administration/people/invitations";
 import { showReset } from "@belfry/administration/people/password-resets";
 import { createDatabase } from "@belfry/database/connection";
-import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { connect } from "@nats-io/transport-node";
-import { runBelfry } from "./belfry-under-test.ts";
+import { createHome, heardBelow } from "./home-under-test.ts";
 
 async function world(t: TestContext) {
-  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
-  t.after(() => rm(home, { recursive: true, force: true }));
-  const { url, pool } = await connectedDatabase(t);
   const prefix = testPrefix(t);
-  const env = {
-    ...{ DATABASE_URL: url, BELFRY_HOME: home, NATS_PREFIX: prefix, NATS_URL: testNatsUrl() },
-    SECRETS_KEYS: `t1:${randomBytes(32).toString("base64")}`,
-    ADMIN_BASE_URL: "https://admin.example.com",
-  };
-  const run = (args: string, input = "") => runBelfry(args.split(" "), { env, input, cwd: home });
-  const json = async (args: string, input = "") => {
-    const { code, out, err } = await run(args, input);
-    assert.deepEqual([code, err], [0, ""], args);
-    return JSON.parse(out);
-  };
-  const refused = async (args: string, told: RegExp) => {
-    const { code, out, err } = await run(args);
-    assert.deepEqual([code, out], [1, ""], args);
-    assert.match(err, told, args);
-  };
-  const { id } = await json("tenant create --name Acme");
-  return { run, json, refused, id: id as string, pool, prefix };
+  const home = await createHome(t, {
+    env: {
+      ...{ NATS_PREFIX: prefix, NATS_URL: testNatsUrl() },
+      ADMIN_BASE_URL: "https://admin.example.com",
+    },
+  });
+  const { id } = await home.json("tenant create --name Acme");
+  return { ...home, id: id as string, prefix };
 }
 
 test("an operator invites a tenant's people, changes their roles and takes them out by the command line; the audit log is searched by it", async (t) => {
-  const { json, refused, id, pool } = await world(t);
+  const { json, fails, id, pool } = await world(t);
   const of = `--tenant ${id}`;
   const db = createDatabase(pool);
   const join = async (email: string, role: string) => {
@@ -65,13 +46,13 @@ test("an operator invites a tenant's people, changes their roles and takes them 
     (await json(`member role ${of} --email bob@example.com --role editor`)).role,
     "editor",
   );
-  await refused(
+  await fails(
     `member role ${of} --email ann@example.com --role viewer`,
     /--role the tenant would have no owner/,
   );
-  await refused(`member role ${of} --email bob@example.com --role king`, /owner, editor, viewer/);
-  await refused(`member remove ${of} --email eve@example.com`, /--email: the tenant has no member/);
-  await refused("member list --tenant nobody", /no tenant has the id "nobody"/);
+  await fails(`member role ${of} --email bob@example.com --role king`, /owner, editor, viewer/);
+  await fails(`member remove ${of} --email eve@example.com`, /--email: the tenant has no member/);
+  await fails("member list --tenant nobody", /no tenant has the id "nobody"/);
   assert.equal((await json(`member remove ${of} --email BOB@example.com`)).removed, true);
 
   const told = async (flags: string) => {
@@ -94,23 +75,23 @@ test("an operator invites a tenant's people, changes their roles and takes them 
   assert.deepEqual(await told(`${of} --person nobody-of-this-name`), []);
   assert.deepEqual(await told(`${of} --until 1d`), []);
   assert.equal((await told(`${of} --since 1d --person line`)).length, 7);
-  await refused("audit list --since soon", /--since/);
-  await refused("audit list --before x", /--before: must be the next of a page/);
-  await refused("audit list --limit 0", /--limit must be from 1 to 1000/);
+  await fails("audit list --since soon", /--since/);
+  await fails("audit list --before x", /--before: must be the next of a page/);
+  await fails("audit list --limit 0", /--limit must be from 1 to 1000/);
 });
 
 test("the last operator stays one; another is given a reset link, parted from app and provider, and taken out, by the command line", async (t) => {
-  const { json, refused, pool } = await world(t);
+  const { json, fails, pool } = await world(t);
   const add = (email: string) =>
     pool.query(
       "insert into people (id, email, name, password, operator) values (gen_random_uuid(), $1, 'O', 'x', true)",
       [email],
     );
   await add("olga@example.com");
-  await refused("operator remove --email olga@example.com", /is the last operator/);
+  await fails("operator remove --email olga@example.com", /is the last operator/);
   await add("otto@example.com");
   const base = "--base-url https://admin.example.com";
-  await refused(`operator reset-link --email eve@example.com ${base}`, /nobody has the address/);
+  await fails(`operator reset-link --email eve@example.com ${base}`, /nobody has the address/);
   const reset = await json(`operator reset-link --email Otto@example.com ${base}`);
   assert.match(reset.link, /^https:\/\/admin\.example\.com\/reset\/[\w-]{43}$/);
   const opened = await showReset(createDatabase(pool), reset.link.slice(-43));
@@ -119,8 +100,8 @@ test("the last operator stays one; another is given a reset link, parted from ap
   assert.deepEqual([made[0].target, reset.email], ["otto@example.com", "otto@example.com"]);
   assert.ok(!JSON.stringify(made).includes(reset.link.slice(-43)));
   const remove = "operator remove-totp --email";
-  await refused(`${remove} eve@example.com`, /nobody has the address/);
-  await refused(`${remove} otto@example.com`, /--email this person has no two-factor/);
+  await fails(`${remove} eve@example.com`, /nobody has the address/);
+  await fails(`${remove} otto@example.com`, /--email this person has no two-factor/);
   await pool.query(
     `insert into person_totp (person_id, secret, confirmed_at)
      select id, 'x', now() from people where email = 'otto@example.com'`,
@@ -134,8 +115,8 @@ test("the last operator stays one; another is given a reset link, parted from ap
   const { entries: told } = await json("audit list --object account.two-factor-remove");
   assert.deepEqual([told.length, told[0].target], [1, "otto@example.com"]);
   const disconnect = "operator disconnect-identity --email";
-  await refused(`${disconnect} eve@example.com`, /nobody has the address/);
-  await refused(`${disconnect} otto@example.com`, /--email this person has no connected account/);
+  await fails(`${disconnect} eve@example.com`, /nobody has the address/);
+  await fails(`${disconnect} otto@example.com`, /--email this person has no connected account/);
   await pool.query(
     `insert into person_identities (issuer, subject, person_id, by_hand, email)
      select 'https://login', email, id, true, email from people`,
@@ -151,21 +132,21 @@ test("the last operator stays one; another is given a reset link, parted from ap
     [1, identity.email, { identities: [identity] }],
   );
   const { link } = await json(`operator invite --email Oona@example.com ${base}`);
-  await refused("operator withdraw --email eve@example.com", /nobody has an invitation/);
+  await fails("operator withdraw --email eve@example.com", /nobody has an invitation/);
   const withdrawn = { email: "oona@example.com", withdrawn: true };
   assert.deepEqual(await json("operator withdraw --email Oona@example.com"), withdrawn);
   const door = acceptAsNewPerson(createDatabase(pool), link.split("/").at(-1), {
     ...{ email: "oona@example.com", name: "Oona", password: "a long enough one" },
   });
   await assert.rejects(door, { name: "NotFound" });
-  await refused("operator remove --email eve@example.com", /no operator "eve@example.com"/);
+  await fails("operator remove --email eve@example.com", /no operator "eve@example.com"/);
   assert.equal((await json("operator remove --email otto@example.com")).removed, true);
   const { entries } = await json("audit list --object operator.remove");
   assert.equal(entries[0].target, "otto@example.com");
 });
 
 test("users are listed page by page; a provider is put before the others once it is tested", async (t) => {
-  const { json, refused, id, pool } = await world(t);
+  const { json, fails, id, pool } = await world(t);
   const of = `--tenant ${id}`;
   for (const user of ["ann", "bob", "cleo"]) {
     await json(`user put ${of} --user ${user} --email ${user}@example.com`);
@@ -176,8 +157,8 @@ test("users are listed page by page; a provider is put before the others once it
   assert.equal(first.users[0].email, "ann@example.com");
   const last = await json(`user list ${of} --limit 2 --after ${first.next}`);
   assert.deepEqual([names(last), last.next], [["cleo"], undefined]);
-  await refused("user list --tenant nobody", /no tenant has the id "nobody"/);
-  await refused(`user list ${of} --limit 0`, /--limit must be from 1 to 1000/);
+  await fails("user list --tenant nobody", /no tenant has the id "nobody"/);
+  await fails(`user list ${of} --limit 0`, /--limit must be from 1 to 1000/);
 
   const put = `provider put ${of} --channel EMAIL --kind sandbox --settings-file - --name`;
   await json(`${put} a`, "{}");
@@ -186,8 +167,8 @@ test("users are listed page by page; a provider is put before the others once it
   const order = async () =>
     (await json(`provider list ${of}`)).map(({ name }: { name: string }) => name);
   assert.deepEqual(await order(), ["b", "a", "c"]);
-  await refused(`provider make-first ${c}`, /must be tested first/);
-  await refused(`provider make-first ${of} --channel EMAIL --name d`, /no .*provider/i);
+  await fails(`provider make-first ${c}`, /must be tested first/);
+  await fails(`provider make-first ${of} --channel EMAIL --name d`, /no .*provider/i);
   await json(`provider test ${c} --to ann@example.com`);
   const made = await json(`provider make-first ${c}`);
   assert.deepEqual([made.active, made.position], [true, 0]);
@@ -201,16 +182,9 @@ test("users are listed page by page; a provider is put before the others once it
 });
 
 test("an event is sent again, templates are tested, and a layout is restored by the command line", async (t) => {
-  const { run, json, refused, id, pool, prefix } = await world(t);
+  const { json, fails, id, pool, prefix } = await world(t);
   const of = `--tenant ${id}`;
-  const nc = await connect({ servers: testNatsUrl() });
-  t.after(() => nc.close());
-  const told: { subject: string; text: string }[] = [];
-  nc.subscribe(`${prefix}.>`, {
-    callback: (_error, message) =>
-      void told.push({ subject: message.subject, text: message.string() }),
-  });
-  await nc.flush();
+  const told = await heardBelow(t, prefix);
 
   const event = "01a20000-0000-7000-8000-000000000001";
   await pool.query(
@@ -222,12 +196,12 @@ test("an event is sent again, templates are tested, and a layout is restored by 
   assert.notEqual(newEvent, event);
   await eventually(() => told.length === 1);
   assert.equal(told[0]?.subject, `${prefix}.events.express`);
-  assert.match(told[0]?.text ?? "", new RegExp(newEvent));
+  assert.match(told[0]?.string() ?? "", new RegExp(newEvent));
   const { rows } = await pool.query("select user_id, variables::text from events where id = $1", [
     newEvent,
   ]);
   assert.deepEqual(rows, [{ user_id: "ann", variables: '{"name":"Ann"}' }]);
-  await refused(`event resend ${event} --tenant other`, /no such event/);
+  await fails(`event resend ${event} --tenant other`, /no such event/);
 
   const push = `${of} --event-type order.confirmed --channel PUSH`;
   await json(`template put ${push} --title Hello --content-file -`, "Dear {{ name }}");
@@ -236,7 +210,7 @@ test("an event is sent again, templates are tested, and a layout is restored by 
   assert.deepEqual([inApp.userId, inApp.published], ["ann", true]);
   await eventually(() => told.length === 2);
   assert.match(told[1]?.subject ?? "", /\.realtime\./);
-  assert.match(told[1]?.text ?? "", /Test: Hello.*Dear Ann/s);
+  assert.match(told[1]?.string() ?? "", /Test: Hello.*Dear Ann/s);
 
   const mail = `${of} --event-type order.confirmed --channel EMAIL`;
   await json(
@@ -244,17 +218,15 @@ test("an event is sent again, templates are tested, and a layout is restored by 
     "Dear {{ name }}",
   );
   const toMail = `template test ${mail} --to ann@example.com`;
-  await refused(toMail, /--to cannot be reached: no active provider/);
+  await fails(toMail, /--to cannot be reached: no active provider/);
   await json(`provider put ${of} --channel EMAIL --kind sandbox --settings-file -`, "{}");
   assert.equal((await json(toMail)).class, "accepted");
   const [sent] = await json(`outbox list ${of}`);
   assert.deepEqual([sent.to, sent.subject], ["ann@example.com", "Hello"]);
-  await refused(`template test ${mail} --to nobody`, /--to must be/);
+  await fails(`template test ${mail} --to nobody`, /--to must be/);
 
   const bring = `suppression import ${of} --channel EMAIL --file -`;
-  const { code, err } = await run(bring, "eve@example.com\nnobody\n");
-  assert.equal(code, 1);
-  assert.match(err, /^error: --file line 2: must be /);
+  await fails(bring, /^error: --file line 2: must be /, "eve@example.com\nnobody\n");
   const brought = await json(`${bring} --leave-out-bad`, "eve@example.com\nnobody\n");
   assert.deepEqual([brought.added, brought.leftOut], [1, 1]);
 

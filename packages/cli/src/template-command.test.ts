@@ -1,42 +1,19 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { createPool } from "@belfry/database/connection";
-import { createTestDatabase } from "@belfry/testing/postgres";
-import { runBelfry } from "./belfry-under-test.ts";
+import { createHome } from "./home-under-test.ts";
 
 async function createBelfry(t: TestContext) {
-  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
-  t.after(() => rm(home, { recursive: true, force: true }));
-  const { url } = await createTestDatabase(t);
-  const env = { DATABASE_URL: url, BELFRY_HOME: home };
-  const run = (args: string[], input = "") => runBelfry(args, { env, input, cwd: home });
-  const json = async (args: string[], input = "") => {
-    const { code, out, err } = await run(args, input);
-    assert.deepEqual([code, err], [0, ""], args.join(" "));
-    return JSON.parse(out);
-  };
-  const fails = async (args: string[], pattern: RegExp, input = "") => {
-    const { code, out, err } = await run(args, input);
-    assert.deepEqual([code, out], [1, ""], err);
-    assert.match(err, pattern);
-    assert.doesNotMatch(err, /\n\s+at /, "no stack");
-  };
-  const { id: tenant } = await json(["tenant", "create", "--name", "Acme"]);
+  const { json, fails, home, file, entries } = await createHome(t);
+  const { id: tenant } = await json("tenant create --name Acme");
   const audited = async () => {
-    const pool = createPool({ url, applicationName: "test" });
-    const { rows } = await pool.query(
-      "select action || ' ' || target as told from audit_log where tenant_id = $1 order by id",
-      [tenant],
-    );
-    await pool.end();
-    const [created, ...told] = rows.map((row) => row.told as string);
+    const ofTenant = (await entries()).filter(({ tenant_id }) => tenant_id === tenant);
+    const [created, ...told] = ofTenant.map((entry) => entry.told as string);
     assert.equal(created, "tenant.create Acme");
     return told;
   };
-  return { json, fails, home, tenant: tenant as string, audited };
+  return { json, fails, home, file, tenant: tenant as string, audited };
 }
 
 test("a mail in Markdown, its translation and its drafts by the command line, each in the audit log", async (t) => {
@@ -166,7 +143,7 @@ test("a push says where it leads, with two buttons at most", async (t) => {
 });
 
 test("a layout is put around every mail in Markdown; what is left out of it stays", async (t) => {
-  const { json, fails, home, tenant, audited } = await createBelfry(t);
+  const { json, fails, file, tenant, audited } = await createBelfry(t);
   const of = ["--tenant", tenant];
   const put = ["template", "put", ...of, "--event-type", "a", "--channel", "EMAIL"];
   const { id } = await json(
@@ -175,7 +152,7 @@ test("a layout is put around every mail in Markdown; what is left out of it stay
   );
   const mjml =
     "<mjml><mj-body><mj-section><mj-column><mj-text>Ours</mj-text>{{ $content }}</mj-column></mj-section></mj-body></mjml>";
-  await writeFile(join(home, "layout.mjml"), mjml);
+  await file("layout.mjml", mjml);
   const saved = await json(["layout", "put", ...of, "--content-file", "layout.mjml"]);
   assert.deepEqual([saved.version, saved.content, saved.recompiled], [1, mjml, 1]);
   assert.match((await json(["template", "preview", id])).html, /Ours[\s\S]*Hi/);
@@ -204,19 +181,19 @@ test("a layout is put around every mail in Markdown; what is left out of it stay
 });
 
 test("templates go into a directory, into another tenant, and to another event type", async (t) => {
-  const { json, fails, home, tenant, audited } = await createBelfry(t);
+  const { json, fails, home, file, tenant, audited } = await createBelfry(t);
   const put = ["template", "put", "--tenant", tenant, "--event-type", "a", "--channel", "SMS"];
   const { id } = await json([...put, "--content-file", "-", "--sensitive"], "Hi");
   const exported = await json(["template", "export", "out", "--tenant", tenant]);
   assert.deepEqual(exported, { files: ["a/SMS.txt"], leftover: [] });
   assert.equal(await readFile(join(home, "out/a/SMS.txt"), "utf8"), "---\nsensitive: yes\n---\nHi");
-  await writeFile(join(home, "out/a/SMS.txt"), "---\n---\nHello");
+  await file("out/a/SMS.txt", "---\n---\nHello");
   const take = ["template", "import", "out", "--tenant", tenant];
   assert.deepEqual(await json([...take, "--dry-run"]), { checked: ["a/SMS.txt"] });
   assert.equal((await json(["template", "show", id])).version, 1);
   assert.deepEqual(await json(take), { published: ["a/SMS.txt"], unchanged: [] });
   assert.equal((await json(["template", "show", id])).version, 2);
-  await writeFile(join(home, "out/a/SMS.txt"), "---\n---\n{{ open");
+  await file("out/a/SMS.txt", "---\n---\n{{ open");
   await fails(take, /error: DIR a\/SMS.txt: content line 1, column 1/);
   const { id: other } = await json(["tenant", "create", "--name", "Other"]);
   const copy = await json(["template", "copy", id, "--to-event-type", "b", "--to-tenant", other]);

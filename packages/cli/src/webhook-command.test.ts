@@ -1,24 +1,9 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
-import { connectedDatabase } from "@belfry/testing/database";
-import { runBelfry } from "./belfry-under-test.ts";
+import { createHome } from "./home-under-test.ts";
 
 test("webhook put prints the secret once; test, resend and replay send; faults name the flag", async (t) => {
-  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
-  t.after(() => rm(home, { recursive: true, force: true }));
-  const { url, pool } = await connectedDatabase(t);
-  const SECRETS_KEYS = `k1:${randomBytes(32).toString("base64")}`;
-  const env = { DATABASE_URL: url, BELFRY_HOME: home, SECRETS_KEYS };
-  const run = (args: string) => runBelfry(args.split(" "), { env, cwd: home });
-  const json = async (args: string) => {
-    const { code, out, err } = await run(args);
-    assert.deepEqual([code, err], [0, ""], args);
-    return JSON.parse(out);
-  };
+  const { json, fails, pool } = await createHome(t);
   const { id: tenant } = await json("tenant create --name Acme");
   const put = `webhook put --tenant ${tenant} --url https://example.com/hooks`;
   const made = await json(`${put} --types delivery.failed,delivery.bounced`);
@@ -40,20 +25,12 @@ test("webhook put prints the secret once; test, resend and replay send; faults n
   const replayed = await json(`webhook replay ${of} --since 2026-01-01T00:00:00Z`);
   assert.deepEqual([replayed.replayed, replayed.more], [1, false]);
 
-  const refused = async (args: string, told: RegExp) => {
-    const { code, err } = await run(args);
-    assert.equal(code, 1, args);
-    assert.match(err, told);
-  };
-  await refused(
-    `webhook put --tenant ${tenant} --url http://10.0.0.1/`,
-    /^error: --url must begin/,
-  );
-  await refused(`${put} --types delivery.sent`, /^error: --types must be of/);
-  await refused(`webhook put --tenant ${tenant}`, /^error: --url: give --url/);
-  await refused(`webhook replay ${of} --since yesterday`, /^error: --since must be a time/);
+  await fails(`webhook put --tenant ${tenant} --url http://10.0.0.1/`, /^error: --url must begin/);
+  await fails(`${put} --types delivery.sent`, /^error: --types must be of/);
+  await fails(`webhook put --tenant ${tenant}`, /^error: --url: give --url/);
+  await fails(`webhook replay ${of} --since yesterday`, /^error: --since must be a time/);
   await json(`webhook delete ${of}`);
-  await refused(`webhook test ${of}`, /^error: --webhook: the tenant has no webhook/);
+  await fails(`webhook test ${of}`, /^error: --webhook: the tenant has no webhook/);
   const { rows } = await pool.query(
     "select action, person from audit_log where action like 'webhook.%' order by id",
   );
