@@ -5,6 +5,7 @@ import { hashPassword } from "@belfry/administration/people/password";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { beginSession } from "@belfry/administration/people/sign-in";
 import type { TestNotification } from "@belfry/administration/templates/push-test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
@@ -153,4 +154,17 @@ export async function startAdmin(
     replica: async (config) => (await start(config)).url,
   };
   return admin;
+}
+
+/** With the first operator, signed in. */
+export async function startForOperator(...given: Parameters<typeof startAdmin>) {
+  const admin = await startAdmin(...given);
+  return { admin, operator: await admin.operator() };
+}
+
+/** And with a tenant. */
+export async function startForTenant(...given: Parameters<typeof startAdmin>) {
+  const { admin, operator } = await startForOperator(...given);
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  return { admin, operator, id };
 }

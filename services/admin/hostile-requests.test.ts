@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { BAD_HOSTS, NAMES_OF_EVERY_OBJECT, ODD_PATHS } from "@belfry/testing/hostile";
-import { startAdmin } from "./admin-under-test.ts";
+import { startAdmin, startForOperator, startForTenant } from "./admin-under-test.ts";
 import { ACCESS } from "./door/access.ts";
 import { ownPath } from "./door/own-path.ts";
 import { PASSWORD, type TestBrowser } from "./test-browser.ts";
@@ -14,8 +14,7 @@ import { PASSWORD, type TestBrowser } from "./test-browser.ts";
 const NOWHERE = "01890000-0000-7000-8000-000000000000";
 
 test("a form that another site sends is refused: without a token, with a stranger's, or from elsewhere", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const stranger = admin.browser();
   const fields = { name: "Forged", perMinute: "1", dailyCap: "1" };
   const send = (browser: TestBrowser, token: string, headers = {}) =>
@@ -46,9 +45,7 @@ test("a form that another site sends is refused: without a token, with a strange
 });
 
 test("no form of the table goes without its token, whoever sends it", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { operator, id } = await startForTenant(t);
   const own = await operator.token("/account");
   const letIn: string[] = [];
   for (const key of Object.keys(ACCESS).filter((one) => one.startsWith("POST "))) {
@@ -85,8 +82,7 @@ test("signing in over a session that somebody planted ends it, and begins anothe
 });
 
 test("pages may not be framed, run only our scripts, and are not kept; cookies are out of reach", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { operator } = await startForOperator(t);
   for (const path of ["/tenants", "/sign-in", "/nowhere", "/tenants/nobody"]) {
     const { headers } = await operator.get(path);
     const policy = headers.get("content-security-policy") ?? "";
@@ -115,8 +111,7 @@ const ELSEWHERE = [
 test("after signing in the way leads to a path of ours only", async (t) => {
   for (const bad of [...ELSEWHERE, null]) assert.equal(ownPath(bad), "/", String(bad));
   assert.equal(ownPath("/tenants/a?b=c"), "/tenants/a?b=c");
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   for (const next of ELSEWHERE) {
     const signedIn = await operator.get(`/sign-in?next=${encodeURIComponent(next)}`);
     assert.equal(signedIn.headers.get("location"), "/", next);
@@ -130,9 +125,7 @@ test("after signing in the way leads to a path of ours only", async (t) => {
 });
 
 test("headers that name another host, address or method change nothing", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   const path = `/tenants/${id}/members`;
   const tricks = {
     "x-forwarded-host": "evil.example",
@@ -159,8 +152,7 @@ test("headers that name another host, address or method change nothing", async (
 });
 
 test("a form of another type, one that is too large, and names of every object are answered, not thrown", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const _token = await operator.token("/account");
   const send = async (type: string, body: string) =>
     (await operator.raw("/tenants", { method: "POST", headers: { "content-type": type }, body }))

@@ -5,7 +5,7 @@ import { invite } from "@belfry/administration/people/invitations";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { insertPerson } from "@belfry/administration/people/person-rows";
 import { SCRIPT } from "@belfry/testing/hostile";
-import { startAdmin } from "./admin-under-test.ts";
+import { startForOperator } from "./admin-under-test.ts";
 import { ACCESS } from "./door/access.ts";
 import { hostileSession, hostileTenant } from "./test/hostile-tenant.ts";
 import { hiddenFields } from "./test/publish-by-form.ts";
@@ -14,8 +14,7 @@ const ENCODED = encodeURIComponent(SCRIPT);
 const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;";
 
 test("what a tenant, its users or a vendor write is text on every page, in every field", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const tenant = await hostileTenant(admin);
   await hostileSession(admin, "op@example.com");
   const email = "new@example.com";
@@ -143,8 +142,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
 });
 
 test("what is typed into a form comes back as text, whatever is wrong with it", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const tenant = await hostileTenant(admin);
   const base = `/tenants/${tenant.id}`;
   const fields = Object.fromEntries(
@@ -221,8 +219,7 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
 });
 
 test("a mail is shown under a policy of its own: no script, no form, no origin", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const tenant = await hostileTenant(admin);
   const path = `/tenants/${tenant.id}/outbox/${tenant.messageId}`;
   assert.match(await operator.text(path), /<iframe class="mail" sandbox=""/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin } from "../admin-under-test.ts";
+import { startAdmin, startForOperator, startForTenant } from "../admin-under-test.ts";
 import { PASSWORD, type TestBrowser } from "../test-browser.ts";
 import { signInAt, startProvider } from "./oidc-provider-under-test.ts";
 
@@ -10,8 +10,7 @@ const DISCONNECT = "/account/identities/disconnect";
 
 test("an operator connects an account by hand, signs in with it, and disconnects it", async (t) => {
   const provider = await startProvider(t);
-  const admin = await startAdmin(t, { config: { oidc: provider.settings() } });
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t, { config: { oidc: provider.settings() } });
   const olga = { sub: "olga-1", email: "olga@private.example", email_verified: false };
   assert.match(await operator.text("/account"), />Connect Acme Login</);
 
@@ -89,9 +88,7 @@ test("whoever has no password keeps the way in, and cannot sign in by a password
 });
 
 test("an operator disconnects somebody's account, whose sessions end; an owner does not, and nobody for themselves", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id: tenantId } = await startForTenant(t);
   const of = { tenantId, role: "owner" } as const;
   const owner = await admin.person({ email: "olive@example.com", name: "Olive", of });
   const eve = await admin.person({ email: "eve@example.com", name: "Eve", of });

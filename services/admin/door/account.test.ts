@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { sql } from "kysely";
-import { startAdmin } from "../admin-under-test.ts";
+import { startAdmin, startForOperator } from "../admin-under-test.ts";
 import { createBrowser, PASSWORD } from "../test-browser.ts";
 
 test("a person sees where they are signed in, ends one session or all others, and a new password ends them too", async (t) => {
@@ -45,8 +45,7 @@ test("a person sees where they are signed in, ends one session or all others, an
 });
 
 test("a name is changed, and one that does not fit is kept in the form with its fault", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { operator } = await startForOperator(t);
   const long = "x".repeat(300);
   const refused = await operator.post("/account/name", { name: long });
   assert.equal(refused.status, 422);
@@ -58,8 +57,7 @@ test("a name is changed, and one that does not fit is kept in the form with its 
 });
 
 test("one person belongs to several tenants: the second invitation is accepted with the same account, which goes from one to the other", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const [acme, books] = [
     await createTenant(admin.db, { name: "Acme" }),
     await createTenant(admin.db, { name: "Books" }),
@@ -88,8 +86,7 @@ test("one person belongs to several tenants: the second invitation is accepted w
 });
 
 test("a form whose sender is signed out before its end changes nothing", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const [begin, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const fields = `name=Late&perMinute=1&dailyCap=1&_token=${await operator.token("/account")}`;
   async function* slowly() {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { putMembership } from "@belfry/administration/people/person-rows";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin } from "../admin-under-test.ts";
+import { startAdmin, startForOperator } from "../admin-under-test.ts";
 import { PASSWORD, type TestBrowser } from "../test-browser.ts";
 
 const NEW = "another quiet sentence";
@@ -78,8 +78,7 @@ test("an owner hands a member a link that sets a new password once: sessions end
 });
 
 test("whose account reaches further than the tenant is told to ask an operator, who may; wrong links are limited", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const { id: acme } = await createTenant(admin.db, { name: "Acme" });
   const { id: books } = await createTenant(admin.db, { name: "Books" });
   const of = { tenantId: acme, role: "owner" } as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { type AdminUnderTest, startAdmin, startForOperator } from "../admin-under-test.ts";
 import { createBrowser, PASSWORD, type TestBrowser } from "../test-browser.ts";
 
 /** Guesses with a cookie and a form's token of its own, as a script would. */
@@ -59,8 +59,7 @@ test("a header that names another address buys no tries, unless it comes through
 });
 
 test("whoever sits at another's open session has ten guesses at the password", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const change = async (current: string) =>
     operator.post("/account/password", { current, password: "another sentence here" });
   assert.equal((await change("a guess")).status, 422);
@@ -72,8 +71,7 @@ test("whoever sits at another's open session has ten guesses at the password", a
 });
 
 test("what is wrong is said once, above the form, and of no field that is right", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const guess = await guesser(createBrowser(admin.url));
   const wrong = await (await guess()).text();
   assert.equal(wrong.split("The email address or the password is wrong.").length - 1, 1);

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { uuidv7 } from "uuidv7";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
 
 async function withTenant(admin: AdminUnderTest) {
   const { db, pool } = admin;
@@ -48,8 +48,7 @@ async function withTenant(admin: AdminUnderTest) {
 }
 
 test("an event shows every attempt and its content as sent; of a sensitive template the content is never shown", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const { base, event } = await withTenant(admin);
   const html = await operator.text(`${base}/${await event({})}`);
   assert.match(html, /attempt 1 by vonage: [^<]*\(503\): Vonage is busy/);
@@ -63,8 +62,7 @@ test("an event shows every attempt and its content as sent; of a sensitive templ
 });
 
 test("why something was not sent is said in a sentence", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const { base, event } = await withTenant(admin);
   const skipped = { EMAIL: "no recipientEmail", PUSH: "channel not allowed" };
   const html = await operator.text(`${base}/${await event({ outcome: { skipped } })}`);
@@ -79,8 +77,7 @@ test("why something was not sent is said in a sentence", async (t) => {
 });
 
 test("events are searched by id, one's own id, user, type, trace id, channel and state; what is unknown is said", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const { base, event } = await withTenant(admin);
   const first = await event({ reference: "order-7" });
   const second = await event({ eventType: "parcel.arriving", status: "failed" });
@@ -106,8 +103,7 @@ test("events are searched by id, one's own id, user, type, trace id, channel and
 });
 
 test("an event is sent again as a new one, which counts towards the limits; where that cannot be, it is said", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const { id, base, event } = await withTenant(admin);
   const eventId = await event({});
   const again = await operator.post(`${base}/${eventId}/resend`);
@@ -134,8 +130,7 @@ test("an event is sent again as a new one, which counts towards the limits; wher
 });
 
 test("a user's history hides what a sensitive template pushed", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const { id } = await withTenant(admin);
   const push = { tenantId: id, channel: "PUSH", title: "T", content: "x" } as const;
   await putTemplate(admin.db, { ...push, eventType: "code", sensitive: true });

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin } from "../admin-under-test.ts";
+import { startForTenant } from "../admin-under-test.ts";
 import { storeDeadLetters } from "./test-dead-letters.ts";
 
 const CHOICE = "class=transient&channel=EMAIL&provider=sendgrid";
 
 test("without scripts a large replay goes batch by batch: each page says how many are done and how many remain", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   const other = await createTenant(admin.db, { name: "Other" });
   await storeDeadLetters(admin, id, 1100);
   await storeDeadLetters(admin, other.id, 1);
@@ -45,9 +43,7 @@ test("without scripts a large replay goes batch by batch: each page says how man
 });
 
 test("of more dead letters than a page looks at it says so, and shows the newest", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   await storeDeadLetters(admin, id, 3100);
   const html = await operator.text(`/tenants/${id}/dead-letters`);
   assert.match(html, /There are more: these are the newest 3,000\./);
@@ -58,9 +54,7 @@ test("of more dead letters than a page looks at it says so, and shows the newest
 });
 
 test("one dead letter is replayed by itself; a second time, and in another's tenant, it says why not", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   const other = await createTenant(admin.db, { name: "Other" });
   await storeDeadLetters(admin, id, 1);
   const letter = await admin.db.selectFrom("deliveries").select("id").executeTakeFirstOrThrow();
@@ -77,9 +71,7 @@ test("one dead letter is replayed by itself; a second time, and in another's ten
 });
 
 test("a place in a replay that no page of ours named is refused", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { operator, id } = await startForTenant(t);
   for (const before of ["now()", "2026-02-31T00:00:00.000000Z", "'"]) {
     const place = `/tenants/${id}/dead-letters/replay?before=${encodeURIComponent(before)}`;
     assert.equal((await operator.get(place)).status, 422, before);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
 import { ACCESS } from "../door/access.ts";
 import { storeDeadLetters } from "../event/test-dead-letters.ts";
 import { auditedTwoFactor } from "../test/audited-two-factor.ts";
@@ -25,8 +25,7 @@ const NOT_LOGGED = [
 
 test("every change is in the audit log: who, what, before and after without secrets, from where, when", async (t) => {
   const nowMs = Date.UTC(2026, 5, 1);
-  const admin = await startAdmin(t, { nowMs: () => nowMs });
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t, { nowMs: () => nowMs });
   const done = new Set<string>();
   /** Through the form, and remembered by its route. */
   const post: Post = async (route, ids, fields = {}) => {

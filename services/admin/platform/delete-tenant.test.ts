@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { workTenantDeletions } from "@belfry/administration/erasure/tenant-deletions";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin } from "../admin-under-test.ts";
+import { startForOperator } from "../admin-under-test.ts";
 
 test("an operator deletes a tenant: sees what goes, types its name, and follows how far it is, also when it is gone", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme & Co" });
   const base = `/tenants/${tenantId}`;
   const owner = await admin.person({

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordReconciled } from "@belfry/database/reconciliations";
-import { startAdmin } from "../admin-under-test.ts";
+import { startForOperator } from "../admin-under-test.ts";
 
 test("the system page shows each service with its version and when it was started", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { operator } = await startForOperator(t);
   const html = await operator.text("/system");
   assert.match(html, /<strong>admin-test<\/strong>\s+<code>\d+\.\d+\.\d+<\/code>/);
   const started = /started <time datetime="([^"]+)"/.exec(html)?.[1] ?? "";
@@ -14,8 +13,7 @@ test("the system page shows each service with its version and when it was starte
 });
 
 test("the system page shows what the services found lost or stalled and sent again, in the last day", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const found = async () =>
     /<b>(\d+)<\/b>\s*<span>recovered in 24 h([^<]*)</
       .exec(await operator.text("/system"))

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listProviders, putProvider } from "@belfry/administration/providers/providers";
-import { createTenant } from "@belfry/administration/tenants/tenants";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import { startAdmin } from "../admin-under-test.ts";
+import { startForTenant } from "../admin-under-test.ts";
 
 test("a provider made here stands last and unused, says what is missing, and goes into use by an accepted test, first by a click", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   const live = { tenantId: id, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
   await putProvider(admin.db, live, { keys: admin.keys });
   const vendor = await startRecordingServer(t);

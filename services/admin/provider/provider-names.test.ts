@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listProviders } from "@belfry/administration/providers/providers";
-import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin } from "../admin-under-test.ts";
+import { startForTenant } from "../admin-under-test.ts";
 
 const SANDBOX = { channel: "EMAIL", kind: "sandbox" };
 
 test("a tenant adds several accounts of one kind by name; a name that is taken is said beside its field and replaces nothing; a change of name is in the audit log", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   const base = `/tenants/${id}/providers`;
   const add = (name: string, maxPerSecond = "") =>
     operator.post(base, { ...SANDBOX, name, maxPerSecond });

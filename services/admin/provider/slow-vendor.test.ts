@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTenant } from "@belfry/administration/tenants/tenants";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import { startAdmin } from "../admin-under-test.ts";
+import { startForTenant } from "../admin-under-test.ts";
 
 /** More than the Admin UI has connections to Postgres. */
 const TESTS = 12;
 
 test("while a vendor takes its time over many test messages, pages answer and every test ends with its answer", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   const vendor = await startRecordingServer(t);
   const answered = Promise.withResolvers<void>();
   vendor.answer = { status: 202, after: answered.promise };

@@ -5,11 +5,10 @@ import { putUser } from "@belfry/administration/users/users";
 import { ensureSearchKey, termHash } from "@belfry/database/search-term-hash";
 import { addressTerms } from "@belfry/database/search-terms";
 import { uuidv7 } from "uuidv7";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
 
 async function world(t: TestContext) {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const acme = await createTenant(admin.db, { name: "Acme" });
   const other = await createTenant(admin.db, { name: "Other & Sons" });
   const owner = await admin.person({

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin } from "../admin-under-test.ts";
+import { startAdmin, startForTenant } from "../admin-under-test.ts";
 
 test("a list of addresses is suppressed once, as a whole; bad lines are named, and left out where that is asked for", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id: tenantId } = await startForTenant(t);
   const base = `/tenants/${tenantId}/suppressions`;
   const path = `${base}/import`;
   const stored = async () =>

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin } from "../admin-under-test.ts";
+import { startForTenant } from "../admin-under-test.ts";
 import { curlLine } from "../event/curl-line.ts";
 
 test("a key is shown once, with a line to paste; then its prefix and last use are what is left", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   const base = `/tenants/${id}/keys`;
   const made = await operator.post(base, { keyName: "the shop" });
   const html = await operator.page(made);
@@ -32,9 +29,7 @@ test("a key is shown once, with a line to paste; then its prefix and last use ar
 });
 
 test("a rotation lets the others go on for the hours that were said; hours that are none stay in the form with their fault", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { operator, id } = await startForTenant(t);
   const base = `/tenants/${id}/keys`;
   for (const overlapHours of ["soon", "-1", "9999", "721"]) {
     const refused = await operator.post(`${base}/rotate`, { overlapHours });
@@ -53,9 +48,7 @@ test("a rotation lets the others go on for the hours that were said; hours that 
 });
 
 test("a key is made with what it may do, and shown with it; a rotation asks which keys it is of", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { operator, id } = await startForTenant(t);
   const base = `/tenants/${id}/keys`;
   const key = { keyName: "the shop", keyRole: "read" };
   const html = await operator.page(await operator.post(base, key));
@@ -79,9 +72,7 @@ test("a key is made with what it may do, and shown with it; a rotation asks whic
 });
 
 test("a webhook secret is shown once, with how to sign; another takes its place with an overlap, and it is removed", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { operator, id } = await startForTenant(t);
   const base = `/tenants/${id}`;
   const make = async (fields: Record<string, string> = {}) =>
     await operator.page(await operator.post(`${base}/webhook-secret`, fields));

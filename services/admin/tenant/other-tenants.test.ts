@@ -7,7 +7,7 @@ import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { type AdminUnderTest, startAdmin, startForTenant } from "../admin-under-test.ts";
 import { ACCESS, type RouteKey } from "../door/access.ts";
 import { storeWaiting } from "../test/store-waiting.ts";
 import { storeMessage, storeWebhook } from "../test/store-webhooks.ts";
@@ -151,9 +151,7 @@ function idOf(ids: Readonly<Record<string, string>>, route: string, name: string
 }
 
 test("nobody ends another's session, and a person who is no member of the tenant cannot be changed in it", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   const owner = await admin.person({
     ...{ email: "owner@example.com", name: "owner", of: { tenantId: id, role: "owner" } },
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
-import { startAdmin } from "../admin-under-test.ts";
+import { startAdmin, startForOperator } from "../admin-under-test.ts";
 import { PASSWORD } from "../test-browser.ts";
 
 test("the first link makes the operator, once; it invites an owner, who sees one tenant and no other", async (t) => {
@@ -40,8 +40,7 @@ test("the first link makes the operator, once; it invites an owner, who sees one
 });
 
 test("signing in takes the right password, and makes a new session each time", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const first = operator.cookies.get("belfry_session");
   await operator.post("/sign-out");
   assert.equal(

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { showTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin } from "../admin-under-test.ts";
+import { startForOperator } from "../admin-under-test.ts";
 
 const TENANT = { name: "Acme", perMinute: "60", dailyCap: "1000" };
 
 test("an operator says how long a tenant's data is kept, and the audit log what it was before", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const kept = async (id: string) => {
     const { eventRetentionDays, notificationRetentionDays } = await showTenant(admin.db, id);
     return [eventRetentionDays, notificationRetentionDays];

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { type AdminUnderTest, startAdmin, startForOperator } from "../admin-under-test.ts";
 
 async function withTenant(admin: AdminUnderTest) {
   const operator = await admin.operator();
@@ -42,8 +42,7 @@ test("the overview says what is still to be done, and shows the figures, the lim
 });
 
 test("of many tenants a page shows fifty, and the rest is found by name or page after page", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   assert.doesNotMatch(await operator.text("/tenants"), /role="search" aria-label="Tenants"/);
   await admin.pool.query(
     `insert into tenants (id, name, per_minute)

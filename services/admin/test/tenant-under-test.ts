@@ -1,5 +1,4 @@
-import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startAdmin } from "../admin-under-test.ts";
+import { type startAdmin, startForTenant } from "../admin-under-test.ts";
 import type { AppDeps } from "../page-deps.ts";
 
 /** For tests of templates: the fields of one, as its forms have them. */
@@ -15,9 +14,7 @@ export async function startTenant(
   t: Parameters<typeof startAdmin>[0],
   config: Partial<AppDeps["config"]> = {},
 ) {
-  const admin = await startAdmin(t, { config });
-  const operator = await admin.operator();
-  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id: tenantId } = await startForTenant(t, { config });
   const address = { tenantId, eventType: SMS.eventType, channel: "SMS" } as const;
   return { admin, operator, tenantId, base: `/tenants/${tenantId}`, address };
 }

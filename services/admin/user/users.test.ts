@@ -2,15 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addSuppressions } from "@belfry/administration/events/suppressions";
 import { putTemplate } from "@belfry/administration/templates/put-template";
-import { createTenant } from "@belfry/administration/tenants/tenants";
 import { putUser } from "@belfry/administration/users/users";
 import { storeInbound } from "@belfry/database/inbound";
-import { startAdmin } from "../admin-under-test.ts";
+import { type startAdmin, startForTenant } from "../admin-under-test.ts";
 
 async function world(t: Parameters<typeof startAdmin>[0]) {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id: tenantId } = await startForTenant(t);
   const member = (role: "editor" | "viewer") =>
     admin.person({ email: `${role}@example.com`, name: role, of: { tenantId, role } });
   const [editor, viewer] = [await member("editor"), await member("viewer")];

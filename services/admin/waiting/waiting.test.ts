@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTenant } from "@belfry/administration/tenants/tenants";
-import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
+import { type AdminUnderTest, type startAdmin, startForTenant } from "../admin-under-test.ts";
 import { storeWaiting } from "../test/store-waiting.ts";
 
 const ISO_STAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d/;
@@ -174,9 +173,7 @@ test("a viewer sees what waits, and no button that changes it", async (t) => {
 });
 
 async function tenantWith(t: Parameters<typeof startAdmin>[0]) {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   return { admin, operator, id, base: `/tenants/${id}/waiting` };
 }
 
