@@ -10,6 +10,7 @@ import { createDatabase, createPool, type Database, type Pool } from "@belfry/da
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
@@ -49,10 +50,6 @@ export interface AdminUnderTest {
 }
 
 const CHEAP = { log2N: 10, r: 8, p: 1 };
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 export async function startAdmin(
   t: Cleanup,

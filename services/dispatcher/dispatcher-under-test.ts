@@ -12,16 +12,13 @@ import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-outcome";
 import type { PushLinks } from "@belfry/templates/push-links";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { uuidv7 } from "uuidv7";
 import type { DispatchDeps } from "./dispatch-batch.ts";
 import type { OutwardDelivery, OutwardPush } from "./outward.ts";
 import { createRoutingCache } from "./routing-cache.ts";
 import { createUserTurns } from "./user-turns.ts";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 export interface TenantSetup {
   id?: string;

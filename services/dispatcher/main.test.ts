@@ -16,15 +16,12 @@ import { createLogger } from "@belfry/service/logger";
 import { connectNats } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
 import { ensureStreams } from "@belfry/service/streams";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import { createGate } from "@belfry/testing/gate";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** The real process on real servers, and everything that it publishes. */
 async function running(t: Cleanup) {

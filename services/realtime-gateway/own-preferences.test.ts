@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_CATEGORIES, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { createDatabase, createPool } from "@belfry/database/connection";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
 import { ownPreferences } from "./own-preferences.ts";
 
 const ANN = { tenantId: "acme", userId: "ann" };
 const OFF = { category: "*", channel: "EMAIL", enabled: false } as const;
 
-async function world(t: { after(fn: () => Promise<void>): void }, maxConnections: number) {
+async function world(t: Cleanup, maxConnections: number) {
   const { url, pool } = await connectedDatabase(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'Acme', 60)");
   const db = createDatabase(createPool({ url, applicationName: "test", maxConnections }));

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { bucketsOfTenant, countBucket, quotaUsed } from "@belfry/admin/tenant/activity-buckets";
 import { idAt, searchEvents } from "@belfry/administration/events/search-events";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
 
 const START = Date.parse("2026-03-01T10:00:00.000Z");
@@ -71,10 +72,7 @@ function at(second: number): Date {
 }
 
 /** One event a second: u1 was sent by EMAIL, u2 failed there, u4 was skipped on SMS, u6 is not dispatched. */
-async function withEvents(
-  t: { after(fn: () => Promise<void>): void },
-  count: number,
-): Promise<Database> {
+async function withEvents(t: Cleanup, count: number): Promise<Database> {
   const { url } = await createTestDatabase(t);
   const db = createDatabase(createPool({ url, applicationName: "test", maxConnections: 2 }));
   t.after(() => db.destroy());

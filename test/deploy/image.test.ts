@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
@@ -113,10 +114,6 @@ test("the command line's image brings an empty database to the newest schema", a
   });
   assert.ok(JSON.parse(stdout).migrations.includes("0001-tables"));
 });
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** The stage of the Dockerfile that installs, in an empty folder: context, install, link. */
 async function installed(t: Cleanup, service: string, folder: string): Promise<string> {

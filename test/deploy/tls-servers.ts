@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startGuarded } from "@belfry/local/servers/guarded-process";
 import { findNatsServer } from "@belfry/local/servers/nats-server";
 import { startPostgres } from "@belfry/local/servers/postgres-server";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import pg from "pg";
@@ -12,10 +13,6 @@ import { type Certificates, makeCertificates } from "./certificates.ts";
 const USER = "belfry";
 /** Every sign that means something in an address. */
 export const NATS_PASSWORD = "p:w/@rd";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** A nats-server with password and a Postgres, both with TLS, of one test file's own. */
 export interface TlsServers {

@@ -1,5 +1,6 @@
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { client, subscribed } from "../realtime/clients.ts";
-import type { Cleanup, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 export interface Received {
   key: string;

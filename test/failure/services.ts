@@ -1,10 +1,7 @@
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
 import { type CuttableProxy, cuttableProxy } from "../realtime/cuttable-proxy.ts";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** The replicas that run at first. */
 export const REPLICAS = {

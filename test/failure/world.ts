@@ -5,15 +5,12 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { migrateToLatest } from "@belfry/database/migrate";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { ownNatsServer, type TestNatsServer } from "@belfry/testing/nats-server";
 import { ownPostgresServer, type TestPostgresServer } from "@belfry/testing/postgres-server";
 import { type Services, startServices } from "./services.ts";
 import type { FailureSettings } from "./settings.ts";
 import { startVendors, type Vendors } from "./vendors.ts";
-
-export interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 export interface LoadTenant {
   id: string;

@@ -3,15 +3,12 @@ import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import { createTenant, type TenantWithKey } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
 import type pg from "pg";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 export interface Ingest {
   url: string;

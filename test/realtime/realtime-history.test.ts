@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { uuidv7 } from "uuidv7";
 import {
@@ -20,7 +21,7 @@ async function newEpoch(db: Database): Promise<string> {
 
 const channel = { tenantId: "acme", userId: "a#b", name: "personal" };
 
-async function open(t: { after(fn: () => Promise<void>): void }): Promise<Database> {
+async function open(t: Cleanup): Promise<Database> {
   const database = await createTestDatabase();
   const db = createDatabase(createPool({ url: database.url, applicationName: "test" }));
   t.after(async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LocalJson } from "@belfry/local/home-folder";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -32,10 +33,6 @@ export interface BegunStack {
   child: ChildProcess;
   /** All that it wrote. */
   output(): string;
-}
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
 }
 
 /** A home folder and ports of this test's own; removed, whatever runs there killed, after it. */

@@ -6,6 +6,7 @@ import { testWebhook } from "@belfry/administration/webhooks/test-webhook";
 import { putWebhook, rotateWebhookSigningSecret } from "@belfry/administration/webhooks/webhooks";
 import { WEBHOOK_PAYLOADS } from "@belfry/contracts/webhook-payload";
 import type { WebhookMessageType, WebhookType } from "@belfry/contracts/webhooks";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { type RecordedRequest, startRecordingServer } from "@belfry/testing/recording-server";
 import { Ajv } from "ajv";
@@ -173,10 +174,7 @@ test("what is refused: a changed byte, an old time, another tenant's secret", as
 });
 
 /** A tenant with all channels, and an endpoint whose receiver records. */
-async function tenantWithEndpoint(
-  t: { after(fn: () => Promise<void>): void },
-  types: WebhookType[] = [],
-) {
+async function tenantWithEndpoint(t: Cleanup, types: WebhookType[] = []) {
   const receiver = await startRecordingServer(t);
   const tenant = await stack.createReadyTenant();
   const { after } = await putWebhook(

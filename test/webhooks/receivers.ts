@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 
 const SAMPLES = new URL("../../docs/webhook-samples/", import.meta.url);
@@ -130,7 +131,7 @@ export interface RunningReceiver {
 
 /** Starts it and waits for its port; undefined, when it ended before. It ends with the test. */
 export async function startReceiver(
-  t: { after(fn: () => Promise<void>): void },
+  t: Cleanup,
   receiver: SampleReceiver,
   folder: string,
   secret: string,

@@ -3,13 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 import { connect } from "@nats-io/transport-node";
 import { startNats } from "./nats-server.ts";
 
 const log = () => undefined;
 
-async function setUp(t: { after(fn: () => Promise<void>): void }) {
+async function setUp(t: Cleanup) {
   const directory = await mkdtemp(join(tmpdir(), "belfry nats "));
   t.after(() => rm(directory, { recursive: true, force: true }));
   return { storeDir: join(directory, "store"), port: await freePort() };

@@ -5,13 +5,12 @@ import { insertAuditEntry } from "./audit-log.ts";
 import { idAt } from "./events/search-events.ts";
 import { type AuditSearch, searchAuditLog } from "./search-audit-log.ts";
 import { createTenant } from "./tenants/tenants.ts";
-import { testDatabase } from "./test-database.ts";
+import { tenantDatabase } from "./test-database.ts";
 
 const OLIVE = "Olive Owner <olive@acme.example>";
 
 test("the audit log is searched by person, object and time, and names the tenant; a search looks at so much at a time", async (t) => {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const { id: other } = await createTenant(db, { name: "Books" });
   const entry = { personId: null, address: "192.0.2.1", before: null, after: null };
   const write = (of: string | null, person: string, action: string, target: string) =>

@@ -1,21 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import type { Database } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import type { Cleanup } from "@belfry/testing/cleanup";
+import { connectedDatabase } from "@belfry/testing/database";
+import { createTenant } from "./tenants/tenants.ts";
 
 /** For the tests of this package: a database of the test's own, and keys. */
 export const TEST_KEYS = parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`);
 
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
+export async function testDatabase(t: Cleanup): Promise<Database> {
+  return (await connectedDatabase(t)).db;
 }
 
-export async function testDatabase(t: Cleanup): Promise<Database> {
-  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
-  const db = createDatabase(createPool({ url, applicationName: "test", maxConnections: 4 }));
-  t.after(async () => {
-    await db.destroy();
-    await drop();
-  });
-  return db;
+/** With a tenant. */
+export async function tenantDatabase(t: Cleanup) {
+  const connected = await connectedDatabase(t);
+  const { id: tenantId } = await createTenant(connected.db, { name: "Acme" });
+  return { ...connected, tenantId };
 }

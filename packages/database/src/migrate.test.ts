@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import pg from "pg";
@@ -18,10 +19,6 @@ const LATER: SchemaSource = {
     "9999-later": migrationOf("alter table tenants add column later text"),
   },
 };
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 async function database(t: Cleanup, template?: string) {
   const { url, ...made } = await createTestDatabase(undefined, template);

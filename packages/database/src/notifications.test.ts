@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
@@ -11,7 +12,7 @@ import {
   markNotificationRead,
 } from "./notifications.ts";
 
-async function open(t: { after(fn: () => Promise<void>): void }): Promise<Database> {
+async function open(t: Cleanup): Promise<Database> {
   const database = await createTestDatabase();
   const db = createDatabase(createPool({ url: database.url, applicationName: "test" }));
   t.after(async () => {

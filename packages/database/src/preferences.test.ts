@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { PreferenceChange } from "@belfry/contracts/preferences";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
 import { preferencesOfUser, setPreferences } from "./preferences.ts";
 
 const ANN = { tenantId: "acme", userId: "ann" };
 const OFF: PreferenceChange = { category: "offers", channel: "EMAIL", enabled: false };
 
-async function world(t: { after(fn: () => Promise<void>): void }) {
+async function world(t: Cleanup) {
   const { db, pool } = await connectedDatabase(t);
   for (const id of ["acme", "other"]) {
     await db.insertInto("tenants").values({ id, name: id, per_minute: 1 }).execute();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Migration, SCHEMA } from "@belfry/database/schema-files";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { sql } from "kysely";
 import pg from "pg";
@@ -131,10 +132,6 @@ function statements(text: string): Migration["up"] {
   return async (db) => {
     for (const one of text.split("; ")) await sql.raw(one).execute(db);
   };
-}
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
 }
 
 async function emptyDatabase(t: Cleanup): Promise<pg.Client> {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { decodeQueueMessage, type QueueItem } from "@belfry/contracts/queue-message";
 import type { StreamDefinition } from "@belfry/contracts/streams";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { deleteStreams, testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { ownNatsServer } from "@belfry/testing/nats-server";
@@ -13,10 +14,6 @@ import { ensureStreams } from "./streams.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 const items: QueueItem[] = [{ id: "0198-a", traceId: "t" }];
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 async function setUp(t: Cleanup, url = testNatsUrl(), maxBytes = 1_000_000) {
   const prefix = testPrefix();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
@@ -10,10 +11,6 @@ const main = new URL("../test/small-service.ts", import.meta.url);
 
 /** Of no use to it. */
 const AWAY = { DATABASE_URL: "postgres://127.0.0.1:1/x", NATS_URL: "nats://127.0.0.1:1" };
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 async function start(t: Cleanup, env: Record<string, string> = {}) {
   const port = await freePort();

@@ -1,9 +1,6 @@
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import type { Cleanup } from "./cleanup.ts";
 import { createTestDatabase } from "./postgres.ts";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** A database of the test's own with connections to it, all gone after the test. */
 export async function connectedDatabase(

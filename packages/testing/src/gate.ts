@@ -1,9 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
+import type { Cleanup } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** Stands before a server and can be away. */
 export interface Gate {

@@ -2,11 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type NatsServer, startNats } from "@belfry/local/servers/nats-server";
+import type { Cleanup } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** A nats-server of one test's own, to be killed, restarted and emptied. */
 export interface TestNatsServer {

@@ -1,11 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
+import type { Cleanup } from "./cleanup.ts";
 import { testServerUrl } from "./test-server-url.ts";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** The NATS server (with JetStream) of this test run. */
 export function testNatsUrl(): string {

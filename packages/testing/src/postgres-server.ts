@@ -2,11 +2,8 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PostgresServer, startPostgres } from "@belfry/local/servers/postgres-server";
+import type { Cleanup } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** A Postgres of one test's own, to be killed and restarted. What is committed is on the disk. */
 export interface TestPostgresServer {

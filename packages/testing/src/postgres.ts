@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
+import type { Cleanup } from "./cleanup.ts";
 import { recordStatements } from "./recorded-statements.ts";
 import { testServerUrl } from "./test-server-url.ts";
 
@@ -14,11 +15,6 @@ export interface TestDatabase {
   url: string;
   name: string;
   [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** What `test`, `describe` and hooks of node:test hand over. */
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
 }
 
 /**

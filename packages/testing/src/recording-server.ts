@@ -1,9 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
+import type { Cleanup } from "./cleanup.ts";
 
 export interface RecordedRequest {
   method: string;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import Provider from "oidc-provider";
 import { createBrowser, type TestBrowser } from "../test-browser.ts";
@@ -42,10 +43,6 @@ const CLIENT = { id: "belfry", secret: "a secret of thirty-two characters!" };
 export const REDIRECT_URI = "http://admin.test/sign-in/oidc/callback";
 // Once a file: making them costs more than a sign-in.
 const KEYS = await Promise.all([1, 2].map(() => generateKeyPair("RS256", { extractable: true })));
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 export async function startProvider(
   t: Cleanup,

@@ -5,6 +5,7 @@ import { type Link, parseLinkKeys, sealLink } from "@belfry/database/link-token"
 import { preferencesOfUser } from "@belfry/database/preferences";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
 import { createAbuseLimits } from "../abuse-limits.ts";
 import { linkRoutes } from "./link-routes.ts";
@@ -19,10 +20,6 @@ export const ANN: Link = {
 const key = () => randomBytes(32).toString("base64");
 export const OLD_KEYS = `old:${key()}`;
 const LINK_KEYS = parseLinkKeys(`new:${key()},${OLD_KEYS}`);
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** The pages at loopback, of the tenant `acme` with three categories, and of `other` with one. */
 export async function startPages(t: Cleanup, options: { linksPerMinute?: number } = {}) {

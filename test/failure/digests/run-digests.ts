@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { type Kills, killInTurn, startReplicas, type Victim } from "../kills.ts";
 import { seededRandom } from "../random.ts";
 import { SHORT } from "../settings.ts";
 import { messagesLeft } from "../streams.ts";
-import { type Cleanup, createWorld, type World } from "../world.ts";
+import { createWorld, type World } from "../world.ts";
 import { acceptLoad, putDigestTemplates, windowsOf } from "./digest-load.ts";
 import { keepMails } from "./digest-mails.ts";
 import { type DigestVerdict, judgeDigests } from "./digest-verdict.ts";

@@ -3,13 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import { createDatabase } from "@belfry/database/connection";
 import { acceptEvents, type EventToAccept } from "@belfry/database/functions/accept-events";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { uuidv7 } from "uuidv7";
 import { type Kills, killInTurn, startReplicas, type Victim } from "../kills.ts";
 import { seededRandom } from "../random.ts";
 import { SHORT } from "../settings.ts";
 import { messagesLeft } from "../streams.ts";
-import { type Cleanup, createWorld, EVENT_TYPE, type World } from "../world.ts";
+import { createWorld, EVENT_TYPE, type World } from "../world.ts";
 import { type Receiver, startReceiver } from "./webhook-receiver.ts";
 import { judgeWebhooks, type WebhookVerdict, watchMoves } from "./webhook-verdict.ts";
 

@@ -1,11 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { Webhook } from "standardwebhooks";
-
-interface Cleanup {
-  after(fn: () => Promise<void>): void;
-}
 
 /** What a message tells. */
 export interface Told {

@@ -5,16 +5,15 @@ import { storeDeadMessage } from "@belfry/database/dead-messages";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
-import { connectedDatabase } from "@belfry/testing/database";
 import { showEvent } from "../events/event-report.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { discardDeadLetters, replayDeadLetters } from "./change-dead-letters.ts";
 import { glanceAtDeadLetters, listDeadLetters, showDeadLetter } from "./dead-letters.ts";
 
 async function setUp(t: TestContext) {
-  const { pool, db } = await connectedDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { pool, db, tenantId } = await tenantDatabase(t);
   const version = async (sensitive = false) => {
     const id = randomUUID();
     await pool.query(

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
-import { connectedDatabase } from "@belfry/testing/database";
 import { storeComment, storeDigest } from "../events/digest-under-test.ts";
 import { tablesWith } from "../people/person-under-test.ts";
-import { createTenant } from "../tenants/tenants.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { deleteTenant } from "./delete-tenant.ts";
 import { eraseUser } from "./erase-user.ts";
 
@@ -12,8 +11,7 @@ const ACTOR = { personId: null, person: "command line (root)", address: "host" }
 const DEPS = { actor: ACTOR, disconnect: async () => undefined };
 
 async function setUp(t: TestContext) {
-  const { pool, db } = await connectedDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { pool, db, tenantId } = await tenantDatabase(t);
   const comment = (userId: string) => storeComment(pool, tenantId, "Bob", userId);
   const count = async (table: string) =>
     (await pool.query(`select count(*)::integer as count from ${table}`)).rows[0].count as number;

@@ -5,7 +5,7 @@ import { encodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { Database, Pool } from "@belfry/database/connection";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
 import { storeInbound } from "@belfry/database/inbound";
-import { connectedDatabase } from "@belfry/testing/database";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { audited } from "../audited.ts";
 import { suppressionNote } from "../events/suppression-note.ts";
@@ -13,6 +13,7 @@ import { addSuppressions } from "../events/suppressions.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { ADA, BOB, storeEvent, storeOutbox, tablesWith } from "../people/person-under-test.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { changePreference } from "../users/change-preference.ts";
 import { changePreferences } from "../users/preferences.ts";
 import { saveUser } from "../users/save-user.ts";
@@ -23,9 +24,8 @@ const ACTOR = { personId: null, person: "command line (root)", address: "host" }
 const DEPS = { actor: ACTOR, disconnect: async () => undefined };
 const NEEDLES = Object.values(ADA);
 
-async function world(t: { after(fn: () => Promise<void>): void }) {
-  const { pool, db } = await connectedDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+async function world(t: Cleanup) {
+  const { pool, db, tenantId } = await tenantDatabase(t);
   return { db, pool, tenantId, ada: { tenantId, userId: ADA.userId } };
 }
 

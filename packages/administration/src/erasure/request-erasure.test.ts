@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connectedDatabase } from "@belfry/testing/database";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { NotFound } from "../input-error.ts";
 import { ADA, BOB, storeEvent, tablesWith } from "../people/person-under-test.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { changePreferences } from "../users/preferences.ts";
 import { putUser, showUser } from "../users/users.ts";
 import { claimErasure } from "./erasure-rows.ts";
 import { ErasuresFull, requestErasure, showErasure } from "./request-erasure.ts";
 import { type ErasureWork, workErasures } from "./work-erasures.ts";
 
-async function world(t: { after(fn: () => Promise<void>): void }) {
-  const { pool, db } = await connectedDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+async function world(t: Cleanup) {
+  const { pool, db, tenantId } = await tenantDatabase(t);
   const disconnected: string[] = [];
   const work: ErasureWork = {
     db,

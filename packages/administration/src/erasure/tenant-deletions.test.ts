@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant, listTenants, setTenantActive, showTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { deleteTenant } from "./delete-tenant.ts";
 import { claimTenantDeletion } from "./tenant-deletion-rows.ts";
 import {
@@ -16,8 +16,7 @@ const OLGA = { personId: null, person: "Olga <olga@example.com>", address: "192.
 const running = () => new AbortController().signal;
 
 async function world(t: Parameters<typeof testDatabase>[0]) {
-  const db = await testDatabase(t);
-  const { id } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId: id } = await tenantDatabase(t);
   const store = (tenantId: string, count: number) =>
     db
       .insertInto("notifications")

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
-import { connectedDatabase } from "@belfry/testing/database";
 import { replayDeadLetters } from "../dead-letters/change-dead-letters.ts";
 import { listDeadLetters, showDeadLetter } from "../dead-letters/dead-letters.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { storeComment, storeDigest, storeLoop } from "./digest-under-test.ts";
 import { listDigests, releaseDigest, showDigest } from "./digests.ts";
 import { showEvent } from "./event-report.ts";
@@ -13,8 +13,7 @@ import { searchEvents } from "./search-events.ts";
 import { sentContent } from "./sent-content.ts";
 
 async function setUp(t: TestContext) {
-  const { pool, db } = await connectedDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { pool, db, tenantId } = await tenantDatabase(t);
   const versionId = await storeLoop(pool, tenantId);
   const comments: string[] = [];
   for (const by of ["Bob", "Cid", "Dan"]) comments.push(await storeComment(pool, tenantId, by));

@@ -4,7 +4,7 @@ import type { Database } from "@belfry/database/connection";
 import type { EventOutcome } from "@belfry/database/schema";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { showEvent } from "./event-report.ts";
 
 const SECOND = 1000;
@@ -12,7 +12,7 @@ const START = Date.parse("2026-03-01T10:00:00.000Z");
 const at = (seconds: number) => new Date(START + seconds * SECOND);
 
 test("an accepted event that nobody has dispatched says so", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const id = await storeEvent(db, tenantId, {});
   await db
     .insertInto("undispatched_events")
@@ -29,7 +29,7 @@ test("an accepted event that nobody has dispatched says so", async (t) => {
 });
 
 test("the timeline tells in words why a channel was skipped, each attempt, and whether the push was read", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const id = await storeEvent(db, tenantId, {
     dispatched_at: at(1),
     outcome: { skipped: { SMS: "no recipientPhone" }, missing: { PUSH: ["name"] } },
@@ -115,7 +115,7 @@ test("the timeline tells in words why a channel was skipped, each attempt, and w
 });
 
 test("an event is found by the tenant's own eventId: the newest, with the others named, in any tenant or one", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const other = await createTenant(db, { name: "Other" });
   const first = await storeEvent(db, tenantId, { reference: "1001" });
   const second = await storeEvent(db, tenantId, { reference: "1001" });
@@ -130,12 +130,6 @@ test("an event is found by the tenant's own eventId: the newest, with the others
   await assert.rejects(showEvent(db, "1002"), NotFound);
   await assert.rejects(showEvent(db, "a\u0000b"), NotFound);
 });
-
-async function withTenant(t: Parameters<typeof testDatabase>[0]) {
-  const db = await testDatabase(t);
-  const { id } = await createTenant(db, { name: "Acme" });
-  return { db, tenantId: id };
-}
 
 interface EventFields {
   reference?: string;

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { type ImportedSuppressions, importSuppressions } from "./import-suppressions.ts";
 import { addSuppressions, removeSuppressions } from "./suppressions.ts";
 
 test("a file of addresses is suppressed as a whole or not at all, and every bad line is named with its rule", async (t) => {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const mail = { tenantId, channel: "EMAIL" } as const;
   const bring = (text: string | Uint8Array, more: object = {}) =>
     importSuppressions(db, { ...mail, ...more }, [Buffer.from(text)]);
@@ -59,8 +57,7 @@ test("a file of addresses is suppressed as a whole or not at all, and every bad 
 });
 
 test("a hostile file of 10 MB costs no more than its lines: what is told of it, and what is kept, stays small", async (t) => {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const mail = { tenantId, channel: "EMAIL", leaveOutBad: true } as const;
   const one = Buffer.alloc(10_000_000, '"');
   const { faults, ...counts } = await importSuppressions(db, mail, [

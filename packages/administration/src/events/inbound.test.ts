@@ -6,7 +6,7 @@ import type { Database } from "@belfry/database/connection";
 import { storeInbound } from "@belfry/database/inbound";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { type InboundQuery, inboundPages } from "./inbound.ts";
 
 async function list(db: Database, query: InboundQuery) {
@@ -16,8 +16,7 @@ async function list(db: Database, query: InboundQuery) {
 }
 
 test("what people answered is listed newest first, of one number if it is named, and no keyword", async (t) => {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const { id: other } = await createTenant(db, { name: "Other" });
   const write = (owner: string, sender: string, text: string) =>
     storeInbound(

@@ -6,12 +6,11 @@ import type { Database } from "@belfry/database/connection";
 import { outboxOfTenant, storeOutboxMessage } from "@belfry/database/outbox";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase, testDatabase } from "../test-database.ts";
 import { type OutboxQuery, outboxPages, showOutboxMessage } from "./outbox.ts";
 
 test("a tenant's outbox comes newest first over all pages, each message once, and none of another tenant", async (t) => {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const other = await createTenant(db, { name: "Other" });
   const eventId = randomUUID();
   const stored: string[] = [];

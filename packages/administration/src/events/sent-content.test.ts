@@ -3,10 +3,9 @@ import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
-import { connectedDatabase } from "@belfry/testing/database";
 import { putTemplate } from "../templates/put-template.ts";
 import { deleteTemplate } from "../templates/templates.ts";
-import { createTenant } from "../tenants/tenants.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { hiddenNotifications } from "./notification-rows.ts";
 import { sentContent } from "./sent-content.ts";
 import { usedSensitiveTemplate } from "./sent-content-rows.ts";
@@ -14,8 +13,7 @@ import { usedSensitiveTemplate } from "./sent-content-rows.ts";
 const SECOND_MS = 1000;
 
 async function setUp(t: TestContext) {
-  const { pool, db } = await connectedDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { pool, db, tenantId } = await tenantDatabase(t);
   const put = async (channel: "SMS" | "PUSH", sensitive: boolean, locale = "") => {
     const title = channel === "PUSH" ? "T" : undefined;
     const content = `Code {{code}} ${locale}`;

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { type ClaimResult, claimDeliveries } from "@belfry/database/functions/claim-deliveries";
-import { connectedDatabase } from "@belfry/testing/database";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { showEvent } from "./event-report.ts";
 import {
   addSuppressions,
@@ -14,8 +14,7 @@ import {
 } from "./suppressions.ts";
 
 async function setUp(t: TestContext) {
-  const { pool, db } = await connectedDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { pool, db, tenantId } = await tenantDatabase(t);
   const { rows } = await pool.query(
     `with template as (insert into templates (id, tenant_id, event_type, channel)
        values (gen_random_uuid(), $1, 'order', 'EMAIL') returning id)

@@ -4,7 +4,7 @@ import { audited } from "../audited.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant, listTenants } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase, testDatabase } from "../test-database.ts";
 import { acceptAsNewPerson, acceptAsPerson, firstOperatorToken, invite } from "./invitations.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import { changeRole, listMembers, removeMember, removeOperator } from "./people.ts";
@@ -35,8 +35,7 @@ test("two links of a first operator make one operator, and no link works twice",
 });
 
 test("an invitation is for one address, and a tenant keeps an owner", async (t) => {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const token = await firstOperatorToken(db);
   const olga = { email: "olga@example.com", name: "Olga", password: PASSWORD };
   const { personId } = await acceptAsNewPerson(db, token!, olga);

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { TEST_KEYS, testDatabase } from "../test-database.ts";
+import { TEST_KEYS, tenantDatabase } from "../test-database.ts";
 import {
   deleteProvider,
   listProviders,
@@ -19,14 +18,8 @@ const keys = TEST_KEYS;
 const API_KEY = "SG.abcdefghijklmnopqrstuvwxyz.secret-tail";
 const SENDGRID = { apiKey: API_KEY, from: "news@example.com" };
 
-async function withTenant(t: Parameters<typeof testDatabase>[0]) {
-  const db = await testDatabase(t);
-  const { id } = await createTenant(db, { name: "Acme" });
-  return { db, tenantId: id };
-}
-
 test("a credential is stored encrypted for its provider, and every view of it is masked", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const input = { tenantId, channel: "EMAIL", kind: "sendgrid", settings: SENDGRID } as const;
   const provider = await putProvider(db, input, { keys });
   assert.deepEqual(provider.settings, { ...SENDGRID, apiKey: "•••• tail" });
@@ -40,7 +33,7 @@ test("a credential is stored encrypted for its provider, and every view of it is
 });
 
 test("settings that do not fit are refused, every field named and no value repeated", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const settings = { apiKey: "with a space", from: "nobody", surprise: 1 };
   const input = { tenantId, channel: "EMAIL", kind: "sendgrid", settings } as const;
   await assert.rejects(putProvider(db, input, { keys }), (error: InvalidInput) => {
@@ -56,7 +49,7 @@ test("settings that do not fit are refused, every field named and no value repea
 });
 
 test("a private address is refused unless private addresses are allowed", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const settings = { ...SENDGRID, baseUrl: "http://127.0.0.1:9" };
   const input = { tenantId, channel: "EMAIL", kind: "sendgrid", settings } as const;
   await assert.rejects(putProvider(db, input, { keys }), InvalidInput);
@@ -64,7 +57,7 @@ test("a private address is refused unless private addresses are allowed", async 
 });
 
 test("putting a kind again replaces its settings; another kind goes before it", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const sandbox = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
   const sendgrid = { ...sandbox, kind: "sendgrid", settings: SENDGRID };
   const first = await putProvider(db, sandbox, { keys });
@@ -82,7 +75,7 @@ test("putting a kind again replaces its settings; another kind goes before it", 
 });
 
 test("a provider is found by its id, or by channel and kind where there are several", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const sandbox = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
   const { id } = await putProvider(db, sandbox, { keys });
   const address = { tenantId, channel: "EMAIL" } as const;
@@ -100,7 +93,7 @@ test("a provider is found by its id, or by channel and kind where there are seve
 });
 
 test("an account is renamed with all it has; a name that another of its channel has is refused", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const sendgrid = { tenantId, channel: "EMAIL", kind: "sendgrid", settings: SENDGRID } as const;
   const { id } = await putProvider(db, { ...sendgrid, maxPerSecond: 5 }, { keys });
   await putProvider(db, { ...sendgrid, name: "marketing" }, { keys });
@@ -122,7 +115,7 @@ test("an account is renamed with all it has; a name that another of its channel 
 });
 
 test("two accounts that are given one name at once: one has it, the other is refused", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const sandbox = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
   const all = await Promise.all(
     ["a", "b"].map((name) => putProvider(db, { ...sandbox, name }, { keys })),
@@ -134,7 +127,7 @@ test("two accounts that are given one name at once: one has it, the other is ref
 });
 
 test("a stored secret never follows a changed address: it is asked for again", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const options = { keys, allowPrivateAddresses: true };
   const accounts = [
     {

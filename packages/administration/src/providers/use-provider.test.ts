@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { InvalidInput } from "../input-error.ts";
 import { sendProviderTest } from "../templates/send-test.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { TEST_KEYS, testDatabase } from "../test-database.ts";
+import { TEST_KEYS, tenantDatabase, type testDatabase } from "../test-database.ts";
 import { listProviders, type ProviderInput, putProvider } from "./providers.ts";
 import { rotateSecrets } from "./rotate-secrets.ts";
 import { useProvider } from "./use-provider.ts";
@@ -13,8 +12,7 @@ const options = { keys: TEST_KEYS, allowPrivateAddresses: true };
 
 /** Two that send, and a new one behind them that is not used. */
 async function withNewOne(t: Parameters<typeof testDatabase>[0]) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const vendor = await startRecordingServer(t);
   const sandbox = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
   await putProvider(db, { ...sandbox, name: "b" }, options);

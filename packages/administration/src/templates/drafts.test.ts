@@ -4,7 +4,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { Conflict, InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { copyTemplate } from "./copy-template.ts";
 import {
   type DraftInput,
@@ -23,8 +23,7 @@ const SMS = { ...KEY, content: "Order {{id}}" };
 const PUSH = { eventType: "a", channel: "PUSH", title: "Hi", content: "There" } as const;
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const draft = (input: Omit<DraftInput, "tenantId">) => saveDraft(db, { ...input, tenantId });
   const put = (content: string, locale = "") =>
     putTemplate(db, { ...KEY, content, locale, tenantId });

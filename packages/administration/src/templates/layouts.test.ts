@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { deleteTenant } from "../erasure/delete-tenant.ts";
 import { Conflict, InvalidInput, NotFound, PreparedTooEarly } from "../input-error.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase, testDatabase } from "../test-database.ts";
 import { saveDraft, showDraft } from "./drafts.ts";
 import type { LayoutInput } from "./layout-input.ts";
 import {
@@ -220,8 +219,7 @@ test("changes of the platform's mails at the same time come one after the other"
 });
 
 test("a translation that is taken away while a layout is published does not come back", async (t) => {
-  const { db, pool } = await connectedDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, pool, tenantId } = await tenantDatabase(t);
   const { id } = await putTemplate(db, { ...MARKDOWN, tenantId });
   await putTemplate(db, { ...MARKDOWN, tenantId, locale: "de" });
   const prepared = await prepareLayout(db, { tenantId, footerText: "New" });

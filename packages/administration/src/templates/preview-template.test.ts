@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTenant, updateTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { updateTenant } from "../tenants/tenants.ts";
+import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { checkSource, previewSource, previewTemplate } from "./preview-template.ts";
 import { putTemplate } from "./put-template.ts";
 import type { TemplateSourceInput } from "./template-input.ts";
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const check = async (input: TemplateSourceInput, variables = {}) => {
     const checked = await checkSource(db, tenantId, input, variables);
     assert.ok(checked.ok, JSON.stringify(checked));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import { uuidv7 } from "uuidv7";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { saveDraft } from "./drafts.ts";
 import { countRecentEvents, sampleFromEvents } from "./event-samples.ts";
 import { publication } from "./publication.ts";
@@ -11,12 +11,6 @@ import { putTemplate } from "./put-template.ts";
 
 const KEY = { eventType: "order", channel: "SMS" } as const;
 const HOUR_MS = 60 * 60 * 1000;
-
-async function withTenant(t: Parameters<typeof testDatabase>[0]) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
-  return { db, tenantId };
-}
 
 /** An event of so long ago. */
 async function event(
@@ -38,7 +32,7 @@ async function event(
 }
 
 test("publishing says first what it changes, for whom, and why nothing of it would be sent", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const key = { ...KEY, tenantId };
   await putTemplate(db, { ...key, content: "one", sensitive: true });
   await putTemplate(db, { ...key, content: "eins", locale: "de" });
@@ -63,7 +57,7 @@ test("publishing says first what it changes, for whom, and why nothing of it wou
 });
 
 test("a push's links and a mail's format are parts of what changes", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const push = { tenantId, eventType: "a", channel: "PUSH", title: "T", content: "C" } as const;
   await putTemplate(db, { ...push, url: "/a" });
   await saveDraft(db, { ...push, actions: [{ label: "Go", url: "/b" }] });
@@ -78,7 +72,7 @@ test("a push's links and a mail's format are parts of what changes", async (t) =
 });
 
 test("sample values are those of the newest event of the type that has any, of this tenant alone", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const other = await createTenant(db, { name: "Other" });
   const sample = (eventType = "order") => sampleFromEvents(db, tenantId, eventType);
   assert.equal(await sample(), undefined);
@@ -93,7 +87,7 @@ test("sample values are those of the newest event of the type that has any, of t
 });
 
 test("no sample is of an event that a sensitive template is for, or was for when it came", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   await event(db, tenantId, { code: "123456" }, { agoMs: 1000 });
   const key = { ...KEY, tenantId };
   await putTemplate(db, { ...key, channel: "EMAIL", subject: "s", content: "c" });
@@ -107,7 +101,7 @@ test("no sample is of an event that a sensitive template is for, or was for when
 });
 
 test("no sample is of an event that was dispatched as sensitive, also when its template is gone", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   await event(db, tenantId, { code: "123456" });
   const { id } = await db.selectFrom("events").select("id").executeTakeFirstOrThrow();
   assert.deepEqual(await sampleFromEvents(db, tenantId, "order"), { code: "123456" });

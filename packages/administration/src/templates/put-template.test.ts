@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { Conflict, InvalidInput } from "../input-error.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { prepareTemplate, putTemplate, savePreparedTemplate } from "./put-template.ts";
 import type { TemplateInput } from "./template-input.ts";
 import {
@@ -17,8 +16,7 @@ const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id
 const EMAIL = { eventType: "a", channel: "EMAIL", subject: "Hi", content: "<p>Hi</p>" } as const;
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const put = (input: Omit<TemplateInput, "tenantId">) => putTemplate(db, { ...input, tenantId });
   return { db, tenantId, put };
 }

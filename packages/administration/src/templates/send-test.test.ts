@@ -4,8 +4,8 @@ import { addSuppressions } from "../events/suppressions.ts";
 import { InvalidInput } from "../input-error.ts";
 import { putProvider } from "../providers/providers.ts";
 import type { TenantInput } from "../tenants/tenant-input.ts";
-import { createTenant, setTenantActive, updateTenant } from "../tenants/tenants.ts";
-import { TEST_KEYS, testDatabase } from "../test-database.ts";
+import { setTenantActive, updateTenant } from "../tenants/tenants.ts";
+import { TEST_KEYS, tenantDatabase, type testDatabase } from "../test-database.ts";
 import type { Preview } from "./preview-template.ts";
 import { sendProviderTest, sendRenderedTest } from "./send-test.ts";
 
@@ -21,8 +21,7 @@ const RENDERED: Preview = {
 };
 
 async function withProvider(t: Parameters<typeof testDatabase>[0], changes: TenantInput = {}) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const { id } = await putProvider(
     db,
     { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} },

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { saveDraft } from "./drafts.ts";
 import { exportTemplates } from "./export-templates.ts";
 import { importTemplates, prepareImport, saveImport } from "./import-templates.ts";
@@ -16,8 +16,7 @@ import { eventTypeOf, folderNames } from "./template-paths.ts";
 import { deleteTemplate, listTemplates, showTemplate } from "./templates.ts";
 
 async function setUp(t: TestContext) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const dir = await mkdtemp(join(tmpdir(), "belfry-templates-"));
   t.after(() => rm(dir, { recursive: true }));
   const put = (path: string, text: string | Buffer) =>

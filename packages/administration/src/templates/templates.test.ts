@@ -4,7 +4,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import type { Database } from "@belfry/database/connection";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase, testDatabase } from "../test-database.ts";
 import { previewSource, previewTemplate } from "./preview-template.ts";
 import { putTemplate } from "./put-template.ts";
 import type { TemplateInput } from "./template-input.ts";
@@ -12,12 +12,6 @@ import { templatesOfTenant } from "./template-rows.ts";
 import { deleteTemplate, listTemplates, setTemplateActive, showTemplate } from "./templates.ts";
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
-
-async function withTenant(t: Parameters<typeof testDatabase>[0]) {
-  const db = await testDatabase(t);
-  const { id } = await createTenant(db, { name: "Acme" });
-  return { db, tenantId: id };
-}
 
 async function faultsOf(db: Database, input: TemplateInput): Promise<string[]> {
   let found: string[] = [];
@@ -30,7 +24,7 @@ async function faultsOf(db: Database, input: TemplateInput): Promise<string[]> {
 }
 
 test("every save is a version of one template, and the last one is current and compiled", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const first = await putTemplate(db, { ...SMS, tenantId });
   const second = await putTemplate(db, { ...SMS, tenantId, content: "Now {{id}} and {{name}}" });
   assert.deepEqual([first.version, second.version, second.id], [1, 2, first.id]);
@@ -50,7 +44,7 @@ test("every save is a version of one template, and the last one is current and c
 });
 
 test("saves of one template at the same time each become a version", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const saved = await Promise.all(
     [1, 2, 3, 4].map((n) => putTemplate(db, { ...SMS, tenantId, content: `${n}` })),
   );
@@ -64,7 +58,7 @@ test("saves of one template at the same time each become a version", async (t) =
 });
 
 test("a fault in the text is refused with its place, and nothing is saved", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const version = await readConfigurationVersion(db);
   const content = "Hello\n{{ name";
   await assert.rejects(putTemplate(db, { ...SMS, tenantId, content }), (error: InvalidInput) => {
@@ -78,7 +72,7 @@ test("a fault in the text is refused with its place, and nothing is saved", asyn
 });
 
 test("parts that are missing or out of place are all named", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const email = { tenantId, eventType: "a", channel: "EMAIL", content: "x" } as const;
   assert.deepEqual(await faultsOf(db, email), ["subject"]);
   assert.deepEqual(
@@ -91,7 +85,7 @@ test("parts that are missing or out of place are all named", async (t) => {
 });
 
 test("event types of global.* are the platform's, and no others are", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   assert.deepEqual(await faultsOf(db, { ...SMS, tenantId, eventType: "global.info" }), [
     "eventType",
   ]);
@@ -103,7 +97,7 @@ test("event types of global.* are the platform's, and no others are", async (t) 
 });
 
 test("a template is found by its key or its id, and never in another tenant", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const other = await createTenant(db, { name: "Other" });
   const { id } = await putTemplate(db, { ...SMS, tenantId });
   const { content: _, ...key } = { ...SMS, tenantId };
@@ -117,7 +111,7 @@ test("a template is found by its key or its id, and never in another tenant", as
 });
 
 test("a preview renders what was saved, and names the variables that are missing", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const content = "<h1>{{name}}</h1>";
   const input = {
     tenantId,
@@ -151,13 +145,13 @@ test("the platform has all five global types on all three channels, rendered wit
 });
 
 test("nothing is compiled within a transaction: a connection would be held meanwhile", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const inside = db.transaction().execute((open) => putTemplate(open, { ...SMS, tenantId }));
   await assert.rejects(inside, /compiled before the transaction/);
 });
 
 test("a list reads neither texts nor what they are compiled to: together they may be large", async (t) => {
-  const { db, tenantId } = await withTenant(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const content = `# {{id}} ${"x".repeat(100_000)}`;
   const mail = { channel: "EMAIL", subject: "{{n}}", format: "markdown", content } as const;
   const saved = await putTemplate(db, { tenantId, eventType: "order.confirmed", ...mail });

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { InvalidInput } from "../input-error.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { putTemplate } from "./put-template.ts";
 import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
@@ -17,8 +17,7 @@ const PUSH = { eventType: "comment.new", channel: "PUSH", title: "Hi", content: 
 const DAY = 24 * 60 * 60;
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId } = await tenantDatabase(t);
   const put = (input: Omit<TemplateInput, "tenantId">) => putTemplate(db, { ...input, tenantId });
   return { db, tenantId, put };
 }

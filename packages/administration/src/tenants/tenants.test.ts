@@ -6,7 +6,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { TEST_KEYS, testDatabase } from "../test-database.ts";
+import { TEST_KEYS, tenantDatabase, testDatabase } from "../test-database.ts";
 import { addApiKey, revokeApiKey } from "./api-keys.ts";
 import { rotateApiKey } from "./rotate-api-key.ts";
 import { createTenant, listTenants, setTenantActive, showTenant, updateTenant } from "./tenants.ts";
@@ -92,8 +92,7 @@ test("a webhook secret is stored encrypted for its tenant, shown as true or fals
 });
 
 test("after a rotation the key before works for the overlap only, and not at all with an overlap of 0", async (t) => {
-  const db = await testDatabase(t);
-  const { id } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId: id } = await tenantDatabase(t);
   const before = Date.now();
   const first = await rotateApiKey(db, id, 60);
   const [fresh, old] = first.apiKeys;
@@ -112,8 +111,7 @@ test("after a rotation the key before works for the overlap only, and not at all
 });
 
 test("an eleventh live key is refused until the others end", async (t) => {
-  const db = await testDatabase(t);
-  const { id } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId: id } = await tenantDatabase(t);
   for (let more = 0; more < 9; more += 1) await rotateApiKey(db, id, 3600);
   await assert.rejects(rotateApiKey(db, id, 3600), InvalidInput);
   assert.equal((await showTenant(db, id)).apiKeys.length, 10);
@@ -121,8 +119,7 @@ test("an eleventh live key is refused until the others end", async (t) => {
 });
 
 test("a key has one of the roles there are; a rotation is of one role, which must be said where there are more", async (t) => {
-  const db = await testDatabase(t);
-  const { id } = await createTenant(db, { name: "Acme" });
+  const { db, tenantId: id } = await tenantDatabase(t);
   await assert.rejects(addApiKey(db, id, { role: "write" }), /^InvalidInput: role must be all, /);
   const trigger = await addApiKey(db, id, { role: "trigger", name: "the shop" });
   assert.deepEqual([trigger.name, trigger.role], ["the shop", "trigger"]);

@@ -2,20 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { assignCategory, deleteCategory, listCategories, putCategory } from "./categories.ts";
-
-async function world(t: { after(fn: () => Promise<void>): void }) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
-  return { db, tenantId };
-}
 
 const offers = { key: "offers", label: { "": "Offers" } };
 
 test("a category is made with defaults, and a change leaves what it does not name", async (t) => {
-  const { db, tenantId } = await world(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const version = await readConfigurationVersion(db);
   const made = await putCategory(db, { tenantId, ...offers });
   assert.deepEqual(made, {
@@ -41,7 +34,7 @@ test("a category is made with defaults, and a change leaves what it does not nam
 });
 
 test("an event type belongs to one category at most, and a category is not deleted under one", async (t) => {
-  const { db, tenantId } = await world(t);
+  const { db, tenantId } = await tenantDatabase(t);
   await putCategory(db, { tenantId, ...offers });
   await putCategory(db, { tenantId, key: "news", label: { "": "News" } });
   await assignCategory(db, { tenantId, eventType: "sale.began", category: "news" });
@@ -59,7 +52,7 @@ test("an event type belongs to one category at most, and a category is not delet
 });
 
 test("every fault of a category is told, naming what is wrong, and nothing is stored", async (t) => {
-  const { db, tenantId } = await world(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const faultsOf = async (input: object) => {
     const error = await putCategory(db, { tenantId, ...offers, ...input }).then(
       () => undefined,
@@ -96,7 +89,7 @@ test("every fault of a category is told, naming what is wrong, and nothing is st
 });
 
 test("a tenant has a hundred categories at most", async (t) => {
-  const { db, tenantId } = await world(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const of = { tenant_id: tenantId, label: '{"": "C"}', description: "{}" };
   const rows = Array.from({ length: 100 }, (_, n) => ({ ...of, key: `c${n}` }));
   await db.insertInto("categories").values(rows).execute();
@@ -105,7 +98,7 @@ test("a tenant has a hundred categories at most", async (t) => {
 });
 
 test("who makes a category does not write over another, and who changes one does not bring it back", async (t) => {
-  const { db, tenantId } = await world(t);
+  const { db, tenantId } = await tenantDatabase(t);
   await assert.rejects(putCategory(db, { tenantId, ...offers, only: "known" }), NotFound);
   await putCategory(db, { tenantId, ...offers, only: "new" });
   const again = putCategory(db, { tenantId, key: "offers", label: { "": "Else" }, only: "new" });

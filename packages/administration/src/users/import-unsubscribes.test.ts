@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { putCategory } from "./categories.ts";
 import { csvFields } from "./csv-line.ts";
 import { importUnsubscribes } from "./import-unsubscribes.ts";
 import { linesOf } from "./lines-of.ts";
 import { changePreferences, showPreferences } from "./preferences.ts";
 
-async function world(t: { after(fn: () => Promise<void>): void }) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+async function world(t: Cleanup) {
+  const { db, tenantId } = await tenantDatabase(t);
   await putCategory(db, { tenantId, key: "offers", label: { "": "Offers" } });
   await putCategory(db, { tenantId, key: "security", label: { "": "Security" }, required: true });
   const importText = (text: string | Buffer) =>

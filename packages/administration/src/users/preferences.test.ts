@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PreferenceChange } from "@belfry/contracts/preferences";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { putCategory } from "./categories.ts";
 import { changePreferences, showPreferences } from "./preferences.ts";
 
-async function world(t: { after(fn: () => Promise<void>): void }) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+async function world(t: Cleanup) {
+  const { db, tenantId } = await tenantDatabase(t);
   await putCategory(db, { tenantId, key: "offers", label: { "": "Offers" } });
   await putCategory(db, { tenantId, key: "security", label: { "": "Security" }, required: true });
   const say = (changes: PreferenceChange[], userId = "ann") =>

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { putUser, putUsers, showUser, userFaults } from "./users.ts";
 
-async function world(t: { after(fn: () => Promise<void>): void }) {
-  const db = await testDatabase(t);
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+async function world(t: Cleanup) {
+  const { db, tenantId } = await tenantDatabase(t);
   const uses = async () => {
     const tenant = await db
       .selectFrom("tenants")

@@ -1,5 +1,6 @@
 import type { WebhookType } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
 import { sql } from "kysely";
 import { createTenant } from "../tenants/tenants.ts";
@@ -7,7 +8,7 @@ import { TEST_KEYS } from "../test-database.ts";
 import { putWebhook } from "./webhooks.ts";
 
 /** For tests: a tenant with an endpoint, and messages as the database writes them. */
-export async function webhookWorld(t: { after(fn: () => Promise<void>): void }) {
+export async function webhookWorld(t: Cleanup) {
   const { db, pool } = await connectedDatabase(t);
   const deps = { keys: TEST_KEYS, allowPrivateAddresses: false };
   const { id: tenantId } = await createTenant(db, { name: "Acme" });
