@@ -7,13 +7,12 @@ import {
 } from "@belfry/contracts/channels";
 import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
 import type { EventOptions } from "@belfry/contracts/trigger";
-import { createPool } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-outcome";
 import type { PushLinks } from "@belfry/templates/push-links";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 import type { DispatchDeps } from "./dispatch-batch.ts";
 import type { OutwardDelivery, OutwardPush } from "./outward.ts";
@@ -41,12 +40,7 @@ export interface EventSetup {
 
 /** A database of its own, what a dispatcher needs around it, and a record of what it sent out. */
 export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
-  const database = await createTestDatabase();
-  const pool = createPool({ url: database.url, applicationName: "dispatcher-test" });
-  t.after(async () => {
-    await pool.end();
-    await database[Symbol.asyncDispose]();
-  });
+  const { url, pool, db } = await connectedDatabase(t);
   const sent = { deliveries: [] as OutwardDelivery[], pushes: [] as OutwardPush[] };
   const warnings: string[] = [];
   const log = createLogger({
@@ -78,7 +72,8 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
   };
 
   return {
-    database,
+    url,
+    db,
     pool,
     deps,
     sent,

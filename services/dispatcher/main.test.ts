@@ -54,7 +54,7 @@ async function running(t: Cleanup) {
   const start = (env: Record<string, string> = {}) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts")], {
       env: {
-        DATABASE_URL: under.database.url,
+        DATABASE_URL: under.url,
         NATS_URL: testNatsUrl(),
         NATS_PREFIX: prefix,
         MANAGEMENT_PORT: String(managementPort),
@@ -218,7 +218,7 @@ test("Postgres and NATS may be absent at start and go away: it waits, not ready,
   const acme = await tenant();
   await templates(acme, "order.confirmed", ["PUSH"]);
   const ids = await events(acme, {}, {}, {}, {});
-  const postgres = await createGate(t, under.database.url);
+  const postgres = await createGate(t, under.url);
   const nats = await createGate(t, testNatsUrl());
   const child = start({ DATABASE_URL: postgres.url, NATS_URL: nats.url });
   const dispatched = (id: string | undefined) =>

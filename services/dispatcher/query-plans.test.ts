@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "@belfry/database/connection";
 import {
@@ -12,37 +11,17 @@ import {
   releaseAgain,
   releaseDeliveries,
 } from "@belfry/database/functions/release-deliveries";
+import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
 import { timedExpiries } from "./expiries.ts";
 import { takeStuckEvents, tenantsAbove } from "./sweep.ts";
 
-/**
- * What the statements inside the functions really read, as Postgres counts it: no table is read whole,
- * and the rows that are read are those of the batch, whatever the size of the tables.
- */
-async function rowsRead(under: DispatcherUnderTest, work: (pool: Pool) => Promise<unknown>) {
-  const client = await under.pool.connect();
-  const counted = async () => {
-    const { rows } = await client.query<{ relname: string; read: string }>(
-      `select relname, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
-       from pg_stat_xact_user_tables
-       where relname in ('events', 'undispatched_events', 'deliveries', 'notifications',
-         'realtime_channels', 'dedup_keys', 'digests', 'digest_items', 'throttles')`,
-    );
-    return new Map(rows.map((row) => [row.relname, Number(row.read)]));
-  };
-  try {
-    await client.query("begin");
-    const before = await counted();
-    await work(client as unknown as Pool);
-    const after = await counted();
-    await client.query("rollback");
-    return [...after].map(([table, read]) => ({ table, rows: read - (before.get(table) ?? 0) }));
-  } finally {
-    client.release();
-  }
-}
+/** None is read whole, and the rows that are read are those of the batch, whatever their sizes. */
+const TABLES = [
+  ...["events", "undispatched_events", "deliveries", "notifications", "realtime_channels"],
+  ...["dedup_keys", "digests", "digest_items", "throttles"],
+];
 
 /** 30,000 dispatched events, a backlog of 20,000 deliveries of 200 tenants; statistics old and new. */
 async function filled(t: Parameters<typeof dispatcherUnderTest>[0], analyzed: boolean) {
@@ -50,7 +29,8 @@ async function filled(t: Parameters<typeof dispatcherUnderTest>[0], analyzed: bo
   const { pool } = under;
   // The connection's plans are made here, where every table is known to be empty, and must stay good.
   await pool.query("analyze");
-  for (const [, , work] of await worksOn(under, "first", 1)) await rowsRead(under, work);
+  const first = await worksOn(under, "first", 1);
+  for (const [, most, work] of first) await readsAtMost(pool, most, TABLES, work);
   await pool.query(
     `insert into tenants (id, name, per_minute) select 'tenant' || n, 'x', 1 from generate_series(1, 200) n`,
   );
@@ -207,10 +187,7 @@ for (const analyzed of [true, false]) {
   test(`dispatching, releasing and sweeping read by index only, ${how}`, async (t) => {
     const under = await filled(t, analyzed);
     for (const [what, most, work] of await worksOn(under, "acme", 100)) {
-      const tables = await rowsRead(under, work);
-      for (const { table, rows } of tables) {
-        assert.ok(rows <= most, `${what}: ${rows} rows of ${table}`);
-      }
+      await readsAtMost(under.pool, most, TABLES, work, what);
     }
   });
 }

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { eraseUser } from "@belfry/administration/erasure/erase-user";
 import { deleteTenantData } from "@belfry/administration/erasure/tenant-data";
 import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
-import { createDatabase, createPool, type Pool } from "@belfry/database/connection";
+import type { Pool } from "@belfry/database/connection";
 import { hasDueEvents, wakeEvents } from "@belfry/database/functions/wake-events";
+import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
 import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
 import { eventOfAge, expiryUnderTest } from "./expiry-under-test.ts";
@@ -46,9 +47,7 @@ test("what rests is spared by retention and by the deletion of strays, and leave
 });
 
 test("with a user and with a tenant goes what rests of theirs, and of nobody else's", async (t) => {
-  const { pool, tenant, events, database } = await dispatcherUnderTest(t);
-  const db = createDatabase(createPool({ url: database.url, applicationName: "test" }));
-  t.after(() => db.destroy());
+  const { pool, db, tenant, events } = await dispatcherUnderTest(t);
   const later = { delaySeconds: 3600 };
   const [one, other] = [await tenant(), await tenant()];
   const [, bobs] = await events(one, { userId: "ann", later }, { userId: "bob", later });
@@ -70,7 +69,7 @@ test("with a user and with a tenant goes what rests of theirs, and of nobody els
 
 test("200,000 that rest cost nothing: what is due is found by index, with statistics and without", async (t) => {
   const under = await dispatcherUnderTest(t);
-  const { pool } = under;
+  const { pool, db } = under;
   await pool.query("analyze");
   await wakeEvents(pool, "", 10);
   for (const id of ["many", "few"]) await under.tenant({ id });
@@ -84,16 +83,13 @@ test("200,000 that rest cost nothing: what is due is found by index, with statis
     `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, send_at)
      select event_id, tenant_id, 'x', 'u', 't', now(), send_at from scheduled_events`,
   );
-  for (const { table, rows } of await rowsRead(pool, hasDueEvents)) {
-    assert.ok(rows <= 2, `nothing is due: ${rows} rows of ${table}`);
-  }
+  const tables = ["events", "undispatched_events", "scheduled_events"];
+  await readsAtMost(pool, 2, tables, hasDueEvents, "nothing is due");
   await pool.query(
     `with due as (update scheduled_events set send_at = now() - interval '1 second'
        where event_id in (select event_id from scheduled_events where tenant_id = 'few' limit 20) returning *)
      update events e set send_at = d.send_at from due d where d.event_id = e.id`,
   );
-  const db = createDatabase(createPool({ url: under.database.url, applicationName: "test" }));
-  t.after(() => db.destroy());
   const { next } = await listScheduled(db, "many", { limit: 10 });
   const works: [string, number, (pool: Pool) => Promise<unknown>][] = [
     ["due", 2, hasDueEvents],
@@ -102,9 +98,7 @@ test("200,000 that rest cost nothing: what is due is found by index, with statis
   for (const analyzed of [false, true]) {
     if (analyzed) await pool.query("analyze");
     for (const [what, most, work] of works) {
-      const read = await rowsRead(pool, work);
-      for (const { table, rows } of read)
-        assert.ok(rows <= most, `${what}: ${rows} rows of ${table}`);
+      await readsAtMost(pool, most, tables, work, what);
     }
     const { rows } = await pool.query(
       `explain (analyze, format json) select * from scheduled_events s
@@ -117,25 +111,3 @@ test("200,000 that rest cost nothing: what is due is found by index, with statis
   const [soonest] = (await listScheduled(db, "few", { limit: 1 })).events;
   await moveEvent(db, "few", { id: soonest!.id, sendAt: "2001-01-01T00:00:00Z" });
 });
-
-/** Rows of the tables that this reads, as Postgres counts them; nothing is changed. */
-async function rowsRead(pool: Pool, work: (pool: Pool) => Promise<unknown>) {
-  const client = await pool.connect();
-  const counted = async () => {
-    const { rows } = await client.query<{ relname: string; read: string }>(
-      `select relname, seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables
-       where relname in ('events', 'undispatched_events', 'scheduled_events')`,
-    );
-    return new Map(rows.map((row) => [row.relname, Number(row.read)]));
-  };
-  try {
-    await client.query("begin");
-    const before = await counted();
-    await work(client as unknown as Pool);
-    const after = await counted();
-    await client.query("rollback");
-    return [...after].map(([table, read]) => ({ table, rows: read - (before.get(table) ?? 0) }));
-  } finally {
-    client.release();
-  }
-}

@@ -67,7 +67,7 @@ for (const analyzed of [true, false]) {
 
     // One connection, so that what is counted is what was asked for.
     const db = createDatabase(
-      createPool({ url: under.database.url, applicationName: "plans", maxConnections: 1 }),
+      createPool({ url: under.url, applicationName: "plans", maxConnections: 1 }),
     );
     t.after(() => db.destroy());
     const rowsOf = async (what: string, work: (on: typeof db) => Promise<unknown>) =>

@@ -25,7 +25,7 @@ const MANY = 10_000;
 export async function timedUnderTest(t: TestContext) {
   const under = await dispatcherUnderTest(t, MANY);
   const { pool } = under;
-  const otherPool = createPool({ url: under.database.url, applicationName: "other-dispatcher" });
+  const otherPool = createPool({ url: under.url, applicationName: "other-dispatcher" });
   t.after(() => otherPool.end());
   const other: DispatchDeps & { concurrency: number } = {
     ...under.deps,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Channel } from "@belfry/contracts/channels";
-import { createDatabase, type Pool } from "@belfry/database/connection";
+import type { Pool } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { setPreferences } from "@belfry/database/preferences";
 import { dispatcherUnderTest, type EventSetup, eventsMessage } from "./dispatcher-under-test.ts";
@@ -11,14 +11,12 @@ const ANN = { tenantId: "acme", userId: "ann" };
 
 async function setUp(t: TestContext) {
   const under = await dispatcherUnderTest(t);
-  const { pool } = under;
-  const db = createDatabase(pool);
+  const { pool, db } = under;
   const handler = createEventHandler(under.deps);
   await under.tenant({ id: ANN.tenantId });
   await under.templates(ANN.tenantId, "sale.began");
   return {
     ...under,
-    db,
     /** Accepts and dispatches one event of Ann; what became of it. */
     async dispatch(setup: EventSetup = {}) {
       const [id = ""] = await under.events(ANN.tenantId, {

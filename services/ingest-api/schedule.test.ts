@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
-import { createDatabase, createPool } from "@belfry/database/connection";
 import {
   acceptEvents,
   acknowledgeEvents,
@@ -13,7 +12,7 @@ import { noteInstallationDays } from "@belfry/database/kept-days";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import { PublishFault } from "@belfry/service/publish";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { createAcceptor } from "./accept.ts";
 import { type AppDeps, createApp } from "./app.ts";
 import { createTenantDirectory } from "./tenant-directory.ts";
@@ -25,10 +24,7 @@ const DAY_MS = 86_400_000;
 
 /** The API while NATS is away: nothing can be published. */
 async function setUp(t: test.TestContext) {
-  const { url } = await createTestDatabase(t);
-  const pool = createPool({ url, applicationName: "test" });
-  const db = createDatabase(pool);
-  t.after(() => db.destroy());
+  const { pool, db } = await connectedDatabase(t);
   let published = 0;
   const acceptor = createAcceptor({
     acceptEvents: (batch) => acceptEvents(pool, batch),

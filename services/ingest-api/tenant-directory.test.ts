@@ -2,18 +2,15 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createTenant, setTenantActive } from "@belfry/administration/tenants/tenants";
-import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { createTenantDirectory } from "./tenant-directory.ts";
 
 const keys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
 const unasked = () => Promise.resolve();
 
 async function setUp(t: test.TestContext) {
-  const { url } = await createTestDatabase(t);
-  const db = createDatabase(createPool({ url, applicationName: "test" }));
-  t.after(() => db.destroy());
+  const { db } = await connectedDatabase(t);
   return { db, directory: createTenantDirectory(db, keys) };
 }
 

@@ -2,17 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { findTemplate } from "@belfry/administration/templates/template-rows";
-import { createDatabase, createPool } from "@belfry/database/connection";
 import { SCHEMA } from "@belfry/database/schema-files";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import type { Kysely } from "kysely";
 
 const KEY = { tenantId: "platform", eventType: "global.info", channel: "SMS" } as const;
 
 test("an operator's edit of a built-in template is never overwritten, and what is missing comes back", async (t) => {
-  const { url } = await createTestDatabase(t);
-  const db = createDatabase(createPool({ url, applicationName: "test", maxConnections: 2 }));
-  t.after(() => db.destroy());
+  const { db } = await connectedDatabase(t, { maxConnections: 2 });
   await putTemplate(db, { ...KEY, content: "ours", active: false });
   await db.deleteFrom("templates").where("channel", "=", "PUSH").execute();
   await SCHEMA.migrations["0002-platform-templates"]!.up(db as unknown as Kysely<unknown>);

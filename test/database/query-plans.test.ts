@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import { createDatabase, type Database, type Pool } from "@belfry/database/connection";
 import {
   acceptEvents,
   type EventToAccept,
@@ -18,7 +18,8 @@ import {
   markNotificationRead,
 } from "@belfry/database/notifications";
 import { renewLeases } from "@belfry/sending/renew-leases";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
+import { readsAtMost } from "@belfry/testing/rows-read";
 import { CompiledQuery } from "kysely";
 
 const ROWS = 20_000;
@@ -28,10 +29,7 @@ async function filled(
   t: test.TestContext,
   plan?: (pool: Pool) => Promise<void>,
 ): Promise<{ pool: Pool; db: Database }> {
-  const { url } = await createTestDatabase(t);
-  const pool = createPool({ url, applicationName: "test", maxConnections: 1 });
-  const db = createDatabase(pool);
-  t.after(() => db.destroy());
+  const { pool, db } = await connectedDatabase(t, { maxConnections: 1 });
   await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 100000)");
   await pool.query("insert into tenant_limits (tenant_id) values ('a')");
   // The connection's plans are made here, where every table is known to be empty, and must stay good.
@@ -77,28 +75,6 @@ function event(key: string): EventToAccept {
   };
 }
 
-/** Rows that a piece of work really reads in each table, as Postgres counts them. */
-async function rowsRead(pool: Pool, work: (client: Pool) => Promise<unknown>) {
-  const client = await pool.connect();
-  try {
-    const counts = async () => {
-      const { rows } = await client.query<{ table: string; read: string }>(
-        `select relname as table, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
-         from pg_stat_xact_user_tables`,
-      );
-      return new Map(rows.map(({ table, read }) => [table, Number(read)]));
-    };
-    await client.query("begin");
-    const before = await counts();
-    await work(client as unknown as Pool);
-    const after = await counts();
-    await client.query("rollback");
-    return (table: string) => (after.get(table) ?? 0) - (before.get(table) ?? 0);
-  } finally {
-    client.release();
-  }
-}
-
 for (const analyzed of [false, true]) {
   const how = analyzed ? "with statistics" : "before the first statistics";
   test(`accepting a batch reads its own rows by index, ${how}`, async (t) => {
@@ -108,14 +84,12 @@ for (const analyzed of [false, true]) {
     const batch = Array.from({ length: 200 }, (_, i) =>
       event(i % 2 === 0 ? `k${i + 1}` : randomUUID()),
     ).sort((a, b) => (a.dedupKey < b.dedupKey ? -1 : 1));
-    const read = await rowsRead(pool, async (client) => {
+    const work = async (client: Pool) => {
       const results = await acceptEvents(client, batch);
       assert.equal(results.filter((result) => result.outcome === "replayed").length, 100);
       await refuseEvents(client, [batch[0]!.id]);
-    });
-    for (const table of ["events", "dedup_keys", "undispatched_events"]) {
-      assert.ok(read(table) <= 500, `${read(table)} rows of ${table}`);
-    }
+    };
+    await readsAtMost(pool, 500, ["events", "dedup_keys", "undispatched_events"], work);
   });
 }
 
@@ -138,16 +112,15 @@ test("claiming, renewing leases and settling read their own rows by index", asyn
   );
   const { rows } = await pool.query<{ id: string }>("select id from deliveries limit 100");
   const provider = { id: randomUUID(), kind: "sandbox" };
-  const read = await rowsRead(pool, async (client) => {
+  const work = async (client: Pool) => {
     const settled = await sendOnce(
       client,
       rows.map(({ id }) => ({ id, tenantId: "a", provider })),
     );
     assert.equal(settled, 100);
-  });
-  for (const table of ["events", "deliveries", "attempts", "template_versions", "tenants"]) {
-    assert.ok(read(table) <= 700, `${read(table)} rows of ${table}`);
-  }
+  };
+  const tables = ["events", "deliveries", "attempts", "template_versions", "tenants"];
+  await readsAtMost(pool, 700, tables, work);
 });
 
 async function sendOnce(pool: Pool, batch: DeliveryToClaim[]): Promise<number> {
@@ -206,10 +179,8 @@ test("forgetting and healing realtime channels read their own rows by index", as
     ["look", (client: Pool) => forgetEmptyChannels(client, undefined, 200), 1300],
     ["heal", (client: Pool) => healChannels(client, keys), 500],
   ] as const) {
-    const read = await rowsRead(pool, work);
-    for (const table of ["realtime_channels", "notifications", "realtime_resets"]) {
-      assert.ok(read(table) <= most, `${name}: ${read(table)} rows of ${table}`);
-    }
+    const tables = ["realtime_channels", "notifications", "realtime_resets"];
+    await readsAtMost(pool, most, tables, work, name);
   }
 });
 
@@ -237,10 +208,8 @@ test("what a user wants is asked of its own rows, by index", async (t) => {
   );
   for (const analyzed of [false, true]) {
     if (analyzed) await pool.query("analyze");
-    const read = await rowsRead(pool, ask);
-    for (const table of ["preferences", "categories", "event_type_categories"]) {
-      assert.ok(read(table) <= 900, `${read(table)} rows of ${table}`);
-    }
+    const tables = ["preferences", "categories", "event_type_categories"];
+    await readsAtMost(pool, 900, tables, ask);
   }
 });
 
@@ -304,15 +273,14 @@ for (const users of [null, ["user-7"]]) {
     const found = await eventsToCancel(db, choice);
     const left = found.filter(({ id }) => id === null).map(({ isNew }) => isNew);
     assert.deepEqual([found.length, left], [102, [true, false]]);
-    const read = await rowsRead(pool, async (client) => {
+    const work = async (client: Pool) => {
       const names = ["a", ["k"], [], [], users, 100];
       await client.query("select * from events_to_cancel($1, $2, $3, $4, $5, $6)", names);
       const ids = found.flatMap(({ id }) => id ?? []);
       const { rowCount } = await client.query("select * from cancel_events('a', $1)", [ids]);
       assert.equal(rowCount, 100);
-    });
-    for (const table of ["events", "deliveries", "attempts", "undispatched_events", "dedup_keys"]) {
-      assert.ok(read(table) <= 1500, `${read(table)} rows of ${table}`);
-    }
+    };
+    const tables = ["events", "deliveries", "attempts", "undispatched_events", "dedup_keys"];
+    await readsAtMost(pool, 1500, tables, work);
   });
 }

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bucketsOfTenant, countBucket, quotaUsed } from "@belfry/admin/tenant/activity-buckets";
 import { idAt, searchEvents } from "@belfry/administration/events/search-events";
-import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import type { Database } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 
 const START = Date.parse("2026-03-01T10:00:00.000Z");
 const SECOND = 1000;
@@ -73,9 +73,7 @@ function at(second: number): Date {
 
 /** One event a second: u1 was sent by EMAIL, u2 failed there, u4 was skipped on SMS, u6 is not dispatched. */
 async function withEvents(t: Cleanup, count: number): Promise<Database> {
-  const { url } = await createTestDatabase(t);
-  const db = createDatabase(createPool({ url, applicationName: "test", maxConnections: 2 }));
-  t.after(() => db.destroy());
+  const { db } = await connectedDatabase(t, { maxConnections: 2 });
   const ids = Array.from({ length: count }, (_, index) => idAt(at(index)));
   await db
     .insertInto("events")

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createDatabase, createPool, type Database } from "@belfry/database/connection";
-import type { Cleanup } from "@belfry/testing/cleanup";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import type { Database } from "@belfry/database/connection";
+import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 import {
   readChannelPage,
@@ -20,16 +19,6 @@ async function newEpoch(db: Database): Promise<string> {
 }
 
 const channel = { tenantId: "acme", userId: "a#b", name: "personal" };
-
-async function open(t: Cleanup): Promise<Database> {
-  const database = await createTestDatabase();
-  const db = createDatabase(createPool({ url: database.url, applicationName: "test" }));
-  t.after(async () => {
-    await db.destroy();
-    await database[Symbol.asyncDispose]();
-  });
-  return db;
-}
 
 async function store(db: Database, to: typeof channel, from: number, top: number) {
   const key = { tenant_id: to.tenantId, user_id: to.userId, channel_name: to.name };
@@ -51,7 +40,7 @@ async function store(db: Database, to: typeof channel, from: number, top: number
 }
 
 test("many channels are read at once, each its own tenant's and in order", async (t) => {
-  const db = await open(t);
+  const { db } = await connectedDatabase(t);
   await store(db, channel, 1, 5);
   await store(db, { ...channel, tenantId: "other" }, 1, 2);
   const [fresh, missed, tooMany, oldest, foreign, unknown] = await readChannels(db, [
@@ -88,7 +77,7 @@ test("many channels are read at once, each its own tenant's and in order", async
 });
 
 test("a page of history goes forwards or backwards from a position", async (t) => {
-  const db = await open(t);
+  const { db } = await connectedDatabase(t);
   await store(db, channel, 3, 9);
   const page = async (change: object) => {
     const state = await readChannelPage(db, { ...channel, limit: 3, reverse: false, ...change });

@@ -3,14 +3,11 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { deleteWebhook, listWebhooks } from "@belfry/administration/webhooks/webhooks";
-import { createDatabase, createPool } from "@belfry/database/connection";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { seedWebhook } from "./seed-webhook.ts";
 
 test("the demo page's endpoint is made once, keeps its secret, moves with the port, and is made anew when it is gone", async (t) => {
-  const { url: databaseUrl } = await createTestDatabase(t);
-  const db = createDatabase(createPool({ url: databaseUrl, applicationName: "test" }));
-  t.after(() => db.destroy());
+  const { url: databaseUrl, db } = await connectedDatabase(t);
   const { id: tenantId } = await createTenant(db, { name: "Demo" });
   const secretsKeys = `k1:${randomBytes(32).toString("base64")}`;
   const seed = (port: number) =>

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { readConfigurationVersion } from "./configuration-version.ts";
-import { createDatabase, createPool } from "./connection.ts";
 import { keptDays, noteInstallationDays } from "./kept-days.ts";
 
 test("a tenant's own days count, else those of the dispatcher; who has read the others is told", async (t) => {
-  const { url } = await createTestDatabase(t);
-  const db = createDatabase(createPool({ url, applicationName: "test" }));
-  t.after(() => db.destroy());
+  const { db } = await connectedDatabase(t);
   await db
     .insertInto("tenants")
     .values([

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestDatabase } from "@belfry/testing/postgres";
-import { createPool } from "./connection.ts";
+import { connectedDatabase } from "@belfry/testing/database";
 import { isDataFault } from "./data-fault.ts";
 import { isWritable } from "./is-writable.ts";
 import { messageTries } from "./message-tries.ts";
 
 async function setUp(t: test.TestContext) {
-  const { url } = await createTestDatabase(t);
-  const pool = createPool({ url, applicationName: "test", maxConnections: 1 });
-  t.after(() => pool.end());
+  const { pool } = await connectedDatabase(t, { maxConnections: 1 });
   return pool;
 }
 

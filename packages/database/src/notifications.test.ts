@@ -1,26 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Cleanup } from "@belfry/testing/cleanup";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import { createDatabase, createPool, type Database } from "./connection.ts";
+import type { Database } from "./connection.ts";
 import {
   countUnread,
   listNotifications,
   markAllNotificationsRead,
   markNotificationRead,
 } from "./notifications.ts";
-
-async function open(t: Cleanup): Promise<Database> {
-  const database = await createTestDatabase();
-  const db = createDatabase(createPool({ url: database.url, applicationName: "test" }));
-  t.after(async () => {
-    await db.destroy();
-    await database[Symbol.asyncDispose]();
-  });
-  return db;
-}
 
 async function store(db: Database, tenantId: string, userId: string, count: number, at: Date) {
   const rows = Array.from({ length: count }, (_, index) => ({
@@ -40,7 +29,7 @@ async function store(db: Database, tenantId: string, userId: string, count: numb
 }
 
 test("history is newest first, ties by id, in pages that neither repeat nor leave out", async (t) => {
-  const db = await open(t);
+  const { db } = await connectedDatabase(t);
   const ids = await store(db, "acme", "42", 5, new Date("2026-01-02T03:04:05.678Z"));
   await store(db, "acme", "43", 1, new Date());
   await store(db, "other", "42", 1, new Date());
@@ -61,7 +50,7 @@ test("history is newest first, ties by id, in pages that neither repeat nor leav
 });
 
 test("an item is marked once, and only by its own user of its own tenant", async (t) => {
-  const db = await open(t);
+  const { db } = await connectedDatabase(t);
   const [first] = await store(db, "acme", "42", 3, new Date());
   const owner = { tenantId: "acme", userId: "42" };
   const mark = (change: object = {}) =>
@@ -80,7 +69,7 @@ test("an item is marked once, and only by its own user of its own tenant", async
 });
 
 test("a whole inbox is marked, however long it is, and each item is told of once", async (t) => {
-  const db = await open(t);
+  const { db } = await connectedDatabase(t);
   const owner = { tenantId: "acme", userId: "42" };
   await sql`insert into tenants (id, name, per_minute, uses_webhooks) values ('acme', 'Acme', 0, true)`.execute(
     db,

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
 import { freePort } from "@belfry/testing/free-port";
-import { createTestDatabase } from "@belfry/testing/postgres";
 import { createPool } from "./connection.ts";
 import { migrateToLatest } from "./migrate.ts";
 import { SCHEMA } from "./schema-files.ts";
@@ -16,16 +15,11 @@ function recorder() {
 }
 
 test("a service waits for an empty database to be migrated, says so once, and goes on", async (t) => {
-  const database = await createTestDatabase(undefined, "template0");
-  const pool = createPool({ url: database.url, applicationName: "test" });
-  t.after(async () => {
-    await pool.end();
-    await database[Symbol.asyncDispose]();
-  });
+  const { url, pool } = await connectedDatabase(t, { template: "template0" });
   const { said, log } = recorder();
   const waiting = waitForSchema(pool, { log, signal: t.signal, everyMs: 10 });
   while (said.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  await migrateToLatest(database.url);
+  await migrateToLatest(url);
   await waiting;
   assert.deepEqual(said, ["waiting for the database to be migrated", "the database is ready"]);
 });
@@ -64,12 +58,7 @@ test("a database that lacks one migration or function is not ready, whichever it
 });
 
 test("a database of a trial installation ends the wait with one sentence", async (t) => {
-  const database = await createTestDatabase(undefined, "template0");
-  const pool = createPool({ url: database.url, applicationName: "test" });
-  t.after(async () => {
-    await pool.end();
-    await database[Symbol.asyncDispose]();
-  });
+  const { pool } = await connectedDatabase(t, { template: "template0" });
   await pool.query("create table kysely_migration (name text)");
   const { log } = recorder();
   const waiting = waitForSchema(pool, { log, signal: t.signal });

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createPool } from "@belfry/database/connection";
-import { createTestDatabase } from "@belfry/testing/postgres";
+import { connectedDatabase } from "@belfry/testing/database";
 import { createRenderers } from "./renderers.ts";
 
 /** Versions 1, 2, … of an SMS template with these texts, and what is asked of the database. */
 async function setUp(t: TestContext, ...texts: string[]) {
-  const { url } = await createTestDatabase(t);
-  const pool = createPool({ url, applicationName: "test" });
-  t.after(() => pool.end());
+  const { pool } = await connectedDatabase(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 600)");
   const { rows } = await pool.query<{ id: string }>(
     `with owner as (

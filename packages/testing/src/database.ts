@@ -5,9 +5,10 @@ import { createTestDatabase } from "./postgres.ts";
 /** A database of the test's own with connections to it, all gone after the test. */
 export async function connectedDatabase(
   t: Cleanup,
+  { template, ...options }: { maxConnections?: number; template?: string } = {},
 ): Promise<{ url: string; pool: Pool; db: Database }> {
-  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase();
-  const pool = createPool({ url, applicationName: "test" });
+  const { url, [Symbol.asyncDispose]: drop } = await createTestDatabase(undefined, template);
+  const pool = createPool({ url, applicationName: "test", ...options });
   const db = createDatabase(pool);
   t.after(async () => {
     await db.destroy();

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import type { Pool } from "@belfry/database/connection";
+
+/**
+ * Sees that a piece of work reads at most so many rows of each of the tables, by index or whole, as
+ * Postgres counts them: also those of the statements inside functions. What it changes is undone.
+ */
+export async function readsAtMost(
+  pool: Pool,
+  mostRows: number,
+  tables: readonly string[],
+  work: (client: Pool) => Promise<unknown>,
+  what = "",
+): Promise<void> {
+  const client = await pool.connect();
+  const counted = async () => {
+    const { rows } = await client.query<{ table: string; read: string }>(
+      `select relname as table, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
+       from pg_stat_xact_user_tables where relname = any ($1)`,
+      [tables],
+    );
+    assert.equal(rows.length, tables.length, "one of the tables is not there");
+    return new Map(rows.map(({ table, read }) => [table, Number(read)]));
+  };
+  try {
+    await client.query("begin");
+    const before = await counted();
+    await work(client as unknown as Pool);
+    for (const [table, read] of await counted()) {
+      const rows = read - before.get(table)!;
+      assert.ok(rows <= mostRows, `${what}: ${rows} rows of ${table}`);
+    }
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+}
