@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { addApiKey } from "@belfry/administration/tenants/api-keys";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
-import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
-import { createTestDatabase } from "@belfry/testing/postgres";
-import fastify, { type FastifyInstance, type FastifySchema } from "fastify";
+import { connectedDatabase } from "@belfry/testing/database";
+import { wholeFile } from "@belfry/testing/whole-file";
+import fastify, { type FastifySchema } from "fastify";
 import { type AppDeps, createApp } from "./app.ts";
 import { requireKeyAccess } from "./key-access.ts";
 import { createTenantDirectory } from "./tenant-directory.ts";
@@ -21,49 +21,39 @@ const TRIGGER_CALLS = [
   "PATCH /api/v1/events/{eventId}",
 ];
 
-const endings: (() => unknown)[] = [];
-let app: FastifyInstance;
-let keys: Record<KeyRole, string>;
 const used: string[] = [];
 
-before(async () => {
-  const { url } = await createTestDatabase({ after: (ending) => void endings.push(ending) });
-  const db = createDatabase(createPool({ url, applicationName: "test" }));
-  endings.push(() => db.destroy());
-  const secretKeys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
-  const unused = () => Promise.reject(new Error("not asked in this test"));
-  app = await createApp({
-    config: {
-      ...{ trustProxy: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
-      ...{ receiptsPerMinute: 60, linksPerMinute: 60, packagesFolder: "" },
-    },
-    acceptor: () => undefined,
-    refusals: new KnownRefusals(),
-    directory: createTenantDirectory(db, secretKeys),
-    keyUses: { note: (id: string) => void used.push(id) } as unknown as AppDeps["keyUses"],
-    webhookKeys: {} as AppDeps["webhookKeys"],
-    linkKeys: undefined,
-    publicUrl: "",
-    storeInbound: unused,
-    storeReceipts: unused,
-    db,
-    secretKeys,
-    allowPrivateWebhooks: false,
-    signToken: () => Promise.resolve("token"),
-    announceMarked: unused,
-    announcePreferences: () => undefined,
-    now: () => new Date(),
-    log: createLogger({ service: "test", level: "silent" }),
-  });
-  endings.push(() => app.close());
-  const { id } = await createTenant(db, { name: "Acme" });
-  const made = KEY_ROLES.map(async (role) => [role, (await addApiKey(db, id, { role })).apiKey]);
-  keys = Object.fromEntries(await Promise.all(made));
+const cleanup = wholeFile();
+const { db } = await connectedDatabase(cleanup);
+const secretKeys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
+const unused = () => Promise.reject(new Error("not asked in this test"));
+const app = await createApp({
+  config: {
+    ...{ trustProxy: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
+    ...{ receiptsPerMinute: 60, linksPerMinute: 60, packagesFolder: "" },
+  },
+  acceptor: () => undefined,
+  refusals: new KnownRefusals(),
+  directory: createTenantDirectory(db, secretKeys),
+  keyUses: { note: (id: string) => void used.push(id) } as unknown as AppDeps["keyUses"],
+  webhookKeys: {} as AppDeps["webhookKeys"],
+  linkKeys: undefined,
+  publicUrl: "",
+  storeInbound: unused,
+  storeReceipts: unused,
+  db,
+  secretKeys,
+  allowPrivateWebhooks: false,
+  signToken: () => Promise.resolve("token"),
+  announceMarked: unused,
+  announcePreferences: () => undefined,
+  now: () => new Date(),
+  log: createLogger({ service: "test", level: "silent" }),
 });
-
-after(async () => {
-  for (const ending of endings.reverse()) await ending();
-});
+cleanup.after(() => app.close());
+const { id } = await createTenant(db, { name: "Acme" });
+const made = KEY_ROLES.map(async (role) => [role, (await addApiKey(db, id, { role })).apiKey]);
+const keys: Record<KeyRole, string> = Object.fromEntries(await Promise.all(made));
 
 interface Operation {
   security: { apiKey?: [] }[];

@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startForTenant } from "@belfry/admin/admin-under-test";
 import { storeDeadLetters } from "@belfry/admin/event/test-dead-letters";
-import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { signedIn } from "./signed-in.ts";
-
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 
 test("the replay of a thousand dead letters shows its progress, and can be left and come back to", {
   skip,
 }, async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   await storeDeadLetters(admin, id, 1200);
   const browser = await openBrowser(t);
   const context = await signedIn(browser, admin.url, operator);
@@ -62,9 +57,7 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
 test("a replay that the server does not answer says where it stopped, and goes on when asked", {
   skip,
 }, async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id } = await startForTenant(t);
   await storeDeadLetters(admin, id, 700);
   const browser = await openBrowser(t);
   const context = await signedIn(browser, admin.url, operator);

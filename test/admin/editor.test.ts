@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { eventually } from "@belfry/testing/eventually";
+import { skip } from "../browser/without-browser.ts";
 import {
   type EditorUnderTest,
   mailIn,
@@ -11,8 +12,6 @@ import {
   waitUntilSaved,
 } from "./editor-page.ts";
 
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 const WITH = { skip, timeout: 300_000 };
 
 async function smsTemplate({ admin, tenantId, base }: EditorUnderTest): Promise<string> {

@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startForOperator } from "@belfry/admin/admin-under-test";
 import { addApiKey } from "@belfry/administration/tenants/api-keys";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { signedIn } from "./signed-in.ts";
-
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 
 test("what a page of the Admin UI asks, and what leaving and reloading it does", {
   ...{ skip, timeout: 240_000 },
 }, async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const { id } = await createTenant(admin.db, { name: "Acme", keyName: "first key" });
   await addApiKey(admin.db, id, { name: "the shop" });
   const context = await signedIn(await openBrowser(t), admin.url, operator);

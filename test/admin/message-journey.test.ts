@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { showTemplate } from "@belfry/administration/templates/templates";
 import type { Locator } from "playwright-core";
+import { skip } from "../browser/without-browser.ts";
 import { mailIn, replaceText, startEditor, typeAtEnd, waitUntilSaved } from "./editor-page.ts";
 
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 const MOST_CLICKS = 15;
 
 const GERMAN = `# Vielen Dank, {{ name }}

@@ -4,11 +4,9 @@ import { startAdmin } from "@belfry/admin/admin-under-test";
 import { signInAt, startProvider } from "@belfry/admin/door/oidc-provider-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { faultsInLooks } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
-
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 
 test("axe finds no fault on the pages of signing in at a provider, and none is too wide for a narrow screen", {
   ...{ skip, timeout: 240_000 },

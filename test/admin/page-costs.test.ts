@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startForOperator } from "@belfry/admin/admin-under-test";
 import pg from "pg";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";
@@ -22,8 +22,7 @@ test("a page costs the same at six times the events: none counts them, and a sea
 
 /** How many blocks of 8 KB the queries of each page read, with so many events of the tenant. */
 async function blocksByPage(t: TestContext, count: number): Promise<Map<string, number>> {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const tenant = await sampleTenant(admin);
   await storeEvents(admin.pool, tenant.id, { count, dead: 20 });
   const base = `/tenants/${tenant.id}`;

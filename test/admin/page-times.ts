@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startForOperator } from "@belfry/admin/admin-under-test";
 import { BUCKET_MS, countBucket } from "@belfry/admin/tenant/activity-buckets";
 import { tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";
@@ -15,8 +15,7 @@ const RUNS = 20;
 const DAY_MS = 24 * 60 * 60_000;
 
 test(`pages with ${EVENTS} events`, { timeout: 3_600_000 }, async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const tenant = await sampleTenant(admin);
   await storeEvents(admin.pool, tenant.id, { count: EVENTS, dead: EVENTS / 500 });
   const now = Date.now();

@@ -1,26 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startForOperator } from "@belfry/admin/admin-under-test";
 import { ACCESS } from "@belfry/admin/door/access";
 import { requestTenantDeletion } from "@belfry/administration/erasure/tenant-deletions";
 import { invite } from "@belfry/administration/people/invitations";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
 import { emptyPages, PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { sampleFacts } from "./sample-facts.ts";
 import { sampleTenant } from "./sample-tenant.ts";
 import { signedIn } from "./signed-in.ts";
 
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
-
 test("axe finds no fault on any page of the platform, of a guest, or of a tenant that has nothing yet, in any look", {
   ...{ skip, timeout: MOST_MS },
 }, async (t) => {
-  const admin = await startAdmin(t, { facts: sampleFacts() });
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t, { facts: sampleFacts() });
   await sampleTenant(admin);
   const { id: tenantId } = await createTenant(admin.db, { name: "Nothing Yet" });
   const invitation = {

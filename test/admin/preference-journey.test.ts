@@ -4,11 +4,10 @@ import { createClient } from "@belfry/client";
 import { eventually } from "@belfry/testing/eventually";
 import { inboxOn } from "../browser/inbox-page.ts";
 import { openBrowser, watchPage } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { join } from "./join.ts";
 
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 const PATIENCE_MS = 60_000;
 const SOON = { everyMs: 500 };
 const OUTBOX = "fetch('/demo/outbox').then((answer) => answer.json()).then((all) => all.messages)";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startForOperator } from "@belfry/admin/admin-under-test";
 import { addApiKey } from "@belfry/administration/tenants/api-keys";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";
@@ -24,8 +24,7 @@ interface Form {
 }
 
 test("every button that takes something away is red and says what it does, and so does every question's", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t);
   const tenant = await sampleTenant(admin);
   await addApiKey(admin.db, tenant.id, { name: "the shop" });
   await admin.person({ email: "second@example.com", name: "Second", operator: true });

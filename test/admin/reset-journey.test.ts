@@ -3,12 +3,10 @@ import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { faultsInLooks } from "./accessible-pages.ts";
 import { tabTo, typeInto } from "./by-keyboard.ts";
 import { signedIn } from "./signed-in.ts";
-
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 
 const NARROW = { width: 320, height: 640 };
 const NEW_PASSWORD = "a new bell in the old tower";

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startForOperator } from "@belfry/admin/admin-under-test";
 import { openBrowser } from "../browser/open-page.ts";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { pageStates } from "./page-states.ts";
@@ -34,8 +34,7 @@ const OF_THE_DOCUMENTS: [string, keyof typeof LOOKS][] = [
 ];
 
 test("screenshots", { timeout: 600_000 }, async (t) => {
-  const admin = await startAdmin(t, { facts: sampleFacts() });
-  const operator = await admin.operator();
+  const { admin, operator } = await startForOperator(t, { facts: sampleFacts() });
   const tenant = await sampleTenant(admin);
   const browser = await openBrowser(t);
   const context = await signedIn(browser, admin.url, operator, {

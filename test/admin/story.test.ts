@@ -6,13 +6,11 @@ import { eventually } from "@belfry/testing/eventually";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { join } from "./join.ts";
 
 const run = promisify(execFile);
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
-
 test("from an empty database to a replayed dead letter, in a browser alone", {
   skip,
 }, async (t) => {

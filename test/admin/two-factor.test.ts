@@ -5,12 +5,10 @@ import { secretIn, startTwoFactor } from "@belfry/admin/door/two-factor-under-te
 import { PASSWORD } from "@belfry/admin/test-browser";
 import type { Locator } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { faultsInLooks } from "./accessible-pages.ts";
 import { tabTo, typeInto } from "./by-keyboard.ts";
 import { signedIn } from "./signed-in.ts";
-
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 
 const NARROW = { width: 320, height: 640 };
 

@@ -5,11 +5,9 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { knownUser, showUser } from "@belfry/administration/users/users";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
-
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 
 test("an owner makes, edits and erases a user on a phone; axe finds no fault on the way, on a phone and on a desk", {
   ...{ skip, timeout: MOST_MS },

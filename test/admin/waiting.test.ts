@@ -1,21 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startForTenant } from "@belfry/admin/admin-under-test";
 import { storeWaiting } from "@belfry/admin/test/store-waiting";
-import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
-
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 
 test("on a phone an event is moved in the reader's own time, and cancelled once asked; axe finds no fault on the way", {
   ...{ skip, timeout: MOST_MS },
 }, async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const { admin, operator, id: tenantId } = await startForTenant(t);
   // A name that nothing breaks is as wide as the page lets it be.
   const text = "parcel.arriving".repeat(12);
   await storeWaiting(admin.pool, tenantId, { scheduled: 1, digests: 1, held: 3, text });

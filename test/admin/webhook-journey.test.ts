@@ -4,12 +4,11 @@ import { createClient } from "@belfry/client/client";
 import { type RecordedRequest, startRecordingServer } from "@belfry/testing/recording-server";
 import { Webhook } from "standardwebhooks";
 import { openBrowser, watchPage } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { faultsInLooks, MOST_MS } from "./accessible-pages.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { join } from "./join.ts";
 
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 const PATIENCE_MS = 120_000;
 /** A desk, and the narrowest phone. */
 const WIDTHS = [1280, 320];

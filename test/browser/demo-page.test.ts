@@ -10,11 +10,9 @@ import type { Page } from "playwright-core";
 import { join } from "../admin/join.ts";
 import { newHome, type RunningStack, startStack } from "../stack/start-stack.ts";
 import { openBrowser, watchPage } from "./open-page.ts";
+import { skip } from "./without-browser.ts";
 
 const run = promisify(execFile);
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
-
 test("the demo page, as a newcomer sees it", { skip }, async (t) => {
   const stack = await startStackFor(t);
   const browser = await openBrowser(t);

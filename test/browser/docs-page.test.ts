@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startIngest } from "../fuzz/start-ingest.ts";
 import { openBrowser, watchPage } from "./open-page.ts";
-
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+import { skip } from "./without-browser.ts";
 
 test("/docs lets a developer search, read, copy and try a request, and asks nobody else for anything", {
   skip,

@@ -11,9 +11,8 @@ import { cuttableProxy } from "../realtime/cuttable-proxy.ts";
 import { createWorld, type Recipient, TENANTS } from "../realtime/gateway-under-test.ts";
 import { inboxOn, startInboxSite } from "./inbox-page.ts";
 import { openBrowser, watchPage } from "./open-page.ts";
+import { skip } from "./without-browser.ts";
 
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 const SHORT_SECONDS = 2;
 const LONG_SECONDS = 200;
 const PATIENCE_MS = 60_000;

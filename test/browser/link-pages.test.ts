@@ -4,9 +4,7 @@ import { SCRIPT } from "@belfry/testing/hostile";
 import { startPages } from "../../services/ingest-api/pages/pages-under-test.ts";
 import { faultsOf, MOST_MS } from "../admin/accessible-pages.ts";
 import { openBrowser, watchPage } from "./open-page.ts";
-
-// biome-ignore lint/style/noProcessEnv: what the caller leaves out
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+import { skip } from "./without-browser.ts";
 
 test("axe finds no fault on any page that a link in a message leads to, in any look, whatever tenants write", {
   skip,

@@ -6,9 +6,7 @@ import type { Layout } from "@belfry/templates/layout";
 import { createRenderer } from "@belfry/templates/render";
 import { STARTERS } from "@belfry/templates/starters";
 import { openBrowser } from "./open-page.ts";
-
-// biome-ignore lint/style/noProcessEnv: how a machine without a browser says so
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+import { skip } from "./without-browser.ts";
 
 const LAYOUTS: Layout[] = [
   {

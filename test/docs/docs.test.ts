@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { wholeFile } from "@belfry/testing/whole-file";
 import { startStack } from "../end-to-end/stack.ts";
 import type { Bench } from "./bench.ts";
 import { clientTests } from "./client-service.ts";
@@ -13,22 +14,11 @@ import { sampleTests } from "./sample-tests.ts";
 
 /** The documentation as a stranger uses it: each block is taken from the page and run as it stands. */
 
-let running: Bench | undefined;
-const bench = (): Bench => {
-  if (running === undefined) throw new Error("the stack did not start");
-  return running;
-};
-const endings: (() => Promise<void>)[] = [];
-
-before(async () => {
-  const stack = await startStack({ after: (ending) => void endings.push(ending) });
-  const folder = await mkdtemp(join(tmpdir(), "belfry-docs-"));
-  endings.push(() => rm(folder, { recursive: true, force: true }));
-  running = { stack, folder };
-});
-after(async () => {
-  for (const ending of endings.reverse()) await ending();
-});
+const cleanup = wholeFile();
+const stack = await startStack(cleanup);
+const folder = await mkdtemp(join(tmpdir(), "belfry-docs-"));
+cleanup.after(() => rm(folder, { recursive: true, force: true }));
+const bench = (): Bench => ({ stack, folder });
 
 describe("what is written", () => {
   test("every block is of a kind that is tested, every sample is a file of the same text", () => {

@@ -1,5 +1,6 @@
-import { after, before, describe } from "node:test";
+import { describe } from "node:test";
 import { migrateToLatest } from "@belfry/database/migrate";
+import { wholeFile } from "@belfry/testing/whole-file";
 import { startTlsServers } from "../deploy/tls-servers.ts";
 import { digestTests } from "./digests.ts";
 import { erasureTests } from "./erasure.ts";
@@ -16,34 +17,23 @@ import { receiptTests } from "./receipts.ts";
 import { requiredTests } from "./required.ts";
 import { routingTests } from "./routing.ts";
 import { signingTests } from "./signing.ts";
-import { type Stack, startStack } from "./stack.ts";
+import { startStack } from "./stack.ts";
 import { traceTests } from "./trace.ts";
 
 /**
  * Each row of the specification and of the decisions, through real processes. One stack for all, as
  * production has it: two of every service, its own Postgres and NATS, TLS to both.
  */
-let running: Stack | undefined;
-const stack = (): Stack => {
-  if (running === undefined) throw new Error("the stack did not start");
-  return running;
-};
-const endings: (() => Promise<void>)[] = [];
-
-before(async () => {
-  const t = { after: (ending: () => Promise<void>) => void endings.push(ending) };
-  const servers = await startTlsServers(t);
-  await migrateToLatest(servers.verifiedDatabaseUrl);
-  running = await startStack(t, {
-    natsUrl: servers.natsUrl("tls"),
-    databaseUrl: servers.verifiedDatabaseUrl,
-    env: { NATS_TLS_CA_FILE: servers.certificates.caFile, EXPRESS_PER_MINUTE: "30" },
-    twice: true,
-  });
+const cleanup = wholeFile();
+const servers = await startTlsServers(cleanup);
+await migrateToLatest(servers.verifiedDatabaseUrl);
+const running = await startStack(cleanup, {
+  natsUrl: servers.natsUrl("tls"),
+  databaseUrl: servers.verifiedDatabaseUrl,
+  env: { NATS_TLS_CA_FILE: servers.certificates.caFile, EXPRESS_PER_MINUTE: "30" },
+  twice: true,
 });
-after(async () => {
-  for (const ending of endings.reverse()) await ending();
-});
+const stack = () => running;
 
 describe("routing", () => routingTests(stack));
 describe("languages", () => languageTests(stack));

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { after, afterEach, before, describe, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { TenantWithKey } from "@belfry/administration/tenants/tenants";
 import {
   BAD_HOSTS,
   NO_TEXTS,
@@ -13,9 +12,10 @@ import {
   ODD_PATHS,
   ODD_TEXTS,
 } from "@belfry/testing/hostile";
+import { wholeFile } from "@belfry/testing/whole-file";
 import { checkResponse } from "../openapi/check-response.ts";
 import { httpText, type RawAnswer, rawRequest } from "./raw-request.ts";
-import { type Ingest, startIngest } from "./start-ingest.ts";
+import { startIngest } from "./start-ingest.ts";
 
 /** Hostile requests over real sockets: each gets its status and our shape, and nothing is stored. */
 
@@ -24,28 +24,21 @@ const TOKEN = "/api/v1/auth/realtime-token";
 const ID = "0198c0de-0000-7000-8000-000000000001";
 const good = { eventType: "order.confirmed", payload: { userId: "user-1" } };
 
-const endings: (() => Promise<void>)[] = [];
-let ingest: Ingest;
-let tenant: TenantWithKey;
+const ingest = await startIngest(wholeFile());
+const tenant = await ingest.createTenant();
 /** Under way while everything else is tested. */
-let slowAnswers: Promise<string[]>;
-
-before(async () => {
-  ingest = await startIngest({ after: (ending) => void endings.push(ending) });
-  tenant = await ingest.createTenant();
-  const head = httpText(`POST ${TRIGGER}`, {
-    "x-api-key": tenant.apiKey,
-    "content-type": "application/json",
-    "content-length": 1000,
-  });
-  slowAnswers = Promise.all([
-    ...Array.from({ length: 50 }, () => dribble("GET /docs HTTP/1.1\r\nHost: a\r\nx-slow: ")),
-    ...Array.from({ length: 50 }, () => dribble(head)),
-  ]);
-});
-after(async () => {
-  for (const ending of endings.reverse()) await ending();
-});
+const slowAnswers = Promise.all([
+  ...Array.from({ length: 50 }, () => dribble("GET /docs HTTP/1.1\r\nHost: a\r\nx-slow: ")),
+  ...Array.from({ length: 50 }, () =>
+    dribble(
+      httpText(`POST ${TRIGGER}`, {
+        "x-api-key": tenant.apiKey,
+        "content-type": "application/json",
+        "content-length": 1000,
+      }),
+    ),
+  ),
+]);
 
 /** Sends a request that must not be accepted; returns its answer after it was held to the document. */
 async function send(

@@ -1,20 +1,13 @@
 import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { HEADERS } from "@belfry/contracts/trigger";
-import { type Ingest, startIngest } from "../fuzz/start-ingest.ts";
+import { wholeFile } from "@belfry/testing/whole-file";
+import { startIngest } from "../fuzz/start-ingest.ts";
 import { checkResponse } from "./check-response.ts";
 import { document } from "./document.ts";
 
-const endings: (() => Promise<void>)[] = [];
-let ingest: Ingest;
-
-before(async () => {
-  ingest = await startIngest({ after: (ending) => void endings.push(ending) });
-});
-after(async () => {
-  for (const ending of endings.reverse()) await ending();
-});
+const ingest = await startIngest(wholeFile());
 
 async function get(path: string, headers: Record<string, string> = {}, method = "GET") {
   const response = await fetch(`${ingest.url}${path}`, { method, headers });

@@ -10,11 +10,10 @@ import type { Browser, WebSocket } from "playwright-core";
 import { compileScript, parse } from "vue/compiler-sfc";
 import { inboxOn } from "../browser/inbox-page.ts";
 import { openBrowser, watchPage } from "../browser/open-page.ts";
+import { skip } from "../browser/without-browser.ts";
 import { createWorld, TENANTS, type World } from "../realtime/gateway-under-test.ts";
 import { ROOT, write } from "./packed.ts";
 
-// biome-ignore lint/style/noProcessEnv: the switch for machines without a browser
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
 const TOKEN_SECONDS = 200;
 const NODE_ENV = JSON.stringify("development");
 

@@ -2,42 +2,32 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { wholeFile } from "@belfry/testing/whole-file";
 import { publint } from "publint";
 import { readDockerfile } from "../deploy/dockerfile.ts";
 import { copyImageContext } from "../deploy/image-tree.ts";
-import { type Ingest, startIngest } from "../fuzz/start-ingest.ts";
+import { startIngest } from "../fuzz/start-ingest.ts";
 import { frameworkTests } from "./framework-tests.ts";
-import { installAll, PACK, PACKAGES, type Packed, packAll, ROOT, run, toldOf } from "./packed.ts";
+import { installAll, PACK, PACKAGES, packAll, ROOT, run, toldOf } from "./packed.ts";
 import { pageTest } from "./page-test.ts";
 import { runTests } from "./run-tests.ts";
 import { typeTests } from "./type-tests.ts";
 
 /** `@belfry/client` and `@belfry/inbox` as others get them: packed, served, installed elsewhere, used from there. */
 
-let folder = "";
-let packed: Packed;
-let lines: string[];
-let ingest: Ingest;
-const endings: (() => Promise<void>)[] = [];
+const cleanup = wholeFile();
+const folder = await mkdtemp(join(tmpdir(), "belfry-packages-"));
+cleanup.after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 const project = () => join(folder, "project");
 const ofPackage = (name: string, file: string) =>
   readFile(join(project(), "node_modules/@belfry", name, file), "utf8");
 
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "belfry-packages-"));
-  await mkdir(project());
-  endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
-  ({ packed, lines } = await packAll(folder));
-  const t = { after: (ending: () => Promise<void>) => void endings.push(ending) };
-  ingest = await startIngest(t, { PACKAGES_FOLDER: folder });
-  const address = (path: string) => `${ingest.url}/packages/${basename(path)}`;
-  const served = { client: address(packed.client), inbox: address(packed.inbox) };
-  await installAll(project(), served);
-});
-after(async () => {
-  for (const ending of endings.reverse()) await ending();
-});
+await mkdir(project());
+const { packed, lines } = await packAll(folder);
+const ingest = await startIngest(cleanup, { PACKAGES_FOLDER: folder });
+const address = (path: string) => `${ingest.url}/packages/${basename(path)}`;
+await installAll(project(), { client: address(packed.client), inbox: address(packed.inbox) });
 
 describe("what is in them", () => {
   for (const name of PACKAGES) {

@@ -5,9 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openBrowser, watchPage } from "../browser/open-page.ts";
-
-// biome-ignore lint/style/noProcessEnv: the switch for machines without a browser
-const skip = process.env.BELFRY_WITHOUT_BROWSER === "1" && "BELFRY_WITHOUT_BROWSER=1";
+import { skip } from "../browser/without-browser.ts";
 
 const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
 <link rel="icon" href="data:,">

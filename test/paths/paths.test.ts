@@ -3,11 +3,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startAdmin } from "@belfry/admin/admin-under-test";
+import { startForTenant } from "@belfry/admin/admin-under-test";
 import { hiddenFields, publishByForm } from "@belfry/admin/test/publish-by-form";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
-import { createTenant } from "@belfry/administration/tenants/tenants";
 import { eventually } from "@belfry/testing/eventually";
 import type { TestProcess } from "@belfry/testing/processes";
 import { startRecordingServer } from "@belfry/testing/recording-server";
@@ -88,9 +87,7 @@ test("an event's way to a vendor, and its way to a browser", async (t) => {
 });
 
 test("publishing a template", async (t) => {
-  const admin = await startAdmin(t);
-  const operator = await admin.operator();
-  const { id } = await createTenant(admin.db, { name: "Acme" });
+  const { operator, id } = await startForTenant(t);
   const fields = { eventType: "order.confirmed", channel: "EMAIL", subject: "Order {{orderId}}" };
   const mjml = `<mjml><mj-body><mj-section><mj-column><mj-text>{{orderId}}</mj-text></mj-column></mj-section></mj-body></mjml>`;
   const mail = { ...fields, content: mjml, format: "mjml", sampleVariables: "{}" };

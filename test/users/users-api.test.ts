@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { createClient } from "@belfry/client";
 import { preferencesOf } from "@belfry/database/functions/preference-rule";
-import { type Ingest, startIngest } from "../fuzz/start-ingest.ts";
+import { wholeFile } from "@belfry/testing/whole-file";
+import { startIngest } from "../fuzz/start-ingest.ts";
 import { checkResponse } from "../openapi/check-response.ts";
 
-const endings: (() => Promise<void>)[] = [];
-let ingest: Ingest;
-
-before(async () => {
-  ingest = await startIngest({ after: (ending) => void endings.push(ending) });
-});
-after(async () => {
-  for (const ending of endings.reverse()) await ending();
-});
+const ingest = await startIngest(wholeFile());
 
 interface Sent {
   method: string;

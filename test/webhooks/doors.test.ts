@@ -1,20 +1,13 @@
 import assert from "node:assert/strict";
 import { createHmac, randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { setTenantActive } from "@belfry/administration/tenants/tenants";
 import { createClient } from "@belfry/client/client";
-import { type Ingest, startIngest } from "../fuzz/start-ingest.ts";
+import { wholeFile } from "@belfry/testing/whole-file";
+import { startIngest } from "../fuzz/start-ingest.ts";
 import { checkResponse } from "../openapi/check-response.ts";
 
-const endings: (() => Promise<void>)[] = [];
-let ingest: Ingest;
-
-before(async () => {
-  ingest = await startIngest({ after: (ending) => void endings.push(ending) });
-});
-after(async () => {
-  for (const ending of endings.reverse()) await ending();
-});
+const ingest = await startIngest(wholeFile());
 
 const PATH = "/api/v1/webhooks";
 const URL_OF_MINE = "https://example.com/hooks";

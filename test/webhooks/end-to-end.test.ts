@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, afterEach, before, test } from "node:test";
+import { afterEach, test } from "node:test";
 import { resendWebhookMessage } from "@belfry/administration/webhooks/resend-webhook-message";
 import { testWebhook } from "@belfry/administration/webhooks/test-webhook";
 import { putWebhook, rotateWebhookSigningSecret } from "@belfry/administration/webhooks/webhooks";
@@ -9,25 +9,19 @@ import type { WebhookMessageType, WebhookType } from "@belfry/contracts/webhooks
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { type RecordedRequest, startRecordingServer } from "@belfry/testing/recording-server";
+import { wholeFile } from "@belfry/testing/whole-file";
 import { Ajv } from "ajv";
 import { Webhook } from "standardwebhooks";
-import { call, freshKey, type Stack, startStack, trigger } from "../end-to-end/stack.ts";
+import { call, freshKey, startStack, trigger } from "../end-to-end/stack.ts";
 
 /** From an event to a tenant's receiver, through every process; the standard's own library judges each message. */
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
-let stack: Stack;
-const endings: (() => Promise<void>)[] = [];
-const cleanup = { after: (ending: () => Promise<void>) => void endings.push(ending) };
+const cleanup = wholeFile();
+const stack = await startStack(cleanup);
 /** Every receiver of a test with the secrets that must verify what it got. */
 let receivers: { requests: RecordedRequest[]; secrets: string[] }[] = [];
 
-before(async () => {
-  stack = await startStack(cleanup);
-});
-after(async () => {
-  for (const ending of endings.reverse()) await ending();
-});
 afterEach(() => {
   let judged = 0;
   for (const { requests, secrets } of receivers) {
