@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
+import { listen } from "@belfry/testing/listen";
 import { curlLine } from "./addresses.ts";
 
 const run = promisify(execFile);
@@ -37,11 +38,6 @@ async function recorder(t: TestContext): Promise<{ url: string; seen: Seen[] }> 
     seen.push({ url: request.url, headers: request.headers, body });
     response.end("{}");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as { port: number };
+  const port = await listen(t, server);
   return { url: `http://127.0.0.1:${port}`, seen };
 }

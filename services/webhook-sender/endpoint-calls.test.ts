@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { createServer as createHttpServer } from "node:http";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import type { ResolvedAddress } from "@belfry/providers/address-guard";
 import { createHandClock } from "@belfry/testing/hand-clock";
+import { listen } from "@belfry/testing/listen";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { createEndpointCalls, type EndpointCallsOptions } from "./endpoint-calls.ts";
 
@@ -21,12 +22,8 @@ async function rawServer(t: TestContext, onRequest: (socket: Socket) => void) {
     socket.on("error", () => undefined);
     socket.once("data", () => onRequest(socket));
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+  const port = await listen(t, server);
+  return { url: `http://127.0.0.1:${port}`, sockets };
 }
 
 test("nothing private is called, however its address is written and whatever its port", async (t) => {
@@ -141,10 +138,9 @@ test("an answer of 100 MB is left after its first KiB, and its connection closed
     };
     more();
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  t.after(() => server.close());
+  const port = await listen(t, server);
   const post = callsOf(t);
-  const answer = await post(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const answer = await post(`http://127.0.0.1:${port}/`);
   assert.deepEqual([answer.class, answer.text], ["accepted", "a".repeat(1024)]);
   await closed.promise;
   // What the system's buffers took, not what it had.

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { createServer as createHttpServer } from "node:http";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";
 import { eventually } from "@belfry/testing/eventually";
 import { createHandClock } from "@belfry/testing/hand-clock";
+import { listen } from "@belfry/testing/listen";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import {
   createWebhookFixture,
@@ -47,12 +48,7 @@ async function stuckServer(t: TestContext, onRequest: (socket: Socket) => void =
       onRequest(socket);
     });
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  t.after(() => {
-    for (const socket of open) socket.destroy();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listen(t, server)}`;
   return { url, open, counts };
 }
 
@@ -83,12 +79,7 @@ async function endlessServer(t: TestContext) {
     };
     more();
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts };
+  return { url: `http://127.0.0.1:${await listen(t, server)}`, counts };
 }
 
 const statusesOf = async ({ pool }: WebhookFixture, endpoint: TestEndpoint) => {

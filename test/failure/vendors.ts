@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "@belfry/testing/listen";
 
 interface Cleanup {
   after(fn: () => unknown): void;
@@ -36,13 +36,9 @@ export async function startVendors(t: Cleanup): Promise<Vendors> {
   const server = createServer((request, response) => {
     receive(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await listen(t, server);
   const vendors: Vendors = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     mood: "accepts",
     delayMs: 5,
     requests: [],

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { eventually } from "@belfry/testing/eventually";
+import { listen } from "@belfry/testing/listen";
 import { build, type Plugin } from "esbuild";
 import type { Browser, WebSocket } from "playwright-core";
 import { compileScript, parse } from "vue/compiler-sfc";
@@ -163,10 +163,7 @@ async function startShop(t: TestContext, world: World, script: string): Promise<
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ token, channels: [`personal#${user}`] }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.closeAllConnections());
-  t.after(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return `http://127.0.0.1:${await listen(t, server)}/`;
 }
 
 /** The frameworks are those of the tests, `@belfry/inbox` is the one that is installed beside the folder. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile, realpath } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { listen } from "@belfry/testing/listen";
 import { openBrowser, watchPage } from "../browser/open-page.ts";
 import { skip } from "../browser/without-browser.ts";
 
@@ -26,13 +26,11 @@ export function pageTest(project: () => string): void {
         : centrifuge;
       response.setHeader("content-type", "text/javascript").end(await readFile(file));
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    t.after(() => server.closeAllConnections());
-    t.after(() => server.close());
+    const port = await listen(t, server);
 
     const page = await (await openBrowser(t)).newPage();
     const { faults } = await watchPage(page);
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.goto(`http://127.0.0.1:${port}/`);
     await page.locator("belfry-inbox").getByRole("button").first().waitFor();
     assert.deepEqual(faults, []);
   });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
+import { listen } from "@belfry/testing/listen";
 import { measureProcesses } from "../bench/idle.ts";
 import {
   beginStack,
@@ -148,9 +149,7 @@ test("one command gives a working stack, and the next one finds its data", async
 
 test("a taken port is named before anything starts", async (t) => {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close());
-  const { port } = server.address() as { port: number };
+  const port = await listen(t, server);
   const home = await newHome(t, { DEMO_PORT: String(port) });
   const { code, output } = await runToEnd(home);
   assert.equal(code, 1);

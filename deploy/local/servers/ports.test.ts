@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
+import { listen } from "@belfry/testing/listen";
 import { isFree, portFaults, portLike } from "./ports.ts";
 
 test("a taken port is named with the variable that moves it, and a free one is no fault", async (t) => {
-  const port = await takenPort(t);
+  const port = await listen(t, createServer());
   const [free, other] = [await portLike(undefined, 0), await portLike(undefined, 0)];
   const faults = await portFaults({
     INGEST_API_PORT: free,
@@ -32,15 +33,8 @@ test("two variables with one port are told apart", async () => {
 test("a remembered port is used again while it is free, and another one when it is not", async (t) => {
   const free = await portLike(undefined, 0);
   assert.equal(await portLike(free, 0), free);
-  const taken = await takenPort(t);
+  const taken = await listen(t, createServer());
   const instead = await portLike(taken, 0);
   assert.notEqual(instead, taken);
   assert.equal(await isFree(instead), true);
 });
-
-async function takenPort(t: { after(fn: () => void): void }): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close());
-  return (server.address() as { port: number }).port;
-}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
+import { listen } from "@belfry/testing/listen";
 import { AddressRefused } from "./address-guard.ts";
 import { guardedAgent, postOnce } from "./post-once.ts";
 
@@ -15,9 +15,8 @@ async function countingServer(t: TestContext) {
   server.on("connection", () => {
     counts.connections += 1;
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  t.after(() => server.close());
-  return { counts, server, port: (server.address() as AddressInfo).port };
+  const port = await listen(t, server);
+  return { counts, server, port };
 }
 
 test("a name that has become private is called no more once its connection has ended", async (t) => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
+import { listen } from "@belfry/testing/listen";
 
 export interface ReceivedCall {
   method: string;
@@ -34,29 +35,17 @@ export async function startVendor(
   server.on("connection", () => {
     connections += 1;
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(t, server);
   return { url: `http://127.0.0.1:${port}`, received, connections: () => connections };
 }
 
 /** A port that does with each connection as told; resolves to its number. */
 export async function startPort(t: TestContext, accept: (socket: Socket) => void): Promise<number> {
-  const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
-    sockets.add(socket);
     socket.on("error", () => {});
     accept(socket);
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
+  return await listen(t, server);
 }
 
 /** A port on which nothing listens. */

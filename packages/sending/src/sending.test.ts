@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { eventually } from "@belfry/testing/eventually";
 import { createHandClock } from "@belfry/testing/hand-clock";
+import { listen } from "@belfry/testing/listen";
 import { startMailServer } from "../test/mail-server.ts";
 import {
   createFixture,
@@ -57,9 +57,7 @@ test("a number whose owner told the vendor STOP is suppressed, and the next mess
     request.resume();
     response.writeHead(400).end(JSON.stringify({ code: 21610, message: "unsubscribed" }));
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(t, server);
   const tenant = await fixture.tenant();
   const settings = { accountSid: `AC${"0a".repeat(16)}`, authToken: "a-token", sender: "Shop" };
   const baseUrl = `http://127.0.0.1:${port}`;

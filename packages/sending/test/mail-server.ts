@@ -1,5 +1,6 @@
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer } from "node:net";
 import type { TestContext } from "node:test";
+import { listen } from "@belfry/testing/listen";
 
 const REPLIES: Readonly<Record<string, string>> = {
   EHLO: "250 mx",
@@ -16,9 +17,7 @@ export async function startMailServer(t: TestContext, answer: (take: () => void)
   const messages: string[] = [];
   let connections = 0;
   let mostConnections = 0;
-  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    sockets.add(socket);
     connections += 1;
     mostConnections = Math.max(mostConnections, connections);
     socket.on("error", () => {});
@@ -53,14 +52,9 @@ export async function startMailServer(t: TestContext, answer: (take: () => void)
       }
     });
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
   const settings = {
     host: "127.0.0.1",
-    port: (server.address() as AddressInfo).port,
+    port: await listen(t, server),
     from: "shop@example.com",
   };
   /** `recipients`: of every message that was begun; `messages`: whole, as they arrived. */

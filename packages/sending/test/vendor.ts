@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
+import { listen } from "@belfry/testing/listen";
 
 export interface VendorCall {
   path: string;
@@ -48,12 +48,7 @@ export async function startVendor(t: TestContext, answer: Answer = accept) {
   async function connectionsAtMost(most: number): Promise<void> {
     await eventually(async () => (await promisify(server.getConnections).call(server)) <= most);
   }
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  vendor.url = `http://127.0.0.1:${await listen(t, server)}`;
   return vendor;
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cleanup } from "@belfry/testing/cleanup";
+import { listen } from "@belfry/testing/listen";
 import { Webhook } from "standardwebhooks";
 
 /** What a message tells. */
@@ -63,11 +63,6 @@ export async function startReceiver(t: Cleanup, random: () => number): Promise<R
       response.writeHead(400).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(async () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  receiver.url = `http://127.0.0.1:${await listen(t, server)}/hooks`;
   return receiver;
 }

@@ -1,0 +1,19 @@
+import type { AddressInfo, Server, Socket } from "node:net";
+
+/** Takes a free port of this machine until the test ends, and every connection with it; returns the port. */
+export async function listen(
+  t: { after(fn: () => unknown): void },
+  server: Server,
+): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
