@@ -5,6 +5,7 @@ import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { testHttpPromises } from "../test/http-provider-promises.ts";
 import { startVendor } from "../test/loopback-vendor.ts";
 import { EMAIL, LIST_EMAIL, testDeps } from "../test/messages.ts";
+import { providerAtVendor } from "../test/provider-at-vendor.ts";
 import { sendgrid } from "./sendgrid.ts";
 import { checkSettings } from "./settings.ts";
 
@@ -17,6 +18,8 @@ const SETTINGS = {
 };
 const ACCEPT = { status: 202, headers: { "x-message-id": "14c5d75ce93.dfd.64b469" }, body: "" };
 
+const start = providerAtVendor(sendgrid, SETTINGS);
+
 testHttpPromises({
   kind: sendgrid,
   settings: SETTINGS,
@@ -26,9 +29,7 @@ testHttpPromises({
 });
 
 test("a message is the vendor's documented request, field by field", async (t) => {
-  const vendor = await startVendor(t, (response) => response.writeHead(202, ACCEPT.headers).end());
-  const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-  t.after(() => provider.close());
+  const { vendor, provider } = await start(t, ACCEPT);
   assert.deepEqual(await provider.send(EMAIL), {
     class: "accepted",
     reason: "SendGrid accepted the message",
@@ -70,9 +71,7 @@ test("a message is the vendor's documented request, field by field", async (t) =
 });
 
 test("a mail that can be unsubscribed from has its three headers, and the vendor adds none", async (t) => {
-  const vendor = await startVendor(t, (response) => response.writeHead(202).end());
-  const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-  t.after(() => provider.close());
+  const { vendor, provider } = await start(t, { status: 202 });
   await provider.send(LIST_EMAIL);
   const body = JSON.parse(vendor.received[0]!.body);
   assert.deepEqual(body.headers, {
@@ -100,10 +99,8 @@ test("what is not set is not sent: no name, no reply address, no empty part", as
 });
 
 test("an address at an international domain is sent as the DNS has it", async (t) => {
-  const vendor = await startVendor(t, (response) => response.writeHead(202).end());
-  const settings = { ...SETTINGS, from: "laden@bücher.example", baseUrl: vendor.url };
-  const provider = sendgrid.create(settings, testDeps());
-  t.after(() => provider.close());
+  const from = "laden@bücher.example";
+  const { vendor, provider } = await start(t, { status: 202 }, { from });
   await provider.send({ ...EMAIL, to: "ann@παράδειγμα.example" });
   const body = JSON.parse(vendor.received[0]!.body);
   assert.equal(body.from.email, "laden@xn--bcher-kva.example");
@@ -111,9 +108,7 @@ test("an address at an international domain is sent as the DNS has it", async (t
 });
 
 test("braces in a message are text, not the SDK's substitutions", async (t) => {
-  const vendor = await startVendor(t, (response) => response.writeHead(202).end());
-  const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-  t.after(() => provider.close());
+  const { vendor, provider } = await start(t, { status: 202 });
   await provider.send({ ...EMAIL, subject: "{{x}} -y-", text: "{{delivery_id}}" });
   const body = JSON.parse(vendor.received[0]!.body);
   assert.equal(body.subject, "{{x}} -y-");
@@ -137,13 +132,11 @@ const DOCUMENTED: readonly (readonly [number, OutcomeClass])[] = [
 for (const [status, expected] of DOCUMENTED) {
   test(`the vendor's ${status} is ${expected}, its errors kept`, async (t) => {
     const errors = { errors: [{ message: "what is wrong", field: "from.email", help: null }] };
-    const vendor = await startVendor(t, (response) =>
-      response
-        .writeHead(status, { "content-type": "application/json" })
-        .end(JSON.stringify(errors)),
-    );
-    const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-    t.after(() => provider.close());
+    const { provider } = await start(t, {
+      status,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(errors),
+    });
     const outcome = await provider.send(EMAIL);
     assert.equal(outcome.class, expected);
     assert.equal(outcome.vendorStatus, String(status));
@@ -153,9 +146,7 @@ for (const [status, expected] of DOCUMENTED) {
 }
 
 test("an address or subject that could inject a header is refused before any call", async (t) => {
-  const vendor = await startVendor(t, (response) => response.writeHead(202).end());
-  const provider = sendgrid.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-  t.after(() => provider.close());
+  const { vendor, provider } = await start(t, { status: 202 });
   for (const to of [...BAD_ADDRESSES, ""]) {
     assert.equal((await provider.send({ ...EMAIL, to })).class, "permanent", JSON.stringify(to));
   }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { testHttpPromises } from "../test/http-provider-promises.ts";
-import { startVendor } from "../test/loopback-vendor.ts";
-import { SMS, testDeps } from "../test/messages.ts";
+import { SMS } from "../test/messages.ts";
+import { providerAtVendor } from "../test/provider-at-vendor.ts";
 import { checkSettings } from "./settings.ts";
 import { twilio } from "./twilio.ts";
 
@@ -25,6 +25,8 @@ function created(changes: object = {}): string {
   });
 }
 
+const start = providerAtVendor(twilio, SETTINGS);
+
 testHttpPromises({
   kind: twilio,
   settings: SETTINGS,
@@ -34,9 +36,7 @@ testHttpPromises({
 });
 
 test("a message is the vendor's documented request, field by field", async (t) => {
-  const vendor = await startVendor(t, (response) => response.writeHead(201).end(created()));
-  const provider = twilio.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-  t.after(() => provider.close());
+  const { vendor, provider } = await start(t, { status: 201, body: created() });
   assert.deepEqual(await provider.send(SMS), {
     class: "accepted",
     reason: "Twilio accepted the message",
@@ -65,10 +65,8 @@ test("a message is the vendor's documented request, field by field", async (t) =
 });
 
 test("a messaging service and an API key take the place of number and token", async (t) => {
-  const vendor = await startVendor(t, (response) => response.writeHead(201).end(created()));
-  const settings = { ...SETTINGS, sender: SERVICE, apiKeySid: API_KEY, baseUrl: vendor.url };
-  const provider = twilio.create(settings, testDeps());
-  t.after(() => provider.close());
+  const changes = { sender: SERVICE, apiKeySid: API_KEY };
+  const { vendor, provider } = await start(t, { status: 201, body: created() }, changes);
   assert.equal((await provider.send(SMS)).class, "accepted");
   const [call] = vendor.received;
   assert.equal(call!.path, `/2010-04-01/Accounts/${ACCOUNT}/Messages.json`);
@@ -122,11 +120,7 @@ const CODES: readonly (readonly [number, number, OutcomeClass])[] = [
 for (const [code, status, expected] of CODES) {
   test(`the vendor's code ${code} with ${status} is ${expected}`, async (t) => {
     const body = { code, message: "What is wrong", more_info: "https://www.twilio.com", status };
-    const vendor = await startVendor(t, (response) =>
-      response.writeHead(status).end(JSON.stringify(body)),
-    );
-    const provider = twilio.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-    t.after(() => provider.close());
+    const { provider } = await start(t, { status, body: JSON.stringify(body) });
     const outcome = await provider.send(SMS);
     assert.equal(outcome.class, expected);
     assert.equal(outcome.vendorStatus, String(code));
@@ -148,9 +142,7 @@ const ANSWERS: readonly (readonly [string, number, string, OutcomeClass])[] = [
 ];
 for (const [name, status, body, expected] of ANSWERS) {
   test(`${name} is ${expected}`, async (t) => {
-    const vendor = await startVendor(t, (response) => response.writeHead(status).end(body));
-    const provider = twilio.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-    t.after(() => provider.close());
+    const { provider } = await start(t, { status, body });
     assert.equal((await provider.send(SMS)).class, expected);
   });
 }

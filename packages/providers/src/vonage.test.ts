@@ -3,8 +3,8 @@ import { createVerify, generateKeyPairSync } from "node:crypto";
 import test from "node:test";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { testHttpPromises } from "../test/http-provider-promises.ts";
-import { startVendor } from "../test/loopback-vendor.ts";
-import { SMS, testDeps } from "../test/messages.ts";
+import { SMS } from "../test/messages.ts";
+import { providerAtVendor } from "../test/provider-at-vendor.ts";
 import { checkSettings } from "./settings.ts";
 import { vonage } from "./vonage.ts";
 
@@ -21,6 +21,8 @@ const { privateKey, publicKey } = generateKeyPairSync("rsa", {
   publicKeyEncoding: { type: "spki", format: "pem" },
 });
 
+const start = providerAtVendor(vonage, SETTINGS);
+
 testHttpPromises({
   kind: vonage,
   settings: SETTINGS,
@@ -30,11 +32,7 @@ testHttpPromises({
 });
 
 test("a text of more than 1,000 characters is refused with the reason, before any call", async (t) => {
-  const vendor = await startVendor(t, (response) =>
-    response.writeHead(202, ACCEPT.headers).end(ACCEPT.body),
-  );
-  const provider = vonage.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-  t.after(() => provider.close());
+  const { vendor, provider } = await start(t, ACCEPT);
   const most = { ...SMS, text: "x".repeat(1_000), segments: 7, encoding: "GSM-7" } as const;
   assert.equal((await provider.send(most)).class, "accepted");
   const refused = await provider.send({ ...most, text: `${most.text}x` });
@@ -46,11 +44,7 @@ test("a text of more than 1,000 characters is refused with the reason, before an
 });
 
 test("a message is the vendor's documented request, field by field, with Basic authentication", async (t) => {
-  const vendor = await startVendor(t, (response) =>
-    response.writeHead(202, ACCEPT.headers).end(ACCEPT.body),
-  );
-  const provider = vonage.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-  t.after(() => provider.close());
+  const { vendor, provider } = await start(t, ACCEPT);
   assert.deepEqual(await provider.send(SMS), {
     class: "accepted",
     reason: "Vonage accepted the message",
@@ -81,13 +75,9 @@ test("a message is the vendor's documented request, field by field, with Basic a
 });
 
 test("an application signs each call with its key, a number as sender loses its plus", async (t) => {
-  const vendor = await startVendor(t, (response) =>
-    response.writeHead(202, ACCEPT.headers).end(ACCEPT.body),
-  );
   const applicationId = "cccccccc-bbbb-4ccc-8ddd-0123456789ab";
-  const settings = { ...SETTINGS, sender: "+15550100", applicationId, privateKey };
-  const provider = vonage.create({ ...settings, baseUrl: vendor.url }, testDeps());
-  t.after(() => provider.close());
+  const changes = { sender: "+15550100", applicationId, privateKey };
+  const { vendor, provider } = await start(t, ACCEPT, changes);
   assert.equal((await provider.send(SMS)).class, "accepted");
   assert.equal((await provider.send(SMS)).class, "accepted");
   const tokens = vendor.received.map((call) => call.headers.authorization!);
@@ -132,13 +122,11 @@ for (const [code, status, expected] of CODES) {
       detail: "More of it",
       instance: "bf0ca0bf927b3b52e3cb03217e1a1ddf",
     };
-    const vendor = await startVendor(t, (response) =>
-      response
-        .writeHead(status, { "content-type": "application/problem+json" })
-        .end(JSON.stringify(problem)),
-    );
-    const provider = vonage.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-    t.after(() => provider.close());
+    const { provider } = await start(t, {
+      status,
+      headers: { "content-type": "application/problem+json" },
+      body: JSON.stringify(problem),
+    });
     const outcome = await provider.send(SMS);
     assert.equal(outcome.class, expected);
     assert.equal(outcome.vendorStatus, code);
@@ -156,11 +144,7 @@ const STATUSES: readonly (readonly [number, OutcomeClass])[] = [
 for (const [status, expected] of STATUSES) {
   test(`the vendor's ${status} with a code of another API is ${expected} by its status`, async (t) => {
     const problem = { type: "https://developer.vonage.com/api-errors#unauthorized", title: "No" };
-    const vendor = await startVendor(t, (response) =>
-      response.writeHead(status).end(JSON.stringify(problem)),
-    );
-    const provider = vonage.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-    t.after(() => provider.close());
+    const { provider } = await start(t, { status, body: JSON.stringify(problem) });
     const outcome = await provider.send(SMS);
     assert.equal(outcome.class, expected);
     assert.equal(outcome.vendorStatus, String(status));
@@ -178,30 +162,22 @@ for (const body of [
 ]) {
   test(`a success without the message's id is none: ${body || "nothing"}`, async (t) => {
     for (const status of [200, 202]) {
-      const vendor = await startVendor(t, (response) =>
-        response.writeHead(status, ACCEPT.headers).end(body),
-      );
-      const provider = vonage.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-      t.after(() => provider.close());
+      const { provider } = await start(t, { status, headers: ACCEPT.headers, body });
       assert.equal((await provider.send(SMS)).class, "ambiguous");
     }
   });
 }
 
 test("a success cut off in its body is ambiguous", async (t) => {
-  const vendor = await startVendor(t, (response) => {
+  const { provider } = await start(t, (response) => {
     response.writeHead(202, { ...ACCEPT.headers, "content-length": "99" }).write('{"message_uu');
     setTimeout(() => response.destroy(), 20);
   });
-  const provider = vonage.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-  t.after(() => provider.close());
   assert.equal((await provider.send(SMS)).class, "ambiguous");
 });
 
 test("a number that is not E.164 and an empty text are refused before any call", async (t) => {
-  const vendor = await startVendor(t, (response) => response.writeHead(202).end(ACCEPT.body));
-  const provider = vonage.create({ ...SETTINGS, baseUrl: vendor.url }, testDeps());
-  t.after(() => provider.close());
+  const { vendor, provider } = await start(t, { status: 202, body: ACCEPT.body });
   for (const to of [
     "12025550123",
     "+0123456",
