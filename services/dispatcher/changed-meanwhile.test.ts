@@ -4,6 +4,7 @@ import { createDatabase, type Database } from "@belfry/database/connection";
 import { wakeEvents } from "@belfry/database/functions/wake-events";
 import { noteUse } from "@belfry/database/note-use";
 import { setPreferences } from "@belfry/database/preferences";
+import { assertEach } from "@belfry/testing/assert-each";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";
 
 /** What docs/timing.md says of changes while something waits: what rests, is gathered, or waits to be read. */
@@ -64,10 +65,7 @@ async function threeThatWait(t: TestContext) {
       under.deps.routing.clear();
       await pool.query("update scheduled_events set send_at = now()");
       const { events } = await wakeEvents(pool, "", 10);
-      assert.deepEqual(
-        events.map(({ eventId }) => eventId),
-        [scheduled],
-      );
+      assertEach(events, ({ eventId }) => eventId, [scheduled]);
       await under.dispatchOn(0, [scheduled]);
       await under.makeDue(10);
       await under.release();

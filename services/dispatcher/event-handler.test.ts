@@ -4,6 +4,7 @@ import { CHANNELS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
 import type { MessageHandler } from "@belfry/service/message-outcome";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler, DISPATCH_FAILED } from "./event-handler.ts";
@@ -246,10 +247,7 @@ test("an event takes the earlier ones of its user along, wherever they wait, and
     ids.map((id, at) => ({ id, n: at + 1 })),
   );
   const offsets = new Map(sent.pushes.map((push) => [push.eventId, push.offset]));
-  assert.deepEqual(
-    ids.map((id) => offsets.get(id)),
-    [1, 2, 3, 4],
-  );
+  assertEach(ids, (id) => offsets.get(id), [1, 2, 3, 4]);
 });
 
 test("what another replica has in hand is waited for, not done again", async (t) => {
@@ -271,10 +269,7 @@ test("what another replica has in hand is waited for, not done again", async (t)
   await other.query("commit");
   other.release();
   assert.deepEqual(await handling, [DONE]);
-  assert.deepEqual(
-    sent.pushes.map((push) => push.eventId),
-    [second],
-  );
+  assertEach(sent.pushes, (push) => push.eventId, [second]);
 });
 
 test("an earlier event that cannot be dispatched holds up no later one", async (t) => {
@@ -287,10 +282,7 @@ test("an earlier event that cannot be dispatched holds up no later one", async (
     { kind: "retry", delayMs: 2000, reason: "poisoned" },
   ]);
   const { rows } = await pool.query("select id from notifications order by channel_offset");
-  assert.deepEqual(
-    rows.map((row) => row.id),
-    [second, third],
-  );
+  assertEach(rows, (row) => row.id, [second, third]);
   assert.equal((await outcome(poisoned)).dispatched_at, null);
 });
 
@@ -323,10 +315,7 @@ test("a message that may have ended a process goes alone", async (t) => {
   const [, second = ""] = await inSequence(under, 2);
   const suspect = { ...eventsMessage([second], 12), unfinishedTries: 1 };
   assert.deepEqual(await handler([suspect], { log, signal: t.signal }), [DONE]);
-  assert.deepEqual(
-    sent.pushes.map((push) => push.eventId),
-    [second],
-  );
+  assertEach(sent.pushes, (push) => push.eventId, [second]);
 });
 
 test("a poisoned event among 99 good ones fails alone, and ends as failed with its last try", async (t) => {
@@ -381,10 +370,7 @@ test("what cannot be decoded is rejected and its neighbours are handled", async 
   const broken = { ...eventsMessage([id]), data: Buffer.from("{") };
   const notAnId = eventsMessage(["1; drop table events"]);
   const outcomes = await handler([broken, eventsMessage([id]), notAnId], { log, signal });
-  assert.deepEqual(
-    outcomes.map((one) => one.kind),
-    ["reject", "done", "reject"],
-  );
+  assertEach(outcomes, (one) => one.kind, ["reject", "done", "reject"]);
   assert.ok((await outcome(id)).dispatched_at !== null);
 });
 
@@ -456,10 +442,7 @@ test("of a batch that another replica has dispatched in part, only the rest is w
   const history = await pool.query(
     "select id, channel_offset::int as n from notifications order by 2",
   );
-  assert.deepEqual(
-    history.rows.map((row) => row.n),
-    [1, 2, 3],
-  );
+  assertEach(history.rows, (row) => row.n, [1, 2, 3]);
   assert.equal(history.rows[2].id, third);
   assert.equal(new Set(sent.pushes.map((push) => push.offset)).size, 3);
 });
@@ -477,10 +460,7 @@ test("while a tenant's deliveries are being counted elsewhere, its new ones rest
   await client.query("rollback");
   client.release();
   const resting = await deliveries("released_at is null");
-  assert.deepEqual(
-    resting.map((row) => row.tenant_id),
-    [busy],
-  );
+  assertEach(resting, (row) => row.tenant_id, [busy]);
   assert.equal(rests(), 1);
 });
 

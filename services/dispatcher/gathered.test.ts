@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createDatabase } from "@belfry/database/connection";
 import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
+import { assertEach } from "@belfry/testing/assert-each";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";
 
@@ -55,10 +56,7 @@ test("2,000 events of 10 users on two dispatchers, with releases and claims in b
     await leave();
   }
   const items = await under.items();
-  assert.deepEqual(
-    items.map((item) => item.event_id),
-    ids.toSorted(),
-  );
+  assertEach(items, (item) => item.event_id, ids.toSorted());
   const counts = new Map<string, number>();
   for (const { digest_id } of items) counts.set(digest_id, (counts.get(digest_id) ?? 0) + 1);
   assert.deepEqual(inMessage, counts, "nothing has joined since a claim");
@@ -145,10 +143,7 @@ test("who would release a digest that is being joined passes it over, and finds 
   assert.deepEqual((await under.release()).released, []);
   await join.end("commit");
   const { released } = await under.release();
-  assert.deepEqual(
-    released.map((one) => one.id),
-    [delivery.id],
-  );
+  assertEach(released, (one) => one.id, [delivery.id]);
   const [claim] = await under.claim([delivery.id]);
   assert.equal(claim?.becomes === "sending" && claim.delivery.digest?.count, 2);
 });
@@ -169,10 +164,7 @@ test("a dispatch that comes again adds nothing, gathered, throttled or alone", a
     await Promise.all(ids.map((id) => under.outcome(id))),
   ];
   const before = await state();
-  assert.deepEqual(
-    (await under.items()).map((item) => item.state),
-    ["alone", "in", "in"],
-  );
+  assertEach(await under.items(), (item) => item.state, ["alone", "in", "in"]);
   await Promise.all([
     under.dispatchOn(0, ids),
     under.dispatchOn(1, ids),

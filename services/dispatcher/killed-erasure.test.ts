@@ -4,6 +4,7 @@ import { requestErasure, showErasure } from "@belfry/administration/erasure/requ
 import { ADA, BOB, storeEvent, tablesWith } from "@belfry/administration/people/person-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { Pool } from "@belfry/database/connection";
+import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
@@ -64,10 +65,7 @@ test("what a dispatcher that is killed in the middle of an erasure leaves, anoth
   assert.equal(rows[0].count, MANY + 2 * 3, "the other user's, and no other");
   assert.deepEqual(await tablesWith(pool, BOB.userId), bobBefore);
   const entries = await db.selectFrom("audit_log").select("action").orderBy("id").execute();
-  assert.deepEqual(
-    entries.map(({ action }) => action),
-    ["user.erase", "user.erase", "user.erased"],
-  );
+  assertEach(entries, ({ action }) => action, ["user.erase", "user.erase", "user.erased"]);
 });
 
 /** Each with one delivery, long ended. */

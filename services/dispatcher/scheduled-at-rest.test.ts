@@ -5,6 +5,7 @@ import { deleteTenantData } from "@belfry/administration/erasure/tenant-data";
 import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
 import type { Pool } from "@belfry/database/connection";
 import { hasDueEvents, wakeEvents } from "@belfry/database/functions/wake-events";
+import { assertEach } from "@belfry/testing/assert-each";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
 import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
@@ -35,10 +36,7 @@ test("what rests is spared by retention and by the deletion of strays, and leave
   await makeRest(under.pool, stray!);
   await under.expire();
   const { rows } = await under.pool.query("select id from events order by id");
-  assert.deepEqual(
-    rows.map(({ id }) => id),
-    [stray, walked],
-  );
+  assertEach(rows, ({ id }) => id, [stray, walked]);
   assert.ok(!rows.some(({ id }) => id === old));
   await under.pool.query("delete from scheduled_events");
   // The next look for strays, when all is old enough for it.

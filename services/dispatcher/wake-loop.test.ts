@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
 import { wakeEvents } from "@belfry/database/functions/wake-events";
 import { type Publisher, PublishFault } from "@belfry/service/publish";
+import { assertEach } from "@belfry/testing/assert-each";
 import {
   type DispatcherUnderTest,
   dispatcherUnderTest,
@@ -166,10 +167,7 @@ test("notifications are as old as the end of their rest, in the order of their t
   const { rows } = await under.pool.query(
     "select id, created_at from notifications order by channel_offset",
   );
-  assert.deepEqual(
-    rows.map((row) => row.id),
-    [plain, first, second],
-  );
+  assertEach(rows, (row) => row.id, [plain, first, second]);
   for (const row of rows) assert.ok(row.created_at > before, row.created_at.toISOString());
   assert.ok(rows[1].created_at <= rows[2].created_at);
 });

@@ -12,6 +12,7 @@ import { noteInstallationDays } from "@belfry/database/kept-days";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import { PublishFault } from "@belfry/service/publish";
+import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { createAcceptor } from "./accept.ts";
 import { type AppDeps, createApp } from "./app.ts";
@@ -220,10 +221,7 @@ test("what rests is listed page by page, the soonest first; others' are not", as
   await trigger(other.apiKey, { delaySeconds: 60 });
   const first = await call(mine.apiKey, "GET", "/scheduled?limit=2");
   assert.equal(first.status, 200);
-  assert.deepEqual(
-    first.body.data.map((one: { id: string }) => one.id),
-    [ids[3], ids[4]],
-  );
+  assertEach(first.body.data, (one: { id: string }) => one.id, [ids[3], ids[4]]);
   const [soonest] = first.body.data;
   const { sendAt, acceptedAt, ...rest } = soonest;
   assert.deepEqual(rest, {
@@ -239,10 +237,7 @@ test("what rests is listed page by page, the soonest first; others' are not", as
     "GET",
     `/scheduled?after=${encodeURIComponent(first.body.next)}`,
   );
-  assert.deepEqual(
-    next.body.data.map((one: { id: string }) => one.id),
-    [ids[2], ids[1], ids[0]],
-  );
+  assertEach(next.body.data, (one: { id: string }) => one.id, [ids[2], ids[1], ids[0]]);
   assert.equal("next" in next.body, false);
   const bad = await call(mine.apiKey, "GET", "/scheduled?after=x");
   assert.deepEqual(
@@ -305,10 +300,7 @@ test("an event is moved before, after and into the past while it rests, by its t
   assert.equal(past.status, 200);
   assert.ok(Date.parse(past.body.sendAt) > before, past.body.sendAt);
   const woken = await wakeEvents(pool, "", 10);
-  assert.deepEqual(
-    woken.events.map(({ eventId }) => eventId),
-    [id],
-  );
+  assertEach(woken.events, ({ eventId }) => eventId, [id]);
   const gone = await call(mine.apiKey, "PATCH", `/${id}`, { sendAt: ahead(60_000) });
   assert.deepEqual([gone.status, gone.body.message], [409, "the event is not scheduled any more"]);
 });

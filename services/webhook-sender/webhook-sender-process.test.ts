@@ -5,6 +5,7 @@ import { deliveriesStream, deliveriesSubject } from "@belfry/contracts/streams";
 import { createLogger } from "@belfry/service/logger";
 import { connectNats } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { startProcess } from "@belfry/testing/processes";
@@ -81,13 +82,10 @@ test("a sender killed during a call: another posts the same message with the sam
     judge.verify(body, headers as Record<string, string>);
   }
   const attempts = await stage.attempts(id!);
-  assert.deepEqual(
-    attempts.map(({ number, class: ended, reason }) => [number, ended, reason]),
-    [
-      [1, "ambiguous", "the sender ended before the outcome was known"],
-      [2, "accepted", "it answered 204"],
-    ],
-  );
+  assertEach(attempts, ({ number, class: ended, reason }) => [number, ended, reason], [
+    [1, "ambiguous", "the sender ended before the outcome was known"],
+    [2, "accepted", "it answered 204"],
+  ]);
   const row = await stage.row(id!);
   assert.deepEqual([row.attempts, row.retries], [2, 1]);
   assert.ok(!other.lines.join("\n").includes(endpoint.secret), "no secret in the log");

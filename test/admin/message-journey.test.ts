@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { showTemplate } from "@belfry/administration/templates/templates";
+import { assertEach } from "@belfry/testing/assert-each";
 import type { Locator } from "playwright-core";
 import { skip } from "../browser/without-browser.ts";
 import { mailIn, replaceText, startEditor, typeAtEnd, waitUntilSaved } from "./editor-page.ts";
@@ -92,13 +93,10 @@ test("who knows no MJML makes a receipt with line items in two languages, sends 
     .select(["recipient", "subject", "html"])
     .orderBy("created_at")
     .execute();
-  assert.deepEqual(
-    sent.map((one) => [one.recipient, one.subject]),
-    [
-      ["paula@books.example.com", "Your receipt for order A-1001"],
-      ["paula@books.example.com", "Ihr Beleg zur Bestellung A-1001"],
-    ],
-  );
+  assertEach(sent, (one) => [one.recipient, one.subject], [
+    ["paula@books.example.com", "Your receipt for order A-1001"],
+    ["paula@books.example.com", "Ihr Beleg zur Bestellung A-1001"],
+  ]);
   for (const { html } of sent) assert.match(html ?? "", /Enamel mug.*Linen tea towel.*Paper lamp/s);
   assert.deepEqual(faults, []);
 });

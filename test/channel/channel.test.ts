@@ -8,6 +8,7 @@ import { createBrowser } from "@belfry/admin/test-browser";
 import { insertPerson } from "@belfry/administration/people/person-rows";
 import { beginSession } from "@belfry/administration/people/sign-in";
 import { createDatabase, createPool } from "@belfry/database/connection";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
@@ -147,10 +148,7 @@ test("a channel that nobody has heard of is routed, released, sent, retried, dea
   assert.deepEqual(JSON.parse(company.requests.at(-1)!.body), { to: PHONE, text: "Door east" });
   company.next({ status: 503 });
   const retried = (await ended(await trigger(), "accepted")).delivery.attempts;
-  assert.deepEqual(
-    retried.map((attempt: { class: string }) => attempt.class),
-    ["transient", "accepted"],
-  );
+  assertEach(retried, (attempt: { class: string }) => attempt.class, ["transient", "accepted"]);
 
   // Dead, seen, and replayed.
   company.answer = { status: 503 };

@@ -4,6 +4,7 @@ import { showEvent } from "@belfry/administration/events/event-report";
 import { outboxPages } from "@belfry/administration/events/outbox";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import type { OutboxMessage } from "@belfry/contracts/sending";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, outcomeOf, settled } from "./outcome.ts";
 import { call, freshKey, type Stack, trigger } from "./stack.ts";
@@ -68,10 +69,7 @@ export function preferenceTests(stack: () => Stack): void {
     assert.deepEqual(sent, { SMS: "accepted", PUSH: "published" });
     const { timeline } = await settled(stack(), next);
     assert.ok(timeline.some(({ channel, what }) => channel === "EMAIL" && what === EMAIL));
-    assert.deepEqual(
-      (await outboxOf(stack(), next)).map(({ channel }) => channel),
-      ["SMS"],
-    );
+    assertEach(await outboxOf(stack(), next), ({ channel }) => channel, ["SMS"]);
   });
 
   test("a mail of a required category has no such link, and is sent whatever is turned off", async () => {
@@ -83,10 +81,7 @@ export function preferenceTests(stack: () => Stack): void {
     assert.equal(changed.status, 200);
     assert.deepEqual(await outcomeOf(stack(), await send(tenant.apiKey)), SENT);
     const messages = await outbox(tenant.id);
-    assert.deepEqual(
-      messages.map(({ headers }) => headers ?? null),
-      [null, null],
-    );
+    assertEach(messages, ({ headers }) => headers ?? null, [null, null]);
   });
 
   test("the very first preference and the very first user bind the next event", async () => {

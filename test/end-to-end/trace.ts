@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { searchEvents } from "@belfry/administration/events/search-events";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { Centrifuge } from "centrifuge";
 import { WebSocket } from "ws";
@@ -45,8 +46,9 @@ export function traceTests(stack: () => Stack): void {
         .filter((line) => line.traceId === traceId && line.level === "info");
       for (const [service, message] of LINES) {
         const lines = found.filter((line) => line.service === service);
-        assert.deepEqual(
-          lines.map(({ msg, tenantId, eventId }) => ({ msg, tenantId, eventId })),
+        assertEach(
+          lines,
+          ({ msg, tenantId, eventId }) => ({ msg, tenantId, eventId }),
           [{ msg: message, tenantId: tenant.id, eventId }],
           service,
         );
@@ -59,10 +61,7 @@ export function traceTests(stack: () => Stack): void {
     });
     assert.equal(JSON.parse(shown.stdout).traceId, traceId);
     const { events } = await searchEvents(stack().db, { tenantId: tenant.id, traceId, limit: 10 });
-    assert.deepEqual(
-      events.map(({ id }) => id),
-      [eventId],
-    );
+    assertEach(events, ({ id }) => id, [eventId]);
   });
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import type { Options } from "centrifuge";
 import {
@@ -78,14 +79,8 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
       await world.publish(alice, { title: "ours" });
       await world.publish(other, { title: "theirs" });
       await eventually(() => ours.got.length > 0 && theirs.got.length > 0);
-      assert.deepEqual(
-        ours.got.map((got) => got.data.title),
-        ["ours"],
-      );
-      assert.deepEqual(
-        theirs.got.map((got) => got.data.title),
-        ["theirs"],
-      );
+      assertEach(ours.got, (got) => got.data.title, ["ours"]);
+      assertEach(theirs.got, (got) => got.data.title, ["theirs"]);
     });
 
     const odd = [
@@ -115,10 +110,7 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
         await world.publish({ tenant: "acme", user }, { title: user.slice(0, 200) });
       await eventually(() => pages.every(({ got }) => got.length > 0));
       for (const [index, user] of odd.entries()) {
-        assert.deepEqual(
-          pages[index]!.got.map((got) => got.data.title),
-          [user.slice(0, 200)],
-        );
+        assertEach(pages[index]!.got, (got) => got.data.title, [user.slice(0, 200)]);
       }
       const b = client(t, url, { token: await world.token({ tenant: "acme", user: "b" }) });
       const foreign = b.newSubscription("personal#a#b");
@@ -221,10 +213,7 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
           { unsubscribe: { channel: "orders#42" }, id: 5 },
         );
         await raw.find((message) => message.id === 5);
-        assert.deepEqual(
-          raw.messages.map((message) => message.id),
-          [1, 2, 3, 4, 5],
-        );
+        assertEach(raw.messages, (message) => message.id, [1, 2, 3, 4, 5]);
         const [connect, subscribe, , unknown] = raw.messages as Record<
           string,
           Record<string, unknown>
@@ -332,10 +321,7 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
         raw.messages.map(({ id, error }) => [id, (error as { code: number } | undefined)?.code]),
       );
       const expected = [undefined, 103, 108, 108, 108, 108, 108, 107, undefined, 105, 104];
-      assert.deepEqual(
-        expected.map((_, index) => codes.get(index + 1)),
-        expected,
-      );
+      assertEach(expected, (_, index) => codes.get(index + 1), expected);
       raw.send({ send: { data: 1 } });
       assert.deepEqual(await raw.closed, { code: 3508, reason: "not available" });
     });

@@ -4,6 +4,7 @@ import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { tenantDisconnect } from "@belfry/contracts/tenant-disconnect";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { client, type Ended, nextEvent, subscribed } from "./clients.ts";
 import { cuttableProxy } from "./cuttable-proxy.ts";
@@ -33,10 +34,7 @@ test("two gateways, one user on both", async (t) => {
     const [item] = list.data.notifications;
     assert.deepEqual(Object.keys(item), ["id", "type", "title", "body", "status", "created_at"]);
     const older = await here.page.rpc("notifications.list", { before: item.id });
-    assert.deepEqual(
-      older.data.notifications.map((one: { id: string }) => one.id),
-      [tags.id],
-    );
+    assertEach(older.data.notifications, (one: { id: string }) => one.id, [tags.id]);
     assert.deepEqual((await there.page.rpc("notifications.unread_count", {})).data, { unread: 2 });
 
     const marked = await here.page.rpc("notifications.mark_read", { id: tags.id });
@@ -156,10 +154,7 @@ test("two gateways, one user on both", async (t) => {
       balancer.target(second.url);
       assert.equal((await again).recovered, true);
       await eventually(() => got.length === 3);
-      assert.deepEqual(
-        got.map(({ offset }) => offset),
-        [1, 2, 3],
-      );
+      assertEach(got, ({ offset }) => offset, [1, 2, 3]);
     },
   );
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl } from "@belfry/testing/nats";
 import type { ErrorContext } from "centrifuge";
@@ -36,10 +37,7 @@ test("Postgres away: connections and pushes stay, a subscribe waits, nothing is 
   proxy.mend();
   await late.ready(60_000);
   await eventually(() => got.length === 3);
-  assert.deepEqual(
-    got.map(({ offset }) => offset),
-    upTo(3),
-  );
+  assertEach(got, ({ offset }) => offset, upTo(3));
   assert.deepEqual(states, []);
   await gateway.process.waitUntilReady();
 });
@@ -66,12 +64,6 @@ test("NATS away under load: nothing is missed once it is back", async (t) => {
   await eventually(() => got.length === 402 && newTab.got.length === 1);
   await world.publish(user);
   await eventually(() => got.length === 403 && newTab.got.length === 2);
-  assert.deepEqual(
-    got.map(({ offset }) => offset),
-    upTo(403),
-  );
-  assert.deepEqual(
-    newTab.got.map(({ offset }) => offset),
-    [402, 403],
-  );
+  assertEach(got, ({ offset }) => offset, upTo(403));
+  assertEach(newTab.got, ({ offset }) => offset, [402, 403]);
 });

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { createClient } from "@belfry/client";
 import { preferencesOf } from "@belfry/database/functions/preference-rule";
+import { assertEach } from "@belfry/testing/assert-each";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";
 import { checkResponse } from "../openapi/check-response.ts";
@@ -158,13 +159,10 @@ test("a change of preferences binds what is decided after its answer, and tells 
   await client.putUser("ann", { email: "ann@example.com" });
   assert.equal((await send(named)).status, 200);
   assert.equal(await sends(), false);
-  assert.deepEqual(
-    changed.preferences.map(({ at, ...cell }) => ({ ...cell, at: typeof at })),
-    [
-      { category: "*", channel: "SMS", enabled: false, source: "api", at: "string" },
-      { category: "offers", channel: "EMAIL", enabled: false, source: "api", at: "string" },
-    ],
-  );
+  assertEach(changed.preferences, ({ at, ...cell }) => ({ ...cell, at: typeof at }), [
+    { category: "*", channel: "SMS", enabled: false, source: "api", at: "string" },
+    { category: "offers", channel: "EMAIL", enabled: false, source: "api", at: "string" },
+  ]);
   assert.deepEqual(changed.categories, [
     {
       ...{

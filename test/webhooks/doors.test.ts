@@ -3,6 +3,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { setTenantActive } from "@belfry/administration/tenants/tenants";
 import { createClient } from "@belfry/client/client";
+import { assertEach } from "@belfry/testing/assert-each";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";
 import { checkResponse } from "../openapi/check-response.ts";
@@ -101,10 +102,7 @@ test("every fault names its field and the rule, and nothing is stored", async ()
   );
   assert.match(String(await fault("POST", PATH, { types: [] })), /^url must/);
   const bad = await fault("POST", PATH, { url: "http://x", types: ["x"], description: "\u0000" });
-  assert.deepEqual(
-    bad.map((one: string) => one.split(" ")[0]),
-    ["url", "types", "description"],
-  );
+  assertEach(bad, (one: string) => one.split(" ")[0], ["url", "types", "description"]);
   assert.deepEqual((await send("GET", PATH, key)).body.data, []);
   const { body } = await send("POST", PATH, key, { url: URL_OF_MINE });
   const own = `${PATH}/${body.data.id}`;
@@ -113,10 +111,7 @@ test("every fault names its field and the rule, and nothing is stored", async ()
     /^url must be at a public/,
   );
   const replay = await fault("POST", `${own}/replay`, { since: "x", until: 1, all: 1, after: 1 });
-  assert.deepEqual(
-    replay.map((one: string) => one.split(" ")[0]),
-    ["since", "until", "all", "after"],
-  );
+  assertEach(replay, (one: string) => one.split(" ")[0], ["since", "until", "all", "after"]);
   for (const list of ["attempts", "messages"]) {
     for (const query of ["limit=0", "limit=501", "status=sent", "after=x", "after=a&after=b"]) {
       const { status } = await send("GET", `${own}/${list}?${query}`, key);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { sql } from "kysely";
 import { insertAuditEntry } from "./audit-log.ts";
 import { idAt } from "./events/search-events.ts";
@@ -52,10 +53,7 @@ test("the audit log is searched by person, object and time, and names the tenant
   ]);
   assert.deepEqual(await found({ tenantId, to: new Date("2026-01-01T00:00Z") }), []);
   const { entries } = await searchAuditLog(db, { tenantId, to: from, limit: 2 });
-  assert.deepEqual(
-    entries.map(({ target }) => target),
-    ["event 5001", "event 5000"],
-  );
+  assertEach(entries, ({ target }) => target, ["event 5001", "event 5000"]);
 
   const first = await searchAuditLog(db, { tenantId, person: "otto", limit: 10 });
   assert.deepEqual(first.entries, []);
@@ -64,9 +62,6 @@ test("the audit log is searched by person, object and time, and names the tenant
     ...{ tenantId, person: "otto", limit: 10 },
     before: first.next,
   });
-  assert.deepEqual(
-    second.entries.map(({ target }) => target),
-    ["event 1"],
-  );
+  assertEach(second.entries, ({ target }) => target, ["event 1"]);
   assert.equal(second.next, undefined);
 });

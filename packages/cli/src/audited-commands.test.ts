@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { createHome } from "./home-under-test.ts";
 
 async function world(t: TestContext) {
@@ -37,18 +38,15 @@ test("whatever the command line changes of a tenant is in the audit log, and no 
   await json(`tenant delete ${id}`);
 
   const rows = await entries();
-  assert.deepEqual(
-    rows.map(({ told }) => told.replace(/bf_\S+/, "KEY")),
-    [
-      ...["tenant.create Acme", "tenant.update Acme", "webhook-secret.create webhook secret"],
-      ...["key.rotate KEY", "key.create KEY shop", "key.revoke KEY shop"],
-      ...["tenant.deactivate Acme", "tenant.activate Acme"],
-      ...["provider.create SMS vonage", "provider.update SMS vonage main"],
-      ...["provider.deactivate SMS vonage main", "provider.delete SMS vonage main"],
-      ...["suppression.add SMS +12025550123", "suppression.remove SMS +12025550123"],
-      ...["realtime.new-epoch every client", "tenant.delete Acme"],
-    ],
-  );
+  assertEach(rows, ({ told }) => told.replace(/bf_\S+/, "KEY"), [
+    ...["tenant.create Acme", "tenant.update Acme", "webhook-secret.create webhook secret"],
+    ...["key.rotate KEY", "key.create KEY shop", "key.revoke KEY shop"],
+    ...["tenant.deactivate Acme", "tenant.activate Acme"],
+    ...["provider.create SMS vonage", "provider.update SMS vonage main"],
+    ...["provider.deactivate SMS vonage main", "provider.delete SMS vonage main"],
+    ...["suppression.add SMS +12025550123", "suppression.remove SMS +12025550123"],
+    ...["realtime.new-epoch every client", "tenant.delete Acme"],
+  ]);
   const [, updated] = rows;
   assert.deepEqual([updated.before.timezone, updated.after.timezone], [null, "Europe/Berlin"]);
   assert.equal(updated.after.webhookSecret, "a new one");
@@ -73,15 +71,12 @@ test("whatever the command line changes of users and categories is in the audit 
   await json(`category delete ${of} --key offers`);
 
   const rows = await entries();
-  assert.deepEqual(
-    rows.slice(1).map(({ told }) => told),
-    [
-      ...["category.create offers", "category.update offers"],
-      ...["category.assign offers", "category.unassign offers"],
-      ...["user.create ann", "user.update ann", "user.preference ann"],
-      ...["user.import-unsubscribes 1 line", "category.delete offers"],
-    ],
-  );
+  assertEach(rows.slice(1), ({ told }) => told, [
+    ...["category.create offers", "category.update offers"],
+    ...["category.assign offers", "category.unassign offers"],
+    ...["user.create ann", "user.update ann", "user.preference ann"],
+    ...["user.import-unsubscribes 1 line", "category.delete offers"],
+  ]);
   const updated = rows.find(({ told }) => told === "user.update ann");
   assert.deepEqual([updated.before.email, updated.after.email], ["ann@example.com", null]);
   assert.ok(rows.every(({ tenant_id }) => tenant_id === id));
@@ -96,13 +91,10 @@ test("whoever cancels events by the command line is in the audit log with what w
   assert.deepEqual(await json(`${of} --cancel-key order-1 order-2 --user ann`), nothing);
   assert.deepEqual(await json(`${of} --event-id order-1`), { ...nothing, unknown: ["order-1"] });
   const counts = { cancelled: 0, partly: 0, tooLate: 0 };
-  assert.deepEqual(
-    (await entries()).slice(1).map(({ told, after }) => [told, after]),
-    [
-      ["event.cancel 2 keys", { ...counts, users: 1 }],
-      ["event.cancel event order-1", counts],
-    ],
-  );
+  assertEach((await entries()).slice(1), ({ told, after }) => [told, after], [
+    ["event.cancel 2 keys", { ...counts, users: 1 }],
+    ["event.cancel event order-1", counts],
+  ]);
 });
 
 test("whoever moves a scheduled event, or replays and discards dead letters, by the command line is in the audit log", async (t) => {
@@ -136,13 +128,10 @@ test("whoever moves a scheduled event, or replays and discards dead letters, by 
   await json(`dead discard ${of}`);
   const [moved, ...letters] = (await entries()).slice(1);
   assert.deepEqual([moved?.told, moved?.after], [`event.move event ${event}`, { sendAt }]);
-  assert.deepEqual(
-    letters.map(({ told, after }) => [told, after.count]),
-    [
-      [`dead-letter.replay ${group.examples[0].id}`, 1],
-      ["dead-letter.discard all", 2],
-    ],
-  );
+  assertEach(letters, ({ told, after }) => [told, after.count], [
+    [`dead-letter.replay ${group.examples[0].id}`, 1],
+    ["dead-letter.discard all", 2],
+  ]);
 });
 
 test("whoever copies a template, or switches it off and on, by the command line is in the audit log", async (t) => {

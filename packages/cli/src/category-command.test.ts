@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { createHome } from "./home-under-test.ts";
 
 const TENANT = ["--tenant", "acme"];
@@ -31,8 +32,9 @@ test("categories are put, listed, assigned and deleted, and what is left out sta
     ...{ eventType: "sale", category: "offers" },
   });
   const list = await json(["category", "list", ...TENANT]);
-  assert.deepEqual(
-    list.map(({ key, eventTypes }: { key: string; eventTypes: string[] }) => [key, eventTypes]),
+  assertEach(
+    list,
+    ({ key, eventTypes }: { key: string; eventTypes: string[] }) => [key, eventTypes],
     [
       ["security", []],
       ["offers", ["sale"]],
@@ -99,10 +101,7 @@ test("unsubscribes of another system are imported, from a file or standard input
     "dora,offers,SMS\ndora,ofers,SMS\ndora\n",
   );
   const { rows } = await pool.query("select user_id from preferences order by 1");
-  assert.deepEqual(
-    rows.map(({ user_id }) => user_id),
-    ["ann", "bob", "carl"],
-  );
+  assertEach(rows, ({ user_id }) => user_id, ["ann", "bob", "carl"]);
   await fails([...from, "nothing.csv"], /--file: cannot read nothing.csv: there is no such file/);
   await fails([...from, "."], /--file: cannot read \.: it is a folder/);
 });

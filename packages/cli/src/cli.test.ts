@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { runBelfryProcess } from "./belfry-under-test.ts";
 import { createHome } from "./home-under-test.ts";
@@ -168,10 +169,7 @@ test("several accounts of one kind are told apart by name, in the order that is 
   );
   assert.deepEqual([again.id, again.maxPerSecond], [first.id, null]);
   const list = await belfry.json(["provider", "list", "--tenant", tenant]);
-  assert.deepEqual(
-    list.map((provider: { name: string }) => provider.name),
-    ["first", "second", "last"],
-  );
+  assertEach(list, (provider: { name: string }) => provider.name, ["first", "second", "last"]);
   const show = ["provider", "show", ...key];
   await belfry.fails(show, /--kind must say which/);
   await belfry.fails([...show, "--kind", "sandbox"], /--name must say which/);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { decodeRealtimeMessage } from "@belfry/contracts/realtime-message";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createHome, heardBelow } from "./home-under-test.ts";
@@ -53,10 +54,7 @@ test("a person is erased and disconnected; the answer counts what went, and name
   await eventually(() => messages().length === 2);
   assert.deepEqual(messages()[0], { version: 1, kind: "disconnect", userId: "ann" });
   const { rows } = await pool.query("select person, action from audit_log order by id");
-  assert.deepEqual(
-    rows.map(({ action }) => action),
-    ["user.erase", "user.erased"],
-  );
+  assertEach(rows, ({ action }) => action, ["user.erase", "user.erased"]);
   assert.match(rows[0].person, /^command line \(/);
 });
 

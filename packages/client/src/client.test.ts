@@ -17,6 +17,7 @@ import type {
   ReplayRequest,
   WebhookRequest,
 } from "@belfry/contracts/webhook-endpoints";
+import { assertEach } from "@belfry/testing/assert-each";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import type {
   Erasure,
@@ -273,18 +274,15 @@ test("what changes a user is signed as a trigger is, an empty body too, and sent
   await client.user("u");
   await client.preferences("u");
   await client.erasure("e-1");
-  assert.deepEqual(
-    server.requests.map(({ method, path, body }) => `${method} ${path} ${body}`),
-    [
-      'PUT /api/v1/users/a%2Fb {"locale":"de","email":"jörg@example.com"}',
-      'POST /api/v1/users/batch {"users":[{"userId":"u"}]}',
-      `PATCH /api/v1/users/%62atch/preferences {"preferences":[${JSON.stringify(off)}]}`,
-      "DELETE /api/v1/users/%62atch ",
-      "GET /api/v1/users/u ",
-      "GET /api/v1/users/u/preferences ",
-      "GET /api/v1/erasures/e-1 ",
-    ],
-  );
+  assertEach(server.requests, ({ method, path, body }) => `${method} ${path} ${body}`, [
+    'PUT /api/v1/users/a%2Fb {"locale":"de","email":"jörg@example.com"}',
+    'POST /api/v1/users/batch {"users":[{"userId":"u"}]}',
+    `PATCH /api/v1/users/%62atch/preferences {"preferences":[${JSON.stringify(off)}]}`,
+    "DELETE /api/v1/users/%62atch ",
+    "GET /api/v1/users/u ",
+    "GET /api/v1/users/u/preferences ",
+    "GET /api/v1/erasures/e-1 ",
+  ]);
   const signatures = server.requests.map(({ headers }) => headers["x-service-signature"]);
   const expected = server.requests.map(({ body }, at) => (at < 4 ? sign("hush", body) : undefined));
   assert.deepEqual(signatures, expected);
@@ -298,15 +296,12 @@ test("ids are one path segment, whatever they hold", async (t) => {
   await client.history("../x");
   await client.markRead("ü", "n/1");
   await client.event("..%2f");
-  assert.deepEqual(
-    server.requests.map(({ method, path }) => `${method} ${path}`),
-    [
-      "GET /api/v1/notifications/acme/a%2Fb%3Fc%23d?limit=5&offset=10",
-      "GET /api/v1/notifications/acme/..%2Fx",
-      "PUT /api/v1/notifications/acme/%C3%BC/n%2F1/read",
-      "GET /api/v1/events/..%252f",
-    ],
-  );
+  assertEach(server.requests, ({ method, path }) => `${method} ${path}`, [
+    "GET /api/v1/notifications/acme/a%2Fb%3Fc%23d?limit=5&offset=10",
+    "GET /api/v1/notifications/acme/..%2Fx",
+    "PUT /api/v1/notifications/acme/%C3%BC/n%2F1/read",
+    "GET /api/v1/events/..%252f",
+  ]);
   await assert.rejects(createClient({ baseUrl: server.url, apiKey: "k" }).history("u"), /tenantId/);
   for (const id of ["", ".", ".."]) {
     await assert.rejects(client.markRead(id, "n"), TypeError);

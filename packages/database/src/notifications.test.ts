@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
@@ -35,10 +36,7 @@ test("history is newest first, ties by id, in pages that neither repeat nor leav
   await store(db, "other", "42", 1, new Date());
   const owner = { tenantId: "acme", userId: "42" };
   const whole = await listNotifications(db, { ...owner, limit: 50 });
-  assert.deepEqual(
-    whole.map((item) => item.id),
-    ids.toReversed(),
-  );
+  assertEach(whole, (item) => item.id, ids.toReversed());
   assert.deepEqual(Object.keys(whole[0]!), ["id", "type", "title", "body", "status", "created_at"]);
   assert.equal(whole[0]!.created_at, "2026-01-02T03:04:05.678Z");
   const second = await listNotifications(db, { ...owner, limit: 2, offset: 2 });

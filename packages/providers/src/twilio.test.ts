@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { OutcomeClass } from "@belfry/contracts/sending";
+import { assertEach } from "@belfry/testing/assert-each";
 import { testHttpPromises } from "../test/http-provider-promises.ts";
 import { SMS } from "../test/messages.ts";
 import { providerAtVendor } from "../test/provider-at-vendor.ts";
@@ -151,8 +152,5 @@ test("each fault of the settings names its field and repeats no value", () => {
   assert.deepEqual(checkSettings(twilio, SETTINGS), []);
   assert.deepEqual(checkSettings(twilio, { ...SETTINGS, sender: SERVICE, apiKeySid: API_KEY }), []);
   const faults = checkSettings(twilio, { accountSid: "AC1/../x", authToken: "", sender: "a\r\nb" });
-  assert.deepEqual(
-    faults.map((fault) => fault.split(":")[0]),
-    ["accountSid", "authToken", "sender"],
-  );
+  assertEach(faults, (fault) => fault.split(":")[0], ["accountSid", "authToken", "sender"]);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { createFixture, EMAIL_TEMPLATE, message, SMS_TEMPLATE } from "../test/sending-fixture.ts";
 import { createShop } from "../test/shop.ts";
 import { accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
@@ -131,8 +132,5 @@ test("a message that is none is set aside, not retried", async (t) => {
     odd('{"version":1,"items":[{"id":"1; drop table","traceId":"t"}]}'),
     odd('{"version":1,"items":[]}', "belfry.deliveries.EMAIL.A-B"),
   );
-  assert.deepEqual(
-    outcomes.map((outcome) => outcome.kind),
-    ["reject", "reject", "reject", "reject"],
-  );
+  assertEach(outcomes, (outcome) => outcome.kind, ["reject", "reject", "reject", "reject"]);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SendOutcome } from "@belfry/contracts/sending";
+import { assertEach } from "@belfry/testing/assert-each";
 import { nextStep } from "./next-step.ts";
 
 const CONTEXT = {
@@ -34,10 +35,7 @@ test("a Retry-After longer than the schedule is honoured up to an hour", () => {
 test("a 429 without a wish waits longer each time, up to five minutes, and never fails", () => {
   const wait = (uncounted: number) =>
     nextStep(outcome({ class: "throttled" }), { ...CONTEXT, retries: 7, uncounted });
-  assert.deepEqual(
-    [0, 1, 2, 50].map((n) => wait(n).delayMs),
-    [5_000, 10_000, 20_000, 300_000],
-  );
+  assertEach([0, 1, 2, 50], (n) => wait(n).delayMs, [5_000, 10_000, 20_000, 300_000]);
   assert.ok([0, 1, 2, 50].every((n) => wait(n).status === "waiting" && !wait(n).counted));
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { createFixture, type Fixture, message } from "../test/sending-fixture.ts";
 import { createShop } from "../test/shop.ts";
@@ -31,13 +32,10 @@ test("bad credentials: the next provider takes over at once, in every replica", 
   const ended = await fixture.row(id);
   assert.deepEqual([ended.status, ended.provider_id], ["accepted", second]);
   const attempts = await fixture.attempts(id);
-  assert.deepEqual(
-    attempts.map((attempt) => [attempt.class, attempt.provider_id]),
-    [
-      ["credentials", first],
-      ["accepted", second],
-    ],
-  );
+  assertEach(attempts, (attempt) => [attempt.class, attempt.provider_id], [
+    ["credentials", first],
+    ["accepted", second],
+  ]);
   await replica.refreshCircuits();
   await replica.handle(message(tenant, [other]));
   assert.deepEqual([broken.calls.length, good.calls.length], [1, 2]);

@@ -5,6 +5,7 @@ import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
 import { postponeDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { noteUse } from "@belfry/database/note-use";
 import { setPreferences } from "@belfry/database/preferences";
+import { assertEach } from "@belfry/testing/assert-each";
 import { uuidv7 } from "uuidv7";
 import { createDigests, type Digests, LOOP } from "./digest-fixture.ts";
 import { startVendor, status } from "./vendor.ts";
@@ -190,8 +191,9 @@ test("a single delivery is skipped where its notification was read, but only bef
   assert.deepEqual([skipped.status, skipped.reason], ["skipped", "read in the inbox"]);
   const single = await one(unread, true);
   assert.equal((await digests.send(single)).status, "accepted");
-  assert.deepEqual(
-    (await digests.sent(single)).map(({ subject, html }) => [subject, html]),
+  assertEach(
+    await digests.sent(single),
+    ({ subject, html }) => [subject, html],
     [["1 comments", "<p>Bob;</p><p>last Bob</p>"]],
     "of its own event alone",
   );
@@ -284,8 +286,9 @@ test("where a template has become sensitive, the events of a digest lose their v
     "select variables is null as erased from events where id = any ($1) order by id",
     [ids],
   );
-  assert.deepEqual(
-    rows.map(({ erased }) => erased),
+  assertEach(
+    rows,
+    ({ erased }) => erased,
     [true, false, false],
     "what another digest waits for stays",
   );
@@ -311,8 +314,5 @@ test("of many digests that are as large as can be one claim takes what fits, and
   // The last of them goes over the bound of 16 MiB.
   assert.deepEqual([which("sending").length, which("busy").length], [17, 3]);
   const rest = await claim(which("busy"));
-  assert.deepEqual(
-    rest.map(({ becomes }) => becomes),
-    ["sending", "sending", "sending"],
-  );
+  assertEach(rest, ({ becomes }) => becomes, ["sending", "sending", "sending"]);
 });

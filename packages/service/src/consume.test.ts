@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConsumerDefinition, StreamDefinition } from "@belfry/contracts/streams";
+import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { ownNatsServer } from "@belfry/testing/nats-server";
@@ -202,10 +203,7 @@ describe("consumeLoop", () => {
     });
     await eventually(() => deliveries.length === 3);
     await stop();
-    assert.deepEqual(
-      deliveries.map(([count]) => count),
-      [1, 2, 3],
-    );
+    assertEach(deliveries, ([count]) => count, [1, 2, 3]);
     assert.ok(deliveries[1]![1] - deliveries[0]![1] >= 190);
     assert.deepEqual(await left(), { stored: 0, unsettled: 0 });
   });

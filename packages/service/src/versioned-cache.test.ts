@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { createVersionedCache } from "./versioned-cache.ts";
 
 /** Answers reads when told to. */
@@ -20,10 +21,7 @@ test("keys are read together, each once at a time, and what does not exist is re
   const { calls, cache } = source();
   const first = cache.getAll(["a", "b"]);
   const second = cache.getAll(["b", "c"]);
-  assert.deepEqual(
-    calls.map(({ keys }) => keys),
-    [["a", "b"], ["c"]],
-  );
+  assertEach(calls, ({ keys }) => keys, [["a", "b"], ["c"]]);
   calls[0]?.answer({ a: "1" });
   calls[1]?.answer({ c: "3" });
   assert.deepEqual([...(await first)], [["a", "1"]]);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { insertPerson } from "@belfry/administration/people/person-rows";
 import { tablesWith } from "@belfry/administration/people/person-under-test";
 import { beginSession } from "@belfry/administration/people/sign-in";
+import { assertEach } from "@belfry/testing/assert-each";
 import { PASSWORD } from "../test-browser.ts";
 import {
   auditLog,
@@ -132,15 +133,12 @@ test("turning it off and making new recovery codes take password and code; a cod
   const signIn = await admin.browser().post("/sign-in", fields, { from: "/sign-in" });
   assert.equal(signIn.headers.get("location"), "/account", "the password is enough again");
   assert.deepEqual(await admin.db.selectFrom("recovery_codes").selectAll().execute(), []);
-  assert.deepEqual(
-    (await auditLog(admin)).map(([action, person, after]) => [action, person, after]),
-    [
-      ["account.two-factor-on", EVE_LOGGED, { sessionsEnded: 0 }],
-      ["account.recovery-code-used", EVE_LOGGED, { left: 9 }],
-      ["account.recovery-codes", EVE_LOGGED, null],
-      ["account.two-factor-off", EVE_LOGGED, { sessionsEnded: 1 }],
-    ],
-  );
+  assertEach(await auditLog(admin), ([action, person, after]) => [action, person, after], [
+    ["account.two-factor-on", EVE_LOGGED, { sessionsEnded: 0 }],
+    ["account.recovery-code-used", EVE_LOGGED, { left: 9 }],
+    ["account.recovery-codes", EVE_LOGGED, null],
+    ["account.two-factor-off", EVE_LOGGED, { sessionsEnded: 1 }],
+  ]);
 });
 
 test("who has no password is not offered it: the provider asks for what it asks for", async (t) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { showTemplate } from "@belfry/administration/templates/templates";
+import { assertEach } from "@belfry/testing/assert-each";
 import { publishAgain, publishByForm } from "../test/publish-by-form.ts";
 import { SMS, startTenant } from "../test/tenant-under-test.ts";
 
@@ -31,13 +32,10 @@ test("a test of a push is in the inbox of the user that is named, marked, with i
     "select * from notifications where tenant_id = $1 order by channel_offset",
     [tenantId],
   );
-  assert.deepEqual(
-    rows.map((row) => [row.user_id, row.title, row.body, row.url, row.channel_offset]),
-    [
-      ["ada", "Test: Order 7", "Hello", "/orders/7", "1"],
-      ["ada", "Test: Order 7", "Hello", "/orders/7", "2"],
-    ],
-  );
+  assertEach(rows, (row) => [row.user_id, row.title, row.body, row.url, row.channel_offset], [
+    ["ada", "Test: Order 7", "Hello", "/orders/7", "1"],
+    ["ada", "Test: Order 7", "Hello", "/orders/7", "2"],
+  ]);
   assert.deepEqual(JSON.parse(rows[0].actions), [{ label: "Track", url: "https://a.example" }]);
   assert.deepEqual(
     admin.notifications.map(({ id, offset }) => [id, offset]),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { barChart, niceTop } from "../drawing/bar-chart.ts";
 import { type ActivityBucket, LATENCY_BOUNDS } from "./activity-buckets.ts";
 import { figuresOf, quantile, seriesOf } from "./figures.ts";
@@ -52,20 +53,14 @@ test("every span of the chart has a bar, also where nothing happened, and what i
     3,
     hour,
   );
-  assert.deepEqual(
-    series.map(({ accepted, sent, failed }) => [accepted, sent, failed]),
-    [
-      [0, 6, 2],
-      [0, 0, 0],
-      [9, 0, 0],
-    ],
-  );
+  assertEach(series, ({ accepted, sent, failed }) => [accepted, sent, failed], [
+    [0, 6, 2],
+    [0, 0, 0],
+    [9, 0, 0],
+  ]);
   const chart = barChart(series, hour);
   assert.equal(chart.bars.length, 3);
-  assert.deepEqual(
-    chart.lines.map(({ label }) => label),
-    ["0", "4", "8"],
-  );
+  assertEach(chart.lines, ({ label }) => label, ["0", "4", "8"]);
   const [first] = chart.bars;
   assert.equal(first!.failed.y + first!.failed.height, first!.sent.y, "failed stands on sent");
   assert.equal(barChart(seriesOf([], since, 3, hour), hour).isEmpty, true);

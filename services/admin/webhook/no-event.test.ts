@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replayDeadLetters } from "@belfry/administration/dead-letters/change-dead-letters";
 import { listDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
+import { assertEach } from "@belfry/testing/assert-each";
 import { storeMessage, storeWebhook } from "../test/store-webhooks.ts";
 import { startTenant } from "../test/tenant-under-test.ts";
 
@@ -27,10 +28,7 @@ test("messages to endpoints stand in no list of what is sent to people, and no r
   }
   assert.deepEqual(await pages(), before);
   const all = await db.selectFrom("deliveries").select("channel").execute();
-  assert.deepEqual(
-    all.map(({ channel }) => channel),
-    Array(5).fill("WEBHOOK"),
-  );
+  assertEach(all, ({ channel }) => channel, Array(5).fill("WEBHOOK"));
   assert.deepEqual(await listDeadLetters(db, { tenantId }), []);
   const { count } = await replayDeadLetters(db, { tenantId });
   assert.equal(count, 0);

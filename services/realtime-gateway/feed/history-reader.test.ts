@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { createHistoryReader } from "./history-reader.ts";
 import type { ChannelRead, ChannelState } from "./realtime-history.ts";
 
@@ -25,10 +26,7 @@ test("a storm of reads becomes few statements, two at a time, each answer to its
   });
   const names = Array.from({ length: 1700 }, (_, index) => String(index));
   const states = await Promise.all(names.map((name) => reader.read(read(name))));
-  assert.deepEqual(
-    states.map((state) => state.epoch),
-    names,
-  );
+  assertEach(states, (state) => state.epoch, names);
   assert.deepEqual(sizes, [500, 500, 500, 200]);
 });
 

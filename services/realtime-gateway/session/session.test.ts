@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { VerifiedToken } from "@belfry/service/realtime-token";
+import { assertEach } from "@belfry/testing/assert-each";
 import { Hub } from "../feed/hub.ts";
 import type { ChannelState } from "../feed/realtime-history.ts";
 import { createTenantStates, type TenantStates } from "../feed/tenant-states.ts";
@@ -162,11 +163,7 @@ test("a refresh that is expired, invalid or somebody else's ends the session", a
     const { ends, send } = open();
     await send(connect());
     await send({ id: 2, refresh: { token } });
-    assert.deepEqual(
-      ends.map((end) => end.code),
-      [code],
-      token,
-    );
+    assertEach(ends, (end) => end.code, [code], token);
   }
 });
 
@@ -230,28 +227,16 @@ test("subscribes run beside one another, all else waits for them", async () => {
     { id: 5, subscribe: { channel: "a#1" } },
   );
   assert.equal(reads.length, 2);
-  assert.deepEqual(
-    sent.map(({ id }) => id),
-    [1],
-  );
+  assertEach(sent, ({ id }) => id, [1]);
   reads[1]!();
   await settle();
-  assert.deepEqual(
-    sent.map(({ id }) => id),
-    [1, 3],
-  );
+  assertEach(sent, ({ id }) => id, [1, 3]);
   reads[0]!();
   await settle();
-  assert.deepEqual(
-    sent.map(({ id }) => id),
-    [1, 3, 2, 4],
-  );
+  assertEach(sent, ({ id }) => id, [1, 3, 2, 4]);
   reads[2]!();
   await settle();
-  assert.deepEqual(
-    sent.map(({ id }) => id),
-    [1, 3, 2, 4, 5],
-  );
+  assertEach(sent, ({ id }) => id, [1, 3, 2, 4, 5]);
 });
 
 test("a client that does not read its answers is not given more work", async () => {

@@ -5,6 +5,7 @@ import { storeDeadMessage } from "@belfry/database/dead-messages";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
+import { assertEach } from "@belfry/testing/assert-each";
 import { showEvent } from "../events/event-report.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
@@ -91,8 +92,9 @@ test("dead letters are grouped by tenant, channel, provider and error class, wit
   await dead({ tenant: otherId });
   await dead({ status: "accepted", classes: ["accepted"] });
   const groups = await listDeadLetters(db, { tenantId });
-  assert.deepEqual(
-    groups.map(({ channel, provider, class: name, count }) => [channel, provider, name, count]),
+  assertEach(
+    groups,
+    ({ channel, provider, class: name, count }) => [channel, provider, name, count],
     [
       ["EMAIL", "sendgrid", "transient", 4],
       ["EMAIL", "sendgrid", "unknown", 1],
@@ -101,10 +103,7 @@ test("dead letters are grouped by tenant, channel, provider and error class, wit
       ["SMS", "vonage", "permanent", 1],
     ],
   );
-  assert.deepEqual(
-    groups[0]?.examples.map(({ reason }) => reason),
-    ["HTTP 503", "HTTP 502", "HTTP 501"],
-  );
+  assertEach(groups[0]?.examples, ({ reason }) => reason, ["HTTP 503", "HTTP 502", "HTTP 501"]);
   assert.equal((await listDeadLetters(db)).length, 6);
   assert.equal((await listDeadLetters(db, { tenantId, class: "permanent" })).length, 1);
   assert.equal((await listDeadLetters(db, { tenantId, channel: "SMS" })).length, 1);
@@ -155,10 +154,7 @@ test("a replay is a new attempt of the same delivery: released like any other, i
   const { released } = await releaseDeliveries(pool, {
     ...{ channel: "EMAIL", inFlightPerTenant: 10, after: "", most: 10 },
   });
-  assert.deepEqual(
-    released.map((delivery) => delivery.id),
-    [id],
-  );
+  assertEach(released, (delivery) => delivery.id, [id]);
   const [claimed] = await claimDeliveries(
     pool,
     [{ id, tenantId, provider: { id: randomUUID(), kind: "sendgrid" } }],
@@ -229,10 +225,7 @@ test("a dry run says how many, and changes nothing; then all go, in small batche
   }
   assert.equal((await replayDeadLetters(db, filter)).count, 5);
   assert.deepEqual((await replayDeadLetters(db, filter)).ids, []);
-  assert.deepEqual(
-    (await listDeadLetters(db, { tenantId }))[0]?.examples.map(({ id }) => id),
-    [sms],
-  );
+  assertEach((await listDeadLetters(db, { tenantId }))[0]?.examples, ({ id }) => id, [sms]);
 });
 
 test("more than one batch is replayed, and what ends again meanwhile is left alone", async (t) => {

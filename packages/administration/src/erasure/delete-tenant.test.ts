@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
+import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { NotFound } from "../input-error.ts";
@@ -48,10 +49,7 @@ test("a deleted tenant leaves nothing behind, and another tenant loses nothing",
   });
   const halves = Object.fromEntries(Object.entries(before).map(([table, n]) => [table, n / 2]));
   assert.deepEqual(await counts(db), halves);
-  assert.deepEqual(
-    (await listTenants(db)).map((tenant) => tenant.id),
-    [stays.id],
-  );
+  assertEach(await listTenants(db), (tenant) => tenant.id, [stays.id]);
   const templates = await db
     .selectFrom("templates")
     .select("tenant_id")

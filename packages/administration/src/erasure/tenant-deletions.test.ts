@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant, listTenants, setTenantActive, showTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
@@ -67,10 +68,7 @@ test("a tenant is deleted in the background once its name was typed; from the as
   const done = await showTenantDeletion(db, id);
   assert.ok(done.startedAt !== null && done.endedAt !== null);
   assert.equal(done.deleted.notifications, 3);
-  assert.deepEqual(
-    (await listTenants(db)).map((tenant) => tenant.id),
-    [other],
-  );
+  assertEach(await listTenants(db), (tenant) => tenant.id, [other]);
   const by = `by ${OLGA.person}`;
   assert.deepEqual(await logged(), [`tenant.ask-deletion ${by}`, `tenant.delete ${by}`]);
   assert.equal(await workTenantDeletions({ db }, running()), 0, "and it is done once");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
+import { assertEach } from "@belfry/testing/assert-each";
 import { replayDeadLetters } from "../dead-letters/change-dead-letters.ts";
 import { listDeadLetters, showDeadLetter } from "../dead-letters/dead-letters.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
@@ -35,8 +36,9 @@ test("open windows are listed with until when and of how many events, and shown 
   await pool.query("delete from deliveries where id = $1", [leading.deliveryId]);
 
   const listed = await listDigests(db, tenantId);
-  assert.deepEqual(
-    listed.map(({ id, count, open: isOpen, delivery }) => [id, count, isOpen, delivery?.status]),
+  assertEach(
+    listed,
+    ({ id, count, open: isOpen, delivery }) => [id, count, isOpen, delivery?.status],
     [
       [open.id, 2, true, "queued"],
       [leading.id, 0, true, undefined],
@@ -54,8 +56,9 @@ test("open windows are listed with until when and of how many events, and shown 
   await assert.rejects(listDigests(db, "nobody"), NotFound);
 
   await pool.query("update digests set window_ends_at = now() where id = $1", [leading.id]);
-  assert.deepEqual(
-    (await listDigests(db, tenantId)).map(({ id }) => id),
+  assertEach(
+    await listDigests(db, tenantId),
+    ({ id }) => id,
     [open.id],
     "the window of a leading event alone is over",
   );

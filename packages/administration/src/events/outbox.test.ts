@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { OutboxMessage } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { outboxOfTenant, storeOutboxMessage } from "@belfry/database/outbox";
+import { assertEach } from "@belfry/testing/assert-each";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, testDatabase } from "../test-database.ts";
@@ -20,10 +21,7 @@ test("a tenant's outbox comes newest first over all pages, each message once, an
   const newestFirst = stored.toReversed();
 
   const all = await list(db, { tenantId });
-  assert.deepEqual(
-    all.map((message) => message.id),
-    newestFirst,
-  );
+  assertEach(all, (message) => message.id, newestFirst);
   const { createdAt, ...first } = all[0]!;
   assert.deepEqual(first, {
     id: newestFirst[0],

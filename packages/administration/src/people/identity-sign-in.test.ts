@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
+import { assertEach } from "@belfry/testing/assert-each";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
@@ -204,10 +205,7 @@ test("two first visits of a person who is known are both let in", async (t) => {
   const both = Promise.all([1, 2].map(() => signIn(account())));
   await areWaiting(db, 2);
   await held.commit();
-  assert.deepEqual(
-    (await both).map(({ personId }) => personId),
-    [ann, ann],
-  );
+  assertEach(await both, ({ personId }) => personId, [ann, ann]);
   assert.deepEqual(await actions(), ["account.connect ann@acme.com"]);
 });
 
@@ -223,10 +221,7 @@ test("an account opens one person's, a person has one of each provider, and the 
   await connectIdentity(db, ann, account({ issuer: elsewhere }));
   await disconnectIdentity(db, ann, ISSUER);
   await connectIdentity(db, bea, account());
-  assert.deepEqual(
-    (await listIdentities(db, ann)).map((one) => one.issuer),
-    [elsewhere],
-  );
+  assertEach(await listIdentities(db, ann), (one) => one.issuer, [elsewhere]);
   await assert.rejects(disconnectIdentity(db, ann, ISSUER), /is not connected/);
   const carl = account({ subject: "carl", email: "carl@acme.com", groups: ["staff"] });
   const { personId } = await signIn(carl);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
+import { assertEach } from "@belfry/testing/assert-each";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
 import { areWaiting, hold } from "../test-locks.ts";
@@ -147,10 +148,7 @@ test("a link works once, for one of two at once, for an hour; a new one ends it,
   await held.commit();
   const answers = await settled;
   const won = answers.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-  assert.deepEqual(
-    won.map(({ sessionsEnded }) => sessionsEnded),
-    [2],
-  );
+  assertEach(won, ({ sessionsEnded }) => sessionsEnded, [2]);
   await assert.rejects(use(token), { name: "NotFound" });
   assert.equal((await listSessions(db, eve)).length, 0);
   assert.equal((await listSessions(db, olive)).length, 1);

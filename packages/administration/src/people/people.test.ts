@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { audited } from "../audited.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
@@ -48,10 +49,7 @@ test("an invitation is for one address, and a tenant keeps an owner", async (t) 
   await assert.rejects(acceptAsPerson(db, other.token, personId), InvalidInput);
   const own = await invite(db, { tenantId, role: "owner", email: olga.email, invitedBy: null });
   await acceptAsPerson(db, own.token, personId);
-  assert.deepEqual(
-    (await listMembers(db, tenantId)).map((one) => one.role),
-    ["owner"],
-  );
+  assertEach(await listMembers(db, tenantId), (one) => one.role, ["owner"]);
   const inTransaction = <T>(work: (trx: typeof db) => Promise<T>) => db.transaction().execute(work);
   await assert.rejects(
     inTransaction((trx) => changeRole(trx, tenantId, personId, "viewer")),
@@ -85,10 +83,7 @@ test("a change and its entry in the audit log are there together, or neither", a
     },
   );
   await assert.rejects(fails, /no entry/);
-  assert.deepEqual(
-    (await listTenants(db)).map((tenant) => tenant.name),
-    ["Acme"],
-  );
+  assertEach(await listTenants(db), (tenant) => tenant.name, ["Acme"]);
   const { entries } = await searchAuditLog(db, { limit: 10 });
   const [entry, ...rest] = entries;
   assert.deepEqual(

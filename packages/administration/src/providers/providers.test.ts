@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
+import { assertEach } from "@belfry/testing/assert-each";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { TEST_KEYS, tenantDatabase } from "../test-database.ts";
 import {
@@ -65,13 +66,10 @@ test("putting a kind again replaces its settings; another kind goes before it", 
   const again = await putProvider(db, { ...sandbox, active: false }, { keys });
   assert.equal(again.id, first.id);
   const list = await listProviders(db, tenantId);
-  assert.deepEqual(
-    list.map(({ kind, position, active }) => [kind, position, active]),
-    [
-      ["sendgrid", 0, true],
-      ["sandbox", 1, false],
-    ],
-  );
+  assertEach(list, ({ kind, position, active }) => [kind, position, active], [
+    ["sendgrid", 0, true],
+    ["sandbox", 1, false],
+  ]);
 });
 
 test("a provider is found by its id, or by channel and kind where there are several", async (t) => {

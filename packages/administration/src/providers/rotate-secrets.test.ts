@@ -9,6 +9,7 @@ import {
   webhookSecretOwner,
 } from "@belfry/database/secret-owners";
 import { decryptSecret, encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { assertEach } from "@belfry/testing/assert-each";
 import { generateSync } from "otplib";
 import { insertPerson } from "../people/person-rows.ts";
 import { newTotpSecret } from "../people/totp.ts";
@@ -163,15 +164,12 @@ test("what no key opens is named with its owner, stays as it is, and keeps no ot
     await db.insertInto("tenants").values(row).execute();
   }
   const report = await rotateSecrets(db, both, { actor });
-  assert.deepEqual(
-    report.unreadable.map(({ owner, kid }) => [owner, kid]),
-    [
-      ["tenant:a", "k0"],
-      ["tenant:b", "k1"],
-      ["tenant:c", null],
-      ["tenant:d", "k2"],
-    ],
-  );
+  assertEach(report.unreadable, ({ owner, kid }) => [owner, kid], [
+    ["tenant:a", "k0"],
+    ["tenant:b", "k1"],
+    ["tenant:c", null],
+    ["tenant:d", "k2"],
+  ]);
   assert.match(report.unreadable[0]?.reason ?? "", /k0 is not given/);
   assert.deepEqual(report.inUse, { k0: 1, k1: 1, "(none)": 1, k2: 3 });
   assert.deepEqual(report.retirable, [], "something is still under k1");

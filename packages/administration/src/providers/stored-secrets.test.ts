@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as owners from "@belfry/database/secret-owners";
+import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { readSecrets, SECRET_COLUMNS, swapSecrets } from "./stored-secrets.ts";
 
@@ -42,10 +43,7 @@ test("secrets are read page by page, each once, and what is empty is none", asyn
   const first = await readSecrets(db, WEBHOOK_SECRETS, { after: undefined, most: 1 });
   assert.deepEqual(first, [{ id: "a", holderId: "a", ciphertext: "secret-a" }]);
   const rest = await readSecrets(db, WEBHOOK_SECRETS, { after: "a", most: 10 });
-  assert.deepEqual(
-    rest.map(({ id }) => id),
-    ["c"],
-  );
+  assertEach(rest, ({ id }) => id, ["c"]);
   assert.deepEqual(await readSecrets(db, SETTINGS, { after: undefined, most: 10 }), []);
 });
 
@@ -67,8 +65,5 @@ test("a secret that was changed meanwhile is not overwritten; one that is held i
   }
   assert.deepEqual(await swapSecrets(db, WEBHOOK_SECRETS, swaps), new Set(["a"]));
   const { rows } = await pool.query("select webhook_secret as s from tenants order by id");
-  assert.deepEqual(
-    rows.map(({ s }) => s),
-    ["new-a", null, "secret-c"],
-  );
+  assertEach(rows, ({ s }) => s, ["new-a", null, "secret-c"]);
 });

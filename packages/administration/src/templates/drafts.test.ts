@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { findTargetChannels } from "@belfry/database/target-channels";
+import { assertEach } from "@belfry/testing/assert-each";
 import { Conflict, InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
@@ -86,10 +87,7 @@ test("what a draft cannot keep is refused by name", async (t) => {
   const refused = async (more: Partial<DraftInput>, field: string) => {
     await assert.rejects(draft({ ...SMS, ...more }), (error: InvalidInput) => {
       assert.ok(error instanceof InvalidInput, String(error));
-      assert.deepEqual(
-        error.faults.map((fault) => fault.field),
-        [field],
-      );
+      assertEach(error.faults, (fault) => fault.field, [field]);
       return true;
     });
   };
@@ -200,13 +198,10 @@ test("a template is copied in all languages as drafts, with what is set for them
     [copy.tenantId, copy.eventType, copy.channel, copy.version, copy.hasDraft],
     [other.id, "order.sent", "SMS", 0, true],
   );
-  assert.deepEqual(
-    copy.locales.map((one) => [one.locale, one.version, one.draft]),
-    [
-      ["de", 0, true],
-      ["fr", 0, true],
-    ],
-  );
+  assertEach(copy.locales, (one) => [one.locale, one.version, one.draft], [
+    ["de", 0, true],
+    ["fr", 0, true],
+  ]);
   const published = await publishDraft(db, { id: copy.id });
   assert.deepEqual(
     [published.content, published.sensitive, published.requiredVariables],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { assertEach } from "@belfry/testing/assert-each";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { deleteTenant } from "../erasure/delete-tenant.ts";
 import { Conflict, InvalidInput, NotFound, PreparedTooEarly } from "../input-error.ts";
@@ -70,15 +71,12 @@ test("publishing a layout publishes every Markdown mail anew, in each language, 
   assert.equal((await put({ content: layoutOf("Ours"), createdBy: "bob" })).recompiled, 2);
   assert.match(await html(id, "de"), /Ours[\s\S]*Bestellung A-1/);
   const versions = await listTemplateVersions(db, { id });
-  assert.deepEqual(
-    versions.map(({ version, locale, createdBy }) => [version, locale, createdBy]),
-    [
-      [4, "", "bob"],
-      [3, "de", "bob"],
-      [2, "de", null],
-      [1, "", "ann"],
-    ],
-  );
+  assertEach(versions, ({ version, locale, createdBy }) => [version, locale, createdBy], [
+    [4, "", "bob"],
+    [3, "de", "bob"],
+    [2, "de", null],
+    [1, "", "ann"],
+  ]);
   const shown = await showTemplate(db, { id });
   assert.deepEqual([shown.version, shown.content, shown.format], [4, MARKDOWN.content, "markdown"]);
   // The text that it translates is the same.

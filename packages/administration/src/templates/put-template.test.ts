@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { assertEach } from "@belfry/testing/assert-each";
 import { Conflict, InvalidInput } from "../input-error.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { prepareTemplate, putTemplate, savePreparedTemplate } from "./put-template.ts";
@@ -100,14 +101,11 @@ test("a translation is a variant of its own, and changes of the settings what it
     .where("template_id", "=", base.id)
     .orderBy("version")
     .execute();
-  assert.deepEqual(
-    rows.map(({ locale, compiled }) => [locale, (compiled as { locale?: string }).locale]),
-    [
-      ["", undefined],
-      ["de-AT", "de-AT"],
-      ["de-AT", "de-AT"],
-    ],
-  );
+  assertEach(rows, ({ locale, compiled }) => [locale, (compiled as { locale?: string }).locale], [
+    ["", undefined],
+    ["de-AT", "de-AT"],
+    ["de-AT", "de-AT"],
+  ]);
 });
 
 test("another text of the default marks its translations outdated, until they are saved again", async (t) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DigestSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
+import { assertEach } from "@belfry/testing/assert-each";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { InvalidInput } from "../input-error.ts";
@@ -98,10 +99,7 @@ test("a digest is warned of while the automatic key does not know the variables"
   const { db, tenantId, put } = await withTenant(t);
   const digest = { windowSeconds: 60 };
   const first = await put({ ...SMS, digest });
-  assert.deepEqual(
-    first.warnings.map(({ field }) => field),
-    ["digest"],
-  );
+  assertEach(first.warnings, ({ field }) => field, ["digest"]);
   assert.match(first.warnings[0]!.message, /are one event for 24 hours/);
   assert.deepEqual((await put({ ...SMS, content: "Other" })).warnings, []);
   await updateTenant(db, tenantId, { dedupIncludesVariables: true });

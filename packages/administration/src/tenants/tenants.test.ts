@@ -5,6 +5,7 @@ import { KEY_ROLES } from "@belfry/contracts/key-roles";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
+import { assertEach } from "@belfry/testing/assert-each";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { TEST_KEYS, tenantDatabase, testDatabase } from "../test-database.ts";
 import { addApiKey, revokeApiKey } from "./api-keys.ts";
@@ -104,10 +105,7 @@ test("after a rotation the key before works for the overlap only, and not at all
   const longer = await rotateApiKey(db, id, 3600);
   assert.equal(longer.apiKeys[2]!.expiresAt, old!.expiresAt, "a rotation never prolongs a key");
   const last = await rotateApiKey(db, id, 0);
-  assert.deepEqual(
-    last.apiKeys.map((key) => key.expiresAt),
-    [null],
-  );
+  assertEach(last.apiKeys, (key) => key.expiresAt, [null]);
 });
 
 test("an eleventh live key is refused until the others end", async (t) => {
@@ -125,18 +123,16 @@ test("a key has one of the roles there are; a rotation is of one role, which mus
   assert.deepEqual([trigger.name, trigger.role], ["the shop", "trigger"]);
   await assert.rejects(rotateApiKey(db, id, 0), /role must be given: .* trigger and all$/);
   const { apiKeys } = await rotateApiKey(db, id, 0, { role: "trigger" });
-  assert.deepEqual(
-    apiKeys.map(({ name, role, expiresAt }) => [name, role, expiresAt]),
-    [
-      ["the shop", "trigger", null],
-      [null, "all", null],
-    ],
-  );
+  assertEach(apiKeys, ({ name, role, expiresAt }) => [name, role, expiresAt], [
+    ["the shop", "trigger", null],
+    [null, "all", null],
+  ]);
   assert.notEqual(apiKeys[0]?.prefix, trigger.prefix);
   await revokeApiKey(db, id, apiKeys[1]?.id ?? "");
   const rotated = await rotateApiKey(db, id, 3600);
-  assert.deepEqual(
-    rotated.apiKeys.map(({ role }) => role),
+  assertEach(
+    rotated.apiKeys,
+    ({ role }) => role,
     ["trigger", "trigger"],
     "the role that all keys have need not be said",
   );

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PreferenceChange } from "@belfry/contracts/preferences";
+import { assertEach } from "@belfry/testing/assert-each";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { tenantDatabase } from "../test-database.ts";
@@ -43,13 +44,10 @@ test("cells are written and forgotten as named, the last word counts, and others
   assert.deepEqual(await said(), ["*/SMS false api", "offers/* false api"]);
   assert.deepEqual(await said("bob"), ["*/* true api"]);
   const shown = await showPreferences(db, tenantId, "ann");
-  assert.deepEqual(
-    shown.categories.map(({ key, required }) => [key, required]),
-    [
-      ["offers", false],
-      ["security", true],
-    ],
-  );
+  assertEach(shown.categories, ({ key, required }) => [key, required], [
+    ["offers", false],
+    ["security", true],
+  ]);
 });
 
 test("saying the same again keeps where it came from, and when", async (t) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { claimWebhooks } from "@belfry/database/functions/claim-webhooks";
+import { assertEach } from "@belfry/testing/assert-each";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { sql } from "kysely";
 import { NotFound, TooLate } from "../input-error.ts";
@@ -299,10 +300,7 @@ test("messages and attempts come the newest first, page by page, and by status",
   } while (after !== undefined);
   assert.deepEqual(messages, ids);
   const failed = await webhookMessages(db, { ...of, status: "failed" });
-  assert.deepEqual(
-    failed.messages.map(({ id }) => id),
-    [ids[1], ids[3]],
-  );
+  assertEach(failed.messages, ({ id }) => id, [ids[1], ids[3]]);
   const attempts: string[] = [];
   do {
     const page = await webhookAttempts(db, { ...of, limit: 3, after });

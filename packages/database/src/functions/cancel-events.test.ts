@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import type { Pool } from "../connection.ts";
 import { cancelEvents } from "./cancel-events.ts";
@@ -172,10 +173,7 @@ test("the automatic key is free, the one that the tenant named is not; others of
   const { rows } = await pool.query(
     "select encode(key, 'hex') as key from dedup_keys order by key",
   );
-  assert.deepEqual(
-    rows.map(({ key }) => key),
-    ["03", "04", "05"],
-  );
+  assertEach(rows, ({ key }) => key, ["03", "04", "05"]);
 });
 
 test("variables go where a template is or was sensitive, once nothing is to be sent", async (t) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { uuidv7 } from "uuidv7";
 import { claimWebhooks, noteWebhookCalls, type WebhookClaimOptions } from "./claim-webhooks.ts";
@@ -73,10 +74,7 @@ test("a claim says what is to be posted, and takes the delivery for as long as i
     [under.webhooks.get("all")],
   );
   const claims = await claimWebhooks(under.pool, named([again, first, again]), OPTIONS);
-  assert.deepEqual(
-    claims.map((claim) => claim.becomes),
-    ["sending", "sending", "gone"],
-  );
+  assertEach(claims, (claim) => claim.becomes, ["sending", "sending", "gone"]);
   const [claim] = claims;
   assert.ok(claim?.becomes === "sending");
   const { toldAt, ...webhook } = claim.webhook;
@@ -137,10 +135,7 @@ test("what rests until later, has ended, or is of another channel is gone", asyn
     uuidv7(),
   ];
   const claims = await claimWebhooks(under.pool, named(ids), OPTIONS);
-  assert.deepEqual(
-    claims.map(({ becomes }) => becomes),
-    Array(4).fill("gone"),
-  );
+  assertEach(claims, ({ becomes }) => becomes, Array(4).fill("gone"));
   const { rows } = await under.pool.query("select from attempts");
   assert.equal(rows.length, 0);
 });
@@ -192,10 +187,7 @@ test("messages of an endpoint that is full, or paused, rest and are no try", asy
     ...OPTIONS,
     full: [under.webhooks.get("failures")!],
   });
-  assert.deepEqual(
-    claims.map(({ becomes }) => becomes),
-    ["gone", "gone", "gone"],
-  );
+  assertEach(claims, ({ becomes }) => becomes, ["gone", "gone", "gone"]);
   const rests = await rowOf(under, full);
   assert.equal(rests.row, "waiting 0 2 rests");
   assert.ok(rests.wait <= 6, "six seconds at most");
@@ -316,10 +308,7 @@ test("calls are noted, and endpoints deleted, beside claims without waiting for 
   const holder = await pool.connect();
   await holder.query("begin");
   const claims = await claimWebhooks(holder as unknown as typeof pool, named(ids), OPTIONS);
-  assert.deepEqual(
-    claims.map(({ becomes }) => becomes),
-    ["gone", "gone"],
-  );
+  assertEach(claims, ({ becomes }) => becomes, ["gone", "gone"]);
   const deleted = client.query("select * from delete_webhook_messages($1, false)", [ids]);
   await untilBlocked(pool);
   await holder.query("commit");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from "@belfry/contracts/delivery";
 import { WEBHOOK_TYPES } from "@belfry/contracts/webhooks";
+import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 import { markAllNotificationsRead, markNotificationRead } from "../notifications.ts";
@@ -205,10 +206,7 @@ test("what a user changes is told with what it says now; what changes nothing is
   await setPreferences(db, owner, "api", [off]);
   assert.deepEqual(await told(), []);
   await setPreferences(db, owner, "api", [{ ...off, enabled: null }]);
-  assert.deepEqual(
-    (await told()).map((one) => one.data.preferences),
-    [[{ ...off, enabled: null }]],
-  );
+  assertEach(await told(), (one) => one.data.preferences, [[{ ...off, enabled: null }]]);
 });
 
 test("ids that the database makes are UUIDs of version 7 of their moment, in the order of their making", async (t) => {

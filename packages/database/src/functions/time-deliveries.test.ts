@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { MAX_DIGEST_EVENTS } from "@belfry/contracts/timing";
+import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 import type { DeliveryTiming } from "./dispatch-events.ts";
@@ -141,10 +142,7 @@ for (const [change, joins] of [
     assert.deepEqual(verdicts(await decide(1, { digest: { windowSeconds: 60 } })), [
       joins ? "gathered" : "opens",
     ]);
-    assert.deepEqual(
-      (await digests()).map(({ open }) => open),
-      joins ? [true] : [false, true],
-    );
+    assertEach(await digests(), ({ open }) => open, joins ? [true] : [false, true]);
   });
 }
 
@@ -160,13 +158,10 @@ test("a full digest leaves when its window ends, and who comes before that opens
   const [next] = await decide(3, { digest });
   assert.deepEqual([next?.verdict, next?.due], ["opens", 63]);
   assert.deepEqual(verdicts(await decide(4, { digest })), ["gathered"]);
-  assert.deepEqual(
-    (await digests()).map(({ open, due, events }) => [open, due, events.length]),
-    [
-      [false, 60, 4],
-      [true, 63, 2],
-    ],
-  );
+  assertEach(await digests(), ({ open, due, events }) => [open, due, events.length], [
+    [false, 60, 4],
+    [true, 63, 2],
+  ]);
 });
 
 test("a sliding window begins anew with each event, up to its longest; past its end nothing moves it", async (t) => {
@@ -248,14 +243,11 @@ test("a leading event goes alone; the second one opens the message of the window
   const [stale] = await decide(121, { digest });
   assert.deepEqual([stale?.verdict, stale?.due], ["write", null]);
   const all = await digests();
-  assert.deepEqual(
-    all.map(({ open, states }) => [open, states.join()]),
-    [
-      [false, "alone,in,in"],
-      [false, "alone"],
-      [true, "alone"],
-    ],
-  );
+  assertEach(all, ({ open, states }) => [open, states.join()], [
+    [false, "alone,in,in"],
+    [false, "alone"],
+    [true, "alone"],
+  ]);
   only = all[2];
   assert.equal(only?.ends, 181);
   // In one batch as in three.
@@ -317,13 +309,10 @@ test("quiet hours beyond the window hold up the message, not who may join it", a
     [during?.verdict, during?.words],
     ["gathered", "gathered, quiet hours until 12:15"],
   );
-  assert.deepEqual(
-    (await digests()).map(({ due, ends }) => [due, ends]),
-    [
-      [600, 60],
-      [900, 60],
-    ],
-  );
+  assertEach(await digests(), ({ due, ends }) => [due, ends], [
+    [600, 60],
+    [900, 60],
+  ]);
 });
 
 test("a life counts from the window's end; what would end before quiet hours do expires by itself", async (t) => {
@@ -398,10 +387,7 @@ test("a digest counts once towards a throttle, when it opens; a leading event by
   assert.deepEqual(verdicts(await decide(1, fixed)), ["gathered"]);
   await move("released_at = now()");
   assert.deepEqual(verdicts(await decide(61, fixed)), ["throttled"]);
-  assert.deepEqual(
-    (await digests()).map(({ open, events }) => [open, events.length]),
-    [[false, 3]],
-  );
+  assertEach(await digests(), ({ open, events }) => [open, events.length], [[false, 3]]);
   const leading = { user: "bob", throttle, digest: { windowSeconds: 60, leading: true } };
   assert.deepEqual(verdicts(await decide(0, leading, leading)), ["write", "throttled"]);
   assert.deepEqual(verdicts(await decide(3600, leading, leading)), ["write", "throttled"]);
