@@ -5,7 +5,7 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
 import type { MessageHandler } from "@belfry/service/message-outcome";
 import { assertEach } from "@belfry/testing/assert-each";
-import { eventually } from "@belfry/testing/eventually";
+import { untilBlocked } from "@belfry/testing/until-blocked";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler, DISPATCH_FAILED } from "./event-handler.ts";
 import { createNotedErasure, noteSensitiveEvents } from "./sensitive-events.ts";
@@ -258,13 +258,7 @@ test("what another replica has in hand is waited for, not done again", async (t)
   await other.query("begin");
   await other.query("delete from undispatched_events where event_id = $1", [first]);
   const handling = handle([second]);
-  await eventually(async () => {
-    const waits = await pool.query(
-      `select 1 from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return waits.rowCount === 1;
-  });
+  await untilBlocked(pool);
   assert.equal(sent.pushes.length, 0);
   await other.query("commit");
   other.release();

@@ -4,6 +4,7 @@ import { dispatchEvents, readEvents } from "@belfry/database/functions/dispatch-
 import { expireStep, readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
+import { untilBlocked } from "@belfry/testing/until-blocked";
 import { uuidv7 } from "uuidv7";
 import { createExpiry } from "./expiry.ts";
 import { eventOfAge, expiryUnderTest, idOfAge, NOW } from "./expiry-under-test.ts";
@@ -359,7 +360,7 @@ test("an event that is dispatched while it is deleted leaves no delivery behind"
   await client.query("begin");
   await dispatch(client as unknown as typeof under.pool, first);
   const removal = under.pool.query(remove, [first]);
-  await waiting(under.pool);
+  await untilBlocked(under.pool);
   await client.query("commit");
   assert.equal((await removal).rows[0].deliveries, "1");
 
@@ -367,7 +368,7 @@ test("an event that is dispatched while it is deleted leaves no delivery behind"
   await client.query("begin");
   await client.query(remove, [second]);
   const dispatched = dispatch(under.pool, second);
-  await waiting(under.pool);
+  await untilBlocked(under.pool);
   await client.query("commit");
   assert.equal((await dispatched).claimed.size, 0);
   assert.deepEqual(await under.deliveries(), []);
@@ -455,15 +456,6 @@ type Client = Awaited<ReturnType<typeof connected>>;
 async function connected(pool: Under["pool"]) {
   const client = await pool.connect();
   return Object.assign(client, { [Symbol.asyncDispose]: async () => client.release() });
-}
-
-async function waiting(pool: Under["pool"]): Promise<void> {
-  await eventually(async () => {
-    const { rows } = await pool.query(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    return rows.length > 0;
-  });
 }
 
 function nonZero(rows: Record<string, number>): Record<string, number> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { eventually } from "@belfry/testing/eventually";
 import {
@@ -102,15 +102,10 @@ test("tenants with nothing due are looked at once a rest, however many they are"
      select gen_random_uuid(), gen_random_uuid(), 'tenant' || n, 'EMAIL', 1, now() + interval '1 hour'
      from generate_series(1, 1200) n`,
   );
-  const { pool, looks } = countingLooks(under);
-  const stop = new AbortController();
-  const loop = createReleaseLoop({ ...under.deps, pool, everyMs: 100, againAfterMs: 120_000 });
-  const running = loop.run(stop.signal);
-  t.after(() => stop.abort());
+  const { looks, stop } = startLoop(t, under, 100);
   // Each rest ends with one look for both channels.
   await eventually(() => looks.forRest >= 10);
-  stop.abort();
-  await running;
+  await stop();
   assert.equal(looks.SMS, 1, "where nothing is at rest there are no turns");
   assert.ok(looks.EMAIL >= 3, "1,200 tenants are three looks");
   assert.ok(looks.EMAIL <= 60, `${looks.EMAIL} looks in about ten rounds of three`);
@@ -209,38 +204,19 @@ test("when JetStream has lost its store, all that was on its way is released aga
   await restingDeliveries(under, acme, 3, onItsWay);
   const inHand = { status: "'sending'", claimed_until: "now() + interval '1 minute'" };
   await restingDeliveries(under, acme, 1, { ...onItsWay, ...inHand });
-  const { pool, looks } = countingLooks(under);
-  const loop = createReleaseLoop({
-    ...under.deps,
-    pool,
-    everyMs: 600_000,
-    againAfterMs: 1_200_000,
-  });
-  const stop = new AbortController();
-  const running = loop.run(stop.signal);
-  t.after(() => stop.abort());
+  const { loop, looks, stop } = startLoop(t, under, 600_000);
   await eventually(() => looks.EMAIL === 1 && looks.SMS === 1);
   assert.equal(under.sent.deliveries.length, 0);
   loop.storeLost();
   await eventually(() => under.sent.deliveries.length >= 3);
-  stop.abort();
-  await running;
+  await stop();
   assert.equal(under.sent.deliveries.length, 3);
 });
 
 test("the loop looks at once when it is woken, and outlives a database that is away", async (t) => {
   const under = await dispatcherUnderTest(t);
   const acme = await under.tenant();
-  const { pool, looks } = countingLooks(under);
-  const loop = createReleaseLoop({
-    ...under.deps,
-    pool,
-    everyMs: 600_000,
-    againAfterMs: 1_200_000,
-  });
-  const stop = new AbortController();
-  const running = loop.run(stop.signal);
-  t.after(() => stop.abort());
+  const { loop, looks, stop } = startLoop(t, under, 600_000);
   await eventually(() => looks.EMAIL === 1 && looks.SMS === 1);
   await restingDeliveries(under, acme, 1);
   loop.wake();
@@ -252,26 +228,34 @@ test("the loop looks at once when it is woken, and outlives a database that is a
   await eventually(() => under.warnings.some((line) => line.includes("cannot release deliveries")));
   await under.pool.query("alter function elsewhere rename to release_deliveries");
   await eventually(() => under.sent.deliveries.length === 2);
-  stop.abort();
-  await running;
+  await stop();
 });
 
 test("with nothing at rest one look serves both channels, and what then comes to rest leaves unasked for", async (t) => {
   const under = await dispatcherUnderTest(t);
-  const { pool, looks } = countingLooks(under);
-  const stop = new AbortController();
-  const loop = createReleaseLoop({ ...under.deps, pool, everyMs: 100, againAfterMs: 120_000 });
-  const running = loop.run(stop.signal);
-  t.after(() => stop.abort());
+  const { looks, stop } = startLoop(t, under, 100);
   await eventually(() => looks.forRest >= 5);
   assert.deepEqual([looks.EMAIL, looks.SMS], [1, 1]);
   await restingDeliveries(under, await under.tenant(), 2);
   await eventually(() => under.sent.deliveries.length === 2);
   await eventually(() => looks.EMAIL >= 3);
   assert.equal(looks.SMS, 1);
-  stop.abort();
-  await running;
+  await stop();
 });
+
+/** A loop that looks so often, until it is stopped. */
+function startLoop(t: TestContext, under: DispatcherUnderTest, everyMs: number) {
+  const { pool, looks } = countingLooks(under);
+  const loop = createReleaseLoop({ ...under.deps, pool, everyMs, againAfterMs: 1_200_000 });
+  const ended = new AbortController();
+  const running = loop.run(ended.signal);
+  const stop = () => {
+    ended.abort();
+    return running;
+  };
+  t.after(stop);
+  return { loop, looks, stop };
+}
 
 /** The pool, how often each channel had its turn through it, and how often was looked whether it needs one. */
 function countingLooks(under: DispatcherUnderTest) {

@@ -4,13 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Run, supervise } from "./supervise.ts";
 
 test("what ends is started again, and says so", async () => {
-  const runs: FakeRun[] = [];
-  const said: string[] = [];
-  const supervised = await supervise(
-    "bell",
-    async () => fakeRun(runs),
-    (line) => said.push(line),
-  );
+  const { runs, said, supervised } = await superviseBell();
   runs[0]!.end("SIGKILL");
   await until(() => runs.length === 2 && said.length === 2);
   assert.deepEqual(said, ["bell ended (SIGKILL); starting it again in 0.25 s", "bell is back"]);
@@ -19,13 +13,7 @@ test("what ends is started again, and says so", async () => {
 });
 
 test("what ends again and again is started ever later", async () => {
-  const runs: FakeRun[] = [];
-  const said: string[] = [];
-  const supervised = await supervise(
-    "bell",
-    async () => fakeRun(runs),
-    (line) => said.push(line),
-  );
+  const { runs, said, supervised } = await superviseBell();
   for (const n of [1, 2]) {
     runs.at(-1)!.end("exit code 1");
     await until(() => runs.length === n + 1);
@@ -38,13 +26,7 @@ test("what ends again and again is started ever later", async () => {
 });
 
 test("what is stopped stays stopped, also while it waits to be started again", async () => {
-  const runs: FakeRun[] = [];
-  const said: string[] = [];
-  const supervised = await supervise(
-    "bell",
-    async () => fakeRun(runs),
-    (line) => said.push(line),
-  );
+  const { runs, said, supervised } = await superviseBell();
   runs[0]!.end("SIGKILL");
   await until(() => said.length === 1);
   await supervised.stop(new AbortController().signal);
@@ -52,6 +34,17 @@ test("what is stopped stays stopped, also while it waits to be started again", a
   await sleep(350);
   assert.equal(runs.length, 1);
 });
+
+async function superviseBell() {
+  const runs: FakeRun[] = [];
+  const said: string[] = [];
+  const supervised = await supervise(
+    "bell",
+    async () => fakeRun(runs),
+    (line) => said.push(line),
+  );
+  return { runs, said, supervised };
+}
 
 interface FakeRun extends Run {
   stopped: boolean;

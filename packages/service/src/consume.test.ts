@@ -109,6 +109,27 @@ const textOf = (message: Message) => new TextDecoder().decode(message.data);
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => `m${at}`);
 const done = (messages: Message[]) => messages.map(() => DONE);
 
+/** A handler that is done with everything, and what it was given. */
+function collecting() {
+  const seen: Message[] = [];
+  const handler = async (messages: Message[]) => {
+    seen.push(...messages);
+    return done(messages);
+  };
+  return { seen, handler };
+}
+
+/** What is published is handled, before something happens and after it. */
+async function goesOn({ publish, run }: Setup, happens: () => Promise<unknown>): Promise<void> {
+  const { seen, handler } = collecting();
+  run({ handler });
+  await publish("before");
+  await eventually(() => seen.map(textOf).includes("before"));
+  await happens();
+  await publish("after");
+  await eventually(() => seen.map(textOf).includes("after"));
+}
+
 describe("consumeLoop", () => {
   test("every message is handled once, in batches no larger and no more at a time than asked for", async () => {
     const { publish, run, left } = await setUp();
@@ -143,18 +164,13 @@ describe("consumeLoop", () => {
   test("a message that arrives while the loop waits answers the request that waits for it", async () => {
     const { publish, run, wire } = await setUp();
     const requests = await wire("next");
-    const handled: string[] = [];
-    run({
-      handler: async (messages) => {
-        handled.push(...messages.map(textOf));
-        return done(messages);
-      },
-    });
+    const { seen, handler } = collecting();
+    run({ handler });
     await publish("first");
-    await eventually(() => handled.length === 1);
+    await eventually(() => seen.length === 1);
     const requestsBefore = requests.length;
     await publish("second");
-    await eventually(() => handled.length === 2);
+    await eventually(() => seen.length === 2);
     // The request that stood, or the one that follows it after seconds: nothing is polled.
     assert.ok(requests.length <= requestsBefore + 1, `${requests.length} requests`);
   });
@@ -177,16 +193,10 @@ describe("consumeLoop", () => {
 
   test("a batch that does not fill up is handled when its wait is over", async () => {
     const { publish, run } = await setUp();
-    let handled = 0;
-    run({
-      maxWaitMs: 50,
-      handler: async (messages) => {
-        handled += messages.length;
-        return done(messages);
-      },
-    });
+    const { seen, handler } = collecting();
+    run({ maxWaitMs: 50, handler });
     await publish("alone");
-    await eventually(() => handled === 1);
+    await eventually(() => seen.length === 1);
   });
 
   test("a retry comes back after its delay, counted", async () => {
@@ -276,16 +286,11 @@ describe("consumeLoop", () => {
       reply.respond("-NAK");
       await nats.nc.flush();
     }
-    const counts: number[] = [];
-    const { aside, stop } = run({
-      handler: async (messages) => {
-        counts.push(...messages.map((message) => message.deliveryCount));
-        return done(messages);
-      },
-    });
+    const { seen, handler } = collecting();
+    const { aside, stop } = run({ handler });
     await eventually(async () => (await left()).stored === 0);
     await stop();
-    assert.deepEqual(counts, [11]);
+    assertEach(seen, (message) => message.deliveryCount, [11]);
     assert.deepEqual(aside, []);
     assert.deepEqual(await left(), { stored: 0, unsettled: 0 });
   });
@@ -334,22 +339,19 @@ describe("consumeLoop", () => {
     await publish(...numbers(5));
     let isThere = false;
     let asked = 0;
-    const counts: number[] = [];
+    const { seen, handler } = collecting();
     run({
       canWork: () => {
         asked += 1;
         return isThere;
       },
-      handler: async (messages) => {
-        counts.push(...messages.map((message) => message.deliveryCount));
-        return done(messages);
-      },
+      handler,
     });
     await eventually(() => asked >= 3);
-    assert.deepEqual(counts, []);
+    assert.equal(seen.length, 0);
     isThere = true;
-    await eventually(() => counts.length === 5);
-    assert.deepEqual(counts, [1, 1, 1, 1, 1]);
+    await eventually(() => seen.length === 5);
+    assertEach(seen, (message) => message.deliveryCount, [1, 1, 1, 1, 1]);
   });
 
   test("a handler that always fails is asked less and less often", async () => {
@@ -405,18 +407,13 @@ describe("the end of a loop", () => {
   test("while messages keep coming, hardly any is left to wait for its ack wait", async () => {
     const { publish, run, left } = await setUp({ ackWaitMs: 30_000 });
     for (let round = 0; round < 10; round += 1) {
-      let handled = 0;
-      const { stop } = run({
-        handler: async (messages) => {
-          handled += messages.length;
-          return done(messages);
-        },
-      });
+      const { seen, handler } = collecting();
+      const { stop } = run({ handler });
       let on = true;
       const flood = (async () => {
         while (on) await publish("m");
       })();
-      await eventually(() => handled > 3, { everyMs: 1 });
+      await eventually(() => seen.length > 3, { everyMs: 1 });
       await stop();
       on = false;
       await flood;
@@ -430,61 +427,34 @@ describe("the end of a loop", () => {
 describe("when NATS goes away", () => {
   test("the loop goes on by itself after a kill and a restart", async (t) => {
     const server = await ownNatsServer(t);
-    const { publish, run, nats } = await setUp({ url: server.url });
-    const seen: string[] = [];
-    run({
-      handler: async (messages) => {
-        seen.push(...messages.map(textOf));
-        return done(messages);
-      },
+    const under = await setUp({ url: server.url });
+    await goesOn(under, async () => {
+      await server.kill();
+      await eventually(() => !under.nats.isConnected());
+      await server.start();
+      await eventually(() => under.nats.isConnected());
     });
-    await publish("before");
-    await eventually(() => seen.includes("before"));
-    await server.kill();
-    await eventually(() => !nats.isConnected());
-    await server.start();
-    await eventually(() => nats.isConnected());
-    await publish("after");
-    await eventually(() => seen.includes("after"));
   });
 
   test("stream and consumer are made again when the server came back empty", async (t) => {
     const server = await ownNatsServer(t);
-    const { publish, run, nats, stream } = await setUp({ url: server.url });
-    const seen: string[] = [];
-    run({
-      handler: async (messages) => {
-        seen.push(...messages.map(textOf));
-        return done(messages);
-      },
+    const under = await setUp({ url: server.url });
+    await goesOn(under, async () => {
+      await server.kill();
+      await eventually(() => !under.nats.isConnected());
+      await server.start({ empty: true });
+      await eventually(() => under.nats.isConnected());
+      const manager = await jetstreamManager(under.nats.nc, { checkAPI: false });
+      await eventually(() => manager.streams.info(under.stream.name));
     });
-    await publish("before");
-    await eventually(() => seen.includes("before"));
-    await server.kill();
-    await eventually(() => !nats.isConnected());
-    await server.start({ empty: true });
-    await eventually(() => nats.isConnected());
-    const manager = await jetstreamManager(nats.nc, { checkAPI: false });
-    await eventually(() => manager.streams.info(stream.name));
-    await publish("after");
-    await eventually(() => seen.includes("after"));
   });
 
   test("a consumer that someone deleted is made again", async () => {
-    const { publish, run, nats, stream, consumer } = await setUp();
-    const seen: string[] = [];
-    run({
-      handler: async (messages) => {
-        seen.push(...messages.map(textOf));
-        return done(messages);
-      },
+    const under = await setUp();
+    await goesOn(under, async () => {
+      const manager = await jetstreamManager(under.nats.nc, { checkAPI: false });
+      await manager.consumers.delete(under.stream.name, under.consumer.durable);
     });
-    await publish("before");
-    await eventually(() => seen.includes("before"));
-    const manager = await jetstreamManager(nats.nc, { checkAPI: false });
-    await manager.consumers.delete(stream.name, consumer.durable);
-    await publish("after");
-    await eventually(() => seen.includes("after"));
   });
 
   test("the loop can be stopped while NATS is away", async (t) => {

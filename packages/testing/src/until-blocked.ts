@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 
-/** Waits until a statement of another connection to this database waits for a lock. */
-export async function untilBlocked(pool: Pick<pg.Pool, "query">): Promise<void> {
+/** Waits until at least so many statements of other connections to this database wait for a lock. */
+export async function untilBlocked(pool: Pick<pg.Pool, "query">, count = 1): Promise<void> {
   for (;;) {
     const { rowCount } = await pool.query(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
-    if (rowCount !== 0) return;
+    if (Number(rowCount) >= count) return;
     await sleep(5);
   }
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
-import { eventually } from "@belfry/testing/eventually";
 import { createTestDatabase } from "@belfry/testing/postgres";
+import { untilBlocked } from "@belfry/testing/until-blocked";
 import { testDatabase } from "../test-database.ts";
 import { forgiveSignIn, takeJoin, takePasswordChange, takeSignIn } from "./sign-in-limits.ts";
 import { deleteOldTries } from "./sign-in-tries.ts";
@@ -35,12 +35,7 @@ test("of many tries at once, over several replicas, ten for one account from one
   await holder.query("select from sign_in_tries for update");
   // All of them find six left, and wait for each other.
   const takes = letThrough(times(15, (n) => takeSignIn(replicas[n % 3]!, ADA)));
-  await eventually(async () => {
-    const { rows } = await pool.query(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    return rows.length === 15;
-  });
+  await untilBlocked(pool, 15);
   await holder.query("commit");
   holder.release();
   assert.equal(await takes, 6);
