@@ -24,14 +24,20 @@ async function setUp(t: Parameters<typeof dispatcherUnderTest>[0], inFlightPerTe
     const signal = new AbortController().signal;
     return await by([eventsMessage(ids, deliveryCount)], { log: under.log, signal });
   };
-  return { ...under, handler, handle };
+  return { ...under, acme: await under.tenant(), handler, handle };
+}
+
+/** With templates on every channel. */
+async function withOrders(...given: Parameters<typeof setUp>) {
+  const under = await setUp(...given);
+  await under.templates(under.acme, "order.confirmed");
+  return under;
 }
 
 const each = (reason: string) => Object.fromEntries(CHANNELS.map((channel) => [channel, reason]));
 
 test("an event becomes a delivery on each channel that a sender serves, and a push with the first offset of its channel", async (t) => {
-  const { tenant, templates, events, handle, deliveries, sent, outcome, pool } = await setUp(t);
-  const acme = await tenant();
+  const { acme, templates, events, handle, deliveries, sent, outcome, pool } = await setUp(t);
   await templates(acme, "order.confirmed", undefined, {
     target: "orders",
     expiresAfterSeconds: 60,
@@ -99,9 +105,7 @@ test("a global type uses the platform's templates and no tenant's; other types n
 });
 
 test("an event handled twice creates nothing, and publishes again what may not have left", async (t) => {
-  const { tenant, templates, events, handle, deliveries, sent, pool } = await setUp(t);
-  const acme = await tenant();
-  await templates(acme, "order.confirmed");
+  const { acme, events, handle, deliveries, sent, pool } = await withOrders(t);
   const ids = await events(acme, {}, { userId: "user-2" });
   await handle(ids);
   const first = { deliveries: [...sent.deliveries], pushes: [...sent.pushes] };
@@ -123,8 +127,7 @@ test("an event handled twice creates nothing, and publishes again what may not h
 });
 
 test("a push leads where its template says, alone and among others, and the same when it is published again", async (t) => {
-  const { tenant, templates, events, handle, sent, pool } = await setUp(t);
-  const acme = await tenant();
+  const { acme, templates, events, handle, sent, pool } = await setUp(t);
   const actions = [{ label: "Track {{name}}", url: "https://t.example/{{name}}" }];
   await templates(acme, "order.sent", ["PUSH"], { links: { url: "/orders/{{name}}", actions } });
   await templates(acme, "order.confirmed", ["PUSH"]);
@@ -159,9 +162,7 @@ test("a push leads where its template says, alone and among others, and the same
 });
 
 test("a dispatcher killed between commit and publish: the next delivery of the message publishes all", async (t) => {
-  const { tenant, templates, events, handle, deliveries, sent, deps } = await setUp(t);
-  const acme = await tenant();
-  await templates(acme, "order.confirmed");
+  const { acme, events, handle, deliveries, sent, deps } = await withOrders(t);
   const ids = await events(acme, {}, {}, {});
   const dying = createEventHandler({
     ...deps,
@@ -222,10 +223,9 @@ test("two replicas that handle at the same time give each channel contiguous off
 
 /** Accepted one after another, as by a tenant that waits for each answer. */
 async function inSequence(
-  { tenant, templates, events }: Awaited<ReturnType<typeof setUp>>,
+  { acme, templates, events }: Awaited<ReturnType<typeof setUp>>,
   count: number,
 ) {
-  const acme = await tenant();
   await templates(acme, "order.confirmed", ["PUSH"]);
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) ids.push(...(await events(acme, {})));
@@ -282,8 +282,7 @@ test("an earlier event that cannot be dispatched holds up no later one", async (
 
 test("behind a long queue of its user an event is put off, and its neighbours are not", async (t) => {
   const under = await setUp(t);
-  const { tenant, templates, events, handle, outcome, pool } = under;
-  const acme = await tenant();
+  const { acme, templates, events, handle, outcome, pool } = under;
   await templates(acme, "order.confirmed", ["PUSH"]);
   for (let batch = 0; batch < 5; batch += 1) {
     await events(acme, ...Array.from({ length: 200 }, () => ({})));
@@ -313,9 +312,7 @@ test("a message that may have ended a process goes alone", async (t) => {
 });
 
 test("a poisoned event among 99 good ones fails alone, and ends as failed with its last try", async (t) => {
-  const { tenant, templates, events, handle, outcome, sent, pool } = await setUp(t, 1000);
-  const acme = await tenant();
-  await templates(acme, "order.confirmed");
+  const { acme, events, handle, outcome, sent, pool } = await withOrders(t, 1000);
   const ids = await events(acme, ...Array.from({ length: 100 }, () => ({})));
   const poisoned = ids[42] ?? "";
   await pool.query("update events set variables = '{broken' where id = $1", [poisoned]);
@@ -332,9 +329,7 @@ test("a poisoned event among 99 good ones fails alone, and ends as failed with i
 });
 
 test("a fault that is not the event's is thrown and nothing is given up", async (t) => {
-  const { tenant, templates, events, handle, outcome, pool } = await setUp(t);
-  const acme = await tenant();
-  await templates(acme, "order.confirmed");
+  const { acme, events, handle, outcome, pool } = await withOrders(t);
   const [id = ""] = await events(acme, {});
   await pool.query("alter function outstanding rename to elsewhere");
   await assert.rejects(handle([id], 10));
@@ -344,9 +339,7 @@ test("a fault that is not the event's is thrown and nothing is given up", async 
 });
 
 test("what breaks on the way out, however it is called, condemns no event", async (t) => {
-  const { tenant, templates, events, handle, deps, sent } = await setUp(t);
-  const acme = await tenant();
-  await templates(acme, "order.confirmed");
+  const { acme, events, handle, deps, sent } = await withOrders(t);
   const [id = ""] = await events(acme, {});
   const broken = createEventHandler({
     ...deps,
@@ -369,9 +362,7 @@ test("what cannot be decoded is rejected and its neighbours are handled", async 
 });
 
 test("a refused event is done without work, and an unknown id as well", async (t) => {
-  const { tenant, templates, events, handle, sent, outcome, pool } = await setUp(t);
-  const acme = await tenant();
-  await templates(acme, "order.confirmed");
+  const { acme, events, handle, sent, outcome, pool } = await withOrders(t);
   const [id = ""] = await events(acme, {});
   await refuseEvents(pool, [id]);
   assert.deepEqual(await handle([id, "0193a000-0000-7000-8000-000000000001"]), [DONE]);
@@ -380,9 +371,7 @@ test("a refused event is done without work, and an unknown id as well", async (t
 });
 
 test("a request replaced between reading and claiming is read anew, never sent as it was", async (t) => {
-  const { tenant, templates, events, handle, sent, pool, deps, deliveries } = await setUp(t);
-  const acme = await tenant();
-  await templates(acme, "order.confirmed");
+  const { acme, events, handle, sent, pool, deps, deliveries } = await withOrders(t);
   const [id = ""] = await events(acme, {});
   const late = createEventHandler({
     ...deps,
@@ -459,9 +448,7 @@ test("while a tenant's deliveries are being counted elsewhere, its new ones rest
 });
 
 test("a deactivated tenant's events end as skipped once the change is known", async (t) => {
-  const { tenant, templates, events, handle, outcome, pool, deps } = await setUp(t);
-  const acme = await tenant();
-  await templates(acme, "order.confirmed");
+  const { acme, events, handle, outcome, pool, deps } = await withOrders(t);
   const [first = "", second = ""] = await events(acme, {}, {});
   await handle([first]);
   await pool.query("update tenants set active = false where id = $1", [acme]);
@@ -488,9 +475,7 @@ test("a tenant has at most its share on the way; the rest wait in Postgres", asy
 });
 
 test("deliveries that could not be published rest until the release loop takes them", async (t) => {
-  const { tenant, templates, events, handle, deliveries, deps, sent } = await setUp(t);
-  const acme = await tenant();
-  await templates(acme, "order.confirmed");
+  const { acme, events, handle, deliveries, deps, sent } = await withOrders(t);
   const ids = await events(acme, {});
   const full = createEventHandler({
     ...deps,
@@ -502,8 +487,7 @@ test("deliveries that could not be published rest until the release loop takes t
 });
 
 test("variables of a one-time code are erased when nothing needs them any more", async (t) => {
-  const { tenant, templates, events, handle, outcome } = await setUp(t);
-  const acme = await tenant();
+  const { acme, templates, events, handle, outcome } = await setUp(t);
   await templates(acme, "otp", ["PUSH", "SMS"], { sensitive: true });
   const [pushOnly = "", withSms = ""] = await events(
     acme,
@@ -516,8 +500,7 @@ test("variables of a one-time code are erased when nothing needs them any more",
 });
 
 test("what was accepted while its template was sensitive is dispatched as sensitive", async (t) => {
-  const { tenant, templates, events, handle, outcome, pool } = await setUp(t);
-  const acme = await tenant();
+  const { acme, templates, events, handle, outcome, pool } = await setUp(t);
   await templates(acme, "otp", ["PUSH"]);
   await templates(acme, "news", ["PUSH"]);
   await pool.query(
@@ -531,8 +514,7 @@ test("what was accepted while its template was sensitive is dispatched as sensit
 });
 
 test("variables that are sensitive on one channel only go when the last channel has ended", async (t) => {
-  const { tenant, templates, events, handle, outcome, pool } = await setUp(t);
-  const acme = await tenant();
+  const { acme, templates, events, handle, outcome, pool } = await setUp(t);
   await templates(acme, "otp", ["PUSH"], { sensitive: true });
   await templates(acme, "otp", ["EMAIL"]);
   const [id = "", refused = ""] = await events(acme, { eventType: "otp" }, { eventType: "otp" });
@@ -551,8 +533,7 @@ test("variables that are sensitive on one channel only go when the last channel 
 });
 
 test("variables of a one-time code go though its sender ended before it could erase them, behind any number that wait", async (t) => {
-  const { tenant, templates, events, handle, outcome, pool } = await setUp(t);
-  const acme = await tenant();
+  const { acme, templates, events, handle, outcome, pool } = await setUp(t);
   await templates(acme, "otp", ["EMAIL"], { sensitive: true });
   await templates(acme, "order.confirmed", ["EMAIL"]);
   const codes = await events(acme, ...Array.from({ length: 7 }, () => ({ eventType: "otp" })));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { dispatchEvents, readEvents } from "@belfry/database/functions/dispatch-events";
 import { expireStep, readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { assertEach } from "@belfry/testing/assert-each";
@@ -10,6 +10,11 @@ import { createExpiry } from "./expiry.ts";
 import { eventOfAge, expiryUnderTest, idOfAge, NOW } from "./expiry-under-test.ts";
 
 const DAY_MS = 86_400_000;
+
+async function withTenant(t: TestContext) {
+  const under = await expiryUnderTest(t);
+  return { ...under, acme: await under.tenant() };
+}
 
 test("each thing leaves when its time is over, and not before", async (t) => {
   const under = await expiryUnderTest(t);
@@ -143,8 +148,7 @@ test("what is left of a tenant that is gone leaves with the default, however lon
 });
 
 test("an event of one day is kept for 25 hours, longer than the key that tells of it", async (t) => {
-  const under = await expiryUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await withTenant(t);
   await under.setDays(acme, 1);
   await eventOfAge(under, acme, 24.9 / 24);
   await eventOfAge(under, acme, 25.1 / 24);
@@ -153,8 +157,7 @@ test("an event of one day is kept for 25 hours, longer than the key that tells o
 });
 
 test("a delivery that is still to be sent when its event has had its time leaves with it, and is told of", async (t) => {
-  const under = await expiryUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await withTenant(t);
   for (const status of ["queued", "waiting", "sending", "failed"]) {
     await eventOfAge(under, acme, 31, { status, idOfAge: 0 });
   }
@@ -171,8 +174,7 @@ test("a delivery that is still to be sent when its event has had its time leaves
 });
 
 test("many rows leave in small steps, over two replicas at once, each row once", async (t) => {
-  const under = await expiryUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await withTenant(t);
   await fill(under, acme, 4_000);
   const [one, two] = [under.newReplica(), under.newReplica()];
   const rounds = await Promise.all([one(), two()]);
@@ -185,8 +187,7 @@ test("many rows leave in small steps, over two replicas at once, each row once",
 });
 
 test("the signal ends a round after the step in hand, and the next process goes on from there", async (t) => {
-  const under = await expiryUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await withTenant(t);
   await fill(under, acme, 3_000);
   const stop = new AbortController();
   const round = under.expire(0, stop.signal);
@@ -222,8 +223,7 @@ test("a new process walks on where the last one was, and does not read again wha
 });
 
 test("an id of long ago that was stored late, and a delivery without its event, leave all the same", async (t) => {
-  const under = await expiryUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await withTenant(t);
   await under.expire();
   await eventOfAge(under, acme, 9_000);
   await under.pool.query(
@@ -237,8 +237,7 @@ test("an id of long ago that was stored late, and a delivery without its event, 
 });
 
 test("throttles leave when nothing of them counts; a digest whose events went otherwise, a week after them", async (t) => {
-  const under = await expiryUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await withTenant(t);
   const throttle = (userId: string, hours: number) =>
     under.pool.query(
       `insert into throttles (tenant_id, user_id, event_type, channel, times, ends_at)
@@ -267,8 +266,7 @@ test("throttles leave when nothing of them counts; a digest whose events went ot
 });
 
 test("a realtime channel leaves when its last notification has, and not before", async (t) => {
-  const under = await expiryUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await withTenant(t);
   await eventOfAge(under, acme, 89);
   const channels = async () => {
     const { rows } = await under.pool.query("select user_id from realtime_channels order by 1");
@@ -323,8 +321,7 @@ test("how far behind it is can be read, and nothing is behind after a round", as
 });
 
 test("an event that is dispatched while it is deleted leaves no delivery behind", async (t) => {
-  const under = await expiryUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await withTenant(t);
   const dispatch = async (pool: typeof under.pool, id: string) => {
     const [event] = await readEvents(under.pool, [id]);
     return await dispatchEvents(
@@ -463,8 +460,7 @@ function nonZero(rows: Record<string, number>): Record<string, number> {
 }
 
 test("what people answered leaves with the events of its time; the id of a keyword stays", async (t) => {
-  const under = await expiryUnderTest(t);
-  const tenant = await under.tenant();
+  const { acme: tenant, ...under } = await withTenant(t);
   await under.setDays(tenant, 7, 7);
   for (const [days, text] of [
     [6, "young"],
@@ -544,8 +540,7 @@ test("messages of webhooks leave as events do, after five days at the earliest, 
 });
 
 test("where all are kept for a day messages of webhooks and their deliveries are no strays for six", async (t) => {
-  const under = await expiryUnderTest(t);
-  const tenant = await under.tenant();
+  const { acme: tenant, ...under } = await withTenant(t);
   const id = idOfAge(4);
   await under.pool.query(
     `insert into deliveries (id, event_id, tenant_id, channel, status) values ($1, $1, $2, 'WEBHOOK', 'accepted')`,
