@@ -5,6 +5,7 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
 import type { MessageHandler } from "@belfry/service/message-outcome";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler, DISPATCH_FAILED } from "./event-handler.ts";
@@ -66,8 +67,7 @@ test("an event becomes a delivery on each channel that a sender serves, and a pu
     ["orders", 1, "Order", "Hello Ada", id, "trace-1"],
   );
   const history = await pool.query("select * from notifications");
-  assert.equal(history.rows[0].id, id);
-  assert.deepEqual(history.rows[0].created_at, push.createdAt);
+  assertHas(history.rows[0], { id, created_at: push.createdAt });
   const event = await outcome(id);
   assert.ok(event.dispatched_at !== null);
   assert.equal(event.outcome, null);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import {
   type DispatcherUnderTest,
@@ -146,8 +147,7 @@ test("deliveries of a deactivated tenant end as skipped, due or not, and never l
   assert.equal(under.sent.deliveries.length, 0);
   const rows = await under.deliveries();
   for (const row of rows) {
-    assert.equal(row.status, "skipped");
-    assert.equal(row.reason, "tenant inactive");
+    assertHas(row, { status: "skipped", reason: "tenant inactive" });
     assert.ok(row.settled_at !== null && row.due_at === null && row.released_at === null);
   }
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WEBHOOK_RETRY_SECONDS } from "@belfry/contracts/webhooks";
+import { assertHas } from "@belfry/testing/assert-has";
 import { type ScriptedAnswer, startRecordingServer } from "@belfry/testing/recording-server";
 import { Webhook } from "standardwebhooks";
 import { createWebhookFixture, DONE, message, type TestEndpoint } from "./webhook-under-test.ts";
@@ -131,8 +132,7 @@ test("the waits are those of the schedule, ±20 %, and after the last the messag
     }
     assert.equal(attempts.length, WEBHOOK_RETRY_SECONDS.length + 1);
     const row = await fixture.row(id!);
-    assert.equal(row.status, "failed");
-    assert.equal(row.reason, "retries exhausted: it answered 503");
+    assertHas(row, { status: "failed", reason: "retries exhausted: it answered 503" });
     const sent = new Set(server.requests.map(({ headers }) => headers["webhook-id"]));
     assert.deepEqual([...sent], [id]);
   }

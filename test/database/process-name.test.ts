@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { connectedServices } from "@belfry/admin/platform/platform-state";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseProcessName } from "@belfry/database/process-name";
+import { assertHas } from "@belfry/testing/assert-has";
 import { createTestDatabase } from "@belfry/testing/postgres";
 
 test("an operator sees each connected service with its version and since when it runs", async (t) => {
@@ -15,10 +16,7 @@ test("an operator sees each connected service with its version and since when it
   const { version } = JSON.parse(
     await readFile(new URL("../../packages/database/package.json", import.meta.url), "utf8"),
   );
-  assert.deepEqual(
-    [service?.name, service?.version, service?.connections],
-    ["ingest-api", version, 1],
-  );
+  assertHas(service, { name: "ingest-api", version, connections: 1 });
   const late = service!.since.getTime() - performance.timeOrigin;
   assert.ok(late <= 0 && late > -1000, "its start, to the second");
 });

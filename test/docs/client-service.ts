@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BelfryError, createClient } from "@belfry/client";
+import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import type { Stack } from "../end-to-end/stack.ts";
 
@@ -35,10 +36,7 @@ export function clientTests(stack: () => Stack): void {
     assert.notEqual((await client.trigger(event)).id, first.id, "without a key, each is its own");
     await eventually(async () => assert.equal((await client.history(userId)).length, 2));
     const [older] = await client.history(userId, { limit: 1, offset: 1 });
-    assert.deepEqual(
-      [older?.id, older?.status, older?.body],
-      [first.id, "UNREAD", "Thank you, Änn"],
-    );
+    assertHas(older, { id: first.id, status: "UNREAD", body: "Thank you, Änn" });
     await client.markRead(userId, first.id);
     assert.equal((await client.history(userId, { offset: 1 }))[0]?.status, "READ");
     const token = await client.realtimeToken(userId);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import { call, freshKey, type Stack, trigger } from "./stack.ts";
 
@@ -43,9 +44,7 @@ export function historyTests(stack: () => Stack): void {
       "title",
       "type",
     ]);
-    assert.equal(first.type, "order.confirmed");
-    assert.equal(first.body, "Thank you, Ann");
-    assert.equal(first.status, "UNREAD");
+    assertHas(first, { type: "order.confirmed", body: "Thank you, Ann", status: "UNREAD" });
     assert.match(first.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     // The database knows microseconds: items of one millisecond may stand in any order here.
     const order = body.data.map((item: { created_at: string }) => item.created_at);
@@ -87,8 +86,7 @@ export function historyTests(stack: () => Stack): void {
     const tenant = await tenantWith(1);
     const [item] = (await list(tenant.id, tenant.apiKey)).body.data;
     const marked = await mark(tenant.id, tenant.apiKey, item.id);
-    assert.equal(marked.status, 200);
-    assert.deepEqual(marked.body, { success: true });
+    assertHas(marked, { status: 200, body: { success: true } });
     assert.equal((await list(tenant.id, tenant.apiKey)).body.data[0].status, "READ");
     const again = await mark(tenant.id, tenant.apiKey, item.id, {
       headers: { "content-type": "application/json" },

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { sentContent } from "@belfry/administration/events/sent-content";
 import { setTemplateActive } from "@belfry/administration/templates/templates";
 import { setTenantActive } from "@belfry/administration/tenants/tenants";
+import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, outcomeOf } from "./outcome.ts";
 import { call, freshKey, type Stack, trigger } from "./stack.ts";
@@ -51,8 +52,7 @@ export function routingTests(stack: () => Stack): void {
     const eventId = answer.headers.get("x-event-id") ?? "";
     await outcomeOf(stack(), eventId);
     const [email, sms] = await outboxOf(stack(), eventId);
-    assert.equal(email?.subject, `Order ${orderId}`);
-    assert.equal(email?.text, `Hello 10.10, order ${orderId}.`);
+    assertHas(email, { subject: `Order ${orderId}`, text: `Hello 10.10, order ${orderId}.` });
     assert.equal(sms?.text, `Order ${orderId} for 10.10`);
     const history = await call(`${api()}/api/v1/notifications/${tenant.id}/numbers`, {
       apiKey: tenant.apiKey,
@@ -158,8 +158,7 @@ export function routingTests(stack: () => Stack): void {
     await eventually(async () => {
       const answer = await trigger(api(), tenant.apiKey, {}, freshKey());
       const outcome = await outcomeOf(stack(), answer.headers.get("x-event-id") ?? "");
-      assert.equal(outcome.EMAIL, "skipped: no active template");
-      assert.equal(outcome.PUSH, "published");
+      assertHas(outcome, { EMAIL: "skipped: no active template", PUSH: "published" });
     });
   });
 
@@ -189,8 +188,7 @@ export function routingTests(stack: () => Stack): void {
       const { rows } = await stack().pool.query("select * from notifications where id = $1", [
         eventId,
       ]);
-      assert.equal(rows[0].channel_name, "global_system");
-      assert.equal(rows[0].title, "Maintenance");
+      assertHas(rows[0], { channel_name: "global_system", title: "Maintenance" });
       assert.equal(rows[0].body, "Tonight at ten");
     }
   });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import type { Options } from "centrifuge";
 import {
@@ -43,8 +44,7 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
             category: "order.confirmed",
             eventType: "order.confirmed",
           });
-          assert.deepEqual(got?.tags, sent.tags);
-          assert.equal(got?.offset, 1);
+          assertHas(got, { tags: sent.tags, offset: 1 });
         }
       },
     );

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { setTenantActive } from "@belfry/administration/tenants/tenants";
 import { createClient } from "@belfry/client/client";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";
 import { checkResponse } from "../openapi/check-response.ts";
@@ -53,10 +54,7 @@ test("an endpoint is made, changed, tested, replayed and deleted by the client, 
   assert.notEqual((await webhooks.rotateSecret(made.id)).secret, secret);
   const messageId = await webhooks.test(made.id);
   const message = await webhooks.message(made.id, messageId);
-  assert.deepEqual(
-    [message.type, message.status, message.attempts],
-    ["webhook.test", "queued", []],
-  );
+  assertHas(message, { type: "webhook.test", status: "queued", attempts: [] });
   assert.equal(JSON.parse(message.payload).data.webhookId, made.id);
   const { items, next } = await webhooks.messages(made.id, { status: "queued", limit: 1 });
   assert.deepEqual([items[0]?.id, next], [messageId, undefined]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { OutcomeClass } from "@belfry/contracts/sending";
+import { assertHas } from "@belfry/testing/assert-has";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { testHttpPromises } from "../test/http-provider-promises.ts";
 import { startVendor } from "../test/loopback-vendor.ts";
@@ -39,8 +40,7 @@ test("a message is the vendor's documented request, field by field", async (t) =
     retryAfterSeconds: null,
   });
   const [call] = vendor.received;
-  assert.equal(call!.method, "POST");
-  assert.equal(call!.path, "/v3/mail/send");
+  assertHas(call, { method: "POST", path: "/v3/mail/send" });
   const { host: _host, "user-agent": _agent, "content-length": length, ...headers } = call!.headers;
   assert.deepEqual(headers, {
     accept: "application/json",
@@ -138,8 +138,7 @@ for (const [status, expected] of DOCUMENTED) {
       body: JSON.stringify(errors),
     });
     const outcome = await provider.send(EMAIL);
-    assert.equal(outcome.class, expected);
-    assert.equal(outcome.vendorStatus, String(status));
+    assertHas(outcome, { class: expected, vendorStatus: String(status) });
     assert.deepEqual(JSON.parse(outcome.vendorAnswer!), errors);
     assert.ok(!outcome.reason.includes("@"));
   });

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import test, { type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutcomeClass } from "@belfry/contracts/sending";
+import { assertHas } from "@belfry/testing/assert-has";
 import { createHandClock } from "@belfry/testing/hand-clock";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
@@ -129,9 +130,7 @@ test("a message arrives logged in, over STARTTLS, with its envelope, headers and
     retryAfterSeconds: null,
   });
   const [mail] = server.taken;
-  assert.equal(mail!.user, "shop");
-  assert.equal(mail!.secure, true);
-  assert.equal(mail!.from, "shop@example.com");
+  assertHas(mail, { user: "shop", secure: true, from: "shop@example.com" });
   assert.deepEqual(mail!.to, ["ann@example.com"]);
   const head = mail!.data.slice(0, mail!.data.indexOf("\r\n\r\n")).replaceAll(/\r\n\s+/g, " ");
   const headers = Object.fromEntries(
@@ -213,8 +212,7 @@ for (const [name, options, expected, status] of REFUSALS) {
       ...options,
     });
     const outcome = await providerAt(t, server.port).send(EMAIL);
-    assert.equal(outcome.class, expected);
-    assert.equal(outcome.vendorStatus, status);
+    assertHas(outcome, { class: expected, vendorStatus: status });
     assert.match(outcome.vendorAnswer!, new RegExp(`^${status}`));
     assert.ok(!outcome.reason.includes("@"));
     assert.equal(server.taken.length, 0);
@@ -453,8 +451,7 @@ test("with the guard on, TLS with a valid certificate is required on every port"
   const deps = testDeps({ allowPrivateAddresses: false });
   for (const port of [465, 587, 2525]) {
     const options = smtpTarget({ ...SETTINGS, port }, deps);
-    assert.equal(options.secure, port === 465);
-    assert.equal(options.requireTLS, true);
+    assertHas(options, { secure: port === 465, requireTLS: true });
     assert.equal(options.tls?.rejectUnauthorized, true);
   }
 });

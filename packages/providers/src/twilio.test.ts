@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { testHttpPromises } from "../test/http-provider-promises.ts";
 import { SMS } from "../test/messages.ts";
 import { providerAtVendor } from "../test/provider-at-vendor.ts";
@@ -47,8 +48,7 @@ test("a message is the vendor's documented request, field by field", async (t) =
     retryAfterSeconds: null,
   });
   const [call] = vendor.received;
-  assert.equal(call!.method, "POST");
-  assert.equal(call!.path, `/2010-04-01/Accounts/${ACCOUNT}/Messages.json`);
+  assertHas(call, { method: "POST", path: `/2010-04-01/Accounts/${ACCOUNT}/Messages.json` });
   const { host: _host, "user-agent": _agent, "content-length": length, ...headers } = call!.headers;
   const basic = Buffer.from(`${ACCOUNT}:${SETTINGS.authToken}`).toString("base64");
   assert.deepEqual(headers, {
@@ -123,8 +123,7 @@ for (const [code, status, expected] of CODES) {
     const body = { code, message: "What is wrong", more_info: "https://www.twilio.com", status };
     const { provider } = await start(t, { status, body: JSON.stringify(body) });
     const outcome = await provider.send(SMS);
-    assert.equal(outcome.class, expected);
-    assert.equal(outcome.vendorStatus, String(code));
+    assertHas(outcome, { class: expected, vendorStatus: String(code) });
     assert.equal(outcome.optedOut, code === 21610 ? true : undefined);
     assert.deepEqual(JSON.parse(outcome.vendorAnswer!), body);
   });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createVerify, generateKeyPairSync } from "node:crypto";
 import test from "node:test";
 import type { OutcomeClass } from "@belfry/contracts/sending";
+import { assertHas } from "@belfry/testing/assert-has";
 import { testHttpPromises } from "../test/http-provider-promises.ts";
 import { SMS } from "../test/messages.ts";
 import { providerAtVendor } from "../test/provider-at-vendor.ts";
@@ -54,8 +55,7 @@ test("a message is the vendor's documented request, field by field, with Basic a
     retryAfterSeconds: null,
   });
   const [call] = vendor.received;
-  assert.equal(call!.method, "POST");
-  assert.equal(call!.path, "/v1/messages");
+  assertHas(call, { method: "POST", path: "/v1/messages" });
   const { host: _host, "user-agent": _agent, "content-length": length, ...headers } = call!.headers;
   const basic = Buffer.from("abcd1234:s3cr3t-of-the-account").toString("base64");
   assert.deepEqual(headers, {
@@ -128,8 +128,7 @@ for (const [code, status, expected] of CODES) {
       body: JSON.stringify(problem),
     });
     const outcome = await provider.send(SMS);
-    assert.equal(outcome.class, expected);
-    assert.equal(outcome.vendorStatus, code);
+    assertHas(outcome, { class: expected, vendorStatus: code });
     assert.deepEqual(JSON.parse(outcome.vendorAnswer!), problem);
   });
 }
@@ -146,8 +145,7 @@ for (const [status, expected] of STATUSES) {
     const problem = { type: "https://developer.vonage.com/api-errors#unauthorized", title: "No" };
     const { provider } = await start(t, { status, body: JSON.stringify(problem) });
     const outcome = await provider.send(SMS);
-    assert.equal(outcome.class, expected);
-    assert.equal(outcome.vendorStatus, String(status));
+    assertHas(outcome, { class: expected, vendorStatus: String(status) });
   });
 }
 

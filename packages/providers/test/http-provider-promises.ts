@@ -3,6 +3,7 @@ import { once } from "node:events";
 import test from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import { assertHas } from "@belfry/testing/assert-has";
 import { createHandClock } from "@belfry/testing/hand-clock";
 import type { Provider, ProviderDeps, ProviderKind } from "../src/provider.ts";
 import { closedPort, startPort, startVendor } from "./loopback-vendor.ts";
@@ -58,9 +59,7 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
     test(`${name}: an empty ${status} is ${expected}`, async (t) => {
       const vendor = await startVendor(t, (response) => response.writeHead(status).end());
       const outcome = await sendTo(vendor.url);
-      assert.equal(outcome.class, expected);
-      assert.equal(outcome.vendorStatus, String(status));
-      assert.equal(outcome.messageId, null);
+      assertHas(outcome, { class: expected, vendorStatus: String(status), messageId: null });
       assert.equal(vendor.received.length, 1, "no second call");
     });
   }
@@ -78,8 +77,7 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
     test(`${name}: a 429 that says ${form} is waited for as told`, async (t) => {
       const vendor = await startVendor(t, (response) => response.writeHead(429, headers).end("{}"));
       const outcome = await sendTo(vendor.url);
-      assert.equal(outcome.class, "throttled");
-      assert.equal(outcome.retryAfterSeconds, expected);
+      assertHas(outcome, { class: "throttled", retryAfterSeconds: expected });
     });
   }
 

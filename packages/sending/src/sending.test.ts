@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
+import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import { createHandClock } from "@belfry/testing/hand-clock";
 import { listen } from "@belfry/testing/listen";
@@ -34,16 +35,12 @@ test("an email leaves once, rendered, and its acceptance is written down", async
   const row = await fixture.row(id);
   assert.equal(row.status, "accepted");
   assert.match(row.message_id, /^vendor-/);
-  assert.equal(row.reason, null);
-  assert.equal(row.provider_id, provider);
-  assert.equal(row.attempts, 1);
+  assertHas(row, { reason: null, provider_id: provider, attempts: 1 });
   assert.ok(row.settled_at);
   assert.deepEqual([row.due_at, row.released_at, row.claimed_until], [null, null, null]);
   const [attempt, ...others] = await fixture.attempts(id);
   assert.equal(others.length, 0);
-  assert.equal(attempt.class, "accepted");
-  assert.equal(attempt.provider_kind, "sendgrid");
-  assert.equal(attempt.vendor_status, "202");
+  assertHas(attempt, { class: "accepted", provider_kind: "sendgrid", vendor_status: "202" });
   assert.equal(attempt.message_id, row.message_id);
   assert.ok(attempt.started_at <= attempt.ended_at);
   assert.equal(attempt.next_at, null);
@@ -109,8 +106,7 @@ test("the sandbox keeps a message in the outbox", async (t) => {
   await fixture.sender().handle(message(tenant, [id]));
   const { rows } = await fixture.pool.query("select * from outbox");
   assert.equal(rows.length, 1);
-  assert.equal(rows[0].delivery_id, id);
-  assert.equal(rows[0].subject, "Hello Ann");
+  assertHas(rows[0], { delivery_id: id, subject: "Hello Ann" });
   assert.equal((await fixture.row(id)).message_id, rows[0].id);
 });
 
@@ -140,9 +136,7 @@ test("a vendor's outage is retried by the schedule with ±20 %, then ends as fai
     await closeCircuits(fixture, sender);
     await sender.handle(message(tenant, [id]));
     const row = await fixture.row(id);
-    assert.equal(row.status, "waiting");
-    assert.equal(row.retries, retry + 1);
-    assert.equal(row.released_at, null);
+    assertHas(row, { status: "waiting", retries: retry + 1, released_at: null });
     const attempt = (await fixture.attempts(id))[retry];
     assert.equal(attempt.class, "transient");
     assert.ok(Math.abs(attempt.next_in_ms - seconds * 1000) < 50, `${attempt.next_in_ms}`);
@@ -162,8 +156,7 @@ test("a 429 waits as long as the vendor says and does not count as a retry", asy
   const id = await fixture.delivery(tenant, version);
   await fixture.sender().handle(message(tenant, [id]));
   const row = await fixture.row(id);
-  assert.equal(row.status, "waiting");
-  assert.equal(row.retries, 0);
+  assertHas(row, { status: "waiting", retries: 0 });
   assert.equal((await fixture.attempts(id))[0].class, "throttled");
   const { next_in_ms } = (await fixture.attempts(id))[0];
   assert.ok(Math.abs(next_in_ms - 17_000) < 50, `${next_in_ms}`);
@@ -247,8 +240,7 @@ test("a retry never outlives the delivery's expiry", async (t) => {
   const id = await fixture.delivery(tenant, version, { expiresInMs: 2_000 });
   await fixture.sender().handle(message(tenant, [id]));
   const row = await fixture.row(id);
-  assert.equal(row.status, "waiting");
-  assert.deepEqual(row.due_at, row.expires_at);
+  assertHas(row, { status: "waiting", due_at: row.expires_at });
 });
 
 test("a replaced provider is in force once the configuration has changed", async (t) => {
@@ -283,8 +275,7 @@ test("an attempt is logged with its ids, and nothing of the recipient, content o
   const id = await fixture.delivery(tenant, version);
   await fixture.sender().handle(message(tenant, [id]));
   const line = fixture.logged.find((one) => one.msg === "attempt")!;
-  assert.equal(line.deliveryId, id);
-  assert.equal(line.traceId, `trace-${id}`);
+  assertHas(line, { deliveryId: id, traceId: `trace-${id}` });
   assert.deepEqual([line.provider, line.class], ["sendgrid", "accepted"]);
   const all = JSON.stringify(fixture.logged);
   for (const secret of [TO, "Hello", "Ann", "SG.secret"]) assert.ok(!all.includes(secret), secret);

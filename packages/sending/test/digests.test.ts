@@ -6,6 +6,7 @@ import { postponeDeliveries } from "@belfry/database/functions/settle-deliveries
 import { noteUse } from "@belfry/database/note-use";
 import { setPreferences } from "@belfry/database/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { uuidv7 } from "uuidv7";
 import { createDigests, type Digests, LOOP } from "./digest-fixture.ts";
 import { startVendor, status } from "./vendor.ts";
@@ -25,8 +26,7 @@ test("a digest is one message: its events in a loop, how many, and the variables
   assert.equal(row.status, "accepted");
   const [mail, ...others] = await digests.sent(deliveryId);
   assert.equal(others.length, 0);
-  assert.equal(mail?.subject, "3 comments");
-  assert.equal(mail?.html, "<p>Ann;Bob;Cid;</p><p>last Cid</p>");
+  assertHas(mail, { subject: "3 comments", html: "<p>Ann;Bob;Cid;</p><p>last Cid</p>" });
   assert.ok((await digests.digestRow(id)).closed_at);
   const said = digests.fixture.logged.find(({ deliveryId: of }) => of === deliveryId);
   assert.equal(said?.traceId, `trace-${ids[2]}`, "the trace of the newest");
@@ -47,8 +47,7 @@ test("the first try settles what a digest is of: a retry keeps its events and it
   await digests.publish({ ...LOOP, subject: "Third: {{$count}}" });
   await digests.read(ids[0]!);
   const row = await digests.send(deliveryId);
-  assert.equal(row.status, "accepted");
-  assert.equal(row.template_version_id, newest);
+  assertHas(row, { status: "accepted", template_version_id: newest });
   assert.deepEqual(
     (await digests.sent(deliveryId)).map(({ subject, html }) => [subject, html]),
     [["Second: 2", "<p>Ann;Bob;</p><p>last Bob</p>"]],

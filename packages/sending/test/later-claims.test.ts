@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { noteUse } from "@belfry/database/note-use";
 import { setPreferences } from "@belfry/database/preferences";
+import { assertHas } from "@belfry/testing/assert-has";
 import { type Fixture, message, SMS_TEMPLATE } from "./sending-fixture.ts";
 import { createShop } from "./shop.ts";
 import { deliveryOf } from "./vendor.ts";
@@ -103,10 +104,7 @@ async function restsUntilTheEnd(t: TestContext, who: "ann" | "tenant") {
   const { vendor, delivery, send, quiet, category, fixture, pool } = await setUp(t);
   const end = await quiet(30, who);
   const queued = await send(await delivery(61));
-  assert.deepEqual(
-    [queued.status, queued.released_at, queued.attempts, queued.due_at],
-    ["queued", null, 0, end],
-  );
+  assertHas(queued, { status: "queued", released_at: null, attempts: 0, due_at: end });
   assert.match(queued.reason, /^quiet hours until \d\d:\d\d, \d+ \w+ 20\d\d \(UTC\)$/);
 
   const retried = await delivery(61);
@@ -129,10 +127,7 @@ async function restsUntilTheEnd(t: TestContext, who: "ann" | "tenant") {
     [left],
   );
   const died = await send(left);
-  assert.deepEqual(
-    [died.status, died.retries, died.claimed_until, died.due_at],
-    ["waiting", 1, null, end],
-  );
+  assertHas(died, { status: "waiting", retries: 1, claimed_until: null, due_at: end });
   assert.equal((await fixture.attempts(left))[0].class, "ambiguous");
   assert.equal(vendor.calls.length, 0);
 

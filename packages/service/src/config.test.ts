@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertHas } from "@belfry/testing/assert-has";
 import { Type } from "@sinclair/typebox";
 import { ConfigError, commonConfig, loadConfig } from "./config.ts";
 
@@ -62,9 +63,7 @@ test("the common variables have defaults for everything but the two servers", ()
     DATABASE_URL: "postgres://u:p@db/belfry",
     NATS_URL: "nats://a:4222,tls://b",
   });
-  assert.equal(config.NATS_PREFIX, "belfry");
-  assert.equal(config.LOG_LEVEL, "info");
-  assert.equal(config.STOP_WITH_PARENT, false);
+  assertHas(config, { NATS_PREFIX: "belfry", LOG_LEVEL: "info", STOP_WITH_PARENT: false });
   assert.throws(
     () =>
       loadConfig(Type.Object(commonConfig), {

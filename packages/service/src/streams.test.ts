@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ConsumerDefinition, StreamDefinition } from "@belfry/contracts/streams";
 import * as contract from "@belfry/contracts/streams";
+import { assertHas } from "@belfry/testing/assert-has";
 import { deleteStreams, testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { createLogger } from "./logger.ts";
@@ -43,15 +44,10 @@ test("a stream and its consumer are made as defined, and making them again chang
   await ensureConsumer(nats.nc, stream, consumer, { log });
   await ensureConsumer(nats.nc, stream, consumer, { log });
   const { config } = await manager.streams.info(stream.name);
-  assert.equal(config.retention, "workqueue");
-  assert.equal(config.storage, "file");
-  assert.equal(config.discard, "new");
-  assert.equal(config.max_bytes, 100_000);
-  assert.equal(config.duplicate_window, 30_000_000_000);
+  assertHas(config, { retention: "workqueue", storage: "file", discard: "new" });
+  assertHas(config, { max_bytes: 100_000, duplicate_window: 30_000_000_000 });
   const info = await manager.consumers.info(stream.name, consumer.durable);
-  assert.equal(info.config.ack_policy, "explicit");
-  assert.equal(info.config.ack_wait, 30_000_000_000);
-  assert.equal(info.config.max_ack_pending, 50);
+  assertHas(info.config, { ack_policy: "explicit", ack_wait: 30_000_000_000, max_ack_pending: 50 });
   assert.equal(info.config.max_deliver, -1);
 });
 
@@ -88,8 +84,7 @@ test("what an update can mend is mended", async () => {
   assert.equal(config.max_bytes, 200_000);
   assert.equal(config.subjects.length, 2);
   const info = await manager.consumers.info(stream.name, consumer.durable);
-  assert.equal(info.config.ack_wait, 45_000_000_000);
-  assert.equal(info.config.max_ack_pending, 70);
+  assertHas(info.config, { ack_wait: 45_000_000_000, max_ack_pending: 70 });
 });
 
 test("what no update can mend stops the start, naming the field", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertHas } from "@belfry/testing/assert-has";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { NotFound } from "../input-error.ts";
@@ -35,10 +36,7 @@ test("what was said of a user goes at once, the rest in the background, and then
   const changes = [{ category: "*", channel: "*", enabled: false } as const];
   await changePreferences(db, { ...ada, changes, source: "api" });
   const asked = await requestErasure(db, ada);
-  assert.deepEqual(
-    [asked.status, asked.startedAt, asked.endedAt, asked.deleted],
-    ["waiting", null, null, null],
-  );
+  assertHas(asked, { status: "waiting", startedAt: null, endedAt: null, deleted: null });
   await assert.rejects(showUser(db, tenantId, ADA.userId), NotFound);
   assert.deepEqual((await db.selectFrom("preferences").selectAll().execute()).length, 0);
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import type { EventOutcome } from "@belfry/database/schema";
+import { assertHas } from "@belfry/testing/assert-has";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
@@ -121,10 +122,7 @@ test("an event is found by the tenant's own eventId: the newest, with the others
   const second = await storeEvent(db, tenantId, { reference: "1001" });
   const elsewhere = await storeEvent(db, other.id, { reference: "1001" });
   const report = await showEvent(db, "1001");
-  assert.deepEqual(
-    [report.id, report.eventId, report.othersWithThisEventId],
-    [elsewhere, "1001", [second, first]],
-  );
+  assertHas(report, { id: elsewhere, eventId: "1001", othersWithThisEventId: [second, first] });
   assert.equal((await showEvent(db, "1001", tenantId)).id, second);
   await assert.rejects(showEvent(db, elsewhere, tenantId), NotFound);
   await assert.rejects(showEvent(db, "1002"), NotFound);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
@@ -139,18 +140,12 @@ test("somebody new is made without a password, if a group gives a role; a name t
   assert.deepEqual(await rolesOf(personId), ["Acme viewer"]);
   assert.deepEqual(unknownTenants, ["gone"]);
   const [ann] = await db.selectFrom("people").selectAll().execute();
-  assert.deepEqual(
-    [ann?.email, ann?.name, ann?.password, ann?.operator],
-    ["ann@acme.com", "Ann Acme", null, false],
-  );
+  assertHas(ann, { email: "ann@acme.com", name: "Ann Acme", password: null, operator: false });
   const of = "ann@acme.com";
   const done = [`account.create ${of}`, `account.connect ${of}`, `member.join ${of}`];
   assert.deepEqual(await actions(), done);
   const [entry] = await db.selectFrom("audit_log").selectAll().execute();
-  assert.deepEqual(
-    [entry?.person_id, entry?.person, entry?.address],
-    [personId, "Ann Acme <ann@acme.com>", HERE],
-  );
+  assertHas(entry, { person_id: personId, person: "Ann Acme <ann@acme.com>", address: HERE });
   for (const [index, name] of [null, "", "a\u0000b", "x".repeat(300)].entries()) {
     const email = `bob${index}@acme.com`;
     const bob = account({ subject: email, email, name, groups: ["staff"] });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { Conflict, InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
@@ -42,10 +43,7 @@ test("a draft is in force nowhere, also the first one of a template, until it is
   assert.equal(await readConfigurationVersion(db), before);
   assert.deepEqual(await findTargetChannels(db, tenantId), ["global_system"]);
   const shown = await showTemplate(db, key);
-  assert.deepEqual(
-    [shown.version, shown.content, shown.hasDraft, shown.sensitive, shown.variables],
-    [0, "", true, false, []],
-  );
+  assertHas(shown, { version: 0, content: "", hasDraft: true, sensitive: false, variables: [] });
   assert.equal((await listTemplates(db, tenantId)).length, 2);
   await assert.rejects(previewTemplate(db, key, {}), NotFound);
   const published = await publishDraft(db, key, "bob");
@@ -203,10 +201,7 @@ test("a template is copied in all languages as drafts, with what is set for them
     ["fr", 0, true],
   ]);
   const published = await publishDraft(db, { id: copy.id });
-  assert.deepEqual(
-    [published.content, published.sensitive, published.requiredVariables],
-    [SMS.content, true, ["id"]],
-  );
+  assertHas(published, { content: SMS.content, sensitive: true, requiredVariables: ["id"] });
   assert.deepEqual([published.sampleVariables, published.expiresAfterSeconds], ['{"id": "1"}', 60]);
   const german = await publishDraft(db, { id: copy.id, locale: "de" });
   assert.deepEqual([german.content, german.locales[0]?.outdated], ["Bestellung", false]);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { deleteTenant } from "../erasure/delete-tenant.ts";
 import { Conflict, InvalidInput, NotFound, PreparedTooEarly } from "../input-error.ts";
@@ -46,10 +47,7 @@ test("a Markdown mail is set in the platform's layout with the tenant's name, th
   assert.match(await html(id), /Acme &amp; Sons[\s\S]*Order A-1/);
   const before = await readConfigurationVersion(db);
   const saved = await put({ content: layoutOf("Ours"), primaryColor: "#AA0000", createdBy: "ann" });
-  assert.deepEqual(
-    [saved.version, saved.primaryColor, saved.savedBy, saved.recompiled],
-    [1, "#aa0000", "ann", 1],
-  );
+  assertHas(saved, { version: 1, primaryColor: "#aa0000", savedBy: "ann", recompiled: 1 });
   assert.notEqual(await readConfigurationVersion(db), before);
   assert.match(await html(id), /Ours[\s\S]*Order A-1/);
   assert.doesNotMatch(await html(id), /Acme/);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertHas } from "@belfry/testing/assert-has";
 import { updateTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { checkSource, previewSource, previewTemplate } from "./preview-template.ts";
@@ -31,10 +32,7 @@ test("an editor is told each variable with its shape, and sees unfilled ones whe
   assert.ok(empty.preview.kind === "text");
   assert.equal(empty.preview.text, "Hi ‹name› Tea ‹order.id›");
   // The marks are no part of the message: they would make it UCS-2.
-  assert.deepEqual(
-    [empty.preview.encoding, empty.preview.missing],
-    ["GSM-7", ["name", "order.id"]],
-  );
+  assertHas(empty.preview, { encoding: "GSM-7", missing: ["name", "order.id"] });
   const full = await check(input, { name: "Ann", order: { id: 7 } });
   assert.ok(full.preview.kind === "text");
   assert.equal(full.preview.text, "Hi Ann 7");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
+import { assertHas } from "@belfry/testing/assert-has";
 import { uuidv7 } from "uuidv7";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
@@ -44,14 +45,12 @@ test("publishing says first what it changes, for whom, and why nothing of it wou
   assert.deepEqual(told.settings, [{ name: "Required variables", from: "–", to: "id" }]);
   assert.deepEqual([told.otherLocales, told.translations], [["de"], ["de"]]);
   assert.deepEqual(told.events, { count: 2, complete: true });
-  assert.deepEqual(told.leftOut, ["the tenant has no active provider for SMS"]);
-  assert.equal(told.outdated, false);
+  assertHas(told, { leftOut: ["the tenant has no active provider for SMS"], outdated: false });
 
   await updateTenant(db, tenantId, { deliveryChannels: ["PUSH"] });
   await saveDraft(db, { ...key, content: "zwei", locale: "de", basedOnVersion: 1 });
   const german = await publication(db, key, "DE");
-  assert.deepEqual(german.parts, [{ name: "Content", from: "eins", to: "zwei" }]);
-  assert.deepEqual(german.settings, []);
+  assertHas(german, { parts: [{ name: "Content", from: "eins", to: "zwei" }], settings: [] });
   assert.deepEqual([german.otherLocales, german.translations, german.outdated], [[], [], true]);
   assert.equal(german.leftOut[0], "the tenant may not use SMS");
 });

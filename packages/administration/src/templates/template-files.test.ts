@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { assertHas } from "@belfry/testing/assert-has";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
@@ -127,10 +128,7 @@ test("a file changed in the repository is published, with its translations outda
   });
   assert.notEqual(await readConfigurationVersion(db), before);
   const shown = await showTemplate(db, { id });
-  assert.deepEqual(
-    [shown.version, shown.content, shown.sensitive, shown.savedBy],
-    [3, "two\nlines", true, "ci"],
-  );
+  assertHas(shown, { version: 3, content: "two\nlines", sensitive: true, savedBy: "ci" });
   assert.equal(shown.locales[0]?.outdated, true);
   await put("order/SMS.de.txt", "---\n---\nzwei");
   await importTemplates(db, tenantId, dir);

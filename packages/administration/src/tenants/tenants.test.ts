@@ -6,6 +6,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { TEST_KEYS, tenantDatabase, testDatabase } from "../test-database.ts";
 import { addApiKey, revokeApiKey } from "./api-keys.ts";
@@ -18,9 +19,7 @@ test("a new tenant has limits, a row to count them, and one key of which only th
   const { id, apiKey, ...tenant } = await createTenant(db, { name: "Acme" });
   assert.match(id, /^[a-z0-9]{12}$/);
   assert.match(apiKey, /^bf_[0-9A-Za-z]{40}$/);
-  assert.equal(tenant.perMinute, 600);
-  assert.equal(tenant.dailyCap, 100_000);
-  assert.deepEqual(tenant.deliveryChannels, []);
+  assertHas(tenant, { perMinute: 600, dailyCap: 100_000, deliveryChannels: [] });
   assert.equal(tenant.webhookSecret, false);
   const stored = await db.selectFrom("api_keys").selectAll().executeTakeFirstOrThrow();
   assert.deepEqual(stored.sha256, hash("sha256", apiKey, "buffer"));

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { claimWebhooks } from "@belfry/database/functions/claim-webhooks";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { sql } from "kysely";
 import { NotFound, TooLate } from "../input-error.ts";
@@ -34,10 +35,7 @@ test("a message is sent again with its webhook-id, whatever became of it, but no
   }
   const original = await showWebhookMessage(db, { ...of, messageId });
   const copy = await showWebhookMessage(db, { ...of, messageId: first.messageId });
-  assert.deepEqual(
-    [copy.payload, copy.type, copy.headerId],
-    [original.payload, original.type, messageId],
-  );
+  assertHas(copy, { payload: original.payload, type: original.type, headerId: messageId });
 
   const [row] = await db
     .selectFrom("deliveries")

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { MAX_DIGEST_EVENTS } from "@belfry/contracts/timing";
 import { assertEach } from "@belfry/testing/assert-each";
+import { assertHas } from "@belfry/testing/assert-has";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 import type { DeliveryTiming } from "./dispatch-events.ts";
@@ -110,10 +111,7 @@ test("a fixed window runs from its first event; whoever comes while its delivery
   const { decide, digests, move } = await setUp(t);
   const digest = { windowSeconds: 60 };
   const [first] = await decide(0, { digest });
-  assert.deepEqual(
-    [first?.verdict, first?.due, first?.words],
-    ["opens", 60, "gathered until 12:01"],
-  );
+  assertHas(first, { verdict: "opens", due: 60, words: "gathered until 12:01" });
   assert.deepEqual(verdicts(await decide(59, { digest }, { digest })), ["gathered", "gathered"]);
   // It is due, but not released: quiet hours, or no room.
   const [late] = await decide(90, { digest });
@@ -305,10 +303,7 @@ test("quiet hours beyond the window hold up the message, not who may join it", a
   assert.deepEqual([within?.due, within?.words], [60, "gathered until 12:01"]);
   // They begin while it is open.
   const [during] = await decide(50, { user: "bob", digest, quietUntil: 900 });
-  assert.deepEqual(
-    [during?.verdict, during?.words],
-    ["gathered", "gathered, quiet hours until 12:15"],
-  );
+  assertHas(during, { verdict: "gathered", words: "gathered, quiet hours until 12:15" });
   assertEach(await digests(), ({ due, ends }) => [due, ends], [
     [600, 60],
     [900, 60],
@@ -322,10 +317,7 @@ test("a life counts from the window's end; what would end before quiet hours do 
   assert.deepEqual([open?.due, open?.expires], [60, 70]);
   const [alone] = await decide(5, { digest, expiresAfter: 10, quietUntil: 70 });
   // dispatch_events ends as expired what does not live longer than it waits.
-  assert.deepEqual(
-    [alone?.verdict, alone?.due, alone?.expires, alone?.words],
-    ["write", 70, 70, null],
-  );
+  assertHas(alone, { verdict: "write", due: 70, expires: 70, words: null });
   assert.equal(
     (await decide(6, { digest, expiresAfter: 10, quietUntil: 69 }))[0]?.verdict,
     "gathered",
@@ -396,10 +388,7 @@ test("a digest counts once towards a throttle, when it opens; a leading event by
 test("unless it is read it goes so much later, beyond quiet hours, and lives from then on", async (t) => {
   const { decide, pool } = await setUp(t);
   const [one] = await decide(0, { unlessRead: 300, expiresAfter: 60 });
-  assert.deepEqual(
-    [one?.due, one?.expires, one?.words],
-    [300, 360, "sent unless it is read by 12:05"],
-  );
+  assertHas(one, { due: 300, expires: 360, words: "sent unless it is read by 12:05" });
   const [quiet] = await decide(0, { unlessRead: 300, quietUntil: 900 });
   assert.deepEqual([quiet?.due, quiet?.words], [900, "quiet hours until QUIET"]);
   const [over] = await decide(0, { unlessRead: 300, quietUntil: 200 });
