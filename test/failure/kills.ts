@@ -45,11 +45,29 @@ export async function startReplicas(
   await Promise.all(missing);
 }
 
+/** The load while the victims are killed in turn; it is told of the end of the first round. */
+export async function underKills<Load>(
+  world: World,
+  options: Pick<KillOptions, "victims" | "random" | "everyMs">,
+  begin: (firstRound: Promise<void>) => Promise<Load>,
+): Promise<{ kills: Kills; load: Load }> {
+  const done = new AbortController();
+  const round = Promise.withResolvers<void>();
+  const killing = killInTurn(world, { ...options, signal: done.signal, onRound: round.resolve });
+  // Without a round there is no end to the load: what ends the killing ends all.
+  const early = killing.then((): never => {
+    throw new Error("the killing ended before its time");
+  });
+  const load = await Promise.race([begin(round.promise), early]);
+  done.abort();
+  return { kills: await killing, load };
+}
+
 /**
  * Until the signal, in turn: kill -9 of either replica of each victim, while it makes a call where it makes some, of
  * nats-server, and connections to Postgres that die under one write in ten. Each is healed before the next.
  */
-export async function killInTurn(world: World, options: KillOptions): Promise<Kills> {
+async function killInTurn(world: World, options: KillOptions): Promise<Kills> {
   const { nats, pool, settings } = world;
   const { victims, random, everyMs, signal, onRound } = options;
   const kills: Kills = {};

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import { eventually } from "@belfry/testing/eventually";
-import { type Kills, killInTurn, startReplicas, type Victim } from "../kills.ts";
+import { atRest } from "../at-rest.ts";
+import { type Kills, startReplicas, underKills, type Victim } from "../kills.ts";
 import { seededRandom } from "../random.ts";
 import { SHORT } from "../settings.ts";
-import { messagesLeft } from "../streams.ts";
-import { createWorld, type World } from "../world.ts";
+import { createWorld } from "../world.ts";
 import { acceptLoad, putDigestTemplates, windowsOf } from "./digest-load.ts";
 import { keepMails } from "./digest-mails.ts";
 import { type DigestVerdict, judgeDigests } from "./digest-verdict.ts";
@@ -58,22 +57,15 @@ export async function runDigests(t: Cleanup, options: DigestRunOptions): Promise
     },
   ];
   await startReplicas(world, victims, ["dispatcher", "email-sender"]);
-  const done = new AbortController();
-  const round = Promise.withResolvers<void>();
-  const killing = killInTurn(world, {
-    victims,
-    random: seededRandom(seed),
-    everyMs: killEveryMs,
-    signal: done.signal,
-    onRound: round.resolve,
+  const killing = { victims, random: seededRandom(seed), everyMs: killEveryMs };
+  const { kills, load } = await underKills(world, killing, async (until) => {
+    const load = await acceptLoad(world, windows, {
+      ...{ count: events, perSecond, label: "kills", until },
+    });
+    // The last windows end under kills, too.
+    await sleep(windowSeconds * 1000);
+    return load;
   });
-  const much = { count: events, perSecond, label: "kills", until: round.promise };
-  // Without a round there is no end to it: what ends the killing ends all.
-  const load = await Promise.race([acceptLoad(world, windows, much), killing.then(neverEnds)]);
-  // The last windows end under kills, too.
-  await sleep(windowSeconds * 1000);
-  done.abort();
-  const kills = await killing;
   await atRest(world, drainMs);
 
   const { lateMs } = await judgeDigests(world.pool, load.ids, mails);
@@ -86,28 +78,6 @@ export async function runDigests(t: Cleanup, options: DigestRunOptions): Promise
   const ofIdle = [...verdict.lateMs].filter(([id]) => !lateMs.has(id)).map(([, late]) => late);
   const idleLateMs = ofIdle.sort((one, other) => one - other);
   return { verdict, kills, acceptedInMs: load.tookMs, idleLateMs };
-}
-
-function neverEnds(): never {
-  throw new Error("the killing ended before its time");
-}
-
-async function atRest(world: World, timeoutMs: number): Promise<void> {
-  await eventually(
-    async () => {
-      const { rows } = await world.pool.query<{ left: Record<string, number> }>(
-        `select json_build_object(
-           'scheduled', (select count(*) from scheduled_events),
-           'undispatched', (select count(*) from undispatched_events),
-           'deliveries', (select count(*) from deliveries where status in ('queued', 'sending', 'waiting'))) as left`,
-      );
-      const left = Object.entries(rows[0]!.left).filter(([, count]) => count > 0);
-      if (left.length > 0) throw new Error(`not at rest: ${left.join("; ")}`);
-      const messages = await messagesLeft(world);
-      if (messages > 0) throw new Error(`${messages} messages are left`);
-    },
-    { timeoutMs, everyMs: 200 },
-  );
 }
 
 /** For people: one line a fact. */

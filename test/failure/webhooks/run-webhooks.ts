@@ -4,12 +4,11 @@ import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import { createDatabase } from "@belfry/database/connection";
 import { acceptEvents, type EventToAccept } from "@belfry/database/functions/accept-events";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import { eventually } from "@belfry/testing/eventually";
 import { uuidv7 } from "uuidv7";
-import { type Kills, killInTurn, startReplicas, type Victim } from "../kills.ts";
+import { atRest } from "../at-rest.ts";
+import { type Kills, startReplicas, underKills, type Victim } from "../kills.ts";
 import { seededRandom } from "../random.ts";
 import { SHORT } from "../settings.ts";
-import { messagesLeft } from "../streams.ts";
 import { createWorld, EVENT_TYPE, type World } from "../world.ts";
 import { type Receiver, startReceiver } from "./webhook-receiver.ts";
 import { judgeWebhooks, type WebhookVerdict, watchMoves } from "./webhook-verdict.ts";
@@ -67,19 +66,13 @@ export async function runWebhooks(t: Cleanup, options: WebhookRunOptions): Promi
   ];
   await startReplicas(world, victims, ["dispatcher", "email-sender"]);
 
-  const done = new AbortController();
-  const round = Promise.withResolvers<void>();
-  const killing = killInTurn(world, {
-    ...{ victims, random, everyMs: killEveryMs, signal: done.signal, onRound: round.resolve },
-  });
-  // What ends the killing ends all.
-  const load = { count: events, perSecond, until: round.promise };
-  const accepted = await Promise.race([acceptLoad(world, load), killing.then(neverEnds)]);
-  done.abort();
-  const kills = await killing;
-  await atRest(world, drainMs);
+  const killing = { victims, random, everyMs: killEveryMs };
+  const { kills, load } = await underKills(world, killing, (until) =>
+    acceptLoad(world, { count: events, perSecond, until }),
+  );
+  await atRest(world, drainMs, () => tryAllNow(world));
   const verdict = await judgeWebhooks(world.pool, world.tenants[0]!.id, receiver);
-  return { verdict, kills, events: accepted };
+  return { verdict, kills, events: load };
 }
 
 async function putEndpoint(world: World, receiver: Receiver): Promise<void> {
@@ -144,31 +137,11 @@ async function isAccepted(world: World, batch: EventToAccept[]): Promise<boolean
  * Whatever waits for another try gets it now: a message whose first try was answered 500 and whose second met a
  * connection that was just closed would keep everybody waiting for five minutes.
  */
-async function atRest(world: World, timeoutMs: number): Promise<void> {
-  await eventually(
-    async () => {
-      await world.pool.query(
-        `update deliveries set due_at = now()
-         where channel = 'WEBHOOK' and status = 'waiting' and released_at is null and due_at > now()`,
-      );
-      const { rows } = await world.pool.query<{ left: Record<string, number> }>(
-        `select json_build_object(
-           'scheduled', (select count(*) from scheduled_events),
-           'undispatched', (select count(*) from undispatched_events),
-           'deliveries', (select count(*) from deliveries where status in ('queued', 'sending', 'waiting'))) as left`,
-      );
-      const left = Object.entries(rows[0]!.left).filter(([, count]) => count > 0);
-      if (left.length > 0) throw new Error(`not at rest: ${left.join("; ")}`);
-      const messages = await messagesLeft(world);
-      if (messages > 0) throw new Error(`${messages} messages are left`);
-    },
-    { timeoutMs, everyMs: 200 },
+const tryAllNow = ({ pool }: World) =>
+  pool.query(
+    `update deliveries set due_at = now()
+     where channel = 'WEBHOOK' and status = 'waiting' and released_at is null and due_at > now()`,
   );
-}
-
-function neverEnds(): never {
-  throw new Error("the killing ended before its time");
-}
 
 /** For people: one line a fact. */
 export function webhookFigures({ verdict, kills, events }: WebhookRun): string[] {
