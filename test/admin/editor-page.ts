@@ -1,26 +1,13 @@
 import type { TestContext } from "node:test";
-import { type AdminUnderTest, startAdmin } from "@belfry/admin/admin-under-test";
+import { startAdmin } from "@belfry/admin/admin-under-test";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import type { BrowserContext, Frame, FrameLocator, Page } from "playwright-core";
+import type { Frame, FrameLocator, Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
 import { signedIn } from "./signed-in.ts";
 
 /** For tests: a product manager of a tenant in a browser of her own. */
-export interface EditorUnderTest {
-  admin: AdminUnderTest;
-  tenantId: string;
-  /** Of the tenant's pages. */
-  base: string;
-  page: Page;
-  context: BrowserContext;
-  /** Another editor of the same tenant. */
-  colleague(): Promise<Page>;
-  /** What the browser met that it should not. */
-  faults: string[];
-}
-
-export async function startEditor(t: TestContext): Promise<EditorUnderTest> {
+export async function startEditor(t: TestContext) {
   const admin = await startAdmin(t);
   const { id: tenantId } = await createTenant(admin.db, { name: "Northwind Books" });
   for (const channel of ["EMAIL", "SMS"] as const) {
@@ -46,11 +33,17 @@ export async function startEditor(t: TestContext): Promise<EditorUnderTest> {
   };
   const { page, context } = await open("Paula");
   return {
-    ...{ admin, tenantId, page, context, faults },
+    ...{ admin, tenantId, page, context },
+    /** What the browser met that it should not. */
+    faults,
+    /** Of the tenant's pages. */
     base: `${admin.url}/tenants/${tenantId}`,
+    /** Another editor of the same tenant. */
     colleague: async () => (await open("Carl")).page,
   };
 }
+
+export type EditorUnderTest = Awaited<ReturnType<typeof startEditor>>;
 
 /** The mail in the preview. */
 export function mailIn(page: Page | Frame): FrameLocator {

@@ -24,25 +24,12 @@ const WARM_UP = 0.25;
 /** Nobody calls it: what is released is settled without senders. */
 const NO_VENDOR = "http://127.0.0.1:9";
 
-export interface DispatchResult {
-  bench: "dispatch";
-  events: number;
-  tenants: number;
-  perSecond: number;
-  yardstickPerSecond: number;
-  ratio: number;
-  cpuMicros: CpuMicros;
-  yardstickCpuMicros: CpuMicros;
-  /** Of the tenants with recipients, if there are any. */
-  named?: { recipients: number; perSecond: number; cpuMicros: CpuMicros };
-}
-
 interface Measured {
   perSecond: number;
   cpu: CpuMicros;
 }
 
-export async function run(options: BenchOptions): Promise<DispatchResult> {
+export async function run(options: BenchOptions) {
   const events = options.quick ? QUICK_EVENTS : EVENTS;
   const rounds = options.rounds ?? (options.quick ? 1 : ROUNDS);
   await using resources = new AsyncDisposableStack();
@@ -88,7 +75,7 @@ export async function run(options: BenchOptions): Promise<DispatchResult> {
     }
   }
   return {
-    bench: "dispatch",
+    bench: "dispatch" as const,
     events,
     tenants: tenants.length,
     perSecond: Math.round(median(belfry.map((one) => one.perSecond))),
@@ -96,6 +83,7 @@ export async function run(options: BenchOptions): Promise<DispatchResult> {
     ratio: round(median(belfry.map((one, at) => one.perSecond / yardstick[at]!.perSecond)), 2),
     cpuMicros: medians(belfry.map(({ cpu }) => cpu)),
     yardstickCpuMicros: medians(yardstick.map(({ cpu }) => cpu)),
+    // Of the tenants with recipients, if there are any.
     ...(options.recipients && {
       named: {
         recipients: options.recipients,
@@ -105,6 +93,8 @@ export async function run(options: BenchOptions): Promise<DispatchResult> {
     }),
   };
 }
+
+export type DispatchResult = Awaited<ReturnType<typeof run>>;
 
 /** Tenants beside the others, whose users have addresses, quiet hours and preferences. */
 async function nameUsers(

@@ -23,19 +23,6 @@ const TENANTS = 15;
 const AT_A_TIME = 60;
 const WARM_UP = 0.25;
 
-export interface EmailResult {
-  bench: "email";
-  mails: number;
-  mailBytes: number;
-  perSecond: number;
-  yardstickPerSecond: number;
-  ratio: number;
-  cpuMicros: CpuMicros;
-  yardstickCpuMicros: CpuMicros;
-  /** With an endpoint of each tenant that is told of every mail. */
-  told?: { perSecond: number; cpuMicros: CpuMicros };
-}
-
 interface Measured {
   perSecond: number;
   cpu: CpuMicros;
@@ -48,7 +35,7 @@ interface Bench {
   mails: number;
 }
 
-export async function run(options: BenchOptions): Promise<EmailResult> {
+export async function run(options: BenchOptions) {
   const mails = options.quick ? QUICK_MAILS : MAILS;
   const rounds = options.rounds ?? (options.quick ? 1 : ROUNDS);
   await using resources = new AsyncDisposableStack();
@@ -91,7 +78,7 @@ export async function run(options: BenchOptions): Promise<EmailResult> {
     }
   }
   return {
-    bench: "email",
+    bench: "email" as const,
     mails,
     mailBytes: mail.length,
     perSecond: Math.round(median(belfry.map((one) => one.perSecond))),
@@ -99,6 +86,7 @@ export async function run(options: BenchOptions): Promise<EmailResult> {
     ratio: round(median(belfry.map((one, at) => one.perSecond / yardstick[at]!.perSecond)), 2),
     cpuMicros: medians(belfry.map(({ cpu }) => cpu)),
     yardstickCpuMicros: medians(yardstick.map(({ cpu }) => cpu)),
+    // With an endpoint of each tenant that is told of every mail.
     ...(options.webhooks && {
       told: {
         perSecond: Math.round(median(told.map((one) => one.perSecond))),
@@ -107,6 +95,8 @@ export async function run(options: BenchOptions): Promise<EmailResult> {
     }),
   };
 }
+
+export type EmailResult = Awaited<ReturnType<typeof run>>;
 
 /** Paused, so that the messages are written and rest: what is measured is a settlement, not the posting. */
 async function putEndpoints({ pool }: Backlog): Promise<void> {

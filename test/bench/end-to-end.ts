@@ -51,14 +51,6 @@ export interface Flow {
   cpuMicros: CpuMicros;
 }
 
-export interface EndToEndResult {
-  bench: "end-to-end";
-  browsers: number;
-  push: Flow;
-  allChannels: Flow;
-  idle: IdleResult;
-}
-
 interface World {
   apiUrl: string;
   tenants: BenchTenant[];
@@ -68,7 +60,7 @@ interface World {
   pool: Pool;
 }
 
-export async function run(options: BenchOptions): Promise<EndToEndResult> {
+export async function run(options: BenchOptions) {
   const { quick } = options;
   const rounds = options.rounds ?? (quick ? 1 : ROUNDS);
   const seconds = options.seconds ?? (quick ? 1 : SECONDS);
@@ -99,13 +91,15 @@ export async function run(options: BenchOptions): Promise<EndToEndResult> {
   }
   idle ??= await measureIdle(IDLE_SECONDS);
   return {
-    bench: "end-to-end",
+    bench: "end-to-end" as const,
     browsers: tenantCount * usersPerTenant,
     push: medianFlow(flows.push),
     allChannels: medianFlow(flows.allChannels),
     idle,
   };
 }
+
+export type EndToEndResult = Awaited<ReturnType<typeof run>>;
 
 async function startWorld(
   resources: AsyncDisposableStack,

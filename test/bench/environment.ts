@@ -9,22 +9,10 @@ const run = promisify(execFile);
 const GIB = 1024 ** 3;
 
 /** What a figure was measured on. */
-export interface Environment {
-  /** UTC, ISO 8601. */
-  at: string;
-  commit: string;
-  cpu: string;
-  cores: number;
-  memoryGib: number;
-  kernel: string;
-  node: string;
-  postgres: string;
-  natsServer: string;
-}
-
-export async function readEnvironment(): Promise<Environment> {
+export async function readEnvironment() {
   const processors = cpus();
   return {
+    /** UTC, ISO 8601. */
     at: new Date().toISOString(),
     commit: await commit(),
     cpu: (processors[0]?.model ?? "unknown").replace(/\s+/g, " ").trim(),
@@ -36,6 +24,8 @@ export async function readEnvironment(): Promise<Environment> {
     natsServer: await versionOf(await findNatsServer({ mayInstall: true, log: () => undefined })),
   };
 }
+
+export type Environment = Awaited<ReturnType<typeof readEnvironment>>;
 
 async function versionOf(program: string): Promise<string> {
   const { stdout } = await run(program, ["--version"]);

@@ -15,17 +15,7 @@ const USER = "belfry";
 export const NATS_PASSWORD = "p:w/@rd";
 
 /** A nats-server with password and a Postgres, both with TLS, of one test file's own. */
-export interface TlsServers {
-  certificates: Certificates;
-  /** With the password; `scheme` is `tls` or `nats`. */
-  natsUrl(scheme: string): string;
-  /** Of an empty database; `query` says how its certificate is checked. */
-  databaseUrl(query: string): string;
-  /** The address with the right check. */
-  verifiedDatabaseUrl: string;
-}
-
-export async function startTlsServers(t: Cleanup): Promise<TlsServers> {
+export async function startTlsServers(t: Cleanup) {
   const directory = await mkdtemp(join(tmpdir(), "belfry-tls-"));
   t.after(() => rm(directory, { recursive: true, force: true }));
   await chmod(directory, 0o755);
@@ -37,12 +27,17 @@ export async function startTlsServers(t: Cleanup): Promise<TlsServers> {
   const verify = `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificates.caFile)}`;
   return {
     certificates,
-    natsUrl: (scheme) =>
+    /** With the password; `scheme` is `tls` or `nats`. */
+    natsUrl: (scheme: string) =>
       `${scheme}://${USER}:${encodeURIComponent(NATS_PASSWORD)}@127.0.0.1:${natsPort}`,
-    databaseUrl: (query) => `${postgresUrl}?${query}`,
+    /** Of an empty database; `query` says how its certificate is checked. */
+    databaseUrl: (query: string) => `${postgresUrl}?${query}`,
+    /** The address with the right check. */
     verifiedDatabaseUrl: `${postgresUrl}?${verify}`,
   };
 }
+
+export type TlsServers = Awaited<ReturnType<typeof startTlsServers>>;
 
 async function startNatsWithTls(
   t: Cleanup,

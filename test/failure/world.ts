@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { migrateToLatest } from "@belfry/database/migrate";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import { ownNatsServer, type TestNatsServer } from "@belfry/testing/nats-server";
-import { ownPostgresServer, type TestPostgresServer } from "@belfry/testing/postgres-server";
-import { type Services, startServices } from "./services.ts";
+import { ownNatsServer } from "@belfry/testing/nats-server";
+import { ownPostgresServer } from "@belfry/testing/postgres-server";
+import { startServices } from "./services.ts";
 import type { FailureSettings } from "./settings.ts";
-import { startVendors, type Vendors } from "./vendors.ts";
+import { startVendors } from "./vendors.ts";
 
 export interface LoadTenant {
   id: string;
@@ -18,28 +18,12 @@ export interface LoadTenant {
   users: string[];
 }
 
-/** Belfry whole, on servers of its own that can be killed, between a load and vendors of ours. */
-export interface World {
-  settings: FailureSettings;
-  nats: TestNatsServer;
-  postgres: TestPostgresServer;
-  /** Outlives every outage. */
-  pool: Pool;
-  prefix: string;
-  keys: SecretKeys;
-  services: Services;
-  vendors: Vendors;
-  /** They send on all channels. */
-  tenants: LoadTenant[];
-  /** Its limit is far below its load. */
-  limited: LoadTenant;
-}
-
 export const EVENT_TYPE = "order.confirmed";
 /** So that a crash finds calls of providers under way. */
 const VENDOR_DELAY_MS = 150;
 
-export async function createWorld(t: Cleanup, settings: FailureSettings): Promise<World> {
+/** Belfry whole, on servers of its own that can be killed, between a load and vendors of ours. */
+export async function createWorld(t: Cleanup, settings: FailureSettings) {
   const [nats, postgres, vendors] = await Promise.all([
     ownNatsServer(t),
     ownPostgresServer(t),
@@ -47,6 +31,7 @@ export async function createWorld(t: Cleanup, settings: FailureSettings): Promis
   ]);
   vendors.delayMs = VENDOR_DELAY_MS;
   await migrateToLatest(postgres.url);
+  // It outlives every outage.
   const pool = createPool({ url: postgres.url, applicationName: "failure-test" });
   const db = createDatabase(pool);
   t.after(() => db.destroy());
@@ -55,7 +40,9 @@ export async function createWorld(t: Cleanup, settings: FailureSettings): Promis
   const keys = parseSecretKeys(secretsKeys);
   const tenant = (name: string, perMinute: number) =>
     createLoadTenant(db, { name, perMinute, vendorUrl: vendors.url, keys });
+  // They send on all channels.
   const tenants = [await tenant("Acme", 100_000), await tenant("Globex", 100_000)];
+  // Its limit is far below its load.
   const limited = await tenant("Limited", 10);
   const services = await startServices(t, {
     DATABASE_URL: postgres.url,
@@ -69,6 +56,8 @@ export async function createWorld(t: Cleanup, settings: FailureSettings): Promis
   });
   return { settings, nats, postgres, pool, prefix, services, vendors, tenants, limited, keys };
 }
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** A tenant with both vendors and a template a channel, which carry the variable `key`. */
 export async function createLoadTenant(

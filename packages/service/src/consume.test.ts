@@ -10,7 +10,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { type ConsumeLoopOptions, consumeLoop } from "./consume.ts";
 import { createLogger } from "./logger.ts";
 import { DONE, type Message, type MessageOutcome } from "./message-outcome.ts";
-import { connectNats, type NatsLink } from "./nats.ts";
+import { connectNats } from "./nats.ts";
 import { ensureStreams } from "./streams.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
@@ -19,22 +19,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-interface Setup {
-  nats: NatsLink;
-  stream: StreamDefinition;
-  consumer: ConsumerDefinition;
-  publish(...texts: string[]): Promise<void>;
-  /** Says each word that this consumer's receivers tell the server: pull requests, `+ACK`, `+WPI`. */
-  wire(subject: "next" | "ack"): Promise<string[]>;
-  /** Messages still stored, and how many of them are delivered but not settled. */
-  left(): Promise<{ stored: number; unsettled: number }>;
-  run(options: Partial<ConsumeLoopOptions> & Pick<ConsumeLoopOptions, "handler">): {
-    stop: () => Promise<void>;
-    aside: [string, string][];
-  };
-}
-
-async function setUp({ url = testNatsUrl(), ackWaitMs = 1000 } = {}): Promise<Setup> {
+async function setUp({ url = testNatsUrl(), ackWaitMs = 1000 } = {}) {
   const prefix = testPrefix();
   const nats = await connectNats({ url, name: "test", log });
   const stream: StreamDefinition = {
@@ -60,11 +45,12 @@ async function setUp({ url = testNatsUrl(), ackWaitMs = 1000 } = {}): Promise<Se
     nats,
     stream,
     consumer,
-    async publish(...texts) {
+    async publish(...texts: string[]) {
       const client = manager.jetstream();
       await Promise.all(texts.map((text) => client.publish(`${prefix}.work.a`, text)));
     },
-    async wire(subject) {
+    /** Says each word that this consumer's receivers tell the server: pull requests, `+ACK`, `+WPI`. */
+    async wire(subject: "next" | "ack") {
       const words: string[] = [];
       const of = `${stream.name}.${consumer.durable}`;
       const watched = subject === "next" ? `$JS.API.CONSUMER.MSG.NEXT.${of}` : `$JS.ACK.${of}.>`;
@@ -72,6 +58,7 @@ async function setUp({ url = testNatsUrl(), ackWaitMs = 1000 } = {}): Promise<Se
       await nats.nc.flush();
       return words;
     },
+    /** Messages still stored, and how many of them are delivered but not settled. */
     async left() {
       const [{ state }, { num_ack_pending }] = await Promise.all([
         manager.streams.info(stream.name),
@@ -79,7 +66,7 @@ async function setUp({ url = testNatsUrl(), ackWaitMs = 1000 } = {}): Promise<Se
       ]);
       return { stored: state.messages, unsettled: num_ack_pending };
     },
-    run(options) {
+    run(options: Partial<ConsumeLoopOptions> & Pick<ConsumeLoopOptions, "handler">) {
       const controller = new AbortController();
       const aside: [string, string][] = [];
       const loop = consumeLoop({
@@ -104,6 +91,8 @@ async function setUp({ url = testNatsUrl(), ackWaitMs = 1000 } = {}): Promise<Se
     },
   };
 }
+
+type Setup = Awaited<ReturnType<typeof setUp>>;
 
 const textOf = (message: Message) => new TextDecoder().decode(message.data);
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => `m${at}`);

@@ -5,42 +5,35 @@ import { PASSWORD, type TestBrowser } from "../test-browser.ts";
 export const STEP_MS = 30_000;
 
 /** For tests: people with authenticator apps, by a clock that the test moves. */
-export interface TwoFactorUnderTest {
-  admin: AdminUnderTest;
-  /** What was logged. */
-  lines: string[];
-  advance(ms: number): void;
-  /** What the app shows, so many steps from now. */
-  code(secret: string, steps?: number): string;
-  /** Of whoever is signed in; the clock goes on, so that the next code is a new one. */
-  turnOn(browser: TestBrowser): Promise<{ secret: string; recoveryCodes: string[] }>;
-  /** A new browser, after the password. */
-  givePassword(email: string, browser?: TestBrowser): Promise<TestBrowser>;
-}
-
 export async function startTwoFactor(
   t: Parameters<typeof startAdmin>[0],
   given: Parameters<typeof startAdmin>[1] = {},
-): Promise<TwoFactorUnderTest> {
+) {
   // The middle of a step.
   let nowMs = 60_000_000 * STEP_MS + 15_000;
   const lines: string[] = [];
   const log = { write: (line: string) => void lines.push(line) };
   const admin = await startAdmin(t, { log, ...given, nowMs: () => nowMs });
+  /** What the app shows, so many steps from now. */
   const code = (secret: string, steps = 0) =>
     generateSync({ secret, epoch: Math.floor((nowMs + steps * STEP_MS) / 1000) });
   return {
-    ...{ admin, lines, code },
-    advance(ms) {
+    admin,
+    /** What was logged. */
+    lines,
+    code,
+    advance(ms: number) {
       nowMs += ms;
     },
-    async turnOn(browser) {
+    /** Of whoever is signed in; the clock goes on, so that the next code is a new one. */
+    async turnOn(browser: TestBrowser) {
       const secret = await setUp(browser);
       const on = await browser.post(`${PAGE}/turn-on`, { code: code(secret) });
       nowMs += STEP_MS;
       return { secret, recoveryCodes: recoveryCodesIn(await browser.page(on)) };
     },
-    async givePassword(email, browser = admin.browser()) {
+    /** A new browser, after the password. */
+    async givePassword(email: string, browser = admin.browser()) {
       const fields = { email, password: PASSWORD, next: "/account" };
       const answer = await browser.post("/sign-in", fields, { from: "/sign-in" });
       const to = answer.headers.get("location");
@@ -49,6 +42,8 @@ export async function startTwoFactor(
     },
   };
 }
+
+export type TwoFactorUnderTest = Awaited<ReturnType<typeof startTwoFactor>>;
 
 export const PAGE = "/account/two-factor";
 

@@ -14,27 +14,12 @@ import type { AdminUnderTest } from "../admin-under-test.ts";
 import { storeWaiting } from "./store-waiting.ts";
 import { disableWebhook, storeMessage, storeWebhook } from "./store-webhooks.ts";
 
-/** The ids of a tenant's things. */
-export interface HostileTenant {
-  id: string;
-  eventId: string;
-  digestId: string;
-  messageId: string;
-  templateId: string;
-  providerId: string;
-  personId: string;
-  /** An event that rests. */
-  restingId: string;
-  /** An endpoint, and what it was told of the event. */
-  webhookId: string;
-  webhookMessageId: string;
-}
-
 /**
  * For tests: a tenant that has the script in every field that it, its users or its vendors can fill, past
  * the checks of administration where these would refuse it.
  */
-export async function hostileTenant(admin: AdminUnderTest): Promise<HostileTenant> {
+/** The ids of a tenant's things. */
+export async function hostileTenant(admin: AdminUnderTest) {
   const { db, pool, keys } = admin;
   const { id } = await createTenant(db, { name: SCRIPT });
   const eventId = randomUUID();
@@ -86,10 +71,14 @@ export async function hostileTenant(admin: AdminUnderTest): Promise<HostileTenan
   const resting = await pool.query("select event_id as id from scheduled_events");
   return {
     ...{ id, eventId, digestId, messageId, templateId: template.id, providerId, personId },
-    restingId: resting.rows[0].id,
+    /** An event that rests. */
+    restingId: resting.rows[0].id as string,
+    // An endpoint, and what it was told of the event.
     ...(await storeEndpoints(admin, id, eventId)),
   };
 }
+
+export type HostileTenant = Awaited<ReturnType<typeof hostileTenant>>;
 
 /** An endpoint that answers what it likes, and one that was disabled because of what it answered. */
 async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: string) {
