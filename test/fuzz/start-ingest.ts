@@ -1,32 +1,18 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
-import { createTenant, type TenantWithKey } from "@belfry/administration/tenants/tenants";
-import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { startProcess, type TestProcess } from "@belfry/testing/processes";
-import type pg from "pg";
-
-export interface Ingest {
-  url: string;
-  port: number;
-  process: TestProcess;
-  db: Database;
-  pool: pg.Pool;
-  createTenant(input?: TenantInput): Promise<TenantWithKey>;
-  /** How many rows the tenants' requests have left. */
-  storedEvents(): Promise<number>;
-  /** Log lines of faults of ours; none is expected. */
-  faults(): Record<string, unknown>[];
-}
+import { startProcess } from "@belfry/testing/processes";
 
 const ERROR_LEVEL = 50;
 
 /** ingest-api as a process of its own over a database and a NATS prefix of this test's own. */
-export async function startIngest(t: Cleanup, env: Record<string, string> = {}): Promise<Ingest> {
+export async function startIngest(t: Cleanup, env: Record<string, string> = {}) {
   const { url: databaseUrl } = await createTestDatabase(t);
   const port = await freePort();
   const secretsKeys = `k1:${randomBytes(32).toString("base64")}`;
@@ -54,16 +40,20 @@ export async function startIngest(t: Cleanup, env: Record<string, string> = {}):
     process,
     db,
     pool,
-    createTenant: (input = {}) => {
+    createTenant: (input: TenantInput = {}) => {
       const name = input.name ?? `Tenant ${randomUUID()}`;
       return createTenant(db, { perMinute: 1_000_000, dailyCap: null, ...input, name }, keys);
     },
+    /** How many rows the tenants' requests have left. */
     async storedEvents() {
       const { rows } = await pool.query(
         "select (select count(*) from events) + (select count(*) from dedup_keys) + (select count(*) from undispatched_events) as n",
       );
       return Number(rows[0].n);
     },
+    /** Log lines of faults of ours; none is expected. */
     faults: () => process.logs().filter((line) => Number(line.level) >= ERROR_LEVEL),
   };
 }
+
+export type Ingest = Awaited<ReturnType<typeof startIngest>>;

@@ -83,23 +83,13 @@ export async function subscribed(
 }
 
 /** A WebSocket without the library, for what it would never send. */
-export interface RawClient {
-  socket: WebSocket;
-  /** Every message received, frames taken apart. */
-  messages: Record<string, unknown>[];
-  frames: string[];
-  send(...messages: unknown[]): void;
-  /** The first message that the check accepts, waited for. */
-  find(check: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
-  closed: Promise<{ code: number; reason: string }>;
-}
-
 export async function rawClient(
   t: Cleanup,
   url: string,
   options: { headers?: Record<string, string> } = {},
-): Promise<RawClient> {
+) {
   const socket = new WebSocket(url, { headers: options.headers ?? {} });
+  /** Every message received, frames taken apart. */
   const messages: Record<string, unknown>[] = [];
   const frames: string[] = [];
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
@@ -114,22 +104,22 @@ export async function rawClient(
   await once(socket, "open");
   socket.on("error", () => undefined);
   return {
-    socket,
-    messages,
-    frames,
-    send: (...all) =>
+    ...{ socket, messages, frames, closed },
+    send: (...all: unknown[]) =>
       socket.send(
         all.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join("\n"),
       ),
-    find: (check) =>
+    /** The first message that the check accepts, waited for. */
+    find: (check: (message: Record<string, unknown>) => boolean) =>
       eventually(() => {
         const found = messages.find(check);
         if (found === undefined) throw new Error(`not among ${JSON.stringify(messages)}`);
         return found;
       }),
-    closed,
   };
 }
+
+export type RawClient = Awaited<ReturnType<typeof rawClient>>;
 
 const EVENT_TIMEOUT_MS = 60_000;
 

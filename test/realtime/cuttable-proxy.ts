@@ -5,16 +5,7 @@ interface Cleanup {
 }
 
 /** A TCP port in front of a server, which can be taken away and given back. */
-export interface CuttableProxy {
-  /** The server's address with our port. */
-  url: string;
-  cut(): void;
-  mend(): void;
-  /** New connections go to this server from now on. */
-  target(url: string): void;
-}
-
-export async function cuttableProxy(t: Cleanup, first: string): Promise<CuttableProxy> {
+export async function cuttableProxy(t: Cleanup, first: string) {
   let { hostname, port } = new URL(first);
   const sockets = new Set<Socket>();
   let isCut = false;
@@ -47,13 +38,17 @@ export async function cuttableProxy(t: Cleanup, first: string): Promise<Cuttable
   url.hostname = "127.0.0.1";
   url.port = String((server.address() as { port: number }).port);
   return {
+    /** The server's address with our port. */
     url: url.href,
     cut,
     mend: () => {
       isCut = false;
     },
-    target: (next) => {
+    /** New connections go to this server from now on. */
+    target: (next: string) => {
       ({ hostname, port } = new URL(next));
     },
   };
 }
+
+export type CuttableProxy = Awaited<ReturnType<typeof cuttableProxy>>;

@@ -7,12 +7,12 @@ import {
 } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
-import { parseTokenKeys, signRealtimeToken, type TokenKeys } from "@belfry/service/realtime-token";
+import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { connect } from "@nats-io/transport-node";
 import pg from "pg";
 
 interface Cleanup {
@@ -22,21 +22,6 @@ interface Cleanup {
 export interface Recipient {
   tenant: string;
   user: string;
-}
-
-export interface World {
-  db: pg.Pool;
-  nc: NatsConnection;
-  prefix: string;
-  keys: TokenKeys;
-  /** What gateways of this world are started with. */
-  env: Record<string, string>;
-  startGateway(env?: Record<string, string>): Promise<RunningGateway>;
-  token(recipient: Recipient, lifetimeSeconds?: number, nowSeconds?: number): Promise<string>;
-  /** Does what the dispatcher does: commits with the next offset, then tells NATS. */
-  publish(to: Recipient, options?: PublishOptions): Promise<Publication>;
-  /** The second half alone. */
-  tell(to: Recipient, publication: Publication): void;
 }
 
 export interface PublishOptions {
@@ -62,7 +47,7 @@ export const TENANTS = ["acme", "globex"];
 export async function createWorld(
   t: Cleanup,
   overrides: { natsUrl?: string; databaseUrl?: string } = {},
-): Promise<World> {
+) {
   const database = await createTestDatabase();
   const natsUrl = overrides.natsUrl ?? testNatsUrl();
   const prefix = testPrefix();
@@ -79,6 +64,7 @@ export async function createWorld(
   for (const id of TENANTS) {
     await db.query("insert into tenants (id, name, per_minute) values ($1, $1, 600)", [id]);
   }
+  // What gateways of this world are started with.
   const env = {
     DATABASE_URL: overrides.databaseUrl ?? database.url,
     NATS_URL: natsUrl,
@@ -94,13 +80,8 @@ export async function createWorld(
     );
   };
   return {
-    tell,
-    db,
-    nc,
-    prefix,
-    keys,
-    env,
-    async startGateway(more = {}) {
+    ...{ tell, db, nc, prefix, keys, env },
+    async startGateway(more: Record<string, string> = {}): Promise<RunningGateway> {
       const port = await freePort();
       const process = await startProcess(t, {
         main: MAIN,
@@ -108,7 +89,7 @@ export async function createWorld(
       });
       return { url: `ws://127.0.0.1:${port}/connection/websocket`, process };
     },
-    token: ({ tenant, user }, lifetimeSeconds, nowSeconds) =>
+    token: ({ tenant, user }: Recipient, lifetimeSeconds?: number, nowSeconds?: number) =>
       signRealtimeToken(
         keys,
         { sub: user, tenant },
@@ -117,13 +98,16 @@ export async function createWorld(
           ...(nowSeconds === undefined ? {} : { nowSeconds }),
         },
       ),
-    async publish(to, options = {}) {
+    /** Does what the dispatcher does: commits with the next offset, then tells NATS. */
+    async publish(to: Recipient, options: PublishOptions = {}) {
       const publication = await commit(db, to, options);
       if (options.lost !== true) tell(to, publication);
       return publication;
     },
   };
 }
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** The first half of `publish`, in whatever database. */
 export async function commit(
