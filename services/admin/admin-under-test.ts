@@ -6,51 +6,21 @@ import { insertPerson, putMembership } from "@belfry/administration/people/perso
 import { beginSession } from "@belfry/administration/people/sign-in";
 import type { TestNotification } from "@belfry/administration/templates/push-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
+import { createDatabase, createPool } from "@belfry/database/connection";
 import { reconciledWithin } from "@belfry/database/reconciliations";
-import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
+import { parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
 import type { AppDeps } from "./page-deps.ts";
 import { connectedServices } from "./platform/platform-state.ts";
 import type { SystemFacts } from "./platform/system-facts.ts";
-import { createBrowser, PASSWORD, type TestBrowser } from "./test-browser.ts";
-
-/** For tests: the Admin UI over a database of the test's own, on a port of its own. */
-export interface AdminUnderTest {
-  app: FastifyInstance;
-  db: Database;
-  pool: Pool;
-  /** For secrets at rest. */
-  keys: SecretKeys;
-  url: string;
-  /** What was handed to the dispatcher. */
-  published: string[];
-  /** What was published to browsers. */
-  notifications: TestNotification[];
-  /** Whose open pages were told that the preferences are others. */
-  announced: string[];
-  /** Whose open pages were disconnected; a tenant alone: all of its users'. */
-  disconnected: string[];
-  browser(): TestBrowser;
-  /** The first operator, signed in. */
-  operator(): Promise<TestBrowser>;
-  /** Somebody who is signed in, with `PASSWORD`: at once, as hashing it in earnest takes half a second. */
-  person(who: {
-    email: string;
-    name: string;
-    operator?: boolean;
-    of?: { tenantId: string; role: "owner" | "editor" | "viewer" };
-  }): Promise<TestBrowser>;
-  /** Another replica on the same database, perhaps of other settings; returns its address. */
-  replica(config?: Partial<AppDeps["config"]>): Promise<string>;
-}
+import { createBrowser, PASSWORD } from "./test-browser.ts";
 
 const CHEAP = { log2N: 10, r: 8, p: 1 };
 
+/** For tests: the Admin UI over a database of the test's own, on a port of its own. */
 export async function startAdmin(
   t: Cleanup,
   given: {
@@ -62,15 +32,19 @@ export async function startAdmin(
     /** The clock of codes; by default the real one. */
     nowMs?: () => number;
   } = {},
-): Promise<AdminUnderTest> {
+) {
   const cleanup = new AsyncDisposableStack();
   t.after(() => cleanup.disposeAsync());
   const database = await createTestDatabase();
   cleanup.use(database);
   const keys = parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`);
+  /** What was handed to the dispatcher. */
   const published: string[] = [];
+  /** What was published to browsers. */
   const notifications: TestNotification[] = [];
+  /** Whose open pages were told that the preferences are others. */
   const announced: string[] = [];
+  /** Whose open pages were disconnected; a tenant alone: all of its users'. */
   const disconnected: string[] = [];
 
   const start = async (config: Partial<AppDeps["config"]> = {}) => {
@@ -129,29 +103,34 @@ export async function startAdmin(
     return { app, db, pool, url };
   };
 
-  const admin: AdminUnderTest = {
-    ...(await start()),
-    keys,
-    published,
-    notifications,
-    announced,
-    disconnected,
-    browser: () => createBrowser(admin.url),
-    operator: () =>
-      admin.person({ email: "op@example.com", name: "Olga Operator", operator: true }),
-    async person({ email, name, operator = false, of }) {
-      const password = await hashPassword(PASSWORD, CHEAP);
-      const personId = await insertPerson(admin.db, { email, name, password, operator });
-      if (of !== undefined) await putMembership(admin.db, { personId, ...of });
-      const place = { address: "192.0.2.1", userAgent: "test" };
-      const browser = admin.browser();
-      browser.cookies.set("belfry_session", await beginSession(admin.db, personId, place));
-      return browser;
-    },
-    replica: async (config) => (await start(config)).url,
+  const first = await start();
+  const browser = () => createBrowser(first.url);
+  /** Somebody who is signed in, with `PASSWORD`: at once, as hashing it in earnest takes half a second. */
+  const person = async (who: {
+    email: string;
+    name: string;
+    operator?: boolean;
+    of?: { tenantId: string; role: "owner" | "editor" | "viewer" };
+  }) => {
+    const { email, name, operator = false, of } = who;
+    const password = await hashPassword(PASSWORD, CHEAP);
+    const personId = await insertPerson(first.db, { email, name, password, operator });
+    if (of !== undefined) await putMembership(first.db, { personId, ...of });
+    const place = { address: "192.0.2.1", userAgent: "test" };
+    const signedIn = browser();
+    signedIn.cookies.set("belfry_session", await beginSession(first.db, personId, place));
+    return signedIn;
   };
-  return admin;
+  return {
+    ...{ ...first, keys, published, notifications, announced, disconnected, browser, person },
+    /** The first operator, signed in. */
+    operator: () => person({ email: "op@example.com", name: "Olga Operator", operator: true }),
+    /** Another replica on the same database, perhaps of other settings; returns its address. */
+    replica: async (config?: Partial<AppDeps["config"]>) => (await start(config)).url,
+  };
 }
+
+export type AdminUnderTest = Awaited<ReturnType<typeof startAdmin>>;
 
 /** With the first operator, signed in. */
 export async function startForOperator(...given: Parameters<typeof startAdmin>) {

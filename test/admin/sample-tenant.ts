@@ -17,25 +17,6 @@ import { storeInbound } from "@belfry/database/inbound";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SAMPLES, storeDay } from "./sample-day.ts";
 
-/** A tenant as it looks after a day of work: for screenshots, and for looking at every page. */
-export interface SampleTenant {
-  id: string;
-  templates: Record<string, string>;
-  providerId: string;
-  /** Events: one that went well, one with a dead letter, one that was skipped. */
-  eventId: string;
-  failedEventId: string;
-  outboxId: string;
-  /** An event that rests, and a message that gathers. */
-  restingId: string;
-  digestId: string;
-  /** Of a user who is to be forgotten. */
-  erasureId: string;
-  /** An endpoint with a message that was given up; another is disabled. */
-  webhookId: string;
-  webhookMessageId: string;
-}
-
 const MAIL = `<mjml>
   <mj-body background-color="#f3f1ea">
     <mj-section background-color="#ffffff" padding="36px 28px">
@@ -56,7 +37,8 @@ const MAIL = `<mjml>
 </mjml>
 `;
 
-export async function sampleTenant(admin: AdminUnderTest): Promise<SampleTenant> {
+/** A tenant as it looks after a day of work: for screenshots, and for looking at every page. */
+export async function sampleTenant(admin: AdminUnderTest) {
   const { db, pool, keys } = admin;
   const { id } = await createTenant(db, { name: "Northwind Books" });
   const put = (input: Omit<Parameters<typeof putTemplate>[1], "tenantId">) =>
@@ -171,19 +153,24 @@ export async function sampleTenant(admin: AdminUnderTest): Promise<SampleTenant>
   await storeWishes(db, id);
   await storePeople(db, id);
   const templates = { EMAIL: email.id, SMS: sms.id, PUSH: push.id };
+  // Of a user who is to be forgotten.
   const { id: erasureId } = await requestErasure(db, { tenantId: id, userId: "gone" });
   const waiting = { scheduled: 3, digests: 2, held: 3 };
   await storeWaiting(pool, id, { ...waiting, text: "parcel.arriving", user: "ada" });
-  const { rows } = await pool.query(
+  // An event that rests, and a message that gathers.
+  const { rows } = await pool.query<{ restingId: string; digestId: string }>(
     `select (select min(event_id::text) from scheduled_events where tenant_id = $1) as "restingId",
             (select min(id::text) from digests where tenant_id = $1) as "digestId"`,
     [id],
   );
   return {
     ...{ id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId },
-    ...{ ...rows[0], erasureId, ...(await storeEndpoints(admin, id, eventId)) },
+    // An endpoint with a message that was given up; another is disabled.
+    ...{ ...rows[0]!, erasureId, ...(await storeEndpoints(admin, id, eventId)) },
   };
 }
+
+export type SampleTenant = Awaited<ReturnType<typeof sampleTenant>>;
 
 /** Two endpoints of its programs: one that was told this and that, and one that is gone. */
 async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: string) {

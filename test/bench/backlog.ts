@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventsStream } from "@belfry/contracts/streams";
-import { createPool, type Pool } from "@belfry/database/connection";
+import { createPool } from "@belfry/database/connection";
 import { freePort } from "@belfry/testing/free-port";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
@@ -38,28 +38,7 @@ export interface BenchUsers {
 }
 
 /** Makes work for the dispatcher, the way it is made in earnest: through ingest-api. */
-export interface Backlog extends AsyncDisposable {
-  pool: Pool;
-  /** Accepts events, for a thousand users of each tenant if for nobody else; the messages of their ids are kept from the dispatcher. */
-  accept(events: number, channels: readonly string[], users?: BenchUsers): Promise<AsideMessage[]>;
-  /** Hands them to the dispatcher, which has to be there. */
-  publish(messages: readonly AsideMessage[]): Promise<void>;
-  /** Puts them into a stream for a bare consumer; returns its name. */
-  copy(messages: readonly AsideMessage[]): Promise<string>;
-  /** Settles what is released, again and again until disposed of: senders that take no time. */
-  settleReleased(): AsyncDisposable;
-  /** Waits until at most so many events are undispatched. */
-  untilLeft(events: number): Promise<void>;
-  /** Waits until no delivery is in this state. */
-  untilNone(state: string): Promise<void>;
-  /** Back to empty tables. */
-  clear(): Promise<void>;
-}
-
-export async function createBacklog(
-  servers: BenchServers,
-  tenants: BenchTenant[],
-): Promise<Backlog> {
+export async function createBacklog(servers: BenchServers, tenants: BenchTenant[]) {
   await using resources = new AsyncDisposableStack();
   const everybody = { tenants, usersPerTenant: USERS_PER_TENANT, named: false };
   const port = await freePort();
@@ -83,7 +62,8 @@ export async function createBacklog(
   };
   return {
     pool,
-    async accept(events, channels, users = everybody) {
+    /** Accepts events, for a thousand users of each tenant if for nobody else; the messages of their ids are kept from the dispatcher. */
+    async accept(events: number, channels: readonly string[], users: BenchUsers = everybody) {
       const stream = eventsStream(ASIDE).name;
       await manager.streams.purge(stream);
       const load: TriggerLoad = {
@@ -104,19 +84,22 @@ export async function createBacklog(
       }
       return messages;
     },
-    async publish(messages) {
+    /** Hands them to the dispatcher, which has to be there. */
+    async publish(messages: readonly AsideMessage[]) {
       const publishes = messages.map(({ subject, data }) =>
         client.publish(subject.replace(ASIDE, IN_EARNEST), data),
       );
       await Promise.all(publishes);
     },
-    async copy(messages) {
+    /** Puts them into a stream for a bare consumer; returns its name. */
+    async copy(messages: readonly AsideMessage[]) {
       await manager.streams.delete(YARDSTICK).catch(() => undefined);
       const subjects = [YARDSTICK];
       await manager.streams.add({ name: YARDSTICK, subjects, retention: "workqueue" });
       for (const { data } of messages) await client.publish(YARDSTICK, data);
       return YARDSTICK;
     },
+    /** Settles what is released, again and again until disposed of: senders that take no time. */
     settleReleased() {
       const stop = new AbortController();
       const loop = async () => {
@@ -137,8 +120,11 @@ export async function createBacklog(
         },
       };
     },
-    untilLeft: (events) => untilAtMost(events, "undispatched_events"),
-    untilNone: (state) => untilAtMost(0, `deliveries where ${state}`),
+    /** Waits until at most so many events are undispatched. */
+    untilLeft: (events: number) => untilAtMost(events, "undispatched_events"),
+    /** Waits until no delivery is in this state. */
+    untilNone: (state: string) => untilAtMost(0, `deliveries where ${state}`),
+    /** Back to empty tables. */
     async clear() {
       await pool.query(
         `truncate events, undispatched_events, dedup_keys, deliveries, attempts, notifications,
@@ -150,3 +136,5 @@ export async function createBacklog(
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
+
+export type Backlog = Awaited<ReturnType<typeof createBacklog>>;

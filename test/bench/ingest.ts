@@ -27,20 +27,7 @@ const TENANT = "bench";
 const NAMED = "named";
 const TENANTS_BESIDE = 50;
 
-export interface IngestResult {
-  bench: "ingest";
-  perSecond: number;
-  yardstickPerSecond: number;
-  ratio: number;
-  p50Ms: number;
-  p99Ms: number;
-  yardstickP50Ms: number;
-  yardstickP99Ms: number;
-  cpuMicros: CpuMicros;
-  yardstickCpuMicros: CpuMicros;
-  /** Of a tenant with recipients, if there is one. */
-  named?: { recipients: number; perSecond: number; cpuMicros: CpuMicros };
-}
+export type IngestResult = ReturnType<typeof resultOf>;
 
 export async function run(options: BenchOptions): Promise<IngestResult> {
   const { quick } = options;
@@ -185,11 +172,11 @@ function print(table: Round[]): void {
   }
 }
 
-function resultOf(table: Round[], recipients: number | undefined): IngestResult {
+function resultOf(table: Round[], recipients: number | undefined) {
   const named = table.flatMap((row) => row.named ?? []);
   const of = (value: (row: Round) => number) => median(table.map(value));
   return {
-    bench: "ingest",
+    bench: "ingest" as const,
     perSecond: Math.round(of((row) => row.belfry.perSecond)),
     yardstickPerSecond: Math.round(of((row) => row.yardstick.perSecond)),
     ratio: round(
@@ -202,6 +189,7 @@ function resultOf(table: Round[], recipients: number | undefined): IngestResult 
     yardstickP99Ms: of((row) => row.yardstick.p99Ms),
     cpuMicros: medians(table.map((row) => row.belfry.cpu)),
     yardstickCpuMicros: medians(table.map((row) => row.yardstick.cpu)),
+    // Of a tenant with recipients, if there is one.
     ...(recipients && {
       named: {
         recipients,

@@ -8,18 +8,11 @@ import { startPostgres } from "@belfry/local/servers/postgres-server";
 import { freePort } from "@belfry/testing/free-port";
 import { createTestDatabase } from "@belfry/testing/postgres";
 
-export interface BenchServers extends AsyncDisposable {
-  databaseUrl: string;
-  natsUrl: string;
-  secretsKeys: string;
-  realtimeTokenKeys: string;
-}
-
 /**
  * A Postgres that syncs every commit and a nats-server with a file store, for one run. A quick run takes
  * a database of the Postgres that its caller may have for all of them.
  */
-export async function startServers({ quick }: { quick: boolean }): Promise<BenchServers> {
+export async function startServers({ quick }: { quick: boolean }) {
   await using cleanup = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), "belfry-bench-"));
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
@@ -44,6 +37,8 @@ export async function startServers({ quick }: { quick: boolean }): Promise<Bench
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
+
+export type BenchServers = Awaited<ReturnType<typeof startServers>>;
 
 async function ownPostgres(cleanup: AsyncDisposableStack, directory: string): Promise<string> {
   const postgres = await startPostgres({

@@ -3,11 +3,8 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import type { Page } from "playwright-core";
-
-interface Cleanup {
-  after(fn: () => unknown): void;
-}
 
 const INBOX = dirname(fileURLToPath(import.meta.resolve("@belfry/inbox/belfry-inbox")));
 const CENTRIFUGE = fileURLToPath(import.meta.resolve("centrifuge"));

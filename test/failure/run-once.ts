@@ -28,7 +28,7 @@ export async function runOnce(
     await using resources = new AsyncDisposableStack();
     say(`seed ${seed}`);
     const { figures, breaches } = await run(
-      { after: (fn) => resources.defer(fn) },
+      { after: (fn: () => Promise<void>) => resources.defer(fn) },
       { seed, events: Number(values.events), perSecond: Number(values["per-second"]) },
     );
     for (const line of [...figures, ...breaches]) say(line);

@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { listen } from "@belfry/testing/listen";
-
-interface Cleanup {
-  after(fn: () => unknown): void;
-}
 
 /** How the vendors answer; `cut` breaks the connection in the middle of the answer. */
 export type VendorMood = "accepts" | "cut" | "throttled" | "broken" | "hangs";

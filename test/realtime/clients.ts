@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import {
   Centrifuge,
@@ -13,10 +14,6 @@ import {
   UnauthorizedError as OlderUnauthorizedError,
 } from "centrifuge-older";
 import { WebSocket } from "ws";
-
-export interface Cleanup {
-  after(fn: () => unknown): void;
-}
 
 /** The newest client, and one from before it marked its subscribes and looked at its positions anew. */
 export const LIBRARIES = [

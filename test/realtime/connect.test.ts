@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import type { Options } from "centrifuge";
 import {
-  type Cleanup,
   type Ended,
   LIBRARIES,
   client as newClient,

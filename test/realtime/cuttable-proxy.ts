@@ -1,8 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-
-interface Cleanup {
-  after(fn: () => unknown): void;
-}
+import type { Cleanup } from "@belfry/testing/cleanup";
 
 /** A TCP port in front of a server, which can be taken away and given back. */
 export async function cuttableProxy(t: Cleanup, first: string) {

@@ -8,16 +8,13 @@ import {
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
 import { connect } from "@nats-io/transport-node";
 import pg from "pg";
-
-interface Cleanup {
-  after(fn: () => unknown): void;
-}
 
 export interface Recipient {
   tenant: string;

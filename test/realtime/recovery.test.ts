@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import type { Options, SubscribedContext } from "centrifuge";
-import {
-  type Cleanup,
-  LIBRARIES,
-  client as newClient,
-  nextEvent,
-  rawClient,
-  subscribed,
-} from "./clients.ts";
+import { LIBRARIES, client as newClient, nextEvent, rawClient, subscribed } from "./clients.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
 const offsets = (got: { offset?: number }[]) => got.map(({ offset }) => offset);

@@ -92,7 +92,7 @@ async function endsWithParent(t: TestContext, stdio: string[]): Promise<void> {
 }
 
 test("a rejection that nobody handles ends the process with 1 and a line that says so, and fails the test that started it", async (t) => {
-  const endings: (() => Promise<void>)[] = [];
+  const endings: (() => void | Promise<void>)[] = [];
   t.after(() => Promise.allSettled(endings.map((ending) => ending())));
   const { service, get } = await start({ after: (ending) => void endings.push(ending) });
   const answer = get("/floating").catch(() => undefined);
@@ -102,7 +102,7 @@ test("a rejection that nobody handles ends the process with 1 and a line that sa
   assert.equal(fatal?.origin, "unhandledRejection");
   assert.match(JSON.stringify(fatal?.err), /nobody waits for this/);
   await assert.rejects(
-    endings[0]!(),
+    async () => await endings[0]!(),
     /small-service\.ts ended by itself[\s\S]*nobody waits for this/,
   );
 });

@@ -1,10 +1,8 @@
 import type { AddressInfo, Server, Socket } from "node:net";
+import type { Cleanup } from "./cleanup.ts";
 
 /** Takes a free port of this machine until the test ends, and every connection with it; returns the port. */
-export async function listen(
-  t: { after(fn: () => unknown): void },
-  server: Server,
-): Promise<number> {
+export async function listen(t: Cleanup, server: Server): Promise<number> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);

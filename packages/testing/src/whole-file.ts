@@ -5,5 +5,5 @@ import type { Cleanup } from "./cleanup.ts";
 export function wholeFile(): Cleanup {
   const endings = new AsyncDisposableStack();
   after(() => endings.disposeAsync());
-  return { after: (ending) => endings.defer(ending) };
+  return { after: (ending: () => Promise<void>) => endings.defer(ending) };
 }

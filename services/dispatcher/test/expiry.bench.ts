@@ -22,7 +22,7 @@ const LOAD_BATCH = 20;
 const MOST_IN_FLIGHT = 6;
 const RETENTION = { eventDays: 30, notificationDays: 30 };
 
-const cleanup: (() => Promise<void>)[] = [];
+const cleanup: (() => void | Promise<void>)[] = [];
 try {
   const server = await ownPostgresServer({ after: (fn) => void cleanup.push(fn) });
   await migrateToLatest(server.url);
