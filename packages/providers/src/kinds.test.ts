@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import test from "node:test";
+import { promisify } from "node:util";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { maskSettings, PROVIDER_KINDS, providerKind } from "./kinds.ts";
 
@@ -63,4 +65,22 @@ test("masked settings show no secret, no unknown field and no part of a key file
   const vonage = providerKind("SMS", "vonage")!;
   const privateKey = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
   assert.deepEqual(maskSettings(vonage, { privateKey }), { privateKey: "••••" });
+});
+
+test("a vendor's library is loaded for the first message to it, not with the table", async () => {
+  const script = `
+    import { registerHooks } from "node:module";
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    await import(${JSON.stringify(import.meta.resolve("./kinds.ts"))});
+    console.log(JSON.stringify(loaded));`;
+  const node = [process.execPath, ["--input-type=module", "--eval", script]] as const;
+  const { stdout } = await promisify(execFile)(...node);
+  const loaded: string[] = JSON.parse(stdout);
+  assert.ok(loaded.some((url) => url.endsWith("/vonage.ts")));
+  const libraries = /node_modules\/(@sendgrid|@vonage|nodemailer|undici)\//;
+  assert.deepEqual(
+    loaded.filter((url) => libraries.test(url)),
+    [],
+  );
 });

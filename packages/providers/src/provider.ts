@@ -95,7 +95,14 @@ export interface ProviderDefinition<Message, Settings extends TObject> {
   /** Why this vendor would never take a message; null when it may be asked. */
   messageFault?(message: Message): string | null;
   faults?(settings: Static<Settings>, context: SettingsContext): string[];
-  create(settings: Static<Settings>, context: ProviderContext): Provider<Message>;
+  /**
+   * Asked for an account's first message. A vendor's library is imported in here: most processes need none
+   * or one of them, and they are most of what a process loads.
+   */
+  create(
+    settings: Static<Settings>,
+    context: ProviderContext,
+  ): Provider<Message> | Promise<Provider<Message>>;
 }
 
 /**
@@ -125,7 +132,17 @@ export function defineProvider<Message, Settings extends TObject>(
       }
       const secrets = secretsOf(definition.settings, settings);
       const context = { ...deps, secrets, maxCalls, now: deps.now ?? Date.now };
-      const provider = definition.create(settings as Static<Settings>, context);
+      let created: Promise<Provider<Message>> | undefined;
+      const provider = async () => {
+        try {
+          created ??= (async () => definition.create(settings as Static<Settings>, context))();
+          return await created;
+        } catch {
+          // A library that could not be read, for want of a file handle say, is read again for the next message.
+          created = undefined;
+          return undefined;
+        }
+      };
       const turns = createTurns(maxCalls);
       const inHand = new Set<Promise<SendOutcome>>();
       let closed = false;
@@ -138,7 +155,9 @@ export function defineProvider<Message, Settings extends TObject>(
           return notBegun("every connection to the vendor was in use");
         }
         try {
-          return await provider.send(message);
+          const there = await provider();
+          if (there === undefined) return notBegun("the vendor's library could not be loaded");
+          return await there.send(message);
         } finally {
           turns.give();
         }
@@ -152,7 +171,7 @@ export function defineProvider<Message, Settings extends TObject>(
         async close() {
           closed = true;
           await Promise.allSettled(inHand);
-          await provider.close();
+          await (await created)?.close();
         },
       };
     },

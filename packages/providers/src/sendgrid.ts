@@ -1,20 +1,13 @@
 import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { createHttpCalls, type HttpCalls } from "./http-calls.ts";
 import { refusal, statusClass } from "./http-outcome.ts";
 import { listHeaders } from "./list-headers.ts";
 import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { asciiDomain } from "./recipient.ts";
-import { NotAccepted, outcome, thrownOutcome } from "./send-outcome.ts";
+import { outcome, thrownOutcome } from "./send-outcome.ts";
 import { webhookKey } from "./sendgrid-receipt.ts";
-import {
-  Client,
-  MailService,
-  type SendgridMailData,
-  type SendgridRequest,
-  type SendgridResponse,
-} from "./sendgrid-sdk.ts";
+import type { SendgridMailData, SendgridResponse } from "./sendgrid-sdk.ts";
 import { baseUrlField, emailField, lineField, secretField } from "./settings.ts";
 
 const VENDOR_URL = "https://api.sendgrid.com";
@@ -79,10 +72,14 @@ export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
   create: createSendgrid,
 });
 
-function createSendgrid(
+async function createSendgrid(
   settings: Static<typeof SETTINGS>,
   context: ProviderContext,
-): Provider<EmailMessage> {
+): Promise<Provider<EmailMessage>> {
+  const [{ createHttpCalls }, { GuardedClient, MailService }] = await Promise.all([
+    import("./http-calls.ts"),
+    import("./sendgrid-sdk.ts"),
+  ]);
   const calls = createHttpCalls(context);
   const client = new GuardedClient(settings.apiKey, settings.baseUrl ?? VENDOR_URL, calls);
   const mail = new MailService();
@@ -98,36 +95,6 @@ function createSendgrid(
     },
     close: () => calls.close(),
   };
-}
-
-/**
- * The SDK's client with its requests sent by our own connections: axios cannot say whether a request
- * had left when it failed, and would need the address guard a second time.
- */
-class GuardedClient extends Client {
-  readonly #calls: HttpCalls;
-  readonly #baseUrl: string;
-
-  constructor(apiKey: string, baseUrl: string, calls: HttpCalls) {
-    super();
-    this.#calls = calls;
-    this.#baseUrl = baseUrl.replace(/\/+$/, "");
-    // Not setApiKey: it writes to the console about keys of another form.
-    this.setDefaultHeader("Authorization", `Bearer ${apiKey}`);
-  }
-
-  override async request(data: SendgridRequest): Promise<[SendgridResponse, string]> {
-    const prepared = this.createRequest(data) as SendgridRequest & { data: unknown };
-    const result = await this.#calls.post({
-      url: this.#baseUrl + prepared.url,
-      headers: prepared.headers as Record<string, string>,
-      body: JSON.stringify(prepared.data),
-    });
-    if (!result.answered) throw new NotAccepted(result.outcome);
-    const { status, headers, text } = result.answer;
-    // The SDK's type wants an object for a body that the vendor leaves empty.
-    return [{ statusCode: status, headers, body: text } as unknown as SendgridResponse, text];
-  }
 }
 
 function toAnswer(response: SendgridResponse): HttpAnswer {

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { EmailMessage, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import MailComposer from "nodemailer/lib/mail-composer";
+import type MailComposer from "nodemailer/lib/mail-composer";
 import type { SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
 import { canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
 import { listHeaders } from "./list-headers.ts";
@@ -17,7 +17,7 @@ import { outcome, thrownOutcome, vendorAnswer } from "./send-outcome.ts";
 import { emailField, lineField, secretField } from "./settings.ts";
 import { smtpFailure } from "./smtp-failure.ts";
 import { createIdleSessions } from "./smtp-idle-sessions.ts";
-import { openSmtpSession, type SmtpSession, type SmtpTarget } from "./smtp-session.ts";
+import type { SmtpSession, SmtpTarget } from "./smtp-session.ts";
 
 const DEFAULT_PORT = 587;
 const MAX_CONNECTIONS = 5;
@@ -94,7 +94,14 @@ export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
   create: createSmtp,
 });
 
-function createSmtp(settings: Settings, context: ProviderContext): Provider<EmailMessage> {
+async function createSmtp(
+  settings: Settings,
+  context: ProviderContext,
+): Promise<Provider<EmailMessage>> {
+  const [{ default: MailComposer }, { openSmtpSession }] = await Promise.all([
+    import("nodemailer/lib/mail-composer"),
+    import("./smtp-session.ts"),
+  ]);
   const target = smtpTarget(settings, context);
   const { secrets, timeoutMs, messageAnswerMs = MESSAGE_ANSWER_MS } = context;
   const idle = createIdleSessions();

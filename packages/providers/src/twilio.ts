@@ -1,6 +1,5 @@
 import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { createHttpCalls } from "./http-calls.ts";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
 import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
@@ -105,10 +104,11 @@ export const twilio = defineProvider<SmsMessage, typeof SETTINGS>({
   create: createTwilio,
 });
 
-function createTwilio(
+async function createTwilio(
   settings: Static<typeof SETTINGS>,
   context: ProviderContext,
-): Provider<SmsMessage> {
+): Promise<Provider<SmsMessage>> {
+  const { createHttpCalls } = await import("./http-calls.ts");
   const calls = createHttpCalls(context);
   const { accountSid, apiKeySid = accountSid, authToken, sender } = settings;
   const base = (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, "");

@@ -1,13 +1,10 @@
 import { createPrivateKey } from "node:crypto";
-import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import type { OutcomeClass, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { Auth } from "@vonage/auth";
-import { Messages, SMS } from "@vonage/messages";
-import { createHttpCalls, type HttpCalls } from "./http-calls.ts";
-import { parseObject, refusal, statusClass } from "./http-outcome.ts";
+import { refusal, statusClass } from "./http-outcome.ts";
 import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
-import { NotAccepted, outcome, thrownOutcome } from "./send-outcome.ts";
+import { outcome, thrownOutcome } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
 
 const VENDOR_URL = "https://api.nexmo.com";
@@ -66,6 +63,8 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
+type Settings = Static<typeof SETTINGS>;
+
 /** The Messages API's codes; what is not here is classed by its HTTP status. */
 const CODE_CLASSES: Readonly<Record<string, OutcomeClass>> = {
   "1000": "throttled",
@@ -116,12 +115,23 @@ export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
   create: createVonage,
 });
 
-function createVonage(
-  settings: Static<typeof SETTINGS>,
+async function createVonage(
+  settings: Settings,
   context: ProviderContext,
-): Provider<SmsMessage> {
+): Promise<Provider<SmsMessage>> {
+  const [{ createHttpCalls }, { GuardedMessages, SMS }] = await Promise.all([
+    import("./http-calls.ts"),
+    import("./vonage-sdk.ts"),
+  ]);
   const calls = createHttpCalls(context);
-  const client = new GuardedMessages(settings, calls, context);
+  const url = settings.baseUrl ?? VENDOR_URL;
+  const refused = (answer: HttpAnswer, body: Record<string, unknown>) => {
+    const code = answer.status >= 400 ? errorCode(body) : null;
+    const outcomeClass =
+      (code === null ? undefined : CODE_CLASSES[code]) ?? statusClass(answer.status);
+    return refusal("Vonage", outcomeClass, answer, context, code);
+  };
+  const client = new GuardedMessages(credentials(settings), url, calls, refused);
   const from = settings.sender.replace(/^\+(?=\d+$)/, "");
   return {
     async send(message) {
@@ -139,58 +149,7 @@ function createVonage(
   };
 }
 
-type SdkRequest = Parameters<Messages["sendRequest"]>[0];
-type SdkResponse<T> = Awaited<ReturnType<typeof Messages.prototype.sendRequest<T>>>;
-
-/**
- * The SDK's client with its requests sent by our own connections. Its own transport is the global
- * fetch: it follows redirects with the credentials, has no bound on connections, takes no address
- * guard and returns an empty 200 as a success.
- */
-class GuardedMessages extends Messages {
-  readonly #calls: HttpCalls;
-  readonly #context: ProviderContext;
-
-  constructor(settings: Static<typeof SETTINGS>, calls: HttpCalls, context: ProviderContext) {
-    super(new Auth(credentials(settings)), {
-      apiHost: (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, ""),
-    });
-    this.#calls = calls;
-    this.#context = context;
-  }
-
-  override async sendRequest<T>(request: SdkRequest): Promise<SdkResponse<T>> {
-    const prepared = await this.prepareRequest(request);
-    const result = await this.#calls.post({
-      url: prepared.url,
-      headers: prepared.headers as Record<string, string>,
-      body: this.prepareBody(prepared) ?? "",
-    });
-    if (!result.answered) throw new NotAccepted(result.outcome);
-    const { answer } = result;
-    const body = parseObject(answer.text);
-    if (answer.status !== 202 || !isMessageId(body.message_uuid)) {
-      throw new NotAccepted(this.#refusal(answer, body));
-    }
-    return {
-      data: body as T,
-      status: answer.status,
-      statusText: "Accepted",
-      headers: {},
-      config: prepared,
-      request: prepared,
-    };
-  }
-
-  #refusal(answer: HttpAnswer, body: Record<string, unknown>): SendOutcome {
-    const code = answer.status >= 400 ? errorCode(body) : null;
-    const outcomeClass =
-      (code === null ? undefined : CODE_CLASSES[code]) ?? statusClass(answer.status);
-    return refusal("Vonage", outcomeClass, answer, this.#context, code);
-  }
-}
-
-function credentials(settings: Static<typeof SETTINGS>) {
+function credentials(settings: Settings) {
   const { apiKey, apiSecret, applicationId, privateKey } = settings;
   return {
     ...(apiKey !== undefined && apiSecret !== undefined ? { apiKey, apiSecret } : {}),
@@ -208,10 +167,6 @@ function isRsaKey(pem: string): boolean {
   } catch {
     return false;
   }
-}
-
-function isMessageId(value: unknown): value is string {
-  return typeof value === "string" && /^[\x21-\x7e]{1,255}$/.test(value);
 }
 
 /** The code of a problem document: the fragment of its `type`, or a numeric title. */
