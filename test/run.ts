@@ -8,6 +8,7 @@ import { startPostgres } from "@belfry/local/servers/postgres-server";
 import { freePort, PORTS_FOLDER } from "@belfry/testing/free-port";
 import { TEMPLATE_DATABASE } from "@belfry/testing/postgres";
 import pg from "pg";
+import { groupFiles } from "./group-files.ts";
 import { neededTools } from "./needed-tools.ts";
 import { auditTenants } from "./tenant-audit.ts";
 
@@ -86,7 +87,12 @@ async function main(files: string[]): Promise<number> {
     return await run(process.execPath, ["--test", "--test-force-exit", ...bounds, ...tests], env);
   }
   await timed("compiling", () => run(process.execPath, [COMPILE_MODULES], env));
-  const others = tests.filter((file) => !WAITING.includes(file));
+  const groups = join(directory, "groups");
+  await mkdir(groups);
+  const others = await groupFiles(
+    tests.filter((file) => !WAITING.includes(file)),
+    groups,
+  );
   const codes = await Promise.all([lane(1, WAITING), lane(concurrency, others)]);
   process.stderr.write(await readFile(failures, "utf8").catch(() => ""));
   const isSound = await auditTenants(statements);

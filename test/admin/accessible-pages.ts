@@ -20,8 +20,31 @@ export const MOST_MS = 300_000;
 const AT_ONCE = 2;
 const EXPECTED_ERRORS = /404|422|409|ws:\/\/|fonts\.googleapis/;
 
-/** The scheme changes colours and nothing else; all other rules have judged the page in the light one. */
-const RULES_BY_SCHEME = { light: {}, dark: { runOnly: ["color-contrast", "link-in-text-block"] } };
+const DESK = 1280;
+const PHONE = 375;
+/** Of a page all of whose looks are looked at, the dark one is judged by its colours: it changes nothing else. */
+const COLOURS = ["color-contrast", "link-in-text-block"];
+
+interface Look {
+  width: number;
+  colorScheme: "light" | "dark";
+  /** Only these rules of axe. */
+  runOnly?: string[];
+}
+/**
+ * Of many pages each has one of these in turn: what all of them share is seen in every look, and what is a page's own
+ * at both widths and in both schemes.
+ */
+const IN_TURN: readonly (readonly Look[])[] = [
+  [
+    { width: DESK, colorScheme: "light" },
+    { width: PHONE, colorScheme: "dark" },
+  ],
+  [
+    { width: DESK, colorScheme: "dark" },
+    { width: PHONE, colorScheme: "light" },
+  ],
+];
 
 interface Violation {
   id: string;
@@ -29,59 +52,69 @@ interface Violation {
 }
 
 /**
- * Every fault of these pages: what axe finds with all its rules 1280 and 375 px wide, and with those on
- * colours in the dark as well, pages wider than their window, errors of scripts and of the content policy.
+ * Every fault of these pages: what axe finds with all its rules 1280 and 375 px wide, one of them light and the
+ * other dark, pages wider than their window, errors of scripts and of the content policy.
  */
 export async function faultsOf(visits: readonly Visit[]): Promise<string[]> {
   const faults: string[] = [];
-  const work = [...visits];
+  const work = [...visits.entries()];
   const visitAll = async () => {
+    let visiting = "";
+    const note = (fault: string) => faults.push(`${visiting}: ${fault}`);
+    const pages = new Map<BrowserContext, Page>();
     for (let next = work.shift(); next !== undefined; next = work.shift()) {
-      faults.push(...(await faultsOfVisit(next)));
+      const [at, { name, context, url, act }] = next;
+      visiting = name;
+      // A page that goes on to the next address keeps its process, and what was compiled there.
+      const page = pages.get(context) ?? (await watchedPage(context, note));
+      pages.set(context, page);
+      await page.setViewportSize({ width: DESK, height: 900 });
+      await page.goto(url);
+      await act?.(page);
+      faults.push(...(await faultsOfPage(name, page, IN_TURN[at % IN_TURN.length]!)));
     }
+    await Promise.all([...pages.values()].map((page) => page.close()));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, visitAll));
   return faults;
 }
 
-async function faultsOfVisit({ name, context, url, act }: Visit): Promise<string[]> {
-  const faults: string[] = [];
+async function watchedPage(context: BrowserContext, note: (fault: string) => void): Promise<Page> {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   page.on("console", (message) => {
-    if (message.type() === "error" && !EXPECTED_ERRORS.test(message.text())) {
-      faults.push(`${name}: ${message.text()}`);
-    }
+    if (message.type() === "error" && !EXPECTED_ERRORS.test(message.text())) note(message.text());
   });
-  page.on("pageerror", (error) => faults.push(`${name}: ${error.message}`));
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await page.goto(url);
-  await act?.(page);
-  faults.push(...(await faultsInLooks(name, page)));
-  await page.close();
-  return faults;
+  page.on("pageerror", (error) => note(error.message));
+  return page;
 }
 
 /** Of a page as it stands: in light and dark, at these widths. */
-export async function faultsInLooks(
+export function faultsInLooks(
   name: string,
   page: Page,
-  widths: readonly number[] = [1280, 375],
+  widths: readonly number[],
 ): Promise<string[]> {
+  const looks = widths.flatMap((width): Look[] => [
+    { width, colorScheme: "light" },
+    { width, colorScheme: "dark", runOnly: COLOURS },
+  ]);
+  return faultsOfPage(name, page, looks);
+}
+
+async function faultsOfPage(name: string, page: Page, looks: readonly Look[]): Promise<string[]> {
   const faults: string[] = [];
   await page.evaluate(AXE);
-  for (const width of widths) {
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      if (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) {
-        faults.push(`${name} at ${width}: wider than the window`);
-      }
-      for (const { id, nodes } of await violations(page, RULES_BY_SCHEME[colorScheme])) {
-        const where = nodes.map(({ target }) => target.join(" ")).slice(0, 3);
-        const why = nodes[0]?.failureSummary;
-        faults.push(`${name} ${width} ${colorScheme}: ${id} at ${where.join(", ")}: ${why}`);
-      }
+  for (const { width, colorScheme, ...rules } of looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    if (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) {
+      faults.push(`${name} at ${width}: wider than the window`);
+    }
+    for (const { id, nodes } of await violations(page, rules)) {
+      const where = nodes.map(({ target }) => target.join(" ")).slice(0, 3);
+      const why = nodes[0]?.failureSummary;
+      faults.push(`${name} ${width} ${colorScheme}: ${id} at ${where.join(", ")}: ${why}`);
     }
   }
   return faults;

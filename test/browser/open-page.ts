@@ -13,15 +13,29 @@ interface Cleanup {
   after(fn: () => Promise<void>): void;
 }
 
-/** Debian's chromium, headless; closed after the test. Throws where there is none. */
+let launched: Promise<Browser> | undefined;
+
+/**
+ * Debian's chromium, headless: one for all tests of a process, as a start costs more than most pages; it
+ * ends with the process. What was opened in it is closed after the test. Throws where there is none.
+ */
 export async function openBrowser(t: Cleanup): Promise<Browser> {
-  const browser = await chromium.launch({
+  launched ??= launch();
+  const browser = await launched;
+  const earlier = browser.contexts();
+  t.after(async () => {
+    const opened = browser.contexts().filter((context) => !earlier.includes(context));
+    await Promise.all(opened.map((context) => context.close()));
+  });
+  return browser;
+}
+
+async function launch(): Promise<Browser> {
+  return await chromium.launch({
     executablePath: await findChromium(),
     // Root's Chromium has no sandbox; what it opens here is ours.
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
-  t.after(() => browser.close());
-  return browser;
 }
 
 /** A page that keeps all it received, and every fault that it met. */
