@@ -187,6 +187,12 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
   };
 }
 
+/** With a tenant. */
+export async function dispatcherWithTenant(t: Cleanup) {
+  const under = await dispatcherUnderTest(t);
+  return { ...under, acme: await under.tenant() };
+}
+
 export type DispatcherUnderTest = Awaited<ReturnType<typeof dispatcherUnderTest>>;
 
 /** A message of the events stream that carries these ids. */

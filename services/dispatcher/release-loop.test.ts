@@ -6,6 +6,7 @@ import { eventually } from "@belfry/testing/eventually";
 import {
   type DispatcherUnderTest,
   dispatcherUnderTest,
+  dispatcherWithTenant,
   restingDeliveries,
 } from "./dispatcher-under-test.ts";
 import { createReleaseLoop, releaseLost, releaseOnce } from "./release-loop.ts";
@@ -35,8 +36,7 @@ test("tenants take turns: a backlog gets its share and a single delivery of anot
 });
 
 test("a backlog goes on in parts of a fifth of its share, not one by one as its sender gets them done", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await dispatcherWithTenant(t);
   await restingDeliveries(under, acme, 100);
   const deps = { ...under.deps, inFlightPerTenant: 20 };
   const settle = (count: number) =>
@@ -54,8 +54,7 @@ test("a backlog goes on in parts of a fifth of its share, not one by one as its 
 });
 
 test("the oldest due leave first, and what is due later stays", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await dispatcherWithTenant(t);
   await restingDeliveries(under, acme, 3, { status: "'waiting'" });
   await restingDeliveries(under, acme, 1, { status: "'waiting'" });
   await under.pool.query(
@@ -113,8 +112,7 @@ test("tenants with nothing due are looked at once a rest, however many they are"
 });
 
 test("two replicas never release a delivery twice nor more than a tenant's share", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await dispatcherWithTenant(t);
   await restingDeliveries(under, acme, 300);
   const deps = { ...under.deps, inFlightPerTenant: 50 };
   await Promise.all(Array.from({ length: 6 }, () => releaseOnce(deps, "EMAIL", "")));
@@ -153,8 +151,7 @@ test("deliveries of a deactivated tenant end as skipped, due or not, and never l
 });
 
 test("what has expired at rest ends as expired and takes no share", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await dispatcherWithTenant(t);
   await restingDeliveries(under, acme, 2, { expires_at: "now() - interval '1 second'" });
   await restingDeliveries(under, acme, 1, { expires_at: "now() + interval '1 hour'" });
   await releaseOnce(under.deps, "EMAIL", "");
@@ -163,8 +160,7 @@ test("what has expired at rest ends as expired and takes no share", async (t) =>
 });
 
 test("a sensitive event's variables go when its last delivery ends at rest", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await dispatcherWithTenant(t);
   await under.templates(acme, "otp", ["EMAIL"], { sensitive: true });
   const { rows } = await under.pool.query("select max(id) as id from template_versions");
   await restingDeliveries(under, acme, 1, { expires_at: "now() - interval '1 second'" });
@@ -175,8 +171,7 @@ test("a sensitive event's variables go when its last delivery ends at rest", asy
 });
 
 test("what was released and reached no sender, or whose sender died, is released again", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await dispatcherWithTenant(t);
   const old = { released_at: "now() - interval '3 minutes'" };
   await restingDeliveries(under, acme, 1, old);
   await restingDeliveries(under, acme, 1, {
@@ -198,8 +193,7 @@ test("what was released and reached no sender, or whose sender died, is released
 });
 
 test("when JetStream has lost its store, all that was on its way is released again, and nothing else", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await dispatcherWithTenant(t);
   const onItsWay = { released_at: "now() - interval '1 second'" };
   await restingDeliveries(under, acme, 3, onItsWay);
   const inHand = { status: "'sending'", claimed_until: "now() + interval '1 minute'" };
@@ -214,8 +208,7 @@ test("when JetStream has lost its store, all that was on its way is released aga
 });
 
 test("the loop looks at once when it is woken, and outlives a database that is away", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const acme = await under.tenant();
+  const { acme, ...under } = await dispatcherWithTenant(t);
   const { loop, looks, stop } = startLoop(t, under, 600_000);
   await eventually(() => looks.EMAIL === 1 && looks.SMS === 1);
   await restingDeliveries(under, acme, 1);

@@ -7,6 +7,7 @@ import { assertEach } from "@belfry/testing/assert-each";
 import {
   type DispatcherUnderTest,
   dispatcherUnderTest,
+  dispatcherWithTenant,
   eventsMessage,
 } from "./dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
@@ -59,8 +60,7 @@ const handle = (under: DispatcherUnderTest, ids: readonly string[]) =>
   } as never);
 
 test("what rests is not let go; what is due is let go once, and dispatched once", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const tenant = await under.tenant();
+  const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   await under.templates(tenant, "order.confirmed", ["EMAIL", "PUSH"]);
   const [later, due] = await under.events(tenant, { later: IN_AN_HOUR }, { later: IN_AN_HOUR });
   const { wake, ids } = loopOf(under);
@@ -77,8 +77,7 @@ test("what rests is not let go; what is due is let go once, and dispatched once"
 });
 
 test("a message that names a resting event does nothing, and is done", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const tenant = await under.tenant();
+  const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   await under.templates(tenant, "order.confirmed");
   const ids = await under.events(tenant, { later: IN_AN_HOUR });
   const [outcome] = await handle(under, ids);
@@ -144,8 +143,7 @@ test("what cannot be published is the sweeper's at its next look", async (t) => 
 });
 
 test("notifications are as old as the end of their rest, in the order of their times", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const tenant = await under.tenant();
+  const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   await under.templates(tenant, "order.confirmed", ["PUSH"]);
   const [second, first, plain] = await under.events(
     tenant,
@@ -173,8 +171,7 @@ test("notifications are as old as the end of their rest, in the order of their t
 });
 
 test("what is sent expires from its time on, not from its acceptance", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const tenant = await under.tenant();
+  const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   await under.templates(tenant, "order.confirmed", ["EMAIL"], { expiresAfterSeconds: 600 });
   const ids = await under.events(tenant, { later: IN_AN_HOUR });
   await under.pool.query("update events set accepted_at = accepted_at - interval '5 days'");
@@ -189,8 +186,7 @@ test("what is sent expires from its time on, not from its acceptance", async (t)
 });
 
 test("a tenant that is not active by then is sent nothing", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const tenant = await under.tenant();
+  const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   await under.templates(tenant, "order.confirmed", ["EMAIL"]);
   const ids = await under.events(tenant, { later: IN_AN_HOUR });
   await under.pool.query("update tenants set active = false");
@@ -203,8 +199,7 @@ test("a tenant that is not active by then is sent nothing", async (t) => {
 });
 
 test("what was let go can be given back as before, unless a replay was answered", async (t) => {
-  const under = await dispatcherUnderTest(t);
-  const tenant = await under.tenant();
+  const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   const ids = await under.events(tenant, { later: IN_AN_HOUR }, { later: IN_AN_HOUR });
   await under.pool.query("update scheduled_events set acknowledged = true where event_id = $1", [
     ids[1],

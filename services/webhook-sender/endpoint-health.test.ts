@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import { createWebhookFixture, DONE, message } from "./webhook-under-test.ts";
+import { createWebhookFixture, createWebhookPair, DONE, message } from "./webhook-under-test.ts";
 
 const disabling = `select person, action, target, tenant_id, after from audit_log where action = 'webhook.disable'`;
 
@@ -48,10 +48,7 @@ test("410 ends the message and disables the endpoint, told once, however many sa
 });
 
 test("five days of nothing but failures disable an endpoint; one success in between does not let it", async (t) => {
-  const fixture = await createWebhookFixture(t);
-  const server = await startRecordingServer(t);
-  const endpoint = await fixture.endpoint(await fixture.tenant(), server.url);
-  const handle = fixture.sender();
+  const { fixture, server, endpoint, handle } = await createWebhookPair(t);
   const tryOne = async (status: number) => {
     server.answer = { status };
     await handle(message(endpoint.tenantId, await fixture.told(endpoint)));
@@ -74,11 +71,8 @@ test("five days of nothing but failures disable an endpoint; one success in betw
 });
 
 test("after ten failures in a row it is paused; then one message probes it, and its success ends the pause", async (t) => {
-  const fixture = await createWebhookFixture(t);
-  const server = await startRecordingServer(t);
+  const { fixture, server, endpoint, handle } = await createWebhookPair(t);
   server.answer = { status: 500 };
-  const endpoint = await fixture.endpoint(await fixture.tenant(), server.url);
-  const handle = fixture.sender();
   const tellOne = async () => {
     const [id] = await fixture.told(endpoint);
     assert.deepEqual(await handle(message(endpoint.tenantId, [id!])), [DONE]);

@@ -4,7 +4,13 @@ import { WEBHOOK_RETRY_SECONDS } from "@belfry/contracts/webhooks";
 import { assertHas } from "@belfry/testing/assert-has";
 import { type ScriptedAnswer, startRecordingServer } from "@belfry/testing/recording-server";
 import { Webhook } from "standardwebhooks";
-import { createWebhookFixture, DONE, message, type TestEndpoint } from "./webhook-under-test.ts";
+import {
+  createWebhookFixture,
+  createWebhookPair,
+  DONE,
+  message,
+  type TestEndpoint,
+} from "./webhook-under-test.ts";
 
 test("a message is posted once, signed by the standard, and its arrival is written down", async (t) => {
   const fixture = await createWebhookFixture(t);
@@ -35,10 +41,7 @@ test("a message is posted once, signed by the standard, and its arrival is writt
 });
 
 test("while a secret rotates the old and the new one verify", async (t) => {
-  const fixture = await createWebhookFixture(t);
-  const server = await startRecordingServer(t);
-  const endpoint = await fixture.endpoint(await fixture.tenant(), server.url);
-  const handle = fixture.sender();
+  const { fixture, server, endpoint, handle } = await createWebhookPair(t);
   await handle(message(endpoint.tenantId, await fixture.told(endpoint)));
   const newer = await fixture.rotate(endpoint);
   await handle(message(endpoint.tenantId, await fixture.told(endpoint)));
@@ -72,11 +75,8 @@ async function tried(
 }
 
 test("everything but a success is tried again, and its reason is told", async (t) => {
-  const fixture = await createWebhookFixture(t);
-  const server = await startRecordingServer(t);
+  const { fixture, server, endpoint, handle } = await createWebhookPair(t);
   const elsewhere = await startRecordingServer(t);
-  const endpoint = await fixture.endpoint(await fixture.tenant(), server.url);
-  const handle = fixture.sender();
   const cases: [ScriptedAnswer, string][] = [
     [{ status: 200 }, "accepted, 0 counted: accepted: it answered 200"],
     [{ status: 299 }, "accepted, 0 counted: accepted: it answered 299"],
@@ -113,11 +113,10 @@ test("the waits are those of the schedule, ±20 %, and after the last the messag
     [0, 0.8],
     [0.999_999, 1.2],
   ] as const) {
-    const fixture = await createWebhookFixture(t);
-    const server = await startRecordingServer(t);
+    const { fixture, server, endpoint, handle } = await createWebhookPair(t, {
+      random: () => random,
+    });
     server.answer = { status: 503, body: "down" };
-    const endpoint = await fixture.endpoint(await fixture.tenant(), server.url);
-    const handle = fixture.sender({ random: () => random });
     const [id] = await fixture.told(endpoint);
     for (const _ of [...WEBHOOK_RETRY_SECONDS, 0]) {
       await fixture.pool.query("update webhooks set failures = 0, paused_until = null");
@@ -139,11 +138,8 @@ test("the waits are those of the schedule, ±20 %, and after the last the messag
 });
 
 test("Retry-After in seconds or as a date is waited for, up to a day, never less than the schedule", async (t) => {
-  const fixture = await createWebhookFixture(t);
-  const server = await startRecordingServer(t);
-  const endpoint = await fixture.endpoint(await fixture.tenant(), server.url);
   const now = Date.parse("2026-01-01T00:00:00Z");
-  const handle = fixture.sender({ now: () => now });
+  const { fixture, server, endpoint, handle } = await createWebhookPair(t, { now: () => now });
   const cases: [string, number][] = [
     ["120", 120],
     ["Thu, 01 Jan 2026 01:00:00 GMT", 3600],
@@ -165,10 +161,7 @@ test("Retry-After in seconds or as a date is waited for, up to a day, never less
 });
 
 test("of an answer the first KiB is kept as text, whatever it holds, and nothing is decompressed", async (t) => {
-  const fixture = await createWebhookFixture(t);
-  const server = await startRecordingServer(t);
-  const endpoint = await fixture.endpoint(await fixture.tenant(), server.url);
-  const handle = fixture.sender();
+  const { fixture, server, endpoint, handle } = await createWebhookPair(t);
   const keeps = async (body: string, headers: Record<string, string> = {}) => {
     server.answer = { status: 400, body, headers };
     await fixture.pool.query("update webhooks set failures = 0, paused_until = null");

@@ -7,6 +7,7 @@ import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-outcome";
 import { createTestDatabase } from "@belfry/testing/postgres";
+import { startRecordingServer } from "@belfry/testing/recording-server";
 import { createWebhookSending, type WebhookSendingOptions } from "./webhook-sending.ts";
 
 export const SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
@@ -132,6 +133,17 @@ export async function createWebhookFixture(t: TestContext) {
     ...{ url, pool, log, logged, tenant, endpoint, rotate, told, sender, row, webhook, attempts },
     release,
   };
+}
+
+/** With an endpoint of a tenant at a server that records, and a sender. */
+export async function createWebhookPair(
+  t: TestContext,
+  options: Partial<WebhookSendingOptions> = {},
+) {
+  const fixture = await createWebhookFixture(t);
+  const server = await startRecordingServer(t);
+  const endpoint = await fixture.endpoint(await fixture.tenant(), server.url);
+  return { fixture, server, endpoint, handle: fixture.sender(options) };
 }
 
 export type WebhookFixture = Awaited<ReturnType<typeof createWebhookFixture>>;

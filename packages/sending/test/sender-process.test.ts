@@ -7,19 +7,20 @@ import { createPublisher } from "@belfry/service/publish";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { startProcess } from "@belfry/testing/processes";
-import { createFixture, type Fixture, SECRETS_KEYS, TO } from "./sending-fixture.ts";
-import { accept, deliveryOf, hang, startVendor } from "./vendor.ts";
+import { type Fixture, SECRETS_KEYS, TO } from "./sending-fixture.ts";
+import { createShop } from "./shop.ts";
+import { accept, deliveryOf, hang } from "./vendor.ts";
 
 /** The email sender as a process, fed through JetStream. */
-async function createStage(t: TestContext) {
+async function createStage(t: TestContext, answer?: Parameters<typeof createShop>[1]) {
   const prefix = testPrefix(t);
-  const fixture = await createFixture(t);
+  const { fixture, ...shop } = await createShop(t, answer);
   const log = createLogger({ service: "test", level: "silent" });
   const nats = await connectNats({ url: testNatsUrl(), name: "test", log });
   t.after(() => nats.close());
   const streams = [deliveriesStream(prefix)];
   const publisher = createPublisher({ nats, streams, log });
-  return {
+  const stage = {
     ...fixture,
     start: (env: Record<string, string> = {}) =>
       startProcess(t, {
@@ -39,14 +40,11 @@ async function createStage(t: TestContext) {
         ids.map((id) => ({ id, traceId: "t" })),
       ),
   };
+  return { stage, ...shop };
 }
 
 test("the process sends what is published, and SIGTERM lets the call in hand finish", async (t) => {
-  const stage = await createStage(t);
-  const vendor = await startVendor(t);
-  const tenant = await stage.tenant();
-  await stage.sendgrid(tenant, vendor.url);
-  const version = await stage.template(tenant);
+  const { stage, vendor, tenant, version } = await createStage(t);
   const sender = await stage.start();
 
   const first = await stage.delivery(tenant, version);
@@ -68,11 +66,8 @@ test("the process sends what is published, and SIGTERM lets the call in hand fin
 });
 
 test("a sender killed during a call: the delivery is sent again once its lease has ended", async (t) => {
-  const stage = await createStage(t);
-  const vendor = await startVendor(t, hang);
-  const tenant = await stage.tenant();
-  await stage.sendgrid(tenant, vendor.url);
-  const id = await stage.delivery(tenant, await stage.template(tenant));
+  const { stage, vendor, tenant, version } = await createStage(t, hang);
+  const id = await stage.delivery(tenant, version);
   const killed = await stage.start();
   await forbidEnds(stage);
   await stage.publish(tenant, [id]);
@@ -98,11 +93,7 @@ test("a sender killed during a call: the delivery is sent again once its lease h
 });
 
 test("what a killed sender held leaves by another as soon as the lease has ended, without anybody's help", async (t) => {
-  const stage = await createStage(t);
-  const vendor = await startVendor(t, hang);
-  const tenant = await stage.tenant();
-  await stage.sendgrid(tenant, vendor.url);
-  const version = await stage.template(tenant);
+  const { stage, vendor, tenant, version } = await createStage(t, hang);
   const ids = [await stage.delivery(tenant, version), await stage.delivery(tenant, version)];
   const leaseMs = 6_000;
   const waits = { LEASE_MS: String(leaseMs), DELIVERY_ACK_WAIT_MS: String(leaseMs) };
@@ -127,11 +118,7 @@ test("what a killed sender held leaves by another as soon as the lease has ended
 });
 
 test("connections to Postgres that die under 500 mails: the process stays, and each mail leaves once", async (t) => {
-  const stage = await createStage(t);
-  const vendor = await startVendor(t);
-  const tenant = await stage.tenant();
-  await stage.sendgrid(tenant, vendor.url);
-  const version = await stage.template(tenant);
+  const { stage, vendor, tenant, version } = await createStage(t);
   const ids = await Promise.all(Array.from({ length: 500 }, () => stage.delivery(tenant, version)));
   // Every tenth claim or settlement takes its connection with it, eight times.
   await stage.pool.query(`create sequence written;
@@ -170,7 +157,7 @@ async function forbidEnds({ pool }: Pick<Fixture, "pool">): Promise<void> {
 
 /** As the release loop: what was put back untried, as on a busy machine no call came free, leaves again. */
 async function releaseResting(
-  { pool, publish }: Awaited<ReturnType<typeof createStage>>,
+  { pool, publish }: Awaited<ReturnType<typeof createStage>>["stage"],
   tenantId: string,
 ): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(

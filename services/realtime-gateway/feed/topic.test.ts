@@ -78,6 +78,14 @@ function setUp() {
   };
 }
 
+/** With one subscription, live from the beginning. */
+function live() {
+  const under = setUp();
+  const { got, goLive } = under.subscribe();
+  goLive(0);
+  return { ...under, got, goLive };
+}
+
 test("what is published while a subscription joins follows its reply, without what it has already", async () => {
   const { topic, subscribe, receive, store } = setUp();
   const first = subscribe();
@@ -95,9 +103,7 @@ test("what is published while a subscription joins follows its reply, without wh
 });
 
 test("repetitions and disorder change nothing", () => {
-  const { subscribe, receive } = setUp();
-  const { got, goLive } = subscribe();
-  goLive(0);
+  const { got, receive } = live();
   receive(2, 2, 1, 1, 3, 2, 5, 4, 3);
   assert.deepEqual(got, [1, 2, 3, 4, 5]);
 });
@@ -119,9 +125,7 @@ test("a hole is waited for, and then filled once for all subscriptions", async (
 });
 
 test("a message that comes late after all costs no read", async () => {
-  const { subscribe, receive, pass, store } = setUp();
-  const { got, goLive } = subscribe();
-  goLive(0);
+  const { got, receive, pass, store } = live();
   receive(2);
   receive(1);
   await pass(1000);
@@ -129,9 +133,7 @@ test("a message that comes late after all costs no read", async () => {
 });
 
 test("while Postgres is away a hole stays, and is filled when it is back", async () => {
-  const { subscribe, receive, pass, commit, store } = setUp();
-  const { got, goLive } = subscribe();
-  goLive(0);
+  const { got, receive, pass, commit, store } = live();
   commit(3);
   store.away = true;
   receive(3);
@@ -144,9 +146,7 @@ test("while Postgres is away a hole stays, and is filled when it is back", async
 });
 
 test("more than one page of missed publications is filled page by page", async () => {
-  const { topic, subscribe, pass, commit, store } = setUp();
-  const { got, goLive } = subscribe();
-  goLive(0);
+  const { got, topic, pass, commit, store } = live();
   commit(701);
   topic.compare("e", 701, 0);
   await pass(GAP_WAIT_MS + 200);
@@ -156,9 +156,7 @@ test("more than one page of missed publications is filled page by page", async (
 });
 
 test("what comes ahead of a hole is held back up to a bound in bytes, and nothing is lost by it", async () => {
-  const { topic, subscribe, pass, commit, store } = setUp();
-  const { got, goLive } = subscribe();
-  goLive(0);
+  const { got, topic, pass, commit, store } = live();
   commit(300);
   const large = (offset: number) => ({ ...publication(offset), text: "x".repeat(30_000) });
   for (let offset = 2; offset <= 300; offset += 1) topic.receive(large(offset));
@@ -194,9 +192,7 @@ test("a subscription that was read behind the others gets what they had, and the
 });
 
 test("what retention has deleted cannot be had: the client is told to subscribe again", async () => {
-  const { topic, subscribe, receive, pass, commit, store } = setUp();
-  const { got, goLive } = subscribe();
-  goLive(0);
+  const { got, topic, receive, pass, commit, store } = live();
   commit(3);
   store.offsets.shift();
   receive(3);

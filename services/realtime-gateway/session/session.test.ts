@@ -117,6 +117,11 @@ function setUp(options: { postgresAway?: boolean; tenants?: TenantStates } = {})
   };
 }
 
+function opened() {
+  const under = setUp();
+  return { ...under, ...under.open() };
+}
+
 async function settle() {
   for (let count = 0; count < 5; count += 1) await turn();
 }
@@ -127,8 +132,7 @@ const connect = (life = 3600, user = "1") => ({
 });
 
 test("an expired token's connection lives 25 s more, for a refresh under way, and is then closed", async () => {
-  const { open, pass, openFeeds } = setUp();
-  const { sent, ends, send } = open();
+  const { pass, openFeeds, sent, ends, send } = opened();
   await send(connect(10));
   assert.equal((sent[0] as { connect: { ttl: number } }).connect.ttl, 10);
   let answered = 0;
@@ -159,8 +163,7 @@ test("a refresh that is expired, invalid or somebody else's ends the session", a
     ["", 3501],
   ];
   for (const [token, code] of codes) {
-    const { open } = setUp();
-    const { ends, send } = open();
+    const { ends, send } = opened();
     await send(connect());
     await send({ id: 2, refresh: { token } });
     assertEach(ends, (end) => end.code, [code], token);
@@ -193,8 +196,7 @@ test("a tenant of which nothing is known any more when its answer comes is asked
 });
 
 test("an unanswered ping ends the session, an answered one does not, and an unasked pong does", async () => {
-  const { open, pass } = setUp();
-  const { sent, ends, send } = open();
+  const { pass, sent, ends, send } = opened();
   await send(connect());
   sent.length = 0;
   // The first ping comes at random within the second half of the interval.
@@ -217,8 +219,7 @@ test("an unanswered ping ends the session, an answered one does not, and an unas
 });
 
 test("subscribes run beside one another, all else waits for them", async () => {
-  const { open, reads } = setUp();
-  const { sent, send } = open();
+  const { reads, sent, send } = opened();
   await send(
     connect(),
     { id: 2, subscribe: { channel: "a#1" } },
@@ -240,8 +241,7 @@ test("subscribes run beside one another, all else waits for them", async () => {
 });
 
 test("a client that does not read its answers is not given more work", async () => {
-  const { open } = setUp();
-  const { session, sent, send, setBacklog } = open();
+  const { session, sent, send, setBacklog } = opened();
   await send(connect());
   setBacklog(1_000_000);
   await send({ id: 2, unsubscribe: { channel: "x" } });
@@ -253,8 +253,7 @@ test("a client that does not read its answers is not given more work", async () 
 });
 
 test("positions are read beside one another; what was missed one after the other, each when all before is read", async () => {
-  const { open, reads } = setUp();
-  const { session, sent, send, setBacklog } = open();
+  const { reads, session, sent, send, setBacklog } = opened();
   const recover = { recover: true, offset: 1, epoch: "e" };
   await send(
     connect(),
@@ -283,8 +282,7 @@ test("positions are read beside one another; what was missed one after the other
 });
 
 test("a call begins when all before it is read, and an end in between leaves nothing", async () => {
-  const { open } = setUp();
-  const { session, sent, send, setBacklog } = open();
+  const { session, sent, send, setBacklog } = opened();
   await send(connect());
   setBacklog(1);
   await send({ id: 2, rpc: { method: "notifications.list" } });
@@ -296,8 +294,7 @@ test("a call begins when all before it is read, and an end in between leaves not
 
 test("a pong that may wait behind our own work ends nobody, but a client that does not read", async () => {
   for (const unread of [false, true]) {
-    const { open, pass } = setUp();
-    const { ends, send, holdBack, setBacklog } = open();
+    const { pass, ends, send, holdBack, setBacklog } = opened();
     await send(connect());
     holdBack();
     setBacklog(unread ? 1 : 0);

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import type { Database } from "@belfry/database/connection";
+import { type TestContext, test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { createTenant } from "../tenants/tenants.ts";
-import { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { areWaiting, hold } from "../test-locks.ts";
 import { parseGroupRoles } from "./group-roles.ts";
 import { connectIdentity, disconnectIdentity, listIdentities } from "./identities.ts";
@@ -23,8 +22,8 @@ function account(changes: Partial<ProviderAccount> = {}): ProviderAccount {
 }
 
 /** Signs in where acme.com may, and `staff` are viewers of the tenant, `chiefs` its owners. */
-async function house(db: Database) {
-  const { id: tenantId } = await createTenant(db, { name: "Acme" });
+async function house(t: TestContext) {
+  const { db, tenantId } = await tenantDatabase(t);
   const { id: other } = await createTenant(db, { name: "Books" });
   const groupRoles = [
     { group: "staff", tenantId, role: "viewer" as const },
@@ -42,12 +41,11 @@ async function house(db: Database) {
     (await db.selectFrom("audit_log").selectAll().orderBy("id").execute()).map(
       (one) => `${one.action} ${one.target}`,
     );
-  return { tenantId, other, signIn, rolesOf, someone, actions };
+  return { db, tenantId, other, signIn, rolesOf, someone, actions };
 }
 
 test("the first time a verified address finds its person, from then on issuer and subject do, whatever the address", async (t) => {
-  const db = await testDatabase(t);
-  const { signIn, someone, actions } = await house(db);
+  const { db, signIn, someone, actions } = await house(t);
   const ann = await someone("ann@acme.com");
   assert.equal((await signIn(account())).personId, ann);
   const changed = { email: "new-name@elsewhere.example", emailVerified: false };
@@ -63,8 +61,7 @@ test("the first time a verified address finds its person, from then on issuer an
 });
 
 test("an address that was given to somebody else since does not open the account of whoever had it", async (t) => {
-  const db = await testDatabase(t);
-  const { signIn, someone } = await house(db);
+  const { signIn, someone } = await house(t);
   await someone("ann@acme.com");
   await signIn(account());
   const successor = account({ subject: "ann-2", groups: ["staff"] });
@@ -72,8 +69,7 @@ test("an address that was given to somebody else since does not open the account
 });
 
 test("nobody is linked by an address that is not verified, not of an allowed domain, or not written plainly", async (t) => {
-  const db = await testDatabase(t);
-  const { signIn, someone } = await house(db);
+  const { db, signIn, someone } = await house(t);
   for (const email of ["ann@acme.com", "kate@acme.com", "ann@evil-acme.com"]) await someone(email);
   const refusals: [string, string | null, boolean][] = [
     ["unverified", "ann@acme.com", false],
@@ -113,8 +109,7 @@ test("nobody is linked by an address that is not verified, not of an allowed dom
 });
 
 test("an operator is let in only by what an operator connected by hand", async (t) => {
-  const db = await testDatabase(t);
-  const { signIn, someone, actions } = await house(db);
+  const { db, signIn, someone, actions } = await house(t);
   const olga = await someone("olga@acme.com", true);
   const hers = account({ email: "olga@acme.com", subject: "olga-1" });
   await assert.rejects(signIn(hers), { reason: "operator" });
@@ -131,8 +126,7 @@ test("an operator is let in only by what an operator connected by hand", async (
 });
 
 test("somebody new is made without a password, if a group gives a role; a name that is none is not taken over", async (t) => {
-  const db = await testDatabase(t);
-  const { signIn, rolesOf, actions } = await house(db);
+  const { db, signIn, rolesOf, actions } = await house(t);
   for (const groups of [[], ["nobodys"], ["STAFF"], ["constructor", "__proto__"], [SCRIPT]]) {
     await assert.rejects(signIn(account({ groups })), { reason: "no-role" }, String(groups));
   }
@@ -156,8 +150,7 @@ test("somebody new is made without a password, if a group gives a role; a name t
 });
 
 test("groups give, change and take away what groups gave, and nothing that a person gave", async (t) => {
-  const db = await testDatabase(t);
-  const { tenantId, other, signIn, rolesOf, someone, actions } = await house(db);
+  const { db, tenantId, other, signIn, rolesOf, someone, actions } = await house(t);
   const ann = await someone("ann@acme.com");
   const after = async (...groups: string[]) => {
     await signIn(account({ groups }));
@@ -184,16 +177,14 @@ test("groups give, change and take away what groups gave, and nothing that a per
 });
 
 test("two first visits at once make one person", async (t) => {
-  const db = await testDatabase(t);
-  const { signIn } = await house(db);
+  const { db, signIn } = await house(t);
   const both = await Promise.all([1, 2].map(() => signIn(account({ groups: ["staff"] }))));
   assert.equal(both[0]?.personId, both[1]?.personId);
   assert.equal((await db.selectFrom("people").selectAll().execute()).length, 1);
 });
 
 test("two first visits of a person who is known are both let in", async (t) => {
-  const db = await testDatabase(t);
-  const { signIn, someone, actions } = await house(db);
+  const { db, signIn, someone, actions } = await house(t);
   const ann = await someone("ann@acme.com");
   // Both have found no such account, and wait for the person's row.
   await using held = await hold(db, (transaction) => lockPerson(transaction, ann));
@@ -205,8 +196,7 @@ test("two first visits of a person who is known are both let in", async (t) => {
 });
 
 test("an account opens one person's, a person has one of each provider, and the last way in stays", async (t) => {
-  const db = await testDatabase(t);
-  const { signIn, someone } = await house(db);
+  const { db, signIn, someone } = await house(t);
   const [ann, bea] = [await someone("ann@acme.com"), await someone("bea@acme.com")];
   await connectIdentity(db, ann, account());
   await assert.rejects(connectIdentity(db, bea, account()), { reason: "somebody-elses" });

@@ -28,6 +28,12 @@ async function createTenant(
   await pool.query("insert into tenant_limits (tenant_id) values ($1)", [id]);
 }
 
+async function withTenant(t: test.TestContext, limits?: Parameters<typeof createTenant>[2]) {
+  const pool = await setUp(t);
+  await createTenant(pool, "a", limits);
+  return pool;
+}
+
 function event(
   tenantId: string,
   key: string = randomUUID(),
@@ -67,8 +73,7 @@ async function age(pool: pg.Pool, seconds: number): Promise<void> {
 }
 
 test("an event is stored as it was given, with nulls where nothing was", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a");
+  const pool = await withTenant(t);
   const full = event("a", "full", {
     reference: "1001",
     recipientEmail: "ann@example.com",
@@ -100,8 +105,7 @@ test("an event is stored as it was given, with nulls where nothing was", async (
 });
 
 test("a duplicate is replayed with the first event's id and answer, in the same batch and later", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a");
+  const pool = await withTenant(t);
   const results = await acceptEvents(pool, [
     event("a", "k", { eventType: "first" }),
     event("a", "k", { eventType: "second" }),
@@ -122,8 +126,7 @@ test("a duplicate is replayed with the first event's id and answer, in the same 
 });
 
 test("never more than the limit in any 60 s, and a slot frees at most one second late", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a", { perMinute: 3 });
+  const pool = await withTenant(t, { perMinute: 3 });
   const four = await acceptEvents(pool, sorted([event("a"), event("a"), event("a"), event("a")]));
   assert.deepEqual(
     four.map((r) => r.outcome),
@@ -141,8 +144,7 @@ test("never more than the limit in any 60 s, and a slot frees at most one second
 });
 
 test("refused requests do not count, replays do", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a", { perMinute: 2 });
+  const pool = await withTenant(t, { perMinute: 2 });
   await acceptEvents(pool, [event("a", "k")]);
   await acceptEvents(pool, [event("a", "k")]);
   assert.equal((await acceptEvents(pool, [event("a", "k")]))[0]?.outcome, "minute");
@@ -154,8 +156,7 @@ test("refused requests do not count, replays do", async (t) => {
 });
 
 test("the window turns over all its seconds without losing count", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a", { perMinute: 1000 });
+  const pool = await withTenant(t, { perMinute: 1000 });
   for (let i = 0; i < 30; i += 1) {
     await acceptEvents(pool, [event("a")]);
     await age(pool, 1 + (i % 4));
@@ -168,24 +169,21 @@ test("the window turns over all its seconds without losing count", async (t) => 
 });
 
 test("a database clock that steps back does not reopen the window", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a", { perMinute: 1 });
+  const pool = await withTenant(t, { perMinute: 1 });
   await acceptEvents(pool, [event("a")]);
   await age(pool, -600);
   assert.equal((await acceptEvents(pool, [event("a")]))[0]?.outcome, "minute");
 });
 
 test("over the daily cap a duplicate is still replayed", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a", { dailyCap: 1 });
+  const pool = await withTenant(t, { dailyCap: 1 });
   await acceptEvents(pool, [event("a", "k")]);
   assert.equal((await acceptEvents(pool, [event("a", "other")]))[0]?.outcome, "day");
   assert.equal((await acceptEvents(pool, [event("a", "k")]))[0]?.outcome, "replayed");
 });
 
 test("what was refused is processed again under the same id, with the new body and a day's slot", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a", { dailyCap: 1 });
+  const pool = await withTenant(t, { dailyCap: 1 });
   const first = event("a", "k", { variables: '{"n":1}' });
   await acceptEvents(pool, [first]);
   assert.deepEqual(await refuseEvents(pool, [first.id]), new Set([first.id]));
@@ -201,8 +199,7 @@ test("what was refused is processed again under the same id, with the new body a
 });
 
 test("a dispatched event cannot be refused any more", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a");
+  const pool = await withTenant(t);
   const dispatched = event("a", "k");
   await acceptEvents(pool, [dispatched]);
   await pool.query("delete from undispatched_events");
@@ -214,8 +211,7 @@ test("a dispatched event cannot be refused any more", async (t) => {
 });
 
 test("an event whose replay was answered 200 cannot be refused, and a refused one is not acknowledged", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a");
+  const pool = await withTenant(t);
   const one = event("a", "1");
   const two = event("a", "2");
   await acceptEvents(pool, sorted([one, two]));
@@ -225,8 +221,7 @@ test("an event whose replay was answered 200 cannot be refused, and a refused on
 });
 
 test("a replay holds for what is let go while it is answered", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a");
+  const pool = await withTenant(t);
   const options = { delaySeconds: 3600 };
   const first = event("a", "k", { options });
   await acceptEvents(pool, [first]);
@@ -250,8 +245,7 @@ test("a replay holds for what is let go while it is answered", async (t) => {
 });
 
 test("an inactive or unknown tenant is told so and counts nothing", async (t) => {
-  const pool = await setUp(t);
-  await createTenant(pool, "a");
+  const pool = await withTenant(t);
   await pool.query("update tenants set active = false");
   const results = await acceptEvents(pool, sorted([event("a"), event("nobody")]));
   assert.deepEqual(
