@@ -1,31 +1,15 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { createClient } from "@belfry/client";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";
-import { checkResponse } from "../openapi/check-response.ts";
+import { ask } from "../openapi/ask.ts";
 
 const PATH = "/api/v1/events/cancel";
 const ingest = await startIngest(wholeFile());
 
-/** Every answer is held to the document. */
-async function cancel(key: string, body: unknown, secret?: string) {
-  const text = JSON.stringify(body);
-  const signed =
-    secret === undefined
-      ? undefined
-      : { "x-service-signature": createHmac("sha256", secret).update(text).digest("hex") };
-  const response = await fetch(`${ingest.url}${PATH}`, {
-    method: "POST",
-    headers: { "x-api-key": key, "content-type": "application/json", ...signed },
-    body: text,
-  });
-  const answer = await response.text();
-  const { status, headers } = response;
-  checkResponse({ method: "POST", path: PATH, status, headers, body: answer });
-  return { status, body: JSON.parse(answer) };
-}
+const cancel = (key: string, body: unknown, secret?: string) =>
+  ask(ingest.url, { method: "POST", path: PATH, key, body, secret });
 
 async function world() {
   const tenant = await ingest.createTenant({ dailyCap: 100 });

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { createClient } from "@belfry/client";
@@ -7,42 +6,11 @@ import { preferencesOf } from "@belfry/database/functions/preference-rule";
 import { assertEach } from "@belfry/testing/assert-each";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";
-import { checkResponse } from "../openapi/check-response.ts";
+import { type Asked, ask } from "../openapi/ask.ts";
 
 const ingest = await startIngest(wholeFile());
 
-interface Sent {
-  method: string;
-  path: string;
-  key: string;
-  body?: unknown;
-  secret?: string;
-  headers?: Record<string, string>;
-}
-
-/** Every answer is held to the document. */
-async function send({ method, path, key, body, secret, headers = {} }: Sent) {
-  const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
-  const signature =
-    secret === undefined ? undefined : createHmac("sha256", secret).update(text).digest("hex");
-  const response = await fetch(`${ingest.url}${path}`, {
-    method,
-    headers: {
-      "x-api-key": key,
-      ...(text === "" ? {} : { "content-type": "application/json" }),
-      ...(signature === undefined ? {} : { "x-service-signature": signature }),
-      ...headers,
-    },
-    ...(text === "" ? {} : { body: text }),
-  });
-  const answer = await response.text();
-  checkResponse({
-    method,
-    path,
-    ...{ status: response.status, headers: response.headers, body: answer },
-  });
-  return { status: response.status, headers: response.headers, body: JSON.parse(answer) };
-}
+const send = (asked: Asked) => ask(ingest.url, asked);
 
 const ANN = {
   ...{ email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },

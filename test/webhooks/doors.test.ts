@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { setTenantActive } from "@belfry/administration/tenants/tenants";
 import { createClient } from "@belfry/client/client";
@@ -7,29 +7,15 @@ import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";
-import { checkResponse } from "../openapi/check-response.ts";
+import { ask } from "../openapi/ask.ts";
 
 const ingest = await startIngest(wholeFile());
 
 const PATH = "/api/v1/webhooks";
 const URL_OF_MINE = "https://example.com/hooks";
 
-/** Every answer is held to the document. */
-async function send(method: string, path: string, key: string, body?: unknown, secret?: string) {
-  const text = body === undefined ? "" : JSON.stringify(body);
-  const headers: Record<string, string> = { "x-api-key": key };
-  if (text !== "") headers["content-type"] = "application/json";
-  if (secret !== undefined) {
-    headers["x-service-signature"] = createHmac("sha256", secret).update(text).digest("hex");
-  }
-  const response = await fetch(`${ingest.url}${path}`, {
-    ...{ method, headers },
-    ...(text === "" ? {} : { body: text }),
-  });
-  const answer = await response.text();
-  checkResponse({ method, path, status: response.status, headers: response.headers, body: answer });
-  return { status: response.status, body: JSON.parse(answer) };
-}
+const send = (method: string, path: string, key: string, body?: unknown, secret?: string) =>
+  ask(ingest.url, { method, path, key, body, secret });
 
 /** Every call that writes, with a body that is good. */
 const WRITES: [string, string, unknown?][] = [
