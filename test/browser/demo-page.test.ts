@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
-import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { createTestDatabase } from "@belfry/testing/postgres";
 import type { Page } from "playwright-core";
+import { startAdminStack } from "../admin/admin-stack.ts";
 import { join } from "../admin/join.ts";
-import { newHome, type RunningStack, startStack } from "../stack/start-stack.ts";
+import type { RunningStack } from "../stack/start-stack.ts";
 import { openBrowser, watchPage } from "./open-page.ts";
 import { skip } from "./without-browser.ts";
 
 const run = promisify(execFile);
 test("the demo page, as a newcomer sees it", { skip }, async (t) => {
-  const stack = await startStackFor(t);
+  const stack = await startAdminStack(t);
   const browser = await openBrowser(t);
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
   const page = await context.newPage();
@@ -182,24 +180,6 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
     );
   });
 });
-
-/** Over the servers of this test run: the embedded ones are the stack test's matter. */
-async function startStackFor(t: TestContext): Promise<RunningStack> {
-  const cleanup = new AsyncDisposableStack();
-  t.after(() => cleanup.disposeAsync());
-  const last = { after: (fn: () => Promise<void>) => cleanup.defer(fn) };
-  const home = await newHome(last, {
-    DATABASE_URL: (await createTestDatabase(last)).url,
-    NATS_URL: testNatsUrl(),
-    NATS_PREFIX: testPrefix(last),
-  });
-  const stack = await startStack(home);
-  cleanup.defer(async () => {
-    stack.child.kill("SIGTERM");
-    await once(stack.child, "exit");
-  });
-  return stack;
-}
 
 async function waitForUnread(page: Page, count: string): Promise<void> {
   for (const place of ["#inbox .head", "#bell .bell"]) {

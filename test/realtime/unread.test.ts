@@ -31,16 +31,22 @@ async function setUp(t: TestContext, env: Record<string, string> = {}) {
   const { got } = await subscribed(page, "personal#reader");
   page.on("connecting", (context) => ended.push(context));
   let published = 0;
+  /** Publishes to the healthy page, and waits until it has it. */
+  const serves = async () => {
+    published += 1;
+    await world.publish(reader);
+    await eventually(() => got.length === published);
+    assert.deepEqual(ended, []);
+  };
   return {
-    world,
-    url,
-    process,
-    /** Publishes to the healthy page, and waits until it has it. */
-    async serves() {
-      published += 1;
-      await world.publish(reader);
-      await eventually(() => got.length === published);
-      assert.deepEqual(ended, []);
+    ...{ world, url, process, serves },
+    async holdsFew() {
+      const held = await metric(process, "belfry_queue_bytes");
+      assert.ok(held <= MAX_BYTES_IN_ALL, `${held} bytes are held`);
+    },
+    async recovers() {
+      await eventually(async () => (await metric(process, "belfry_queue_bytes")) === 0);
+      await serves();
     },
   };
 }
@@ -89,7 +95,7 @@ async function storeMissed(world: World, to: Recipient): Promise<string[]> {
 }
 
 test("two gigabytes of recovery that one token asks for and does not read end no gateway", async (t) => {
-  const { world, url, process, serves } = await setUp(t);
+  const { world, url, serves, holdsFew, recovers } = await setUp(t);
   const names = await storeMissed(world, attacker);
   const { rows } = await world.db.query<{ epoch: string }>("select epoch from realtime_epoch");
   const { epoch } = rows[0]!;
@@ -108,12 +114,10 @@ test("two gigabytes of recovery that one token asks for and does not read end no
     // Again and again: what was refused for now is asked for anew.
     sockets.forEach(subscribeAll);
     await serves();
-    const held = await metric(process, "belfry_queue_bytes");
-    assert.ok(held <= MAX_BYTES_IN_ALL, `${held} bytes are held`);
+    await holdsFew();
   }
   for (const raw of sockets) raw.socket.terminate();
-  await eventually(async () => (await metric(process, "belfry_queue_bytes")) === 0);
-  await serves();
+  await recovers();
 });
 
 test("after a pause of the gateway a page that reads is given all of it, and stays", async (t) => {
@@ -158,7 +162,7 @@ test("half frames of strangers are counted, and given up before they end a gatew
 });
 
 test("calls that one token sends and whose answers it does not read end no gateway", async (t) => {
-  const { world, url, process, serves } = await setUp(t);
+  const { world, url, serves, holdsFew, recovers } = await setUp(t);
   await storeMissed(world, attacker);
   const sockets = await deafSockets(t, url, world, 30);
   const filler = "x".repeat(64_000);
@@ -169,10 +173,8 @@ test("calls that one token sends and whose answers it does not read end no gatew
   }
   for (let round = 0; round < 5; round += 1) {
     await serves();
-    const held = await metric(process, "belfry_queue_bytes");
-    assert.ok(held <= MAX_BYTES_IN_ALL, `${held} bytes are held`);
+    await holdsFew();
   }
   for (const raw of sockets) raw.socket.terminate();
-  await eventually(async () => (await metric(process, "belfry_queue_bytes")) === 0);
-  await serves();
+  await recovers();
 });

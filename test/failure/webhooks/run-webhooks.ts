@@ -1,13 +1,10 @@
-import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import { createDatabase } from "@belfry/database/connection";
-import { acceptEvents, type EventToAccept } from "@belfry/database/functions/accept-events";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import { uuidv7 } from "uuidv7";
 import { atRest } from "../at-rest.ts";
 import { type Kills, startReplicas, underKills, type Victim } from "../kills.ts";
 import { seededRandom } from "../random.ts";
+import { acceptResting } from "../resting-load.ts";
 import { SHORT } from "../settings.ts";
 import { createWorld, EVENT_TYPE, type World } from "../world.ts";
 import { type Receiver, startReceiver } from "./webhook-receiver.ts";
@@ -29,8 +26,6 @@ export interface WebhookRun {
 }
 
 const BATCH = 50;
-const RETRY_MS = 100;
-const SECOND_MS = 1000;
 /** As short as it can be: a whole call, and its record. */
 const LEASES = { LEASE_MS: "20000", DELIVERY_ACK_WAIT_MS: "20000" };
 
@@ -68,12 +63,17 @@ export async function runWebhooks(t: Cleanup, options: WebhookRunOptions): Promi
 
   const killing = { victims, random, everyMs: killEveryMs };
   const { kills, load } = await underKills(world, killing, (until) =>
-    acceptLoad(world, { count: events, perSecond, until }),
+    acceptResting(world, { count: events, perSecond, batchSize: BATCH, until }, eventOf),
   );
   await atRest(world, drainMs, () => tryAllNow(world));
   const verdict = await judgeWebhooks(world.pool, world.tenants[0]!.id, receiver);
-  return { verdict, kills, events: load };
+  return { verdict, kills, events: load.length };
 }
+
+const eventOf = (number: number) => ({
+  ...{ key: `key-webhooks-${number}`, eventType: EVENT_TYPE, userId: `user-${number % 50}` },
+  ...{ reference: number % 2 === 0 ? `order-${number}` : null, traceId: "webhooks" },
+});
 
 async function putEndpoint(world: World, receiver: Receiver): Promise<void> {
   const made = await putWebhook(
@@ -82,55 +82,6 @@ async function putEndpoint(world: World, receiver: Receiver): Promise<void> {
     { keys: world.keys, allowPrivateAddresses: true },
   );
   receiver.secret = made.after.secret!;
-}
-
-/** Accepts `count` events, `perSecond`, and more of them until `until`. A call that fails is made again, as it was. */
-async function acceptLoad(
-  world: World,
-  { count, perSecond, until }: { count: number; perSecond: number; until: Promise<unknown> },
-): Promise<number> {
-  const startedAt = performance.now();
-  let accepted = 0;
-  let isOver = false;
-  void until.then(() => {
-    isOver = true;
-  });
-  while (!isOver || accepted < count) {
-    const batch = Array.from({ length: BATCH }, (_, at) => eventOf(world, accepted + at));
-    batch.sort((one, other) => (one.dedupKey < other.dedupKey ? -1 : 1));
-    while (!(await isAccepted(world, batch))) await sleep(RETRY_MS);
-    accepted += batch.length;
-    const dueAt = startedAt + (accepted / perSecond) * SECOND_MS;
-    await sleep(Math.max(0, dueAt - performance.now()));
-  }
-  return accepted;
-}
-
-/** They rest for a second, so that the dispatchers let them go, publish and dispatch them whatever is killed. */
-function eventOf(world: World, number: number): EventToAccept {
-  const key = `key-webhooks-${number}`;
-  return {
-    tenantId: world.tenants[0]!.id,
-    dedupKey: createHash("sha256").update(key).digest("hex"),
-    id: uuidv7(),
-    eventType: EVENT_TYPE,
-    userId: `user-${number % 50}`,
-    reference: number % 2 === 0 ? `order-${number}` : null,
-    recipientEmail: `user-${number % 50}@example.com`,
-    recipientPhone: null,
-    variables: JSON.stringify({ key }),
-    traceId: "webhooks",
-    options: { delaySeconds: 1 },
-  };
-}
-
-async function isAccepted(world: World, batch: EventToAccept[]): Promise<boolean> {
-  try {
-    await acceptEvents(world.pool, batch);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**
