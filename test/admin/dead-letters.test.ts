@@ -14,7 +14,6 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
   const browser = await openBrowser(t);
   const context = await signedIn(browser, admin.url, operator);
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   // The first batch goes through; the others wait until somebody has left and come back.
@@ -62,7 +61,6 @@ test("a replay that the server does not answer says where it stopped, and goes o
   const browser = await openBrowser(t);
   const context = await signedIn(browser, admin.url, operator);
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
   let posts = 0;
   await page.route("**/dead-letters/replay", async (route) => {
     posts += 1;

@@ -23,7 +23,6 @@ export async function startEditor(t: TestContext) {
     const viewport = { width: 1280, height: 900 };
     const context = await signedIn(browser, admin.url, person, { viewport });
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("console", (message) => {
       const isExpected = /status of 4(09|22)|ERR_FAILED/.test(message.text());

@@ -16,7 +16,6 @@ test("what a page of the Admin UI asks, and what leaving and reloading it does",
   await addApiKey(admin.db, id, { name: "the shop" });
   const context = await signedIn(await openBrowser(t), admin.url, operator);
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
   /** Every POST that left the browser. */
   const posts: string[] = [];
   page.on("request", (request) => {

@@ -24,7 +24,6 @@ test("who has forgotten the password gets a link from an owner, and sets a new o
   await admin.person({ email: "eve@example.com", name: "Eve", of });
   const browser = await openBrowser(t);
   const owners = await (await signedIn(browser, admin.url, owner)).newPage();
-  owners.setDefaultTimeout(60_000);
   await owners.goto(`${admin.url}/tenants/${tenantId}/members`);
   await owners.getByRole("button", { name: "Create reset link for Eve" }).click();
   await owners.getByRole("dialog").getByRole("button", { name: "Create reset link" }).click();

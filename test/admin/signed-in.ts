@@ -9,6 +9,7 @@ export async function signedIn(
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(60_000);
   await context.addCookies([...person.cookies].map(([name, value]) => ({ name, value, url })));
   return context;
 }

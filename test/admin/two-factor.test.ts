@@ -23,7 +23,6 @@ test("on a narrow screen and by the keyboard alone a person turns two-factor aut
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" && !message.text().includes("422")) faults.push(message.text());

@@ -22,7 +22,6 @@ test("an owner makes, edits and erases a user on a phone; axe finds no fault on 
   const save = (page: Page) => page.getByRole("button", { name: "Save" }).click();
 
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
   await page.setViewportSize({ width: 375, height: 800 });
   await page.goto(`${base}/users`);
   await page.getByRole("link", { name: "New user" }).click();

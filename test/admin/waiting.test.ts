@@ -28,7 +28,6 @@ test("on a phone an event is moved in the reader's own time, and cancelled once 
   const move = `${waiting}/${event?.id}/move`;
 
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
   await page.setViewportSize({ width: 375, height: 800 });
   await page.goto(waiting);
   await page.getByRole("link", { name: /^Move / }).click();

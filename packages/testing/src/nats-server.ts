@@ -5,31 +5,21 @@ import { type NatsServer, startNats } from "@belfry/local/servers/nats-server";
 import type { Cleanup } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
 
-/** A nats-server of one test's own, to be killed, restarted and emptied. */
-export interface TestNatsServer {
-  /** The same over restarts. */
-  url: string;
-  /** Where its JetStream files are. */
-  storeDir: string;
-  /** SIGKILL. */
-  kill(): Promise<void>;
-  stop(): Promise<void>;
-  /** After `kill` or `stop`, on the same port. `empty` loses everything that was stored. */
-  start(options?: { empty?: boolean }): Promise<void>;
-}
-
-/** Starts it (unless `started` is false); stopped and removed after the test. */
-export async function ownNatsServer(
-  t: Cleanup,
-  options: { started?: boolean } = {},
-): Promise<TestNatsServer> {
+/**
+ * A nats-server of one test's own, to be killed, restarted and emptied. Started, unless `started` is false;
+ * stopped and removed after the test.
+ */
+export async function ownNatsServer(t: Cleanup, options: { started?: boolean } = {}) {
   const directory = await mkdtemp(join(tmpdir(), "belfry-nats-"));
   const storeDir = join(directory, "store");
   const port = await freePort();
   let server: NatsServer | undefined;
-  const own: TestNatsServer = {
+  const own = {
+    /** The same over restarts. */
     url: `nats://127.0.0.1:${port}`,
+    /** Where its JetStream files are. */
     storeDir,
+    /** SIGKILL. */
     async kill() {
       await server?.kill();
       server = undefined;
@@ -38,7 +28,8 @@ export async function ownNatsServer(
       await server?.stop();
       server = undefined;
     },
-    async start({ empty = false } = {}) {
+    /** After `kill` or `stop`, on the same port. `empty` loses everything that was stored. */
+    async start({ empty = false }: { empty?: boolean } = {}) {
       if (empty) await rm(storeDir, { recursive: true, force: true });
       server = await startNats({ storeDir, port, log: () => undefined });
     },

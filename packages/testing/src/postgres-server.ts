@@ -5,27 +5,21 @@ import { type PostgresServer, startPostgres } from "@belfry/local/servers/postgr
 import type { Cleanup } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
 
-/** A Postgres of one test's own, to be killed and restarted. What is committed is on the disk. */
-export interface TestPostgresServer {
-  /** Of the database `postgres`, empty at first; the same over restarts. */
-  url: string;
-  /** SIGKILL. */
-  kill(): Promise<void>;
-  stop(): Promise<void>;
-  /** After `kill` or `stop`, on the same port and files. */
-  start(): Promise<void>;
-}
-
-/** Starts it; stopped and removed after the test. */
-export async function ownPostgresServer(t: Cleanup): Promise<TestPostgresServer> {
+/**
+ * A Postgres of one test's own, to be killed and restarted; stopped and removed after the test. What is
+ * committed is on the disk.
+ */
+export async function ownPostgresServer(t: Cleanup) {
   const dataDir = await mkdtemp(join(tmpdir(), "belfry-postgres-"));
   // Root starts the server as another user, who has to get there.
   await chmod(dataDir, 0o755);
   const port = await freePort();
   let server: PostgresServer | undefined;
   let directory: string | undefined;
-  const own: TestPostgresServer = {
+  const own = {
+    /** Of the database `postgres`, empty at first; the same over restarts. */
     url: "",
+    /** SIGKILL. */
     async kill() {
       await server?.kill();
       server = undefined;
@@ -34,7 +28,8 @@ export async function ownPostgresServer(t: Cleanup): Promise<TestPostgresServer>
       await server?.stop();
       server = undefined;
     },
-    async start() {
+    /** After `kill` or `stop`, on the same port and files. */
+    async start(): Promise<void> {
       server = await startPostgres({ dataDir, port, durable: true, log: () => undefined });
       own.url = server.url;
       directory = server.directory;
