@@ -137,7 +137,7 @@ async function waitUntilReady(
     } catch (error) {
       last = String(error);
     }
-    await sleep(50);
+    await sleep(100);
   }
   throw new Error(
     [
