@@ -61,8 +61,8 @@ async function main(files: string[]): Promise<number> {
   interrupted.signal.throwIfAborted();
   if (code !== 0) return code;
 
-  // Twice the processors: most of its time a test waits for what others do.
-  const concurrency = 2 * availableParallelism();
+  // Most of its time a test waits for what others do.
+  const concurrency = 3 * availableParallelism();
   const bounds = [`--test-concurrency=${concurrency}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
   const failures = join(directory, "failures");
   const lane = (most: number, some: string[]) =>
