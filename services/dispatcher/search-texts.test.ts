@@ -14,14 +14,17 @@ async function world(t: TestContext) {
   return { ...under, acme, other: await under.tenant({ id: "other" }) };
 }
 
+/** With an event of hers. */
+async function withAnn(t: TestContext) {
+  const under = await world(t);
+  const ann = { userId: "ann", email: "ann@home.org", phone: "+491711234567" };
+  const [id = ""] = await under.events(under.acme, ann);
+  await under.pass();
+  return { ...under, id };
+}
+
 test("an address and a number in wide letters, as Japanese keyboards write them, are found", async (t) => {
-  const { acme, events, pass, find } = await world(t);
-  const [id = ""] = await events(acme, {
-    userId: "ann",
-    email: "ann@home.org",
-    phone: "+491711234567",
-  });
-  await pass();
+  const { acme, id, find } = await withAnn(t);
   for (const text of [
     "\uff41nn\uff20home.org",
     "\uff0b\uff14\uff191711234567",
@@ -32,13 +35,7 @@ test("an address and a number in wide letters, as Japanese keyboards write them,
 });
 
 test("whatever is pasted is answered or refused, and finds nothing that is not the same", async (t) => {
-  const { acme, events, pass, find } = await world(t);
-  const [id = ""] = await events(acme, {
-    userId: "ann",
-    email: "ann@home.org",
-    phone: "+491711234567",
-  });
-  await pass();
+  const { acme, id, find } = await withAnn(t);
   const long = [
     "\ufdfa",
     "e\u0301",

@@ -9,7 +9,7 @@ import {
 import type { Receipt } from "@belfry/contracts/receipt";
 import { createDatabase, type Pool } from "@belfry/database/connection";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
-import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
+import { type Settlement, settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { connectedDatabase } from "@belfry/testing/database";
 import { sql } from "kysely";
@@ -53,6 +53,16 @@ function receipt(deliveryId: string, more: Partial<Receipt> = {}): Receipt {
     ...{ reason: null, vendorStatus: null, occurredAt: null, ...more },
   };
 }
+
+/** The outcome of a first try that the vendor took. */
+const acceptance = (deliveryId: string): Settlement => ({
+  ...{ deliveryId, attempt: 1, status: "accepted", reason: null, delayMs: null },
+  ...{ counted: false, missing: null },
+  end: {
+    ...{ class: "accepted", durationMs: 5, reason: "ok", vendor_status: "202" },
+    ...{ vendor_answer: null, message_id: "m1" },
+  },
+});
 
 test("receipts of many deliveries read their own rows by index", async (t) => {
   const pool = await filled(t, ROWS, "accepted");
@@ -112,16 +122,7 @@ test("a receipt that comes before the sender has written the answer down ends th
   const [claimed] = await claimDeliveries(pool, [{ id, tenantId: "a", provider }], options);
   assert.equal(claimed?.becomes, "sending");
   await storeReceipts(pool, ORIGIN, [receipt(id)]);
-  await settleDeliveries(pool, [
-    {
-      ...{ deliveryId: id, attempt: 1, status: "accepted", reason: null, delayMs: null },
-      ...{ counted: false, missing: null },
-      end: {
-        ...{ class: "accepted", durationMs: 5, reason: "ok", vendor_status: "202" },
-        ...{ vendor_answer: null, message_id: "m1" },
-      },
-    },
-  ]);
+  await settleDeliveries(pool, [acceptance(id)]);
   const delivery = await pool.query("select status, claimed_until, released_at from deliveries");
   assert.deepEqual(delivery.rows, [
     { status: "delivered", claimed_until: null, released_at: null },
@@ -139,16 +140,7 @@ test("what a provider has after all is not sent again, though it was replayed an
     receipt(opened, { kind: "deferred" }),
     receipt(untried),
   ]);
-  const accepted = await settleDeliveries(pool, [
-    {
-      ...{ deliveryId: late, attempt: 1, status: "accepted", reason: null, delayMs: null },
-      ...{ counted: false, missing: null },
-      end: {
-        ...{ class: "accepted", durationMs: 5, reason: "ok", vendor_status: "202" },
-        ...{ vendor_answer: null, message_id: "m1" },
-      },
-    },
-  ]);
+  const accepted = await settleDeliveries(pool, [acceptance(late)]);
   assert.deepEqual(accepted, new Set([late]));
   const { rows } = await pool.query(
     "select id, status, released_at is null and due_at is null as has_ended from deliveries order by id",

@@ -83,6 +83,12 @@ const released = (under: WebhooksUnderTest) =>
   releaseDeliveries(under.pool, { channel: "EMAIL", inFlightPerTenant: 100, after: "", most: 100 });
 const releasedAgain = (under: WebhooksUnderTest) =>
   releaseAgain(under.pool, { channel: "EMAIL", olderThanMs: 0, most: 100 });
+const cancelled = ({ db }: WebhooksUnderTest, stored: Stored[]) =>
+  cancelEvents(
+    db,
+    "acme",
+    stored.map(({ eventId }) => eventId),
+  );
 const inactive = (under: WebhooksUnderTest) =>
   under.pool.query("update tenants set active = false where id = 'acme'");
 const ids = (stored: Stored[]) => ({ ids: stored.map(({ id }) => id), tenantId: "acme" });
@@ -190,22 +196,12 @@ const CASES: Record<string, Case> = {
   },
   "a cancel": {
     ...{ stored: {}, count: 3, told: "skipped: cancelled" },
-    work: ({ db }, stored) =>
-      cancelEvents(
-        db,
-        "acme",
-        stored.map(({ eventId }) => eventId),
-      ),
+    work: cancelled,
   },
   "a cancel after a try of unknown outcome": {
     stored: { status: "waiting", attempts: 1 },
     told: "unknown: cancelled after a try of unknown outcome",
-    work: ({ db }, stored) =>
-      cancelEvents(
-        db,
-        "acme",
-        stored.map(({ eventId }) => eventId),
-      ),
+    work: cancelled,
   },
   "a dead letter is discarded": {
     ...{ stored: { status: "failed" }, count: 3, told: null },

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { createPool } from "@belfry/database/connection";
 import { eventually } from "@belfry/testing/eventually";
 import { createHandClock } from "@belfry/testing/hand-clock";
 import { createFixture, EMAIL_TEMPLATE, type Fixture, message } from "../test/sending-fixture.ts";
 import { createShop } from "../test/shop.ts";
-import { accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
+import { type Answer, accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
 
 const DONE = { kind: "done" };
 
@@ -101,20 +101,32 @@ test("Postgres away between the vendor's answer and ours: written down when it i
   assert.equal(vendor.calls.length, 1);
 });
 
-test("an acceptance that comes after the lease still ends the delivery", async (t) => {
+/** A delivery whose lease ends before the vendor answers, and which another sender has tried by then. */
+async function overtaken(t: TestContext, late: Answer, meanwhile: Answer) {
   const { fixture, vendor, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);
   const [frozen, other] = [fixture.sender(), fixture.sender()];
-  const answered: (() => void)[] = [];
-  vendor.answer = (response, call) => void answered.push(() => accept(response, call));
-  const late = frozen.handle(message(tenant, [id]));
-  await eventually(() => answered.length === 1);
+  const answered = Promise.withResolvers<() => void>();
+  vendor.answer = (response, call) => answered.resolve(() => late(response, call));
+  const handled = frozen.handle(message(tenant, [id]));
+  const answer = await answered.promise;
   await endLease(fixture, id);
-  vendor.answer = status(500);
+  vendor.answer = meanwhile;
   await other.handle(message(tenant, [id]));
+  return {
+    fixture,
+    id,
+    answer: async () => {
+      answer();
+      await handled;
+    },
+  };
+}
+
+test("an acceptance that comes after the lease still ends the delivery", async (t) => {
+  const { fixture, id, answer } = await overtaken(t, accept, status(500));
   assert.equal((await fixture.row(id)).status, "waiting");
-  answered[0]!();
-  await late;
+  await answer();
   const row = await fixture.row(id);
   assert.deepEqual([row.status, row.due_at, row.released_at], ["accepted", null, null]);
   const classes = (await fixture.attempts(id)).map((attempt) => attempt.class);
@@ -142,18 +154,8 @@ test("a delivery stays with the sender for as long as the provider takes: its le
 });
 
 test("a failure that comes after the lease changes nothing", async (t) => {
-  const { fixture, vendor, tenant, version } = await createShop(t);
-  const id = await fixture.delivery(tenant, version);
-  const [frozen, other] = [fixture.sender(), fixture.sender()];
-  const answered: (() => void)[] = [];
-  vendor.answer = (response, call) => void answered.push(() => status(400)(response, call));
-  const late = frozen.handle(message(tenant, [id]));
-  await eventually(() => answered.length === 1);
-  await endLease(fixture, id);
-  vendor.answer = accept;
-  await other.handle(message(tenant, [id]));
-  answered[0]!();
-  await late;
+  const { fixture, id, answer } = await overtaken(t, status(400), accept);
+  await answer();
   assert.equal((await fixture.row(id)).status, "accepted");
 });
 

@@ -31,6 +31,12 @@ async function world(t: Cleanup) {
   return { db, pool, tenantId, ada: { tenantId, userId: ADA.userId } };
 }
 
+async function withEvent(t: Cleanup) {
+  const under = await world(t);
+  await storeEvent(under.db, under.tenantId, ADA);
+  return under;
+}
+
 test("nothing of an erased person is left in any table, except where the report says so", async (t) => {
   const { db, pool, tenantId, ada } = await world(t);
   const sent = await storeEvent(db, tenantId, ADA);
@@ -103,8 +109,7 @@ test("nothing of an erased person is left in any table, except where the report 
 });
 
 test("what endpoints were or are to be told of the person goes, though its event has gone before", async (t) => {
-  const { db, pool, tenantId, ada } = await world(t);
-  await storeEvent(db, tenantId, ADA);
+  const { db, pool, tenantId, ada } = await withEvent(t);
   for (const { userId } of [ADA, BOB]) {
     await pool.query(
       `with m as (
@@ -134,8 +139,7 @@ test("what endpoints were or are to be told of the person goes, though its event
 });
 
 test("the suppressions of the person's addresses go only when that is asked for", async (t) => {
-  const { db, pool, tenantId, ada } = await world(t);
-  await storeEvent(db, tenantId, ADA);
+  const { db, pool, tenantId, ada } = await withEvent(t);
   for (const [channel, address] of [
     ["EMAIL", ADA.email],
     ["SMS", ADA.phone],
@@ -154,8 +158,7 @@ test("the suppressions of the person's addresses go only when that is asked for"
 });
 
 test("an address that a message was sent to is the person's, though no event and no directory names it", async (t) => {
-  const { db, pool, tenantId, ada } = await world(t);
-  await storeEvent(db, tenantId, ADA);
+  const { db, pool, tenantId, ada } = await withEvent(t);
   const former = "former@example.com";
   await pool.query("update deliveries set recipient = $1 where channel = 'EMAIL'", [former]);
   await addSuppressions(db, { tenantId, channel: "EMAIL", addresses: [former] });
@@ -209,8 +212,7 @@ test("what a sender has in hand is waited for, and what it leaves goes too; noth
 });
 
 test("a delivery that is held for too long is said, and the next run goes on", async (t) => {
-  const { db, pool, tenantId, ada } = await world(t);
-  await storeEvent(db, tenantId, ADA);
+  const { db, pool, tenantId, ada } = await withEvent(t);
   await storeEvent(db, tenantId, ADA, { heldForMs: 60_000 });
   const impatient = eraseUser(db, ada, { ...DEPS, heldMs: 1 });
   await assert.rejects(impatient, /senders still hold 1 deliveries.*run it again/);
@@ -274,8 +276,7 @@ test("a push that is under way while the person is erased goes too, and who come
 });
 
 test("who erased whom stands in the audit log, without the person", async (t) => {
-  const { db, tenantId, ada } = await world(t);
-  await storeEvent(db, tenantId, ADA);
+  const { db, tenantId, ada } = await withEvent(t);
   const { deleted } = await eraseUser(db, ada, DEPS);
   const entries = await db
     .selectFrom("audit_log")
@@ -344,8 +345,7 @@ test("what people did of a person stays in the audit log, and names the erasure'
 });
 
 test("while the person cannot be disconnected nothing is changed", async (t) => {
-  const { db, pool, tenantId, ada } = await world(t);
-  await storeEvent(db, tenantId, ADA);
+  const { db, pool, ada } = await withEvent(t);
   const disconnect = async () => {
     throw new Error("NATS is not reachable");
   };
