@@ -5,18 +5,8 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-export interface Certificates {
-  /** Of the authority. */
-  caFile: string;
-  /** Of a server on 127.0.0.1. */
-  certFile: string;
-  keyFile: string;
-  /** An authority that signed nothing here. */
-  otherCaFile: string;
-}
-
 /** An authority and a server's certificate from it, by openssl, good for two days. */
-export async function makeCertificates(directory: string): Promise<Certificates> {
+export async function makeCertificates(directory: string) {
   const at = (name: string) => join(directory, name);
   const authority = (name: string) =>
     openssl(
@@ -35,12 +25,17 @@ export async function makeCertificates(directory: string): Promise<Certificates>
     ...["-CAcreateserial", "-days", "2", "-extfile", at("names"), "-out", at("server.pem")],
   );
   return {
+    /** Of the authority. */
     caFile: at("ca.pem"),
+    /** Of a server on 127.0.0.1. */
     certFile: at("server.pem"),
     keyFile: at("server.key"),
+    /** An authority that signed nothing here. */
     otherCaFile: at("other-ca.pem"),
   };
 }
+
+export type Certificates = Awaited<ReturnType<typeof makeCertificates>>;
 
 async function openssl(...args: string[]): Promise<void> {
   await run("openssl", args);

@@ -14,28 +14,10 @@ export const REPLICAS = {
 } as const;
 export type ReplicaName = keyof typeof REPLICAS;
 
-/** Every service as a process of its own, found by the name of its replica. */
-export interface Services {
-  /** Replicas of ingest-api that a load balancer would send to. */
-  apiUrls: string[];
-  /** The address of the gateway, whichever process it is. */
-  wsUrl: string;
-  process(name: string): TestProcess;
-  /** Another replica, not behind the door or the balancer. */
-  startMore(name: string, service: string, env?: Record<string, string>): Promise<TestProcess>;
-  /** SIGTERM, and waits for the end. */
-  stop(name: string): Promise<void>;
-  /** SIGKILL. */
-  kill(name: string): Promise<void>;
-  /** After `stop` or `kill`: the same replica on its old port. */
-  restart(name: ReplicaName, env?: Record<string, string>): Promise<void>;
-  /** A new process takes its place; then the old one is asked to end, and does. */
-  roll(name: ReplicaName, env?: Record<string, string>): Promise<void>;
-}
-
 const ROOT = new URL("../../", import.meta.url);
 
-export async function startServices(t: Cleanup, env: Record<string, string>): Promise<Services> {
+/** Every service as a process of its own, found by the name of its replica. */
+export async function startServices(t: Cleanup, env: Record<string, string>) {
   const running = new Map<string, { process: TestProcess; port: number }>();
   let door: CuttableProxy | undefined;
 
@@ -64,22 +46,29 @@ export async function startServices(t: Cleanup, env: Record<string, string>): Pr
   const apiUrl = (port: number) => `http://127.0.0.1:${port}`;
   door = await cuttableProxy({ after: (fn) => t.after(async () => void fn()) }, gatewayUrl());
 
-  const services: Services = {
+  const services = {
+    /** Replicas of ingest-api that a load balancer would send to. */
     apiUrls: (["ingest-api", "ingest-api 2"] as const).map((name) => apiUrl(find(name).port)),
+    /** The address of the gateway, whichever process it is. */
     wsUrl: door.url,
-    process: (name) => find(name).process,
-    async startMore(name, service, more = {}) {
+    process: (name: string) => find(name).process,
+    /** Another replica, not behind the door or the balancer. */
+    async startMore(name: string, service: string, more: Record<string, string> = {}) {
       const process = await start(service, 0, more);
       running.set(name, { process, port: 0 });
       return process;
     },
-    stop: (name) => stopped(name, find(name).process),
-    kill: (name) => find(name).process.kill(),
-    async restart(name, more = {}) {
+    /** SIGTERM, and waits for the end. */
+    stop: (name: string) => stopped(name, find(name).process),
+    /** SIGKILL. */
+    kill: (name: string) => find(name).process.kill(),
+    /** After `stop` or `kill`: the same replica on its old port. */
+    async restart(name: ReplicaName, more: Record<string, string> = {}) {
       const { port } = find(name);
       running.set(name, { port, process: await start(REPLICAS[name], port, more) });
     },
-    async roll(name, more = {}) {
+    /** A new process takes its place; then the old one is asked to end, and does. */
+    async roll(name: ReplicaName, more: Record<string, string> = {}): Promise<void> {
       const old = find(name);
       const port = await freePort();
       const process = await start(REPLICAS[name], port, more);
@@ -94,6 +83,8 @@ export async function startServices(t: Cleanup, env: Record<string, string>): Pr
   };
   return services;
 }
+
+export type Services = Awaited<ReturnType<typeof startServices>>;
 
 async function stopped(name: string, process: TestProcess): Promise<void> {
   const code = await process.stop();

@@ -2,22 +2,11 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Cleanup } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
 
-/** Stands before a server and can be away. */
-export interface Gate {
-  /** The server's, with the gate's host and port. */
-  url: string;
-  open(): Promise<void>;
-  /** Cuts every connection off. */
-  close(): Promise<void>;
-  /** Of each connection so far the client's last five bytes, in hex. */
-  lastWords(): string[];
-}
-
 /** What a client of Postgres says before it goes. */
 export const POSTGRES_TERMINATE = "5800000004";
 
-/** Away until it is opened; closed after the test. */
-export async function createGate(t: Cleanup, target: string): Promise<Gate> {
+/** Stands before a server and can be away: until it is opened, and after the test. */
+export async function createGate(t: Cleanup, target: string) {
   const { hostname, port } = new URL(target);
   const url = new URL(target);
   url.hostname = "127.0.0.1";
@@ -33,7 +22,9 @@ export async function createGate(t: Cleanup, target: string): Promise<Gate> {
   };
   t.after(close);
   return {
+    /** The server's, with the gate's host and port. */
     url: url.href.replace(/\/$/, ""),
+    /** Cuts every connection off. */
     close,
     async open() {
       const opened = createServer((from) => {
@@ -58,6 +49,9 @@ export async function createGate(t: Cleanup, target: string): Promise<Gate> {
       server = opened;
       await new Promise<void>((resolve) => opened.listen(Number(url.port), "127.0.0.1", resolve));
     },
+    /** Of each connection so far the client's last five bytes, in hex. */
     lastWords: () => words.map(({ last }) => last.toString("hex")),
   };
 }
+
+export type Gate = Awaited<ReturnType<typeof createGate>>;
