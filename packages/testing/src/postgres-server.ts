@@ -36,7 +36,8 @@ export async function ownPostgresServer(t: Cleanup) {
     },
   };
   t.after(async () => {
-    await own.kill();
+    // Not killed: that would leave its shared memory behind.
+    await own.stop();
     await rm(dataDir, { recursive: true, force: true });
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });
   });
