@@ -10,7 +10,7 @@ export async function readsAtMost(
   mostRows: number,
   tables: readonly string[],
   work: (client: Pool) => Promise<unknown>,
-  what = "",
+  what = "it reads",
 ): Promise<void> {
   const client = await pool.connect();
   const counted = async () => {
