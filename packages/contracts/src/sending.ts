@@ -69,11 +69,11 @@ export interface SendOutcome {
 
 export const MAX_VENDOR_ANSWER_BYTES = 1024;
 
-/** What the `sandbox` provider was given, as `belfry outbox` shows it. */
-export interface OutboxMessage {
-  id: string;
+/** What the `sandbox` provider keeps instead of sending. */
+export interface OutboxEntry {
+  deliveryId: string;
+  tenantId: string;
   eventId: string;
-  channel: ProviderChannel;
   to: string;
   subject: string | null;
   html: string | null;
@@ -81,5 +81,11 @@ export interface OutboxMessage {
   segments: number | null;
   /** Of a mail that can be unsubscribed from: its header fields for that, by name. */
   headers?: Readonly<Record<string, string>>;
+}
+
+/** The same as `belfry outbox` shows it. */
+export interface OutboxMessage extends Omit<OutboxEntry, "deliveryId" | "tenantId"> {
+  id: string;
+  channel: ProviderChannel;
   createdAt: string;
 }

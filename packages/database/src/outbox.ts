@@ -1,20 +1,10 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { OutboxMessage } from "@belfry/contracts/sending";
+import type { OutboxEntry, OutboxMessage } from "@belfry/contracts/sending";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "./connection.ts";
 
-/** What a `sandbox` provider was given; the fields of a provider's outbox entry. */
-export interface NewOutboxMessage {
-  deliveryId: string;
-  tenantId: string;
-  eventId: string;
+export interface NewOutboxMessage extends OutboxEntry {
   channel: ProviderChannel;
-  to: string;
-  subject: string | null;
-  html: string | null;
-  text: string;
-  segments: number | null;
-  headers?: Readonly<Record<string, string>>;
 }
 
 /** Keeps what a `sandbox` provider was given; returns the message's id. */

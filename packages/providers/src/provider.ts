@@ -1,4 +1,4 @@
-import type { EmailMessage, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import type { EmailMessage, OutboxEntry, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
 import type { Clock } from "./clock.ts";
@@ -6,20 +6,6 @@ import { emailFault, smsFault } from "./recipient.ts";
 import { outcome } from "./send-outcome.ts";
 import { checkSettings, secretsOf } from "./settings.ts";
 import { createTurns } from "./turns.ts";
-
-/** What the `sandbox` provider keeps instead of sending. */
-export interface OutboxEntry {
-  deliveryId: string;
-  tenantId: string;
-  eventId: string;
-  to: string;
-  subject: string | null;
-  html: string | null;
-  text: string;
-  segments: number | null;
-  /** By name. */
-  headers?: Readonly<Record<string, string>>;
-}
 
 export interface ProviderDeps {
   /** For a connection, and then from the moment the vendor has the request to its answer's last byte. */

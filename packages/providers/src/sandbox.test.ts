@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { OutboxEntry } from "@belfry/contracts/sending";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { BAD_LIST_HEADERS, EMAIL, LIST_EMAIL, SMS, testDeps } from "../test/messages.ts";
-import type { OutboxEntry } from "./provider.ts";
 import { sandboxEmail, sandboxText } from "./sandbox.ts";
 
 test("an email and a text message are kept in the outbox as they would have been sent", async () => {

@@ -1,7 +1,7 @@
-import type { EmailMessage, SmsMessage } from "@belfry/contracts/sending";
+import type { EmailMessage, OutboxEntry, SmsMessage } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
 import { listHeaders } from "./list-headers.ts";
-import { defineProvider, type OutboxEntry, type ProviderDeps } from "./provider.ts";
+import { defineProvider, type ProviderDeps } from "./provider.ts";
 import { outcome } from "./send-outcome.ts";
 import { TROUBLE_DOMAIN, troubleOf } from "./trouble.ts";
 
