@@ -262,7 +262,7 @@ create table events (
   cancelled_at timestamp with time zone,
   constraint events_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=80);
-create index events_by_cancel_key ON events USING btree (tenant_id, cancel_key, cancel_asked_at NULLS FIRST, id) WHERE (cancel_key IS NOT NULL);
+create index events_by_cancel_key ON events USING btree (tenant_id, cancel_key, cancel_asked_at NULLS FIRST, id) WHERE (cancel_key <> ''::text);
 create index events_by_cancel_key_of_user ON events USING btree (tenant_id, cancel_key, user_id, cancel_asked_at NULLS FIRST, id) WHERE (cancel_key IS NOT NULL);
 create index events_by_reference ON events USING btree (tenant_id, reference, id) WHERE (reference IS NOT NULL);
 create index events_of_tenant ON events USING btree (tenant_id, id);

@@ -69,16 +69,19 @@ set enable_bitmapscan = off
 set enable_sort = off
 as $function$
 begin
-  -- A statement for each, so that each goes along its index and ends with the last row that it needs.
+  -- A statement for each, so that each goes along its index and ends with the last row that it needs. Without a
+  -- user it says that the key is not empty, as its index does, which no other statement may use.
   if p_user is null and p_new then
     return query
       select e.id from events e
-      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.cancel_asked_at is null and e.refused_at is null
+      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.cancel_key <> ''
+        and e.cancel_asked_at is null and e.refused_at is null
       order by e.cancel_asked_at nulls first, e.id limit p_most;
   elsif p_user is null then
     return query
       select e.id from events e
-      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.cancel_asked_at is not null and e.refused_at is null
+      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.cancel_key <> ''
+        and e.cancel_asked_at is not null and e.refused_at is null
       order by e.cancel_asked_at nulls first, e.id limit p_most;
   elsif p_new then
     return query
