@@ -17,7 +17,7 @@ async function operatorsDocuments(): Promise<Map<string, string>> {
 }
 
 test("a command that an operator reads of at night is one that exists", async () => {
-  const program = createProgram();
+  const program = await createProgram();
   const known = new Set(
     program.commands.flatMap((command) => [
       command.name(),

@@ -31,7 +31,7 @@ const routesOf = (column: number, whole: (path: string) => string) =>
     return methods.split(", ").map((method) => `${method} ${whole(path)}`);
   });
 
-type Command = ReturnType<typeof createProgram>;
+type Command = Awaited<ReturnType<typeof createProgram>>;
 const commands = new Map<string, Command>();
 (function collect(under: Readonly<Pick<Command, "commands">>, path: string) {
   for (const command of under.commands) {
@@ -39,7 +39,7 @@ const commands = new Map<string, Command>();
     if (command.commands.length === 0) commands.set(name, command as Command);
     collect(command, `${name} `);
   }
-})(createProgram(), "");
+})(await createProgram(), "");
 
 const differences = (told: readonly string[], real: Iterable<string>) => {
   const [one, other] = [new Set(told), new Set(real)];

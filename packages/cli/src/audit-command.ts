@@ -1,9 +1,9 @@
+import { searchAuditLog } from "@belfry/administration/search-audit-log";
 import { UUID } from "@belfry/contracts/identifiers";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { integerValue, timeValue } from "./flag-values.ts";
-import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { onDatabase } from "./session.ts";
 
 interface AuditFlags {
   tenant?: string;
@@ -18,8 +18,7 @@ interface AuditFlags {
 const DEFAULT_LIMIT = 50;
 const MOST = 1_000;
 
-export function auditCommand(): Command {
-  const audit = new Command("audit").description("Who changed what, from where and when");
+export function define(audit: Command): void {
   audit
     .command("list")
     .description(
@@ -36,17 +35,15 @@ export function auditCommand(): Command {
     .option("--until <time>", "before", timeValue)
     .option("--limit <n>", `at most so many, 1 to ${MOST}`, integerValue, DEFAULT_LIMIT)
     .option("--before <next>", "those older than a page, by its next")
-    .action((flags: AuditFlags) =>
-      withDatabase(async ({ db }) => {
+    .action(
+      onDatabase(async ({ db }, flags: AuditFlags) => {
         const { tenant: tenantId, person, object, since: from, until: to, before, limit } = flags;
         if (limit < 1 || limit > MOST) throw new CommandError(`--limit must be from 1 to ${MOST}`);
         if (before !== undefined && !UUID.test(before)) {
           throw new CommandError("--before: must be the next of a page");
         }
-        const { searchAuditLog } = await import("@belfry/administration/search-audit-log");
         const search = { tenantId, person, object, from, to, before, limit };
-        await printJson(await searchAuditLog(db, search));
+        return await searchAuditLog(db, search);
       }),
     );
-  return audit;
 }

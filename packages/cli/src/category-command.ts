@@ -1,8 +1,14 @@
-import { Command, InvalidArgumentError } from "commander";
-import { auditedCommand } from "./audited-command.ts";
+import {
+  assignCategory,
+  deleteCategory,
+  listCategories,
+  putCategory,
+} from "@belfry/administration/users/categories";
+import { categoryNote } from "@belfry/administration/users/category-note";
+import { type Command, InvalidArgumentError } from "commander";
+import { CommandError } from "./command-error.ts";
 import { integerValue } from "./flag-values.ts";
-import { printJson } from "./output.ts";
-import { type Session, withDatabase } from "./session.ts";
+import { onDatabase } from "./session.ts";
 
 interface PutFlags {
   tenant: string;
@@ -19,11 +25,7 @@ interface PutFlags {
 const TENANT = ["--tenant <id>", "the tenant's id"] as const;
 const KEY = ["--key <key>", "1 to 64 of a-z, 0-9, _ . and -"] as const;
 
-export function categoryCommand(): Command {
-  const category = new Command("category").description(
-    "Kinds of messages, such as offers, that users turn on and off",
-  );
-
+export function define(category: Command): void {
   category
     .command("put")
     .description("Create a category, or change the given settings of one; applies within 5 s")
@@ -42,20 +44,19 @@ export function categoryCommand(): Command {
     .option("--default <on|off>", "off: sent only to users who have turned it on", onOrOff)
     .option("--position <n>", "order among the others: the lowest comes first", integerValue)
     .addHelpText("after", "\nAn empty text after = takes a language away.")
-    .action((flags: PutFlags) =>
-      run(async ({ db }, categories, categoryNote) => {
+    .action(
+      onDatabase(async ({ audited }, flags: PutFlags) => {
         const { tenant: tenantId, key, required, position } = flags;
         const input = {
           ...{ tenantId, key, required, defaultOn: flags.default, position },
           label: inLanguages(flags.label, flags.labelIn),
           description: inLanguages(flags.description, flags.descriptionIn),
         };
-        const { after } = await auditedCommand(
-          db,
+        const { after } = await audited(
           async (transaction) => {
-            const all = await categories.listCategories(transaction, tenantId);
+            const all = await listCategories(transaction, tenantId);
             const before = all.find((one) => one.key === key);
-            return { before, after: await categories.putCategory(transaction, input) };
+            return { before, after: await putCategory(transaction, input) };
           },
           (change) => {
             const verb = change.before === undefined ? "create" : "update";
@@ -70,8 +71,8 @@ export function categoryCommand(): Command {
     .command("list")
     .description("A tenant's categories, each with the event types that belong to it")
     .requiredOption(...TENANT)
-    .action(({ tenant }: { tenant: string }) =>
-      run((session, categories) => categories.listCategories(session.db, tenant)),
+    .action(
+      onDatabase((session, { tenant }: { tenant: string }) => listCategories(session.db, tenant)),
     );
 
   category
@@ -81,31 +82,34 @@ export function categoryCommand(): Command {
     .requiredOption("--event-type <type>", "as the tenant's events name it")
     .option("--category <key>", "the category's key")
     .option("--no-category", "remove the event type from its category")
-    .action((flags: { tenant: string; eventType: string; category?: string | false }) =>
-      run(async ({ db }, categories, categoryNote) => {
-        const { tenant: tenantId, eventType, category: key } = flags;
-        if (key === undefined) {
-          const { CommandError } = await import("./command-error.ts");
-          throw new CommandError("--category: give --category, or --no-category");
-        }
-        const category = key === false ? null : key;
-        const { after } = await auditedCommand(
-          db,
-          async (transaction) => {
-            const all = await categories.listCategories(transaction, tenantId);
-            const before = all.find(({ eventTypes }) => eventTypes.includes(eventType));
-            const assigned = { tenantId, eventType, category };
-            return { before, after: await categories.assignCategory(transaction, assigned) };
-          },
-          ({ before }) => {
-            const of = category ?? before?.key;
-            if (of === undefined) return undefined;
-            const verb = category === null ? "unassign" : "assign";
-            return categoryNote(verb, tenantId, of, { after: { eventType } });
-          },
-        );
-        return after;
-      }),
+    .action(
+      onDatabase(
+        async (
+          { audited },
+          flags: { tenant: string; eventType: string; category?: string | false },
+        ) => {
+          const { tenant: tenantId, eventType, category: key } = flags;
+          if (key === undefined) {
+            throw new CommandError("--category: give --category, or --no-category");
+          }
+          const category = key === false ? null : key;
+          const { after } = await audited(
+            async (transaction) => {
+              const all = await listCategories(transaction, tenantId);
+              const before = all.find(({ eventTypes }) => eventTypes.includes(eventType));
+              const assigned = { tenantId, eventType, category };
+              return { before, after: await assignCategory(transaction, assigned) };
+            },
+            ({ before }) => {
+              const of = category ?? before?.key;
+              if (of === undefined) return undefined;
+              const verb = category === null ? "unassign" : "assign";
+              return categoryNote(verb, tenantId, of, { after: { eventType } });
+            },
+          );
+          return after;
+        },
+      ),
     );
 
   category
@@ -113,30 +117,14 @@ export function categoryCommand(): Command {
     .description("Delete a category that has no event types; users' choices for it are kept")
     .requiredOption(...TENANT)
     .requiredOption(...KEY)
-    .action(({ tenant, key }: { tenant: string; key: string }) =>
-      run(({ db }, categories, categoryNote) =>
-        auditedCommand(
-          db,
-          (transaction) => categories.deleteCategory(transaction, { tenantId: tenant, key }),
+    .action(
+      onDatabase(({ audited }, { tenant, key }: { tenant: string; key: string }) =>
+        audited(
+          (transaction) => deleteCategory(transaction, { tenantId: tenant, key }),
           (before) => categoryNote("delete", tenant, key, { before }),
         ),
       ),
     );
-
-  return category;
-}
-
-type Categories = typeof import("@belfry/administration/users/categories");
-type CategoryNote = typeof import("@belfry/administration/users/category-note")["categoryNote"];
-
-async function run(
-  work: (session: Session, categories: Categories, note: CategoryNote) => Promise<unknown>,
-): Promise<void> {
-  await withDatabase(async (session) => {
-    const categories = await import("@belfry/administration/users/categories");
-    const { categoryNote } = await import("@belfry/administration/users/category-note");
-    await printJson(await work(session, categories, categoryNote));
-  });
 }
 
 function onOrOff(text: string): boolean {

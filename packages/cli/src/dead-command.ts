@@ -1,13 +1,19 @@
-import type { DeadLetters } from "@belfry/administration/dead-letters/change-dead-letters";
-import type { DeadLetterFilter } from "@belfry/administration/dead-letters/dead-letters";
+import {
+  type DeadLetters,
+  discardDeadLetters,
+  replayDeadLetters,
+} from "@belfry/administration/dead-letters/change-dead-letters";
+import { deadLetterNote } from "@belfry/administration/dead-letters/dead-letter-note";
+import {
+  type DeadLetterFilter,
+  listDeadLetters,
+  showDeadLetter,
+} from "@belfry/administration/dead-letters/dead-letters";
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { Database } from "@belfry/database/connection";
-import { Command, InvalidArgumentError } from "commander";
-import { auditedCommand } from "./audited-command.ts";
+import { type Command, InvalidArgumentError } from "commander";
 import { CommandError } from "./command-error.ts";
 import { ANY_PROVIDER_CHANNEL, providerChannelValue, timeValue } from "./flag-values.ts";
-import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { onDatabase, type Session } from "./session.ts";
 
 interface FilterFlags {
   tenant?: string;
@@ -30,75 +36,49 @@ const CLASSES = [
   ...["untried", "expired", "unknown", "message"],
 ];
 
-export function deadCommand(): Command {
-  const dead = new Command("dead").description(
-    "Dead letters: what was not sent, and rests until a person decides",
-  );
-
+export function define(dead: Command): void {
   filterFlags(dead.command("list"))
     .description("Groups by tenant, channel, provider and error class, with counts and examples")
-    .action((flags: FilterFlags) =>
-      withDatabase(async ({ db }) => {
-        const { listDeadLetters } = await import(
-          "@belfry/administration/dead-letters/dead-letters"
-        );
-        await printJson(await listDeadLetters(db, filterOf(flags)));
-      }),
-    );
+    .action(onDatabase(({ db }, flags: FilterFlags) => listDeadLetters(db, filterOf(flags))));
 
   dead
     .command("show <id>")
     .description("One delivery with its attempts and what the provider answered, or one message")
-    .action((id: string) =>
-      withDatabase(async ({ db }) => {
-        const { showDeadLetter } = await import("@belfry/administration/dead-letters/dead-letters");
-        await printJson(await showDeadLetter(db, id));
-      }),
-    );
+    .action(onDatabase(({ db }, id: string) => showDeadLetter(db, id)));
 
   for (const [name, work, description] of [
     [
       "replay",
-      "replayDeadLetters",
+      replayDeadLetters,
       "Send again: a new attempt of the same delivery, never of one that a provider accepted. " +
         "What expired or is unknown goes only by its ID or its --class.",
     ],
-    ["discard", "discardDeadLetters", "End for good; the attempts stay to be seen"],
+    ["discard", discardDeadLetters, "End for good; the attempts stay to be seen"],
   ] as const) {
     filterFlags(dead.command(`${name} [id...]`))
       .description(description)
       .option("--all", "of every tenant and class, unless other flags choose")
       .option("--dry-run", "say what would be done, and change nothing")
-      .action((ids: string[], flags: ChangeFlags) =>
-        withDatabase(async ({ db }) => {
-          const changes = await import("@belfry/administration/dead-letters/change-dead-letters");
+      .action(
+        onDatabase(async (session, ids: string[], flags: ChangeFlags) => {
           const letters = lettersOf(ids, flags);
-          const done =
-            flags.dryRun === true
-              ? await changes[work](db, letters, { dryRun: true })
-              : await changeAll(db, letters, name, changes[work]);
-          await printJson(done);
+          return flags.dryRun === true
+            ? await work(session.db, letters, { dryRun: true })
+            : await changeAll(session, letters, name, work);
         }),
       );
   }
-
-  return dead;
 }
-
-type Change =
-  typeof import("@belfry/administration/dead-letters/change-dead-letters")["replayDeadLetters"];
 
 /** In parts, each with its entry in the audit log: no transaction lasts as long as there are letters. */
 async function changeAll(
-  db: Database,
+  { audited }: Session,
   letters: DeadLetters,
   verb: "replay" | "discard",
-  change: Change,
+  change: typeof replayDeadLetters,
 ) {
-  const { deadLetterNote } = await import("@belfry/administration/dead-letters/dead-letter-note");
   const part = (endedBefore: string | undefined) =>
-    auditedCommand(
-      db,
+    audited(
       (transaction) => change(transaction, letters, { most: LETTERS_PER_PART, endedBefore }),
       ({ count }) => deadLetterNote(verb, letters, count),
     );

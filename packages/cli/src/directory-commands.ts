@@ -1,10 +1,14 @@
+import { showTenant } from "@belfry/administration/tenants/tenants";
+import { listUsers } from "@belfry/administration/users/list-users";
+import { saveUser } from "@belfry/administration/users/save-user";
+import { showUser } from "@belfry/administration/users/users";
+import { textFault } from "@belfry/contracts/identifiers";
 import type { QuietHours } from "@belfry/contracts/quiet-hours";
 import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import { integerValue, quietHoursOrNone } from "./flag-values.ts";
-import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { onDatabase } from "./session.ts";
 
 interface PutFlags {
   tenant: string;
@@ -35,20 +39,17 @@ export function addDirectoryCommands(user: Command): void {
     .requiredOption("--tenant <id>", "the tenant's id")
     .option("--after <user>", "those after a page, by its next")
     .option("--limit <n>", `at most so many, 1 to ${MOST_LISTED}`, integerValue, LISTED)
-    .action(({ tenant, after, limit }: ListFlags) =>
-      withDatabase(async ({ db }) => {
+    .action(
+      onDatabase(async ({ db }, { tenant, after, limit }: ListFlags) => {
         if (limit < 1 || limit > MOST_LISTED) {
           throw new CommandError(`--limit must be from 1 to ${MOST_LISTED}`);
         }
-        const { textFault } = await import("@belfry/contracts/identifiers");
         const fault = after === undefined ? undefined : textFault(after);
         if (fault !== undefined) throw new CommandError(`--after ${fault}`);
-        const { showTenant } = await import("@belfry/administration/tenants/tenants");
-        const { listUsers } = await import("@belfry/administration/users/list-users");
         const { id } = await showTenant(db, tenant);
         const found = await listUsers(db, id, { after, limit: limit + 1 });
         const users = found.slice(0, limit);
-        await printJson({ users, next: found.length > limit ? users.at(-1)?.userId : undefined });
+        return { users, next: found.length > limit ? users.at(-1)?.userId : undefined };
       }),
     );
 
@@ -66,13 +67,12 @@ export function addDirectoryCommands(user: Command): void {
       "as 22:00-06:00, by the clock of the zone; none: the tenant's",
       quietHoursOrNone,
     )
-    .action((flags: PutFlags) =>
-      withDatabase(async ({ db }) => {
-        const { saveUser } = await import("@belfry/administration/users/save-user");
+    .action(
+      onDatabase(async ({ db }, flags: PutFlags) => {
         const { tenant, user: userId, quietHours, ...given } = flags;
         const hours = quietHours === "none" ? null : quietHours;
         const input = { userId, ...given, quietHours: hours };
-        await printJson(await saveUser(db, commandLineActor(), tenant, input));
+        return await saveUser(db, commandLineActor(), tenant, input);
       }),
     );
 
@@ -81,10 +81,9 @@ export function addDirectoryCommands(user: Command): void {
     .description("A user as the tenant has named it")
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption("--user <id>", "the user's id")
-    .action((flags: { tenant: string; user: string }) =>
-      withDatabase(async ({ db }) => {
-        const { showUser } = await import("@belfry/administration/users/users");
-        await printJson(await showUser(db, flags.tenant, flags.user));
-      }),
+    .action(
+      onDatabase(({ db }, flags: { tenant: string; user: string }) =>
+        showUser(db, flags.tenant, flags.user),
+      ),
     );
 }

@@ -1,15 +1,19 @@
+import { auditedAfter } from "@belfry/administration/audited";
+import { cancelEvents } from "@belfry/administration/events/cancel-events";
+import { cancelNote } from "@belfry/administration/events/cancel-note";
+import { showEvent } from "@belfry/administration/events/event-report";
+import { resendEvent, resentNote } from "@belfry/administration/events/resend-event";
+import { listScheduled, moveEvent, moveNote } from "@belfry/administration/events/scheduled-events";
+import { findAnything } from "@belfry/administration/search/find-anything";
 import { encodeQueueMessage } from "@belfry/contracts/queue-message";
 import { SCHEDULED_DEFAULT_LIMIT } from "@belfry/contracts/scheduled";
 import { eventsSubject } from "@belfry/contracts/streams";
-import type { Database } from "@belfry/database/connection";
-import { Command } from "commander";
-import { auditedCommand } from "./audited-command.ts";
+import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import { integerValue } from "./flag-values.ts";
-import { printJson } from "./output.ts";
 import { publishOnce } from "./publish-once.ts";
-import { type Session, withDatabase } from "./session.ts";
+import { onDatabase, type Session } from "./session.ts";
 
 const SEARCH_DEFAULT_LIMIT = 50;
 
@@ -20,17 +24,15 @@ interface CancelFlags {
   user?: string[];
 }
 
-export function eventCommand(): Command {
-  const event = new Command("event").description("What became of an event");
+export function define(event: Command): void {
   event
     .command("show <id>")
     .description("An event with its timeline, by Belfry's id or the tenant's eventId (the newest)")
     .option("--tenant <id>", "look in one tenant only")
-    .action((id: string, flags: { tenant?: string }) =>
-      withDatabase(async ({ db }) => {
-        const { showEvent } = await import("@belfry/administration/events/event-report");
-        await printJson(await showEvent(db, id, flags.tenant));
-      }),
+    .action(
+      onDatabase(({ db }, id: string, flags: { tenant?: string }) =>
+        showEvent(db, id, flags.tenant),
+      ),
     );
   event
     .command("search <text>")
@@ -39,11 +41,10 @@ export function eventCommand(): Command {
     )
     .option("--tenant <id>", "look in one tenant only")
     .option("--limit <n>", "how many at most", integerValue, SEARCH_DEFAULT_LIMIT)
-    .action((text: string, flags: { tenant?: string; limit: number }) =>
-      withDatabase(async ({ db, keys }) => {
-        const { findAnything } = await import("@belfry/administration/search/find-anything");
+    .action(
+      onDatabase(async ({ db, keys }, text: string, flags: { tenant?: string; limit: number }) => {
         const { tenant: tenantId, limit } = flags;
-        await printJson(await findAnything(db, await keys(), { text, tenantId, limit }));
+        return await findAnything(db, await keys(), { text, tenantId, limit });
       }),
     );
   event
@@ -52,8 +53,10 @@ export function eventCommand(): Command {
       "Send an event again, as a new one with the same content and today's templates; it counts towards the tenant's limits",
     )
     .requiredOption("--tenant <id>", "the tenant's id")
-    .action((id: string, { tenant }: { tenant: string }) =>
-      withDatabase((session) => resend(session, tenant, id)),
+    .action(
+      onDatabase((session, id: string, { tenant }: { tenant: string }) =>
+        resend(session, tenant, id),
+      ),
     );
   event
     .command("cancel")
@@ -62,18 +65,15 @@ export function eventCommand(): Command {
     .option("--cancel-key <key...>", "of all events whose triggers had one of these keys")
     .option("--event-id <id...>", "of these events, by Belfry's ids or the tenant's eventIds")
     .option("--user <id...>", "only those of these users")
-    .action((flags: CancelFlags) => withDatabase(({ db }) => cancel(db, flags)));
+    .action(onDatabase(cancel));
   event
     .command("scheduled")
     .description("A tenant's scheduled events, the next one first")
     .requiredOption("--tenant <id>", "the tenant's id")
     .option("--limit <n>", "how many at most", integerValue, SCHEDULED_DEFAULT_LIMIT)
     .option("--after <next>", "continue after a page: its next")
-    .action(({ tenant, ...page }: ScheduledFlags) =>
-      withDatabase(async ({ db }) => {
-        const { listScheduled } = await import("@belfry/administration/events/scheduled-events");
-        await printJson(await listScheduled(db, tenant, page));
-      }),
+    .action(
+      onDatabase(({ db }, { tenant, ...page }: ScheduledFlags) => listScheduled(db, tenant, page)),
     );
   event
     .command("move")
@@ -81,8 +81,7 @@ export function eventCommand(): Command {
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption("--id <id>", "Belfry's id of the event")
     .requiredOption("--send-at <time>", "ISO 8601 with an offset, as 2026-11-20T09:30:00+01:00")
-    .action((flags: MoveFlags) => withDatabase(({ db }) => move(db, flags)));
-  return event;
+    .action(onDatabase(move));
 }
 
 interface ScheduledFlags {
@@ -97,9 +96,7 @@ interface MoveFlags {
   sendAt: string;
 }
 
-async function resend({ db, pool }: Session, tenantId: string, id: string): Promise<void> {
-  const { resendEvent, resentNote } = await import("@belfry/administration/events/resend-event");
-  const { auditedAfter } = await import("@belfry/administration/audited");
+async function resend({ db, pool }: Session, tenantId: string, id: string) {
   // Where NATS is away or not known, the dispatcher finds the event by itself, minutes later.
   const publish = (newId: string, traceId: string) =>
     publishOnce(async (prefix) => ({
@@ -112,22 +109,18 @@ async function resend({ db, pool }: Session, tenantId: string, id: string): Prom
     () => resendEvent({ db, pool, publish }, tenantId, id),
     (made) => resentNote(tenantId, id, made),
   );
-  await printJson({ tenantId, id, newEvent });
+  return { tenantId, id, newEvent };
 }
 
-async function move(db: Database, { tenant: tenantId, id, sendAt }: MoveFlags): Promise<void> {
-  const { moveEvent, moveNote } = await import("@belfry/administration/events/scheduled-events");
-  const moved = await auditedCommand(
-    db,
+async function move({ audited }: Session, { tenant: tenantId, id, sendAt }: MoveFlags) {
+  const moved = await audited(
     (transaction) => moveEvent(transaction, tenantId, { id, sendAt }),
     (done) => moveNote(tenantId, id, done),
   );
-  await printJson({ id, sendAt: moved.after.toISOString() });
+  return { id, sendAt: moved.after.toISOString() };
 }
 
-async function cancel(db: Database, flags: CancelFlags): Promise<void> {
-  const { cancelEvents } = await import("@belfry/administration/events/cancel-events");
-  const { cancelNote } = await import("@belfry/administration/events/cancel-note");
+async function cancel({ audited }: Session, flags: CancelFlags) {
   const { tenant, cancelKey, eventId, user } = flags;
   if ((cancelKey === undefined) === (eventId === undefined)) {
     throw new CommandError("--cancel-key: give either --cancel-key or --event-id");
@@ -137,10 +130,8 @@ async function cancel(db: Database, flags: CancelFlags): Promise<void> {
     ...(eventId === undefined ? {} : { eventIds: eventId }),
     ...(user === undefined ? {} : { userIds: user }),
   };
-  const cancelled = await auditedCommand(
-    db,
+  return await audited(
     (transaction) => cancelEvents(transaction, tenant, request),
     (result) => cancelNote(tenant, request, result),
   );
-  await printJson(cancelled);
 }

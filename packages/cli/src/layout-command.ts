@@ -1,11 +1,16 @@
+import { preparedAndSaved } from "@belfry/administration/input-error";
 import type { LayoutInput } from "@belfry/administration/templates/layout-input";
-import type { Database } from "@belfry/database/connection";
-import { Command } from "commander";
-import { auditedCommand } from "./audited-command.ts";
+import { NO_LAYOUT } from "@belfry/administration/templates/layout-rows";
+import {
+  listLayoutVersions,
+  showLayout,
+  showLayoutVersion,
+} from "@belfry/administration/templates/layouts";
+import { prepareLayout, savePreparedLayout } from "@belfry/administration/templates/publish-layout";
+import type { Command } from "commander";
 import { integerValue } from "./flag-values.ts";
 import { readInput } from "./input-file.ts";
-import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { onDatabase, type Session } from "./session.ts";
 
 interface LayoutFlags {
   tenant: string;
@@ -20,11 +25,7 @@ interface LayoutFlags {
 
 const TENANT = "the tenant's id; platform for the mails of global.*";
 
-export function layoutCommand(): Command {
-  const layout = new Command("layout").description(
-    "What stands around a tenant's mails in Markdown",
-  );
-
+export function define(layout: Command): void {
   layout
     .command("put")
     .description(
@@ -42,13 +43,11 @@ export function layoutCommand(): Command {
       "after",
       "\nWhat is left out stays. One mail that does not compile in it refuses all.",
     )
-    .action(({ tenant, contentFile, ...looks }: LayoutFlags) =>
-      withDatabase(async ({ db }) => {
+    .action(
+      onDatabase(async (session, { tenant, contentFile, ...looks }: LayoutFlags) => {
         const content =
           contentFile === undefined ? undefined : await readInput("--content-file", contentFile);
-        await printJson(
-          await publish(db, { tenantId: tenant, content, ...looks }, "layout.publish"),
-        );
+        return await publish(session, { tenantId: tenant, content, ...looks }, "layout.publish");
       }),
     );
 
@@ -57,44 +56,31 @@ export function layoutCommand(): Command {
     .description("The live layout, or one of its versions")
     .requiredOption("--tenant <id>", TENANT)
     .option("--version <n>", "its number; default: the newest", integerValue)
-    .action(({ tenant, version }: { tenant: string; version?: number }) =>
-      withDatabase(async ({ db }) => {
-        const { showLayout, showLayoutVersion } = await import(
-          "@belfry/administration/templates/layouts"
-        );
-        await printJson(
-          version === undefined
-            ? await showLayout(db, tenant)
-            : await showLayoutVersion(db, tenant, version),
-        );
-      }),
+    .action(
+      onDatabase(({ db }, { tenant, version }: { tenant: string; version?: number }) =>
+        version === undefined ? showLayout(db, tenant) : showLayoutVersion(db, tenant, version),
+      ),
     );
 
   layout
     .command("versions")
     .description("All its versions, newest first")
     .requiredOption("--tenant <id>", TENANT)
-    .action(({ tenant }: { tenant: string }) =>
-      withDatabase(async ({ db }) => {
-        const { listLayoutVersions } = await import("@belfry/administration/templates/layouts");
-        await printJson(await listLayoutVersions(db, tenant));
-      }),
-    );
+    .action(onDatabase(({ db }, { tenant }: { tenant: string }) => listLayoutVersions(db, tenant)));
 
   layout
     .command("restore")
     .description("Publish an older version again, as the newest")
     .requiredOption("--tenant <id>", TENANT)
     .requiredOption("--version <n>", "its number", integerValue)
-    .action(({ tenant, version }: { tenant: string; version: number }) =>
-      withDatabase(async ({ db }) => {
-        const { showLayoutVersion } = await import("@belfry/administration/templates/layouts");
-        const old = await showLayoutVersion(db, tenant, version);
+    .action(
+      onDatabase(async (session, { tenant, version }: { tenant: string; version: number }) => {
+        const old = await showLayoutVersion(session.db, tenant, version);
         const { content, logoUrl, primaryColor, backgroundColor } = old;
         const { textColor, footerText, address } = old;
         const looks = { content, logoUrl, primaryColor, backgroundColor };
         const input = { tenantId: tenant, ...looks, textColor, footerText, address };
-        await printJson(await publish(db, input, "layout.restore"));
+        return await publish(session, input, "layout.restore");
       }),
     );
 
@@ -102,28 +88,19 @@ export function layoutCommand(): Command {
     .command("remove")
     .description("Back to the platform's layout, with nothing of the tenant's but its name")
     .requiredOption("--tenant <id>", TENANT)
-    .action(({ tenant }: { tenant: string }) =>
-      withDatabase(async ({ db }) => {
-        const { NO_LAYOUT } = await import("@belfry/administration/templates/layout-rows");
-        await printJson(await publish(db, { tenantId: tenant, ...NO_LAYOUT }, "layout.remove"));
-      }),
+    .action(
+      onDatabase((session, { tenant }: { tenant: string }) =>
+        publish(session, { tenantId: tenant, ...NO_LAYOUT }, "layout.remove"),
+      ),
     );
-
-  return layout;
 }
 
-async function publish(db: Database, input: LayoutInput, action: string) {
-  const { prepareLayout, savePreparedLayout } = await import(
-    "@belfry/administration/templates/publish-layout"
-  );
-  const { showLayout } = await import("@belfry/administration/templates/layouts");
-  const { preparedAndSaved } = await import("@belfry/administration/input-error");
+async function publish({ audited, db }: Session, input: LayoutInput, action: string) {
   const { tenantId } = input;
   return await preparedAndSaved(
     () => prepareLayout(db, input),
     (prepared) =>
-      auditedCommand(
-        db,
+      audited(
         async (transaction) => {
           const recompiled = await savePreparedLayout(transaction, prepared);
           return { ...(await showLayout(transaction, tenantId)), recompiled };

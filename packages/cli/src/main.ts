@@ -12,7 +12,8 @@ const [, , ...given] = process.argv;
 const args = given[0] === "--" ? given.slice(1) : given;
 
 try {
-  await createProgram().parseAsync(args, { from: "user" });
+  const program = await createProgram(args);
+  await program.parseAsync(args, { from: "user" });
 } catch (error) {
   process.stderr.write(`${errorText(error)}\n`);
   process.exitCode = 1;

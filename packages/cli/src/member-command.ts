@@ -1,11 +1,26 @@
-import type { TenantRole } from "@belfry/administration/people/people";
+import {
+  invite,
+  listInvitations,
+  withdrawInvitation,
+} from "@belfry/administration/people/invitations";
+import {
+  invitationWithdrawn,
+  memberInvited,
+  memberRemoved,
+  memberRoleChanged,
+} from "@belfry/administration/people/member-notes";
+import {
+  changeRole,
+  listMembers,
+  removeMember,
+  type TenantRole,
+} from "@belfry/administration/people/people";
+import { showTenant } from "@belfry/administration/tenants/tenants";
 import type { Database } from "@belfry/database/connection";
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { adminUrl, BASE_URL } from "./admin-url.ts";
-import { auditedCommand } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
-import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { onDatabase } from "./session.ts";
 
 interface MemberFlags {
   tenant: string;
@@ -17,23 +32,18 @@ const TENANT = ["--tenant <id>", "the tenant's id"] as const;
 const EMAIL = ["--email <address>", "of the person, as `member list` shows it"] as const;
 
 /** A tenant's people in the Admin UI: what its owners do there, an operator does here. */
-export function memberCommand(): Command {
-  const member = new Command("member").description("The people of a tenant in the Admin UI");
-
+export function define(member: Command): void {
   member
     .command("list")
     .description("Its members with their roles, and open invitations")
     .requiredOption(...TENANT)
-    .action(({ tenant }: { tenant: string }) =>
-      withDatabase(async ({ db }) => {
-        const { listMembers } = await import("@belfry/administration/people/people");
-        const { listInvitations } = await import("@belfry/administration/people/invitations");
-        const { showTenant } = await import("@belfry/administration/tenants/tenants");
+    .action(
+      onDatabase(async ({ db }, { tenant }: { tenant: string }) => {
         const { id } = await showTenant(db, tenant);
-        await printJson({
+        return {
           members: await listMembers(db, id),
           invitations: await listInvitations(db, id),
-        });
+        };
       }),
     );
 
@@ -47,20 +57,21 @@ export function memberCommand(): Command {
     .addOption(roleOption())
     .option(...BASE_URL)
     .action(
-      ({ tenant, email, role, baseUrl }: MemberFlags & { role: TenantRole; baseUrl?: string }) =>
-        withDatabase(async ({ db }) => {
+      onDatabase(
+        async (
+          { audited },
+          { tenant, email, role, baseUrl }: MemberFlags & { role: TenantRole; baseUrl?: string },
+        ) => {
           const url = await adminUrl(baseUrl);
-          const { invite } = await import("@belfry/administration/people/invitations");
-          const { memberInvited } = await import("@belfry/administration/people/member-notes");
           const input = { tenantId: tenant, role, email, invitedBy: null };
-          const { token, invitation } = await auditedCommand(
-            db,
+          const { token, invitation } = await audited(
             (transaction) => invite(transaction, input),
             (made) => memberInvited(made.invitation),
           );
           const { id, email: invited, expiresAt } = invitation;
-          await printJson({ id, link: `${url}/join/${token}`, email: invited, role, expiresAt });
-        }),
+          return { id, link: `${url}/join/${token}`, email: invited, role, expiresAt };
+        },
+      ),
     );
 
   member
@@ -68,17 +79,16 @@ export function memberCommand(): Command {
     .description("Withdraw an invitation: its link stops working")
     .requiredOption(...TENANT)
     .requiredOption("--invitation <id>", "its id, as `member list` shows it")
-    .action(({ tenant, invitation }: { tenant: string; invitation: string }) =>
-      withDatabase(async ({ db }) => {
-        const { withdrawInvitation } = await import("@belfry/administration/people/invitations");
-        const { invitationWithdrawn } = await import("@belfry/administration/people/member-notes");
-        const gone = await auditedCommand(
-          db,
-          (transaction) => withdrawInvitation(transaction, tenant, invitation),
-          invitationWithdrawn,
-        );
-        await printJson({ id: gone.id, email: gone.email, role: gone.role, withdrawn: true });
-      }),
+    .action(
+      onDatabase(
+        async ({ audited }, { tenant, invitation }: { tenant: string; invitation: string }) => {
+          const gone = await audited(
+            (transaction) => withdrawInvitation(transaction, tenant, invitation),
+            invitationWithdrawn,
+          );
+          return { id: gone.id, email: gone.email, role: gone.role, withdrawn: true };
+        },
+      ),
     );
 
   member
@@ -87,18 +97,17 @@ export function memberCommand(): Command {
     .requiredOption(...TENANT)
     .requiredOption(...EMAIL)
     .addOption(roleOption())
-    .action(({ tenant, email, role }: MemberFlags & { role: TenantRole }) =>
-      withDatabase(async ({ db }) => {
-        const { changeRole } = await import("@belfry/administration/people/people");
-        const { memberRoleChanged } = await import("@belfry/administration/people/member-notes");
-        const { after } = await auditedCommand(
-          db,
-          async (transaction) =>
-            changeRole(transaction, tenant, await personOf(transaction, tenant, email), role),
-          (change) => memberRoleChanged(tenant, change),
-        );
-        await printJson(after);
-      }),
+    .action(
+      onDatabase(
+        async ({ audited }, { tenant, email, role }: MemberFlags & { role: TenantRole }) => {
+          const { after } = await audited(
+            async (transaction) =>
+              changeRole(transaction, tenant, await personOf(transaction, tenant, email), role),
+            (change) => memberRoleChanged(tenant, change),
+          );
+          return after;
+        },
+      ),
     );
 
   member
@@ -106,21 +115,16 @@ export function memberCommand(): Command {
     .description("Remove a person from the tenant; the last owner cannot be removed")
     .requiredOption(...TENANT)
     .requiredOption(...EMAIL)
-    .action(({ tenant, email }: MemberFlags) =>
-      withDatabase(async ({ db }) => {
-        const { removeMember } = await import("@belfry/administration/people/people");
-        const { memberRemoved } = await import("@belfry/administration/people/member-notes");
-        const removed = await auditedCommand(
-          db,
+    .action(
+      onDatabase(async ({ audited }, { tenant, email }: MemberFlags) => {
+        const removed = await audited(
           async (transaction) =>
             removeMember(transaction, tenant, await personOf(transaction, tenant, email)),
           (gone) => memberRemoved(tenant, gone),
         );
-        await printJson({ ...removed, removed: true });
+        return { ...removed, removed: true };
       }),
     );
-
-  return member;
 }
 
 function roleOption(): Option {
@@ -128,7 +132,6 @@ function roleOption(): Option {
 }
 
 async function personOf(db: Database, tenantId: string, email: string): Promise<string> {
-  const { listMembers } = await import("@belfry/administration/people/people");
   const members = await listMembers(db, tenantId);
   const found = members.find((one) => one.email === email.trim().toLowerCase());
   if (found !== undefined) return found.id;

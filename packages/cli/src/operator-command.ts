@@ -1,17 +1,28 @@
+import {
+  firstOperatorToken,
+  invite,
+  listInvitations,
+  showInvitation,
+  withdrawInvitation,
+} from "@belfry/administration/people/invitations";
+import {
+  identitiesRemoved,
+  invitationWithdrawn,
+  resetLinkMade,
+} from "@belfry/administration/people/member-notes";
+import { makeResetLink } from "@belfry/administration/people/password-resets";
+import { listOperators, removeOperator } from "@belfry/administration/people/people";
+import { removeIdentities } from "@belfry/administration/people/remove-identities";
+import { personAtAddress } from "@belfry/administration/people/require-person";
+import { removeTwoFactor } from "@belfry/administration/people/two-factor";
+import { twoFactorRemoved } from "@belfry/administration/people/two-factor-notes";
 import type { Database } from "@belfry/database/connection";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { adminUrl, BASE_URL } from "./admin-url.ts";
-import { auditedCommand } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
-import { commandLineActor } from "./command-line-actor.ts";
-import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { onDatabase, type Session } from "./session.ts";
 
-export function operatorCommand(): Command {
-  const operator = new Command("operator").description(
-    "The people who run the platform in the Admin UI",
-  );
-
+export function define(operator: Command): void {
   operator
     .command("invite")
     .description("Make a link that makes an operator; printed this once, it works once")
@@ -21,14 +32,14 @@ export function operatorCommand(): Command {
         "while there is no operator",
     )
     .option(...BASE_URL)
-    .action(({ email, baseUrl }: { email?: string; baseUrl?: string }) =>
-      withDatabase(async ({ db }) => {
+    .action(
+      onDatabase(async (session, { email, baseUrl }: { email?: string; baseUrl?: string }) => {
         const url = await adminUrl(baseUrl);
-        const { showInvitation } = await import("@belfry/administration/people/invitations");
-        const token = email === undefined ? await firstToken(db) : await tokenFor(db, email);
-        const invitation = await showInvitation(db, token);
+        const token =
+          email === undefined ? await firstToken(session.db) : await tokenFor(session, email);
+        const invitation = await showInvitation(session.db, token);
         const { email: invited, role, expiresAt } = invitation;
-        await printJson({ link: `${url}/join/${token}`, email: invited, role, expiresAt });
+        return { link: `${url}/join/${token}`, email: invited, role, expiresAt };
       }),
     );
 
@@ -36,23 +47,15 @@ export function operatorCommand(): Command {
     .command("withdraw")
     .description("Withdraw an operator's invitation: its link stops working")
     .requiredOption("--email <address>", "whom it invited")
-    .action(({ email }: { email: string }) =>
-      withDatabase(async ({ db }) => {
-        const { listInvitations, withdrawInvitation } = await import(
-          "@belfry/administration/people/invitations"
-        );
-        const { invitationWithdrawn } = await import("@belfry/administration/people/member-notes");
-        const gone = await auditedCommand(
-          db,
-          async (transaction) => {
-            const all = await listInvitations(transaction, null);
-            const found = all.find((one) => one.email === email.trim().toLowerCase());
-            if (found !== undefined) return await withdrawInvitation(transaction, null, found.id);
-            throw new CommandError(`--email: nobody has an invitation at ${JSON.stringify(email)}`);
-          },
-          invitationWithdrawn,
-        );
-        await printJson({ email: gone.email, withdrawn: true });
+    .action(
+      onDatabase(async ({ audited }, { email }: { email: string }) => {
+        const gone = await audited(async (transaction) => {
+          const all = await listInvitations(transaction, null);
+          const found = all.find((one) => one.email === email.trim().toLowerCase());
+          if (found !== undefined) return await withdrawInvitation(transaction, null, found.id);
+          throw new CommandError(`--email: nobody has an invitation at ${JSON.stringify(email)}`);
+        }, invitationWithdrawn);
+        return { email: gone.email, withdrawn: true };
       }),
     );
 
@@ -64,17 +67,17 @@ export function operatorCommand(): Command {
     )
     .requiredOption("--email <address>", "of the person")
     .option(...BASE_URL)
-    .action(({ email, baseUrl }: { email: string; baseUrl?: string }) =>
-      withDatabase(async ({ db }) => {
+    .action(
+      onDatabase(async ({ audited }, { email, baseUrl }: { email: string; baseUrl?: string }) => {
         const url = await adminUrl(baseUrl);
-        const { makeResetLinkFor } = await import("@belfry/administration/people/password-resets");
-        const { resetLinkMade } = await import("@belfry/administration/people/member-notes");
-        const { token, person, expiresAt } = await auditedCommand(
-          db,
-          (transaction) => makeResetLinkFor(transaction, email, { personId: null, ownerOf: null }),
+        const { token, person, expiresAt } = await audited(
+          async (transaction) => {
+            const { id } = await personAtAddress(transaction, email);
+            return await makeResetLink(transaction, id, { personId: null, ownerOf: null });
+          },
           (made) => resetLinkMade(null, made),
         );
-        await printJson({ link: `${url}/reset/${token}`, email: person.email, expiresAt });
+        return { link: `${url}/reset/${token}`, email: person.email, expiresAt };
       }),
     );
 
@@ -85,16 +88,14 @@ export function operatorCommand(): Command {
         "authenticator app; all their sessions end",
     )
     .requiredOption("--email <address>", "of the person")
-    .action(({ email }: { email: string }) =>
-      withDatabase(async ({ db }) => {
-        const { removeTwoFactorFrom } = await import("@belfry/administration/people/two-factor");
-        const { twoFactorRemoved } = await import("@belfry/administration/people/two-factor-notes");
-        const { person, sessionsEnded } = await auditedCommand(
-          db,
-          (transaction) => removeTwoFactorFrom(transaction, email),
+    .action(
+      onDatabase(async ({ audited }, { email }: { email: string }) => {
+        const { person, sessionsEnded } = await audited(
+          async (transaction) =>
+            removeTwoFactor(transaction, (await personAtAddress(transaction, email)).id, null),
           twoFactorRemoved,
         );
-        await printJson({ email: person.email, removed: true, sessionsEnded });
+        return { email: person.email, removed: true, sessionsEnded };
       }),
     );
 
@@ -105,42 +106,29 @@ export function operatorCommand(): Command {
         "all their sessions end, and who has no password needs a reset link",
     )
     .requiredOption("--email <address>", "of the person")
-    .action(({ email }: { email: string }) =>
-      withDatabase(async ({ db }) => {
-        const { removeIdentitiesFrom } = await import(
-          "@belfry/administration/people/remove-identities"
-        );
-        const { identitiesRemoved } = await import("@belfry/administration/people/member-notes");
-        const { person, identities, sessionsEnded } = await auditedCommand(
-          db,
-          (transaction) => removeIdentitiesFrom(transaction, email),
+    .action(
+      onDatabase(async ({ audited }, { email }: { email: string }) => {
+        const { person, identities, sessionsEnded } = await audited(
+          async (transaction) =>
+            removeIdentities(transaction, (await personAtAddress(transaction, email)).id, null),
           identitiesRemoved,
         );
-        await printJson({ email: person.email, disconnected: identities, sessionsEnded });
+        return { email: person.email, disconnected: identities, sessionsEnded };
       }),
     );
 
   operator
     .command("list")
     .description("Who is an operator")
-    .action(() =>
-      withDatabase(async ({ db }) => {
-        const { listOperators } = await import("@belfry/administration/people/people");
-        await printJson(await listOperators(db));
-      }),
-    );
+    .action(onDatabase(({ db }) => listOperators(db)));
 
   operator
     .command("remove")
     .description("Take the platform's rights from a person; the last operator keeps them")
     .requiredOption("--email <address>", "of the person, as `operator list` shows it")
-    .action(({ email }: { email: string }) =>
-      withDatabase(async ({ db }) => {
-        const { listOperators, removeOperator } = await import(
-          "@belfry/administration/people/people"
-        );
-        const removed = await auditedCommand(
-          db,
+    .action(
+      onDatabase(async ({ audited }, { email }: { email: string }) => {
+        const removed = await audited(
           async (transaction) => {
             const all = await listOperators(transaction);
             const found = all.find((one) => one.email === email.trim().toLowerCase());
@@ -149,26 +137,19 @@ export function operatorCommand(): Command {
           },
           (person) => ({ tenantId: null, action: "operator.remove", target: person.email }),
         );
-        await printJson({ id: removed.id, email: removed.email, removed: true });
+        return { id: removed.id, email: removed.email, removed: true };
       }),
     );
-
-  return operator;
 }
 
 async function firstToken(db: Database): Promise<string> {
-  const { firstOperatorToken } = await import("@belfry/administration/people/invitations");
   const token = await firstOperatorToken(db);
   if (token !== undefined) return token;
   throw new CommandError("--email: say whom, as there is an operator already");
 }
 
-async function tokenFor(db: Database, email: string): Promise<string> {
-  const { invite } = await import("@belfry/administration/people/invitations");
-  const { audited } = await import("@belfry/administration/audited");
+async function tokenFor({ audited }: Session, email: string): Promise<string> {
   const { token } = await audited(
-    db,
-    commandLineActor(),
     (transaction) =>
       invite(transaction, { tenantId: null, role: "operator", email, invitedBy: null }),
     ({ invitation }) => ({

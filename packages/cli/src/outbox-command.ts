@@ -1,19 +1,18 @@
-import { Command } from "commander";
+import { outboxPages, showOutboxMessage } from "@belfry/administration/events/outbox";
+import type { Command } from "commander";
 import { integerValue } from "./flag-values.ts";
-import { printJson, printJsonPages } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { printJsonPages } from "./output.ts";
+import { onDatabase } from "./session.ts";
 
-export function outboxCommand(): Command {
-  const outbox = new Command("outbox").description("What the sandbox provider was given");
+export function define(outbox: Command): void {
   outbox
     .command("list")
     .description("A tenant's messages, newest first")
     .requiredOption("--tenant <id>", "the tenant's id")
     .option("--event <id>", "of one event only, by Belfry's id")
     .option("--limit <n>", "at most so many", integerValue)
-    .action((flags: { tenant: string; event?: string; limit?: number }) =>
-      withDatabase(async ({ db }) => {
-        const { outboxPages } = await import("@belfry/administration/events/outbox");
+    .action(
+      onDatabase(async ({ db }, flags: { tenant: string; event?: string; limit?: number }) => {
         const { tenant, event, limit } = flags;
         await printJsonPages(outboxPages(db, { tenantId: tenant, eventId: event, limit }));
       }),
@@ -21,11 +20,5 @@ export function outboxCommand(): Command {
   outbox
     .command("show <messageId>")
     .description("One message")
-    .action((id: string) =>
-      withDatabase(async ({ db }) => {
-        const { showOutboxMessage } = await import("@belfry/administration/events/outbox");
-        await printJson(await showOutboxMessage(db, id));
-      }),
-    );
-  return outbox;
+    .action(onDatabase(({ db }, id: string) => showOutboxMessage(db, id)));
 }

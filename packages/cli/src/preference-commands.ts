@@ -1,3 +1,7 @@
+import { changePreference } from "@belfry/administration/users/change-preference";
+import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
+import { showPreferences } from "@belfry/administration/users/preferences";
+import { unsubscribesImported } from "@belfry/administration/users/user-notes";
 import { addressedMessage } from "@belfry/contracts/addressed-message";
 import {
   isPreferenceChannel,
@@ -5,11 +9,11 @@ import {
   type PreferenceChannel,
 } from "@belfry/contracts/preferences";
 import { type Command, InvalidArgumentError } from "commander";
-import { auditedCommand } from "./audited-command.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import { openInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { publishIfPossible } from "./publish-once.ts";
+import { onDatabase } from "./session.ts";
 
 interface SetFlags {
   tenant: string;
@@ -26,11 +30,10 @@ export function addPreferenceCommands(user: Command): void {
     .description("A user's preferences, where and when each was set, and the categories")
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption("--user <id>", "the user's id, as the tenant's events name it")
-    .action((flags: { tenant: string; user: string }) =>
-      withDatabase(async ({ db }) => {
-        const { showPreferences } = await import("@belfry/administration/users/preferences");
-        await printJson(await showPreferences(db, flags.tenant, flags.user));
-      }),
+    .action(
+      onDatabase(({ db }, flags: { tenant: string; user: string }) =>
+        showPreferences(db, flags.tenant, flags.user),
+      ),
     );
 
   user
@@ -47,17 +50,14 @@ export function addPreferenceCommands(user: Command): void {
       "default: what was said is forgotten, and the category's default counts again",
       enabledValue,
     )
-    .action((flags: SetFlags) =>
-      withDatabase(async ({ db }) => {
-        const { changePreference } = await import("@belfry/administration/users/change-preference");
-        const { showPreferences } = await import("@belfry/administration/users/preferences");
+    .action(
+      onDatabase(async ({ db }, flags: SetFlags) => {
         const { tenant: tenantId, user: userId, category, channel } = flags;
         const enabled = flags.enabled === "default" ? null : flags.enabled;
         const cell = { tenantId, userId, category, channel, enabled };
         const changed = await changePreference(db, commandLineActor(), cell);
         await printJson(await showPreferences(db, tenantId, userId));
         if (changed === 0) return;
-        const { publishIfPossible } = await import("./publish-once.ts");
         await publishIfPossible(async (prefix) =>
           addressedMessage(prefix, tenantId, { version: 1, kind: "preferences", userId }),
         );
@@ -72,19 +72,13 @@ export function addPreferenceCommands(user: Command): void {
       "--file <file>",
       "columns user, category (a key or *), channel (or *); - for standard input",
     )
-    .action((flags: { tenant: string; file: string }) =>
-      withDatabase(async ({ db }) => {
-        const { importUnsubscribes } = await import(
-          "@belfry/administration/users/import-unsubscribes"
-        );
+    .action(
+      onDatabase(async ({ audited }, flags: { tenant: string; file: string }) => {
         await using input = await openInput("--file", flags.file);
-        const { unsubscribesImported } = await import("@belfry/administration/users/user-notes");
-        const done = await auditedCommand(
-          db,
+        return await audited(
           (transaction) => importUnsubscribes(transaction, flags.tenant, input.bytes),
           (result) => unsubscribesImported(flags.tenant, result),
         );
-        await printJson(done);
       }),
     );
 }

@@ -1,66 +1,91 @@
+import { listed, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { Command } from "commander";
-import { auditCommand } from "./audit-command.ts";
-import { categoryCommand } from "./category-command.ts";
-import { deadCommand } from "./dead-command.ts";
-import { digestCommand } from "./digest-command.ts";
-import { eventCommand } from "./event-command.ts";
-import { layoutCommand } from "./layout-command.ts";
-import { memberCommand } from "./member-command.ts";
-import { migrateCommand } from "./migrate-command.ts";
-import { operatorCommand } from "./operator-command.ts";
-import { outboxCommand } from "./outbox-command.ts";
-import { providerCommand } from "./provider-command.ts";
-import { realtimeCommand } from "./realtime-command.ts";
-import { secretsCommand } from "./secrets-command.ts";
-import { smsCommand } from "./sms-command.ts";
-import { stopCommand } from "./stop-command.ts";
-import { suppressionCommand } from "./suppression-command.ts";
-import { templateCommand } from "./template-command.ts";
-import { tenantCommand } from "./tenant-command.ts";
-import { userCommand } from "./user-command.ts";
-import { webhookCommand } from "./webhook-command.ts";
 
 const NOTES = `
 Prints one JSON value on standard output. Errors go to standard error, with exit code 1.
 Files may be - for standard input. The database is DATABASE_URL, else the local stack's
 (BELFRY_HOME/local.json); keys for secrets are SECRETS_KEYS, else the local stack's.`;
 
-/** All commands. */
-export function createProgram(): Command {
+interface CommandFile {
+  /** Gives the command its flags and what is below it. */
+  define(command: Command): void;
+}
+
+/** In the order of the help. A file, with all that it stands on, is loaded when its command is given. */
+const COMMANDS: readonly (readonly [
+  name: string,
+  description: string,
+  load: () => Promise<CommandFile>,
+])[] = [
+  ["tenant", "Tenants, their limits, API keys and secrets", () => import("./tenant-command.ts")],
+  ["member", "The people of a tenant in the Admin UI", () => import("./member-command.ts")],
+  [
+    "operator",
+    "The people who run the platform in the Admin UI",
+    () => import("./operator-command.ts"),
+  ],
+  ["audit", "Who changed what, from where and when", () => import("./audit-command.ts")],
+  ["template", "Templates, one per event type and channel", () => import("./template-command.ts")],
+  [
+    "layout",
+    "What stands around a tenant's mails in Markdown",
+    () => import("./layout-command.ts"),
+  ],
+  [
+    "provider",
+    `A tenant's accounts at the companies that send its ${listed(PROVIDER_CHANNELS, "and")}`,
+    () => import("./provider-command.ts"),
+  ],
+  ["event", "What became of an event", () => import("./event-command.ts")],
+  ["digest", "Messages that combine several events", () => import("./digest-command.ts")],
+  ["outbox", "What the sandbox provider was given", () => import("./outbox-command.ts")],
+  [
+    "realtime",
+    "Connections and positions of realtime clients",
+    () => import("./realtime-command.ts"),
+  ],
+  [
+    "dead",
+    "Dead letters: what was not sent, and rests until a person decides",
+    () => import("./dead-command.ts"),
+  ],
+  [
+    "suppression",
+    "Addresses to which a tenant sends nothing: bounces, complaints, opt-outs, or by hand",
+    () => import("./suppression-command.ts"),
+  ],
+  ["sms", "What people answer to text messages", () => import("./sms-command.ts")],
+  ["user", "The people to whom tenants send", () => import("./user-command.ts")],
+  [
+    "category",
+    "Kinds of messages, such as offers, that users turn on and off",
+    () => import("./category-command.ts"),
+  ],
+  [
+    "webhook",
+    "Endpoints of tenants that are told what became of their events",
+    () => import("./webhook-command.ts"),
+  ],
+  ["secrets", "Secrets at rest and the keys they are under", () => import("./secrets-command.ts")],
+  [
+    "migrate",
+    "Bring the database to this version's schema; prints the migrations that ran",
+    () => import("./migrate-command.ts"),
+  ],
+  ["stop", "Stop the local stack and wait until it is gone", () => import("./stop-command.ts")],
+];
+
+/** All commands; those that `args` do not begin with are there by name and description only. */
+export async function createProgram(args?: readonly string[]): Promise<Command> {
   const program = new Command("belfry")
     .description("The operator's command line of Belfry")
     .showHelpAfterError("(add --help for the flags)")
     .addHelpText("after", NOTES);
-  for (const command of [
-    tenantCommand(),
-    memberCommand(),
-    operatorCommand(),
-    auditCommand(),
-    templateCommand(),
-    layoutCommand(),
-    providerCommand(),
-    eventCommand(),
-    digestCommand(),
-    outboxCommand(),
-    realtimeCommand(),
-    deadCommand(),
-    suppressionCommand(),
-    smsCommand(),
-    userCommand(),
-    categoryCommand(),
-    webhookCommand(),
-    secretsCommand(),
-    migrateCommand(),
-    stopCommand(),
-  ]) {
-    // A command added whole does not take over its parent's settings by itself.
-    adopt(program, command);
-    program.addCommand(command);
+  // The second word, too: `help tenant`.
+  const given = args?.slice(0, 2);
+  for (const [name, description, load] of COMMANDS) {
+    const command = program.command(name).description(description);
+    if (given?.includes(name) ?? true) (await load()).define(command);
   }
   return program;
-}
-
-function adopt(parent: Command, command: Command): void {
-  command.copyInheritedSettings(parent);
-  for (const below of command.commands) adopt(command, below);
 }

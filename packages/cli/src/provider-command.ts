@@ -1,7 +1,24 @@
-import type { ProviderAddress } from "@belfry/administration/providers/providers";
-import { listed, PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
-import { Command } from "commander";
-import { auditedCommand } from "./audited-command.ts";
+import { auditedAfter } from "@belfry/administration/audited";
+import {
+  providerActivated,
+  providerDeleted,
+  providerMadeFirst,
+  providerSaved,
+  providerTested,
+} from "@belfry/administration/providers/provider-notes";
+import {
+  deleteProvider,
+  listProviders,
+  type ProviderAddress,
+  putProvider,
+  setProviderActive,
+  showProvider,
+} from "@belfry/administration/providers/providers";
+import { renameProvider } from "@belfry/administration/providers/rename-provider";
+import { useProvider } from "@belfry/administration/providers/use-provider";
+import { sendProviderTest } from "@belfry/administration/templates/send-test";
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import {
@@ -11,8 +28,7 @@ import {
   providerChannelValue,
 } from "./flag-values.ts";
 import { readJsonInput } from "./input-file.ts";
-import { printJson } from "./output.ts";
-import { type Session, withDatabase } from "./session.ts";
+import { onDatabase, type Session } from "./session.ts";
 
 interface AddressFlags {
   tenant?: string;
@@ -32,11 +48,7 @@ interface PutFlags {
   inactive?: boolean;
 }
 
-export function providerCommand(): Command {
-  const provider = new Command("provider").description(
-    `A tenant's accounts at the companies that send its ${listed(PROVIDER_CHANNELS, "and")}`,
-  );
-
+export function define(provider: Command): void {
   provider
     .command("put")
     .description("Check the settings and store them encrypted; a new one goes before the others")
@@ -48,8 +60,8 @@ export function providerCommand(): Command {
     .option("--position <n>", "from 0: the order in which they are used", integerValue)
     .option("--max-per-second <n>", "calls, over all replicas; or none", integerOrNone)
     .option("--inactive", "store without using it")
-    .action((flags: PutFlags) =>
-      run(async (session, providers) => {
+    .action(
+      onDatabase(async (session, flags: PutFlags) => {
         const { tenant, channel, kind, name, position, settingsFile, inactive } = flags;
         const maxPerSecond = flags.maxPerSecond === "none" ? null : flags.maxPerSecond;
         const settings = await readJsonInput("--settings-file", settingsFile);
@@ -58,15 +70,13 @@ export function providerCommand(): Command {
           active: inactive !== true,
         };
         const options = await putOptions(session);
-        const { providerSaved } = await notesOf();
-        const { after } = await auditedCommand(
-          session.db,
+        const { after } = await session.audited(
           async (transaction) => {
-            const all = await providers.listProviders(transaction, tenant);
+            const all = await listProviders(transaction, tenant);
             const before = all.find(
               (one) => one.channel === channel && one.name === (name ?? kind),
             );
-            return { before, after: await providers.putProvider(transaction, input, options) };
+            return { before, after: await putProvider(transaction, input, options) };
           },
           (change) => providerSaved(change.before, change.after),
         );
@@ -78,14 +88,14 @@ export function providerCommand(): Command {
     .command("list")
     .description("A tenant's providers in the order of use, secrets masked")
     .requiredOption("--tenant <id>", "the tenant's id")
-    .action((flags: { tenant: string }) =>
-      run(({ db }, providers) => providers.listProviders(db, flags.tenant)),
-    );
+    .action(onDatabase(({ db }, flags: { tenant: string }) => listProviders(db, flags.tenant)));
 
   addressFlags(provider.command("show [id]"))
     .description("One provider, by its id or by the flags, secrets masked")
-    .action((id: string | undefined, flags: AddressFlags) =>
-      run(({ db }, providers) => providers.showProvider(db, addressOf(id, flags))),
+    .action(
+      onDatabase(({ db }, id: string | undefined, flags: AddressFlags) =>
+        showProvider(db, addressOf(id, flags)),
+      ),
     );
 
   for (const [name, active, description] of [
@@ -94,12 +104,11 @@ export function providerCommand(): Command {
   ] as const) {
     addressFlags(provider.command(`${name} [id]`))
       .description(description)
-      .action((id: string | undefined, flags: AddressFlags) =>
-        run(async ({ db }, providers) =>
-          auditedCommand(
-            db,
-            (transaction) => providers.setProviderActive(transaction, addressOf(id, flags), active),
-            (await notesOf()).providerActivated,
+      .action(
+        onDatabase(({ audited }, id: string | undefined, flags: AddressFlags) =>
+          audited(
+            (transaction) => setProviderActive(transaction, addressOf(id, flags), active),
+            providerActivated,
           ),
         ),
       );
@@ -109,14 +118,11 @@ export function providerCommand(): Command {
     .description(
       "Send through it before all others from now on; one that is not in use must have passed a test",
     )
-    .action((id: string | undefined, flags: AddressFlags) =>
-      run(async ({ db }, providers) => {
-        const { useProvider } = await import("@belfry/administration/providers/use-provider");
-        const { providerMadeFirst } = await notesOf();
-        const { after } = await auditedCommand(
-          db,
+    .action(
+      onDatabase(async ({ audited }, id: string | undefined, flags: AddressFlags) => {
+        const { after } = await audited(
           async (transaction) => {
-            const before = await providers.showProvider(transaction, addressOf(id, flags));
+            const before = await showProvider(transaction, addressOf(id, flags));
             return { before, after: await useProvider(transaction, before, { first: true }) };
           },
           (change) => providerMadeFirst(change.before, change.after),
@@ -128,21 +134,20 @@ export function providerCommand(): Command {
   addressFlags(provider.command("rename [id]"))
     .description("Rename it; its settings and history stay")
     .requiredOption("--new-name <name>", "that no other on the channel has")
-    .action((id: string | undefined, flags: AddressFlags & { newName: string }) =>
-      run(async ({ db }, providers) => {
-        const { renameProvider } = await import("@belfry/administration/providers/rename-provider");
-        const { providerSaved } = await notesOf();
-        const { after } = await auditedCommand(
-          db,
-          async (transaction) => {
-            const before = await providers.showProvider(transaction, addressOf(id, flags));
-            const { newName } = flags;
-            return { before, after: await renameProvider(transaction, before, newName) };
-          },
-          (change) => providerSaved(change.before, change.after),
-        );
-        return after;
-      }),
+    .action(
+      onDatabase(
+        async ({ audited }, id: string | undefined, flags: AddressFlags & { newName: string }) => {
+          const { after } = await audited(
+            async (transaction) => {
+              const before = await showProvider(transaction, addressOf(id, flags));
+              const { newName } = flags;
+              return { before, after: await renameProvider(transaction, before, newName) };
+            },
+            (change) => providerSaved(change.before, change.after),
+          );
+          return after;
+        },
+      ),
     );
 
   addressFlags(provider.command("test [id]"))
@@ -150,14 +155,11 @@ export function providerCommand(): Command {
       "Send one message of ours through it, active or not; prints the vendor's answer and notes whether it was accepted",
     )
     .requiredOption("--to <address>", "an email address, or a number such as +12025550123")
-    .action((id: string | undefined, flags: AddressFlags & { to: string }) =>
-      run(async (session, providers) => {
-        const { sendProviderTest } = await import("@belfry/administration/templates/send-test");
+    .action(
+      onDatabase(async (session, id: string | undefined, flags: AddressFlags & { to: string }) => {
         const { db } = session;
-        const found = await providers.showProvider(db, addressOf(id, flags));
+        const found = await showProvider(db, addressOf(id, flags));
         const options = await putOptions(session);
-        const { auditedAfter } = await import("@belfry/administration/audited");
-        const { providerTested } = await notesOf();
         const { provider, outcome } = await auditedAfter(
           db,
           commandLineActor(),
@@ -170,17 +172,14 @@ export function providerCommand(): Command {
 
   addressFlags(provider.command("delete [id]"))
     .description("Delete it with its settings; prints it as it was")
-    .action((id: string | undefined, flags: AddressFlags) =>
-      run(async ({ db }, providers) =>
-        auditedCommand(
-          db,
-          (transaction) => providers.deleteProvider(transaction, addressOf(id, flags)),
-          (await notesOf()).providerDeleted,
+    .action(
+      onDatabase(({ audited }, id: string | undefined, flags: AddressFlags) =>
+        audited(
+          (transaction) => deleteProvider(transaction, addressOf(id, flags)),
+          providerDeleted,
         ),
       ),
     );
-
-  return provider;
 }
 
 async function putOptions(session: Session) {
@@ -188,20 +187,6 @@ async function putOptions(session: Session) {
     keys: await session.keys(),
     allowPrivateAddresses: await session.allowPrivateAddresses(),
   };
-}
-
-async function notesOf() {
-  return await import("@belfry/administration/providers/provider-notes");
-}
-
-type Providers = typeof import("@belfry/administration/providers/providers");
-
-async function run(work: (session: Session, providers: Providers) => Promise<unknown>) {
-  await withDatabase(async (session) => {
-    await printJson(
-      await work(session, await import("@belfry/administration/providers/providers")),
-    );
-  });
 }
 
 function addressFlags(command: Command): Command {

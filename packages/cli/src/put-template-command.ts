@@ -1,15 +1,18 @@
+import { preparedAndSaved } from "@belfry/administration/input-error";
+import { saveDraft, showDraft } from "@belfry/administration/templates/drafts";
+import {
+  prepareTemplate,
+  savePreparedTemplate,
+} from "@belfry/administration/templates/put-template";
 import type { TemplateInput } from "@belfry/administration/templates/template-input";
-import type { Channel } from "@belfry/contracts/channels";
-import { IN_APP } from "@belfry/contracts/channels";
-import type { Database } from "@belfry/database/connection";
+import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { auditedCommand, templateNote } from "./audited-command.ts";
 import { CommandError } from "./command-error.ts";
 import { ANY_CHANNEL, channelValue, integerValue, MAILS, NOTIFICATIONS } from "./flag-values.ts";
 import { readInput } from "./input-file.ts";
-import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { onDatabase, type Session } from "./session.ts";
 import { localeFlag, TENANT } from "./template-address.ts";
+import { templateNote } from "./template-note.ts";
 import { type TimingFlags, timingFlags, timingOf } from "./timing-flags.ts";
 
 interface PutFlags extends TextFlags, TimingFlags {
@@ -67,16 +70,16 @@ export function putTemplateCommand(template: Command): void {
       "after",
       "\nOf --digest-…, --throttle and --after-unread-seconds what is left out stays; of --sensitive and the like a translation (--locale) changes what it names alone.",
     )
-    .action((flags: PutFlags) =>
-      withDatabase(async ({ db }) => {
+    .action(
+      onDatabase(async (session, flags: PutFlags) => {
         if (flags.draft === true && flags.inactive === true) {
           throw new CommandError("--inactive does not go with --draft: use `template deactivate`");
         }
         const content = await readInput("--content-file", flags.contentFile);
         const { tenant: tenantId, eventType, channel } = flags;
-        const timing = await timingOf(db, { tenantId, eventType, channel }, flags);
+        const timing = await timingOf(session.db, { tenantId, eventType, channel }, flags);
         const input = { ...inputOf(flags, content), ...timing };
-        await printJson(await (flags.draft === true ? saveDraft(db, input) : publish(db, input)));
+        return await (flags.draft === true ? putDraft(session, input) : publish(session, input));
       }),
     );
 }
@@ -117,31 +120,24 @@ function inputOf(flags: PutFlags, content: string): TemplateInput {
   };
 }
 
-async function publish(db: Database, input: TemplateInput) {
-  const { prepareTemplate, savePreparedTemplate } = await import(
-    "@belfry/administration/templates/put-template"
-  );
-  const { preparedAndSaved } = await import("@belfry/administration/input-error");
+async function publish({ audited, db }: Session, input: TemplateInput) {
   return await preparedAndSaved(
     () => prepareTemplate(db, input),
     (prepared) =>
-      auditedCommand(
-        db,
+      audited(
         (transaction) => savePreparedTemplate(transaction, prepared),
         (saved) => templateNote("save", saved, input.locale),
       ),
   );
 }
 
-async function saveDraft(db: Database, input: TemplateInput) {
-  const drafts = await import("@belfry/administration/templates/drafts");
+async function putDraft({ audited, db }: Session, input: TemplateInput) {
   const { tenantId, eventType, channel, locale } = input;
-  await auditedCommand(
-    db,
-    (transaction) => drafts.saveDraft(transaction, input),
+  await audited(
+    (transaction) => saveDraft(transaction, input),
     () => templateNote("draft", input, locale),
   );
-  return await drafts.showDraft(db, { tenantId, eventType, channel, locale });
+  return await showDraft(db, { tenantId, eventType, channel, locale });
 }
 
 function namesValue(text: string): string[] {

@@ -1,11 +1,11 @@
-import { Command } from "commander";
+import { rotateSecrets } from "@belfry/administration/providers/rotate-secrets";
+import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { onDatabase } from "./session.ts";
 
-export function secretsCommand(): Command {
-  const secrets = new Command("secrets").description("Secrets at rest and the keys they are under");
+export function define(secrets: Command): void {
   secrets
     .command("rotate")
     .description(
@@ -13,9 +13,8 @@ export function secretsCommand(): Command {
         "use. Every running service must know that key; safe to repeat, and while services run.",
     )
     .option("--dry-run", "read all of them, count them by key, and change nothing")
-    .action(({ dryRun = false }: { dryRun?: boolean }) =>
-      withDatabase(async ({ db, keys }) => {
-        const { rotateSecrets } = await import("@belfry/administration/providers/rotate-secrets");
+    .action(
+      onDatabase(async ({ db, keys }, { dryRun = false }: { dryRun?: boolean }) => {
         const report = await rotateSecrets(db, await keys(), { actor: commandLineActor(), dryRun });
         await printJson({ dryRun, ...report });
         const faults = report.unreadable.map(({ owner, reason }) => `${owner}: ${reason}`);
@@ -27,5 +26,4 @@ export function secretsCommand(): Command {
         }
       }),
     );
-  return secrets;
 }

@@ -1,8 +1,9 @@
+import { inboundPages } from "@belfry/administration/events/inbound";
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { integerValue } from "./flag-values.ts";
 import { printJsonPages } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { onDatabase } from "./session.ts";
 
 interface ListFlags {
   tenant: string;
@@ -10,8 +11,7 @@ interface ListFlags {
   limit?: number;
 }
 
-export function smsCommand(): Command {
-  const sms = new Command("sms").description("What people answer to text messages");
+export function define(sms: Command): void {
   const inbound = sms.command("inbound").description("Answers that are no STOP or START");
   inbound
     .command("list")
@@ -19,11 +19,9 @@ export function smsCommand(): Command {
     .requiredOption("--tenant <id>", "the tenant's id")
     .option("--number <number>", `of one sender only: ${ADDRESSES.recipientPhone.form}`)
     .option("--limit <n>", "at most so many", integerValue)
-    .action(({ tenant, number, limit }: ListFlags) =>
-      withDatabase(async ({ db }) => {
-        const { inboundPages } = await import("@belfry/administration/events/inbound");
+    .action(
+      onDatabase(async ({ db }, { tenant, number, limit }: ListFlags) => {
         await printJsonPages(inboundPages(db, { tenantId: tenant, number, limit }));
       }),
     );
-  return sms;
 }

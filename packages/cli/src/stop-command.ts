@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { readEnvironment } from "./environment.ts";
 import { integerValue } from "./flag-values.ts";
@@ -9,9 +9,8 @@ import { commandOf } from "./process-command.ts";
 
 const LOOK_AGAIN_MS = 50;
 
-export function stopCommand(): Command {
-  return new Command("stop")
-    .description("Stop the local stack and wait until it is gone")
+export function define(stop: Command): void {
+  stop
     .option("--timeout-seconds <n>", "how long to wait", integerValue, 60)
     .action(async (flags: { timeoutSeconds: number }) => {
       const environment = readEnvironment();

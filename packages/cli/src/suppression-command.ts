@@ -1,12 +1,21 @@
+import {
+  importSuppressions,
+  suppressionsImported,
+} from "@belfry/administration/events/import-suppressions";
+import { suppressionNote } from "@belfry/administration/events/suppression-note";
+import {
+  addSuppressions,
+  removeSuppressions,
+  suppressionPages,
+} from "@belfry/administration/events/suppressions";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import { Command } from "commander";
-import { auditedCommand } from "./audited-command.ts";
+import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
 import { openInput, readInput } from "./input-file.ts";
-import { printJson, printJsonPages } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { printJsonPages } from "./output.ts";
+import { onDatabase } from "./session.ts";
 
 interface AddressFlags {
   tenant: string;
@@ -26,27 +35,22 @@ const ADDRESS_FORMS = Object.values(ADDRESSES)
   .map(({ form }) => form)
   .join(", or ");
 
-export function suppressionCommand(): Command {
-  const suppression = new Command("suppression").description(
-    "Addresses to which a tenant sends nothing: bounces, complaints, opt-outs, or by hand",
-  );
-
+export function define(suppression: Command): void {
   suppression
     .command("list")
     .description("A tenant's suppressed addresses, each with the reason")
     .requiredOption("--tenant <id>", "the tenant's id")
     .option("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
-    .action((flags: { tenant: string; channel?: ProviderChannel }) =>
-      withDatabase(async ({ db }) => {
-        const { suppressionPages } = await import("@belfry/administration/events/suppressions");
+    .action(
+      onDatabase(async ({ db }, flags: { tenant: string; channel?: ProviderChannel }) => {
         const { tenant, channel } = flags;
         await printJsonPages(suppressionPages(db, { tenantId: tenant, channel }));
       }),
     );
 
   for (const [name, work, description] of [
-    ["add", "addSuppressions", "Send nothing to these addresses from now on"],
-    ["remove", "removeSuppressions", "These addresses may be sent to again"],
+    ["add", addSuppressions, "Send nothing to these addresses from now on"],
+    ["remove", removeSuppressions, "These addresses may be sent to again"],
   ] as const) {
     suppression
       .command(name)
@@ -55,21 +59,14 @@ export function suppressionCommand(): Command {
       .requiredOption("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
       .option("--address <address>", ADDRESS_FORMS)
       .option("--address-file <file>", "one address a line, or - for standard input")
-      .action((flags: AddressFlags) =>
-        withDatabase(async ({ db }) => {
-          const suppressions = await import("@belfry/administration/events/suppressions");
+      .action(
+        onDatabase(async ({ audited }, flags: AddressFlags) => {
           const { tenant, channel } = flags;
           const addresses = await addressesOf(flags);
-          const { suppressionNote } = await import(
-            "@belfry/administration/events/suppression-note"
-          );
-          const changed = await auditedCommand<object>(
-            db,
-            (transaction) =>
-              suppressions[work](transaction, { tenantId: tenant, channel, addresses }),
+          return await audited<object>(
+            (transaction) => work(transaction, { tenantId: tenant, channel, addresses }),
             (result) => suppressionNote(name, tenant, channel, addresses, result),
           );
-          await printJson(changed);
         }),
       );
   }
@@ -83,23 +80,16 @@ export function suppressionCommand(): Command {
     .requiredOption("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
     .requiredOption("--file <file>", "or - for standard input")
     .option("--leave-out-bad", "leave bad lines out, name them, and take the others")
-    .action(({ file, tenant, channel, leaveOutBad }: ImportFlags) =>
-      withDatabase(async ({ db }) => {
-        const { importSuppressions, suppressionsImported } = await import(
-          "@belfry/administration/events/import-suppressions"
-        );
+    .action(
+      onDatabase(async ({ audited }, { file, tenant, channel, leaveOutBad }: ImportFlags) => {
         const input = { tenantId: tenant, channel, leaveOutBad };
         await using opened = await openInput("--file", file);
-        const done = await auditedCommand(
-          db,
+        return await audited(
           (transaction) => importSuppressions(transaction, input, opened.bytes),
           (result) => suppressionsImported(input, result),
         );
-        await printJson(done);
       }),
     );
-
-  return suppression;
 }
 
 async function addressesOf({ address, addressFile }: AddressFlags): Promise<string[]> {

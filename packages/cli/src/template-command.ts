@@ -1,12 +1,22 @@
-import type { Preview } from "@belfry/administration/templates/preview-template";
+import {
+  type Preview,
+  previewSource,
+  previewTemplate,
+} from "@belfry/administration/templates/preview-template";
+import {
+  deleteTemplate,
+  deleteTranslation,
+  listTemplates,
+  setTemplateActive,
+  showTemplate,
+} from "@belfry/administration/templates/templates";
 import { PLATFORM } from "@belfry/contracts/identifiers";
-import { Command } from "commander";
-import { auditedCommand, templateNote } from "./audited-command.ts";
+import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { readInput, readJsonInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import { putTemplateCommand, type TextFlags, textFlags, textOf } from "./put-template-command.ts";
-import { type Session, withDatabase } from "./session.ts";
+import { onDatabase, withDatabase } from "./session.ts";
 import {
   type AddressFlags,
   addressFlags,
@@ -17,6 +27,7 @@ import {
 } from "./template-address.ts";
 import { draftCommands } from "./template-draft-command.ts";
 import { templateFilesCommands } from "./template-files-command.ts";
+import { templateNote } from "./template-note.ts";
 import { templateVersionsCommands } from "./template-versions-command.ts";
 import { testTemplateCommand } from "./test-template-command.ts";
 
@@ -26,9 +37,7 @@ interface PreviewFlags extends AddressFlags, TextFlags {
   locale?: string;
 }
 
-export function templateCommand(): Command {
-  const template = new Command("template").description("Templates, one per event type and channel");
-
+export function define(template: Command): void {
   putTemplateCommand(template);
   draftCommands(template);
   templateVersionsCommands(template);
@@ -39,14 +48,14 @@ export function templateCommand(): Command {
     .command("list")
     .description("A tenant's templates, or the platform's")
     .requiredOption("--tenant <id>", TENANT)
-    .action((flags: { tenant: string }) =>
-      run(({ db }, templates) => templates.listTemplates(db, flags.tenant)),
-    );
+    .action(onDatabase(({ db }, flags: { tenant: string }) => listTemplates(db, flags.tenant)));
 
   localeFlag(addressFlags(template.command("show [id]")))
     .description("One template with what is published of it, by its id or by the three flags")
-    .action((id: string | undefined, flags: AddressFlags & { locale?: string }) =>
-      run(({ db }, templates) => templates.showTemplate(db, addressOf(id, flags), flags.locale)),
+    .action(
+      onDatabase(({ db }, id: string | undefined, flags: AddressFlags & { locale?: string }) =>
+        showTemplate(db, addressOf(id, flags), flags.locale),
+      ),
     );
 
   for (const [name, active, description] of [
@@ -55,11 +64,10 @@ export function templateCommand(): Command {
   ] as const) {
     addressFlags(template.command(`${name} [id]`))
       .description(description)
-      .action((id: string | undefined, flags: AddressFlags) =>
-        run(({ db }, templates) =>
-          auditedCommand(
-            db,
-            (open) => templates.setTemplateActive(open, addressOf(id, flags), active),
+      .action(
+        onDatabase(({ audited }, id: string | undefined, flags: AddressFlags) =>
+          audited(
+            (open) => setTemplateActive(open, addressOf(id, flags), active),
             (result) => templateNote(name, result),
           ),
         ),
@@ -73,19 +81,20 @@ export function templateCommand(): Command {
       "only this translation: its recipients get the default",
       localeValue,
     )
-    .action((id: string | undefined, flags: AddressFlags & { locale?: string }) =>
-      run(({ db }, templates) => {
-        const { locale } = flags;
-        const address = addressOf(id, flags);
-        return auditedCommand(
-          db,
-          (open) =>
-            locale === undefined
-              ? templates.deleteTemplate(open, address)
-              : templates.deleteTranslation(open, address, locale),
-          (result) => templateNote("delete", result, locale),
-        );
-      }),
+    .action(
+      onDatabase(
+        ({ audited }, id: string | undefined, flags: AddressFlags & { locale?: string }) => {
+          const { locale } = flags;
+          const address = addressOf(id, flags);
+          return audited(
+            (open) =>
+              locale === undefined
+                ? deleteTemplate(open, address)
+                : deleteTranslation(open, address, locale),
+            (result) => templateNote("delete", result, locale),
+          );
+        },
+      ),
     );
 
   textFlags(localeFlag(addressFlags(template.command("preview [id]"))))
@@ -94,18 +103,6 @@ export function templateCommand(): Command {
     .option("--content-file <file>", "render this text instead of the saved one")
     .addHelpText("after", "\nThe flags of its text go with --content-file.")
     .action(preview);
-
-  return template;
-}
-
-type Templates = typeof import("@belfry/administration/templates/templates");
-
-async function run(work: (session: Session, templates: Templates) => Promise<unknown>) {
-  await withDatabase(async (session) => {
-    await printJson(
-      await work(session, await import("@belfry/administration/templates/templates")),
-    );
-  });
 }
 
 async function preview(id: string | undefined, flags: PreviewFlags): Promise<void> {
@@ -113,9 +110,6 @@ async function preview(id: string | undefined, flags: PreviewFlags): Promise<voi
   const variables =
     variablesFile === undefined ? {} : await readJsonInput("--variables-file", variablesFile);
   const print = ({ kind: _, ...shown }: Preview) => printJson(shown);
-  const { previewSource, previewTemplate } = await import(
-    "@belfry/administration/templates/preview-template"
-  );
   if (contentFile !== undefined) {
     if (channel === undefined) throw new CommandError("--channel is required with --content-file");
     const content = await readInput("--content-file", contentFile);

@@ -1,8 +1,10 @@
-import { Command } from "commander";
-import { auditedCommand, templateNote } from "./audited-command.ts";
-import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
+import { preparedAndSaved } from "@belfry/administration/input-error";
+import { discardDraft, prepareDraft, showDraft } from "@belfry/administration/templates/drafts";
+import { savePreparedTemplate } from "@belfry/administration/templates/put-template";
+import type { Command } from "commander";
+import { onDatabase } from "./session.ts";
 import { type AddressFlags, addressFlags, addressOf, localeFlag } from "./template-address.ts";
+import { templateNote } from "./template-note.ts";
 
 interface VariantFlags extends AddressFlags {
   locale?: string;
@@ -12,49 +14,37 @@ interface VariantFlags extends AddressFlags {
 export function draftCommands(template: Command): void {
   variantFlags(template.command("publish [id]"))
     .description("Publish a draft, live within 5 s; refused if another version was published since")
-    .action((id: string | undefined, flags: VariantFlags) =>
-      withDatabase(async ({ db }) => {
-        const { prepareDraft } = await import("@belfry/administration/templates/drafts");
-        const { savePreparedTemplate } = await import(
-          "@belfry/administration/templates/put-template"
-        );
-        const { preparedAndSaved } = await import("@belfry/administration/input-error");
-        const saved = await preparedAndSaved(
+    .action(
+      onDatabase(async ({ audited, db }, id: string | undefined, flags: VariantFlags) => {
+        return await preparedAndSaved(
           () => prepareDraft(db, variantOf(id, flags)),
           (prepared) =>
-            auditedCommand(
-              db,
+            audited(
               (transaction) => savePreparedTemplate(transaction, prepared),
               (result) => templateNote("publish", result, flags.locale),
             ),
         );
-        await printJson(saved);
       }),
     );
 
-  const draft = new Command("draft").description("Texts that are not published yet");
+  const draft = template.command("draft").description("Texts that are not published yet");
   variantFlags(draft.command("show [id]"))
     .description("The draft of a template, with its text")
-    .action((id: string | undefined, flags: VariantFlags) =>
-      withDatabase(async ({ db }) => {
-        const { showDraft } = await import("@belfry/administration/templates/drafts");
-        await printJson(await showDraft(db, variantOf(id, flags)));
-      }),
+    .action(
+      onDatabase(({ db }, id: string | undefined, flags: VariantFlags) =>
+        showDraft(db, variantOf(id, flags)),
+      ),
     );
   variantFlags(draft.command("discard [id]"))
     .description("Discard the draft; prints its last text")
-    .action((id: string | undefined, flags: VariantFlags) =>
-      withDatabase(async ({ db }) => {
-        const { discardDraft } = await import("@belfry/administration/templates/drafts");
-        const discarded = await auditedCommand(
-          db,
+    .action(
+      onDatabase(({ audited }, id: string | undefined, flags: VariantFlags) =>
+        audited(
           (transaction) => discardDraft(transaction, variantOf(id, flags)),
           (result) => templateNote("discard-draft", result, flags.locale),
-        );
-        await printJson(discarded);
-      }),
+        ),
+      ),
     );
-  template.addCommand(draft);
 }
 
 function variantFlags(command: Command): Command {

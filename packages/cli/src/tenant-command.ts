@@ -1,9 +1,28 @@
+import { deleteTenant } from "@belfry/administration/erasure/delete-tenant";
+import {
+  DEFAULT_OVERLAP_SECONDS,
+  rotateApiKey,
+} from "@belfry/administration/tenants/rotate-api-key";
+import { rotateWebhookSecret } from "@belfry/administration/tenants/rotate-webhook-secret";
+import {
+  keyRotated,
+  tenantActivated,
+  tenantCreated,
+  tenantUpdated,
+  webhookSecretCreated,
+} from "@belfry/administration/tenants/tenant-notes";
+import {
+  createTenant,
+  listTenants,
+  setTenantActive,
+  showTenant,
+  updateTenant,
+} from "@belfry/administration/tenants/tenants";
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE, MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
 import { CHANNELS, type Channel } from "@belfry/contracts/channels";
 import type { KeyRole } from "@belfry/contracts/key-roles";
 import type { QuietHours } from "@belfry/contracts/quiet-hours";
-import { Command } from "commander";
-import { auditedCommand } from "./audited-command.ts";
+import type { Command } from "commander";
 import { commandLineActor } from "./command-line-actor.ts";
 import {
   channelsOrAll,
@@ -14,9 +33,8 @@ import {
   quietHoursOrNone,
 } from "./flag-values.ts";
 import { readSecretInput } from "./input-file.ts";
-import { keyCommand } from "./key-command.ts";
-import { printJson } from "./output.ts";
-import { type Session, withDatabase } from "./session.ts";
+import { addKeyCommands } from "./key-command.ts";
+import { onDatabase, type Session } from "./session.ts";
 
 interface TenantFlags {
   name?: string;
@@ -34,9 +52,7 @@ interface TenantFlags {
   webhookSecret?: boolean;
 }
 
-export function tenantCommand(): Command {
-  const tenant = new Command("tenant").description("Tenants, their limits, API keys and secrets");
-
+export function define(tenant: Command): void {
   settingFlags(tenant.command("create"))
     .description("Make a tenant; prints its API key, this once")
     .requiredOption("--name <name>", "its name, 1 to 255 characters")
@@ -45,15 +61,14 @@ export function tenantCommand(): Command {
       "after",
       `\nWithout flags: ${DEFAULT_PER_MINUTE} a minute, ${DEFAULT_DAILY_CAP} a day, all channels.`,
     )
-    .action((flags: TenantFlags & { name: string; keyName?: string }) =>
-      run(async (session, tenants) => {
+    .action(
+      onDatabase(async (session, flags: TenantFlags & { name: string; keyName?: string }) => {
         const { name, keyName } = flags;
         const input = { ...(await tenantInput(flags)), name, keyName };
         const keys = await keysFor(input, session);
-        return await auditedCommand(
-          session.db,
-          (transaction) => tenants.createTenant(transaction, input, keys),
-          (await notesOf()).tenantCreated,
+        return await session.audited(
+          (transaction) => createTenant(transaction, input, keys),
+          tenantCreated,
         );
       }),
     );
@@ -61,27 +76,25 @@ export function tenantCommand(): Command {
   tenant
     .command("list")
     .description("All tenants, oldest first")
-    .action(() => run((session, tenants) => tenants.listTenants(session.db)));
+    .action(onDatabase((session) => listTenants(session.db)));
 
   tenant
     .command("show <id>")
     .description("One tenant with its live API keys (their prefixes and names)")
-    .action((id: string) => run((session, tenants) => tenants.showTenant(session.db, id)));
+    .action(onDatabase((session, id: string) => showTenant(session.db, id)));
 
   settingFlags(tenant.command("update <id>"))
     .description("Change the given settings; applies within 5 s")
     .option("--name <name>", "its name, 1 to 255 characters")
     .option("--no-webhook-secret", "triggers need no signature any more")
-    .action((id: string, flags: TenantFlags) =>
-      run(async (session, tenants) => {
+    .action(
+      onDatabase(async (session, id: string, flags: TenantFlags) => {
         const input = await tenantInput(flags);
         const keys = await keysFor(input, session);
-        const { tenantUpdated } = await notesOf();
-        const { after } = await auditedCommand(
-          session.db,
+        const { after } = await session.audited(
           async (transaction) => ({
-            before: await tenants.showTenant(transaction, id),
-            after: await tenants.updateTenant(transaction, id, input, keys),
+            before: await showTenant(transaction, id),
+            after: await updateTenant(transaction, id, input, keys),
           }),
           (change) => tenantUpdated(change.before, change.after, input.webhookSecret),
         );
@@ -96,14 +109,12 @@ export function tenantCommand(): Command {
     tenant
       .command(`${name} <id>`)
       .description(description)
-      .action((id: string) =>
-        run(async (session, tenants) => {
-          const { tenantActivated } = await notesOf();
-          const { after } = await auditedCommand(
-            session.db,
+      .action(
+        onDatabase(async (session, id: string) => {
+          const { after } = await session.audited(
             async (transaction) => ({
-              before: await tenants.showTenant(transaction, id),
-              after: await tenants.setTenantActive(transaction, id, active),
+              before: await showTenant(transaction, id),
+              after: await setTenantActive(transaction, id, active),
             }),
             (change) => tenantActivated(change.before.active, change.after),
           );
@@ -126,20 +137,20 @@ export function tenantCommand(): Command {
       "of which keys, where there are several roles; those of other roles stay",
       keyRoleValue,
     )
-    .action((id: string, flags: { overlapSeconds?: number; name?: string; role?: KeyRole }) =>
-      withDatabase(async ({ db }) => {
-        const { DEFAULT_OVERLAP_SECONDS, rotateApiKey } = await import(
-          "@belfry/administration/tenants/rotate-api-key"
-        );
-        const { keyRotated } = await notesOf();
-        const { overlapSeconds = DEFAULT_OVERLAP_SECONDS, name, role } = flags;
-        const rotated = await auditedCommand(
-          db,
-          (transaction) => rotateApiKey(transaction, id, overlapSeconds, { name, role }),
-          (after) => keyRotated(after, overlapSeconds),
-        );
-        await printJson(rotated);
-      }),
+    .action(
+      onDatabase(
+        async (
+          { audited },
+          id: string,
+          flags: { overlapSeconds?: number; name?: string; role?: KeyRole },
+        ) => {
+          const { overlapSeconds = DEFAULT_OVERLAP_SECONDS, name, role } = flags;
+          return await audited(
+            (transaction) => rotateApiKey(transaction, id, overlapSeconds, { name, role }),
+            (after) => keyRotated(after, overlapSeconds),
+          );
+        },
+      ),
     );
 
   tenant
@@ -151,49 +162,31 @@ export function tenantCommand(): Command {
       "how long the one before is taken besides, 0 to 2592000 (default: 0)",
       integerValue,
     )
-    .action((id: string, flags: { webhookSecretFile: string; overlapSeconds?: number }) =>
-      withDatabase(async (session) => {
-        const { rotateWebhookSecret } = await import(
-          "@belfry/administration/tenants/rotate-webhook-secret"
-        );
-        const { webhookSecretFile, overlapSeconds = 0 } = flags;
-        const webhookSecret = await readSecretInput("--webhook-secret-file", webhookSecretFile);
-        const input = { webhookSecret, overlapSeconds };
-        const keys = await session.keys();
-        const rotated = await auditedCommand(
-          session.db,
-          (transaction) => rotateWebhookSecret(transaction, id, input, keys),
-          (await notesOf()).webhookSecretCreated,
-        );
-        await printJson(rotated);
-      }),
+    .action(
+      onDatabase(
+        async (
+          session,
+          id: string,
+          flags: { webhookSecretFile: string; overlapSeconds?: number },
+        ) => {
+          const { webhookSecretFile, overlapSeconds = 0 } = flags;
+          const webhookSecret = await readSecretInput("--webhook-secret-file", webhookSecretFile);
+          const input = { webhookSecret, overlapSeconds };
+          const keys = await session.keys();
+          return await session.audited(
+            (transaction) => rotateWebhookSecret(transaction, id, input, keys),
+            webhookSecretCreated,
+          );
+        },
+      ),
     );
 
   tenant
     .command("delete <id>")
     .description("Delete it with all that its events left, in small batches; cannot be undone")
-    .action((id: string) =>
-      withDatabase(async ({ db }) => {
-        const { deleteTenant } = await import("@belfry/administration/erasure/delete-tenant");
-        await printJson(await deleteTenant(db, id, commandLineActor()));
-      }),
-    );
+    .action(onDatabase(({ db }, id: string) => deleteTenant(db, id, commandLineActor())));
 
-  tenant.addCommand(keyCommand());
-  return tenant;
-}
-
-/** Libraries load with the work, not at the start. */
-async function notesOf() {
-  return await import("@belfry/administration/tenants/tenant-notes");
-}
-
-type Tenants = typeof import("@belfry/administration/tenants/tenants");
-
-async function run(work: (session: Session, tenants: Tenants) => Promise<unknown>): Promise<void> {
-  await withDatabase(async (session) => {
-    await printJson(await work(session, await import("@belfry/administration/tenants/tenants")));
-  });
+  addKeyCommands(tenant);
 }
 
 function settingFlags(command: Command): Command {

@@ -1,10 +1,15 @@
+import { auditedAfter } from "@belfry/administration/audited";
+import { previewTemplate } from "@belfry/administration/templates/preview-template";
+import { sendPushTest, testMessage } from "@belfry/administration/templates/push-test";
+import { sendRenderedTest } from "@belfry/administration/templates/send-test";
+import { showTemplate } from "@belfry/administration/templates/templates";
+import { templateTested } from "@belfry/administration/templates/test-note";
 import { channelsWith } from "@belfry/contracts/channels";
 import type { Command } from "commander";
 import { commandLineActor } from "./command-line-actor.ts";
 import { readJsonInput } from "./input-file.ts";
-import { printJson } from "./output.ts";
 import { publishOnce } from "./publish-once.ts";
-import { type Session, withDatabase } from "./session.ts";
+import { onDatabase, type Session } from "./session.ts";
 import { type AddressFlags, addressFlags, addressOf, localeFlag } from "./template-address.ts";
 
 interface TestFlags extends AddressFlags {
@@ -25,9 +30,7 @@ export function testTemplateCommand(template: Command): void {
       `an email address, a number such as +12025550123, or (${channelsWith("notification").join(", ")}) a user's id`,
     )
     .option("--variables-file <file>", "a JSON object, or - for standard input; default: none")
-    .action((id: string | undefined, flags: TestFlags) =>
-      withDatabase(async (session) => printJson(await sendTest(session, id, flags))),
-    );
+    .action(onDatabase(sendTest));
 }
 
 async function sendTest(session: Session, id: string | undefined, flags: TestFlags) {
@@ -35,17 +38,10 @@ async function sendTest(session: Session, id: string | undefined, flags: TestFla
   const { db } = session;
   const variables =
     variablesFile === undefined ? {} : await readJsonInput("--variables-file", variablesFile);
-  const { showTemplate } = await import("@belfry/administration/templates/templates");
-  const { previewTemplate } = await import("@belfry/administration/templates/preview-template");
-  const { auditedAfter } = await import("@belfry/administration/audited");
-  const { templateTested } = await import("@belfry/administration/templates/test-note");
   const found = await showTemplate(db, addressOf(id, flags), locale);
   const { tenantId, eventType, channel, targetChannel } = found;
   const rendered = await previewTemplate(db, { id: found.id, tenantId }, variables, locale);
   if (rendered.kind === "notification") {
-    const { sendPushTest, testMessage } = await import(
-      "@belfry/administration/templates/push-test"
-    );
     const test = { tenantId, userId: to, eventType, targetChannel: targetChannel ?? undefined };
     const { userId, published } = await auditedAfter(
       db,
@@ -58,7 +54,6 @@ async function sendTest(session: Session, id: string | undefined, flags: TestFla
     );
     return { tenantId, eventType, channel, userId, published };
   }
-  const { sendRenderedTest } = await import("@belfry/administration/templates/send-test");
   const options = {
     keys: await session.keys(),
     allowPrivateAddresses: await session.allowPrivateAddresses(),

@@ -1,4 +1,6 @@
+import { findTemplate } from "@belfry/administration/templates/template-rows";
 import type { TimingInput } from "@belfry/administration/templates/timing-input";
+import { readDays, readThrottle } from "@belfry/administration/templates/timing-text";
 import type { Channel } from "@belfry/contracts/channels";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
@@ -70,7 +72,6 @@ async function digestOf(
     return null;
   }
   if (!isGiven) return undefined;
-  const { findTemplate } = await import("@belfry/administration/templates/template-rows");
   const { windowSeconds, sliding, maxSeconds, at, days, ...rest } =
     (await findTemplate(db, key))?.digest ?? {};
   // Of the two kinds of window the one that is named takes the place of the other.
@@ -87,7 +88,6 @@ async function digestOf(
 }
 
 async function digestParts(flags: TimingFlags): Promise<DigestSettings> {
-  const { readDays } = await import("@belfry/administration/templates/timing-text");
   const days = flags.digestDays === undefined ? undefined : readDays(flags.digestDays);
   if (flags.digestDays !== undefined && days === undefined) {
     throw new CommandError("--digest-days must be days such as mon,thu");
@@ -109,7 +109,6 @@ async function throttleOf(
 ): Promise<ThrottleSettings | null | undefined> {
   if (flag === false) return null;
   if (flag === undefined) return undefined;
-  const { readThrottle } = await import("@belfry/administration/templates/timing-text");
   const throttle = readThrottle(flag);
   if (throttle === undefined) {
     throw new CommandError("--throttle must be a number by seconds, as 5/3600");

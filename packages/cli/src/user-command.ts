@@ -1,9 +1,11 @@
-import { Command } from "commander";
+import { eraseUser } from "@belfry/administration/erasure/erase-user";
+import { disconnectMessage } from "@belfry/administration/tenants/realtime-disconnect";
+import type { Command } from "commander";
 import { commandLineActor } from "./command-line-actor.ts";
 import { addDirectoryCommands } from "./directory-commands.ts";
-import { printJson } from "./output.ts";
 import { addPreferenceCommands } from "./preference-commands.ts";
-import { withDatabase } from "./session.ts";
+import { publishOnce } from "./publish-once.ts";
+import { onDatabase } from "./session.ts";
 
 interface EraseFlags {
   tenant: string;
@@ -12,8 +14,7 @@ interface EraseFlags {
   dryRun?: boolean;
 }
 
-export function userCommand(): Command {
-  const user = new Command("user").description("The people to whom tenants send");
+export function define(user: Command): void {
   user
     .command("erase")
     .description(
@@ -27,21 +28,15 @@ export function userCommand(): Command {
       "also forget that nothing may be sent to the person's addresses (bounces, complaints, opt-outs)",
     )
     .option("--dry-run", "say what would go, and change nothing")
-    .action(({ tenant, user, suppressions, dryRun }: EraseFlags) =>
-      withDatabase(async ({ db }) => {
-        const { eraseUser } = await import("@belfry/administration/erasure/erase-user");
-        const { disconnectMessage } = await import(
-          "@belfry/administration/tenants/realtime-disconnect"
-        );
-        const { publishOnce } = await import("./publish-once.ts");
+    .action(
+      onDatabase(async ({ db }, { tenant, user, suppressions, dryRun }: EraseFlags) => {
         const owner = { tenantId: tenant, userId: user };
         const disconnect = () => publishOnce((prefix) => disconnectMessage(db, owner, prefix));
         const actor = commandLineActor();
         const erasure = { ...owner, suppressions, dryRun };
-        await printJson(await eraseUser(db, erasure, { actor, disconnect }));
+        return await eraseUser(db, erasure, { actor, disconnect });
       }),
     );
   addDirectoryCommands(user);
   addPreferenceCommands(user);
-  return user;
 }

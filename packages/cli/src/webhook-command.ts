@@ -1,10 +1,21 @@
+import {
+  signingSecretRotated,
+  webhookChanged,
+  webhookDeleted,
+} from "@belfry/administration/webhooks/webhook-notes";
+import {
+  changeWebhook,
+  deleteWebhook,
+  listWebhooks,
+  putWebhook,
+  rotateWebhookSigningSecret,
+} from "@belfry/administration/webhooks/webhooks";
 import { MESSAGE_STATUSES } from "@belfry/contracts/webhook-endpoints";
 import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS, WEBHOOK_TYPES } from "@belfry/contracts/webhooks";
-import { Command } from "commander";
-import { auditedCommand } from "./audited-command.ts";
-import { printJson } from "./output.ts";
-import { type Session, withDatabase } from "./session.ts";
-import { TENANT, WEBHOOK, type WebhookFlags, webhookNotes } from "./webhook-flags.ts";
+import type { Command } from "commander";
+import { CommandError } from "./command-error.ts";
+import { onDatabase, type Session } from "./session.ts";
+import { TENANT, WEBHOOK, type WebhookFlags } from "./webhook-flags.ts";
 import { addWebhookMessageCommands } from "./webhook-message-commands.ts";
 
 interface PutFlags {
@@ -16,11 +27,7 @@ interface PutFlags {
   active?: boolean;
 }
 
-export function webhookCommand(): Command {
-  const webhook = new Command("webhook").description(
-    "Endpoints of tenants that are told what became of their events",
-  );
-
+export function define(webhook: Command): void {
   webhook
     .command("put")
     .description(
@@ -38,34 +45,25 @@ export function webhookCommand(): Command {
     .option("--active", "send to it, and end a pause or a disabling (default for a new one)")
     .option("--no-active", "send nothing to it")
     .addHelpText("after", `\nTypes: ${WEBHOOK_TYPES.join(", ")}.`)
-    .action((flags: PutFlags) => withDatabase((session) => put(session, flags)));
+    .action(onDatabase(put));
 
   webhook
     .command("list")
     .description("A tenant's endpoints, the oldest first, and how each is doing")
     .requiredOption(...TENANT)
-    .action(({ tenant }: { tenant: string }) =>
-      withDatabase(async ({ db }) => {
-        const { listWebhooks } = await import("@belfry/administration/webhooks/webhooks");
-        await printJson(await listWebhooks(db, tenant));
-      }),
-    );
+    .action(onDatabase(({ db }, { tenant }: { tenant: string }) => listWebhooks(db, tenant)));
 
   webhook
     .command("delete")
     .description("Delete an endpoint with its messages: nothing is sent to it any more")
     .requiredOption(...TENANT)
     .requiredOption(...WEBHOOK)
-    .action(({ tenant: tenantId, webhook: webhookId }: WebhookFlags) =>
-      withDatabase(async ({ db }) => {
-        const { deleteWebhook } = await import("@belfry/administration/webhooks/webhooks");
-        const { webhookDeleted } = await webhookNotes();
-        const deleted = await auditedCommand(
-          db,
+    .action(
+      onDatabase(async ({ audited }, { tenant: tenantId, webhook: webhookId }: WebhookFlags) => {
+        return await audited(
           (transaction) => deleteWebhook(transaction, { tenantId, webhookId }),
           (before) => webhookDeleted(tenantId, before),
         );
-        await printJson(deleted);
       }),
     );
 
@@ -76,30 +74,21 @@ export function webhookCommand(): Command {
     )
     .requiredOption(...TENANT)
     .requiredOption(...WEBHOOK)
-    .action(({ tenant: tenantId, webhook: webhookId }: WebhookFlags) =>
-      withDatabase(async (session) => {
-        const { rotateWebhookSigningSecret } = await import(
-          "@belfry/administration/webhooks/webhooks"
-        );
-        const { signingSecretRotated } = await webhookNotes();
+    .action(
+      onDatabase(async (session, { tenant: tenantId, webhook: webhookId }: WebhookFlags) => {
         const keys = await session.keys();
-        const rotated = await auditedCommand(
-          session.db,
+        return await session.audited(
           (transaction) => rotateWebhookSigningSecret(transaction, { tenantId, webhookId }, keys),
           (done) => signingSecretRotated(tenantId, done),
         );
-        await printJson(rotated);
       }),
     );
 
   addWebhookMessageCommands(webhook, MESSAGE_STATUSES);
-  return webhook;
 }
 
-async function put(session: Session, flags: PutFlags): Promise<void> {
+async function put(session: Session, flags: PutFlags) {
   const { tenant: tenantId, webhook: webhookId, url, types, description, active } = flags;
-  const { changeWebhook, putWebhook } = await import("@belfry/administration/webhooks/webhooks");
-  const { webhookChanged } = await webhookNotes();
   const allowPrivateAddresses = await session.allowPrivateWebhooks();
   const settings = { tenantId, types, description, active };
   let change: (db: Session["db"]) => ReturnType<typeof putWebhook>;
@@ -109,13 +98,10 @@ async function put(session: Session, flags: PutFlags): Promise<void> {
     const deps = { keys: await session.keys(), allowPrivateAddresses };
     change = (db) => putWebhook(db, { ...settings, url }, deps);
   } else {
-    const { CommandError } = await import("./command-error.ts");
     throw new CommandError("--url: give --url, or --webhook and what is to change");
   }
-  const { after } = await auditedCommand(session.db, change, (done) =>
-    webhookChanged(tenantId, done),
-  );
-  await printJson(after);
+  const { after } = await session.audited(change, (done) => webhookChanged(tenantId, done));
+  return after;
 }
 
 /** Empty: all. */

@@ -6,7 +6,3 @@ export interface WebhookFlags {
 
 export const TENANT = ["--tenant <id>", "the tenant's id"] as const;
 export const WEBHOOK = ["--webhook <id>", "the endpoint's id"] as const;
-
-export async function webhookNotes() {
-  return await import("@belfry/administration/webhooks/webhook-notes");
-}

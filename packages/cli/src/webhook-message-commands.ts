@@ -1,9 +1,13 @@
+import { replayWebhook } from "@belfry/administration/webhooks/replay-webhook";
+import { resendWebhookMessage } from "@belfry/administration/webhooks/resend-webhook-message";
+import { firstTryOf, testWebhook } from "@belfry/administration/webhooks/test-webhook";
+import { messageAttempts, webhookAttempts } from "@belfry/administration/webhooks/webhook-attempts";
+import { webhookMessages } from "@belfry/administration/webhooks/webhook-messages";
+import { webhookNote, webhookReplayed } from "@belfry/administration/webhooks/webhook-notes";
 import type { Command } from "commander";
-import { auditedCommand } from "./audited-command.ts";
 import { integerValue } from "./flag-values.ts";
-import { printJson } from "./output.ts";
-import { withDatabase } from "./session.ts";
-import { TENANT, WEBHOOK, type WebhookFlags, webhookNotes } from "./webhook-flags.ts";
+import { onDatabase } from "./session.ts";
+import { TENANT, WEBHOOK, type WebhookFlags } from "./webhook-flags.ts";
 
 interface ListFlags extends WebhookFlags {
   status?: string;
@@ -32,29 +36,25 @@ export function addWebhookMessageCommands(webhook: Command, statuses: readonly s
       .option("--after <next>", "the next of the page before");
 
   list("messages", "What an endpoint was or is to be told, the newest first").action(
-    ({ tenant, webhook: webhookId, ...page }: ListFlags) =>
-      withDatabase(async ({ db }) => {
-        const { webhookMessages } = await import(
-          "@belfry/administration/webhooks/webhook-messages"
-        );
-        await printJson(await webhookMessages(db, { tenantId: tenant, webhookId, ...page }));
-      }),
+    onDatabase(({ db }, { tenant, webhook: webhookId, ...page }: ListFlags) =>
+      webhookMessages(db, { tenantId: tenant, webhookId, ...page }),
+    ),
   );
 
   list("attempts", "Calls of an endpoint, with what it answered: the newest message's first")
     .option("--message <id>", "of one message and its copies only")
-    .action(({ tenant: tenantId, webhook: webhookId, message: messageId, ...page }: ListFlags) =>
-      withDatabase(async ({ db }) => {
-        const { messageAttempts, webhookAttempts } = await import(
-          "@belfry/administration/webhooks/webhook-attempts"
-        );
-        const of = { tenantId, webhookId };
-        await printJson(
-          messageId === undefined
+    .action(
+      onDatabase(
+        async (
+          { db },
+          { tenant: tenantId, webhook: webhookId, message: messageId, ...page }: ListFlags,
+        ) => {
+          const of = { tenantId, webhookId };
+          return messageId === undefined
             ? await webhookAttempts(db, { ...of, ...page })
-            : { attempts: await messageAttempts(db, { ...of, messageId }) },
-        );
-      }),
+            : { attempts: await messageAttempts(db, { ...of, messageId }) };
+        },
+      ),
     );
 
   webhook
@@ -63,19 +63,18 @@ export function addWebhookMessageCommands(webhook: Command, statuses: readonly s
     .requiredOption(...TENANT)
     .requiredOption(...WEBHOOK)
     .requiredOption("--message <id>", "the message's id")
-    .action(({ tenant: tenantId, webhook: webhookId, message: messageId }: Required<ListFlags>) =>
-      withDatabase(async ({ db }) => {
-        const { resendWebhookMessage } = await import(
-          "@belfry/administration/webhooks/resend-webhook-message"
-        );
-        const { webhookNote } = await webhookNotes();
-        const resent = await auditedCommand(
-          db,
-          (transaction) => resendWebhookMessage(transaction, { tenantId, webhookId, messageId }),
-          ({ url, ...after }) => webhookNote("resend", tenantId, url, { after }),
-        );
-        await printJson(resent);
-      }),
+    .action(
+      onDatabase(
+        async (
+          { audited },
+          { tenant: tenantId, webhook: webhookId, message: messageId }: Required<ListFlags>,
+        ) => {
+          return await audited(
+            (transaction) => resendWebhookMessage(transaction, { tenantId, webhookId, messageId }),
+            ({ url, ...after }) => webhookNote("resend", tenantId, url, { after }),
+          );
+        },
+      ),
     );
 
   webhook
@@ -89,18 +88,16 @@ export function addWebhookMessageCommands(webhook: Command, statuses: readonly s
     .option("--until <time>", "messages of before; left out: until now")
     .option("--all", "also those that have arrived")
     .option("--after <next>", "the next of the call before")
-    .action(({ tenant: tenantId, webhook: webhookId, ...window }: ReplayFlags) =>
-      withDatabase(async ({ db }) => {
-        const { replayWebhook } = await import("@belfry/administration/webhooks/replay-webhook");
-        const { webhookReplayed } = await webhookNotes();
-        const input = { tenantId, webhookId, ...window };
-        const replayed = await auditedCommand(
-          db,
-          (transaction) => replayWebhook(transaction, input),
-          (done) => webhookReplayed(input, done),
-        );
-        await printJson(replayed);
-      }),
+    .action(
+      onDatabase(
+        async ({ audited }, { tenant: tenantId, webhook: webhookId, ...window }: ReplayFlags) => {
+          const input = { tenantId, webhookId, ...window };
+          return await audited(
+            (transaction) => replayWebhook(transaction, input),
+            (done) => webhookReplayed(input, done),
+          );
+        },
+      ),
     );
 
   webhook
@@ -109,22 +106,22 @@ export function addWebhookMessageCommands(webhook: Command, statuses: readonly s
     .requiredOption(...TENANT)
     .requiredOption(...WEBHOOK)
     .option("--no-wait", "do not wait for the try, up to 20 s")
-    .action(({ tenant: tenantId, webhook: webhookId, wait }: WebhookFlags & { wait: boolean }) =>
-      withDatabase(async ({ db }) => {
-        const { firstTryOf, testWebhook } = await import(
-          "@belfry/administration/webhooks/test-webhook"
-        );
-        const { webhookNote } = await webhookNotes();
-        const told = await auditedCommand(
-          db,
-          (transaction) => testWebhook(transaction, { tenantId, webhookId }),
-          ({ url, ...after }) => webhookNote("test", tenantId, url, { after }),
-        );
-        const { messageId } = told;
-        if (!wait) return await printJson(told);
-        // null: not within 20 s. Is webhook-sender running?
-        const attempt = await firstTryOf(db, { tenantId, webhookId, messageId });
-        await printJson({ ...told, attempt: attempt ?? null });
-      }),
+    .action(
+      onDatabase(
+        async (
+          { audited, db },
+          { tenant: tenantId, webhook: webhookId, wait }: WebhookFlags & { wait: boolean },
+        ) => {
+          const told = await audited(
+            (transaction) => testWebhook(transaction, { tenantId, webhookId }),
+            ({ url, ...after }) => webhookNote("test", tenantId, url, { after }),
+          );
+          const { messageId } = told;
+          if (!wait) return told;
+          // null: not within 20 s. Is webhook-sender running?
+          const attempt = await firstTryOf(db, { tenantId, webhookId, messageId });
+          return { ...told, attempt: attempt ?? null };
+        },
+      ),
     );
 }
