@@ -3,7 +3,6 @@
 export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_NESTING = 64;
 export const MAX_TEXT_CHARACTERS = 255;
-export const MAX_PATH_PARAMETER_CHARACTERS = 2048;
 
 /** Rendered sizes; above them the channel ends `failed: rendered content too large`. */
 export const MAX_EMAIL_BYTES = 512 * 1024;
@@ -18,8 +17,6 @@ export const MAX_PUSH_ACTIONS = 2;
 /** Template source, as saved. */
 export const MAX_TEMPLATE_BYTES = 256 * 1024;
 
-/** How long an idempotency key is remembered (specification, section 8). */
-export const IDEMPOTENCY_HOURS = 24;
 export const REALTIME_TOKEN_SECONDS = 2 * 60 * 60;
 
 export const DEFAULT_PER_MINUTE = 600;

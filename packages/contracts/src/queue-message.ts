@@ -14,7 +14,6 @@ export interface QueueMessage {
 }
 
 /** At most this many items a message, so that one message is a small unit of work. */
-export const MAX_ITEMS_PER_EVENTS_MESSAGE = 200;
 export const MAX_ITEMS_PER_DELIVERIES_MESSAGE = 20;
 
 export function encodeQueueMessage(items: QueueItem[]): string {

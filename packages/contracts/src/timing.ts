@@ -31,7 +31,6 @@ export const MAX_DIGEST_SECONDS = 7 * 24 * 60 * 60;
 export const MAX_THROTTLE_COUNT = 100;
 export const MAX_THROTTLE_SECONDS = 7 * 24 * 60 * 60;
 export const MAX_AFTER_UNREAD_SECONDS = 7 * 24 * 60 * 60;
-export const MAX_DIGEST_KEY_CHARACTERS = 255;
 /** One message gathers so many, or up to a batch more; who comes then opens another one. */
 export const MAX_DIGEST_EVENTS = 10_000;
 /** What one message shows of its events; `$count` tells them all. */

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeResetLinkFor } from "@belfry/administration/people/password-resets";
+import { makeResetLink } from "@belfry/administration/people/password-resets";
+import { personAtAddress } from "@belfry/administration/people/require-person";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import type { AdminUnderTest } from "../admin-under-test.ts";
 import { PASSWORD, type TestBrowser } from "../test-browser.ts";
 import { signInAt, startProvider } from "./oidc-provider-under-test.ts";
 import {
@@ -22,9 +24,7 @@ test("a sign-in that waits for a code ends with a new password, a reset link, tu
   const changes: Record<string, (eve: TestBrowser, secret: string) => Promise<Response>> = {
     password: (eve) => eve.post("/account/password", { current: PASSWORD, password: NEW }),
     reset: async () => {
-      const maker = { personId: null, ownerOf: null };
-      const { token } = await makeResetLinkFor(admin.db, "reset@example.com", maker);
-      const link = `/reset/${token}`;
+      const link = await resetLink(admin, "reset@example.com");
       return await admin.browser().post(link, { password: NEW, repeated: NEW }, { from: link });
     },
     off: (eve, secret) =>
@@ -57,9 +57,8 @@ test("after a reset link signing in still asks for a code", async (t) => {
   const { admin, code, turnOn } = await startTwoFactor(t);
   const eve = await admin.person(EVE);
   const { secret } = await turnOn(eve);
-  const { token } = await makeResetLinkFor(admin.db, EVE.email, { personId: null, ownerOf: null });
   const browser = admin.browser();
-  const link = `/reset/${token}`;
+  const link = await resetLink(admin, EVE.email);
   const done = await browser.post(link, { password: NEW, repeated: NEW }, { from: link });
   assert.equal(done.headers.get("location"), "/sign-in?done=password-set");
   assert.equal(await isSignedIn(eve), false);
@@ -159,4 +158,10 @@ function removalOf(name: string, html: string): string {
   const forms = html.split("<form").slice(1);
   const label = `aria-label="Remove two-factor authentication from ${name}"`;
   return /action="([^"]+)"/.exec(forms.find((one) => one.includes(label)) ?? "")?.[1] ?? "";
+}
+
+async function resetLink({ db }: AdminUnderTest, email: string): Promise<string> {
+  const { id } = await personAtAddress(db, email);
+  const { token } = await makeResetLink(db, id, { personId: null, ownerOf: null });
+  return `/reset/${token}`;
 }

@@ -14,13 +14,7 @@ import {
   isProviderChannel,
 } from "@belfry/contracts/channels";
 import type { EmailFormat } from "@belfry/templates/email-format";
-import {
-  NO_TIMING,
-  type TimingValues,
-  timingInput,
-  timingOfForm,
-  timingValues,
-} from "./timing-values.ts";
+import { type TimingValues, timingInput, timingOfForm, timingValues } from "./timing-values.ts";
 
 /** A template as its form holds it: text as it was typed. */
 export interface TemplateValues extends TimingValues {
@@ -52,28 +46,6 @@ export interface TemplateValues extends TimingValues {
 }
 
 const MOST_ACTIONS = 2;
-
-export const NO_VALUES: TemplateValues = {
-  ...NO_TIMING,
-  eventType: "",
-  channel: CHANNELS[0],
-  locale: "",
-  subject: "",
-  title: "",
-  content: "",
-  format: "",
-  url: "",
-  actions: paddedActions([]),
-  targetChannel: "",
-  sensitive: false,
-  atMostOnce: false,
-  expiresAfterSeconds: "",
-  sampleVariables: "{}",
-  keepsSamples: true,
-  requiredVariables: [],
-  basedOnVersion: 0,
-  revision: "",
-};
 
 export const FORMATS: readonly (readonly [EmailFormat, string])[] = [
   ["markdown", "Simple"],

@@ -6,7 +6,7 @@ import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
 import { areWaiting, hold } from "../test-locks.ts";
 import { hashPassword } from "./password.ts";
-import { makeResetLink, makeResetLinkFor, resetPassword, showReset } from "./password-resets.ts";
+import { makeResetLink, resetPassword, showReset } from "./password-resets.ts";
 import {
   insertPerson,
   lockPersonAndRoles,
@@ -14,6 +14,7 @@ import {
   type TenantRole,
   updatePerson,
 } from "./person-rows.ts";
+import { personAtAddress } from "./require-person.ts";
 import { beginSession, checkPassword, listSessions } from "./sign-in.ts";
 
 const OLD = "the old sentence";
@@ -64,11 +65,8 @@ test("an owner makes a link only for a member of no other tenant who is no opera
   const operator = { personId: await someone("Op", {}, true), ownerOf: null };
   for (const person of [both, chief, stranger, eve]) await make(person, operator);
   await assert.rejects(make(eve, { personId: olive, ownerOf: null }), /only an operator can make/);
-  const byCommand = await makeResetLinkFor(db, " Both@Example.com", {
-    personId: null,
-    ownerOf: null,
-  });
-  assert.equal(byCommand.person.id, both);
+  assert.equal((await personAtAddress(db, " Both@Example.com")).id, both);
+  await make(both, { personId: null, ownerOf: null });
   const rows = await db.selectFrom("password_resets").select("person_id").execute();
   assert.equal(rows.length, 4, "one of a person");
 });

@@ -14,7 +14,6 @@ import {
   lockPersonAndRoles,
   membershipsOf,
   type PersonRow,
-  personByEmail,
   personById,
   updatePerson,
 } from "./person-rows.ts";
@@ -54,20 +53,6 @@ export async function makeResetLink(
   const expiresAt = new Date(now.getTime() + RESET_SECONDS * 1000);
   await putReset(db, { personId, maker, sha256, expiresAt });
   return { token, person, expiresAt };
-}
-
-/** By the address, as the command line knows people. Throws as `makeResetLink`. */
-export async function makeResetLinkFor(
-  db: Database,
-  email: string,
-  maker: ResetMaker,
-  now = new Date(),
-): Promise<ResetLink> {
-  const person = await personByEmail(db, email.trim().toLowerCase());
-  if (person === undefined) {
-    throw new NotFound("person", `nobody has the address ${JSON.stringify(email)}`);
-  }
-  return await makeResetLink(db, person.id, maker, now);
 }
 
 /** Whose password the link sets; looking uses nothing up. Throws `NotFound`. */

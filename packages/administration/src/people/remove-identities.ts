@@ -1,8 +1,8 @@
-import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { InvalidInput } from "../input-error.ts";
 import { deleteIdentities } from "./identity-rows.ts";
-import { lockPerson, type PersonRow, personByEmail, personById } from "./person-rows.ts";
+import { lockPerson, type PersonRow } from "./person-rows.ts";
+import { requireSomebodyElse } from "./require-person.ts";
 import { deleteSessions } from "./sessions.ts";
 
 export interface RemovedIdentities {
@@ -21,12 +21,7 @@ export async function removeIdentities(
   personId: string,
   operatorId: string | null,
 ): Promise<RemovedIdentities> {
-  const person = UUID.test(personId) ? await personById(db, personId) : undefined;
-  if (person === undefined) throw new NotFound("person", "nobody has this id");
-  if (personId === operatorId) {
-    const message = "it is you: disconnect your account under Your account";
-    throw new InvalidInput([{ field: "person", message }]);
-  }
+  const person = await requireSomebodyElse(db, personId, operatorId, "disconnect your account");
   // A sign-in by the account holds the same row: none begins a session once this is committed.
   await lockPerson(db, personId);
   const identities = await deleteIdentities(db, personId);
@@ -35,16 +30,4 @@ export async function removeIdentities(
   }
   const sessionsEnded = await deleteSessions(db, personId, { except: undefined });
   return { person, identities, sessionsEnded };
-}
-
-/** By the address, as the command line knows people. Throws as `removeIdentities`. */
-export async function removeIdentitiesFrom(
-  db: Database,
-  email: string,
-): Promise<RemovedIdentities> {
-  const person = await personByEmail(db, email.trim().toLowerCase());
-  if (person === undefined) {
-    throw new NotFound("person", `nobody has the address ${JSON.stringify(email)}`);
-  }
-  return await removeIdentities(db, person.id, null);
 }

@@ -1,17 +1,11 @@
-import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { totpOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { InvalidInput } from "../input-error.ts";
 import { hasPassword } from "./identities.ts";
-import {
-  endPendingSignIns,
-  lockPerson,
-  type PersonRow,
-  personByEmail,
-  personById,
-} from "./person-rows.ts";
+import { endPendingSignIns, lockPerson, type PersonRow } from "./person-rows.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "./recovery-codes.ts";
+import { requireSomebodyElse } from "./require-person.ts";
 import { deleteSessions } from "./sessions.ts";
 import { digitsOf, newTotpSecret, stepOfCode } from "./totp.ts";
 import {
@@ -139,25 +133,11 @@ export async function removeTwoFactor(
   personId: string,
   operatorId: string | null,
 ): Promise<{ person: PersonRow; sessionsEnded: number }> {
-  const person = UUID.test(personId) ? await personById(db, personId) : undefined;
-  if (person === undefined) throw new NotFound("person", "nobody has this id");
-  if (personId === operatorId) {
-    const message = "it is you: turn two-factor authentication off under Your account";
-    throw new InvalidInput([{ field: "person", message }]);
-  }
+  const person = await requireSomebodyElse(
+    ...([db, personId, operatorId] as const),
+    "turn two-factor authentication off",
+  );
   return { person, ...(await takeAway(db, personId, undefined)) };
-}
-
-/** By the address, as the command line knows people. Throws as `removeTwoFactor`. */
-export async function removeTwoFactorFrom(
-  db: Database,
-  email: string,
-): Promise<{ person: PersonRow; sessionsEnded: number }> {
-  const person = await personByEmail(db, email.trim().toLowerCase());
-  if (person === undefined) {
-    throw new NotFound("person", `nobody has the address ${JSON.stringify(email)}`);
-  }
-  return await removeTwoFactor(db, person.id, null);
 }
 
 /** Follows the field's name. Of a code no more is told: not whether it was one of yesterday's, say. */

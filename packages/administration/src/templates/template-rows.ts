@@ -28,18 +28,6 @@ export interface TemplateSettings {
   afterUnreadSeconds: number | null;
 }
 
-export const NO_SETTINGS: TemplateSettings = {
-  targetChannel: null,
-  sensitive: false,
-  atMostOnce: false,
-  expiresAfterSeconds: null,
-  sampleVariables: null,
-  requiredVariables: null,
-  digest: null,
-  throttle: null,
-  afterUnreadSeconds: null,
-};
-
 /** A template with what is published of one of its variants. */
 export interface TemplateRow extends TemplateKey, TemplateSettings, TemplateText {
   id: string;

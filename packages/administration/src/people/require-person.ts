@@ -1,0 +1,28 @@
+import { UUID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import { InvalidInput, NotFound } from "../input-error.ts";
+import { type PersonRow, personByEmail, personById } from "./person-rows.ts";
+
+/** By the address, as the command line knows people. Throws `NotFound`. */
+export async function personAtAddress(db: Database, email: string): Promise<PersonRow> {
+  const person = await personByEmail(db, email.trim().toLowerCase());
+  if (person !== undefined) return person;
+  throw new NotFound("person", `nobody has the address ${JSON.stringify(email)}`);
+}
+
+/**
+ * Whom an operator, or the command line (null), changes: nobody does it for themselves, `instead` says what they do.
+ * Throws `NotFound`, `InvalidInput`.
+ */
+export async function requireSomebodyElse(
+  db: Database,
+  personId: string,
+  operatorId: string | null,
+  instead: string,
+): Promise<PersonRow> {
+  const person = UUID.test(personId) ? await personById(db, personId) : undefined;
+  if (person === undefined) throw new NotFound("person", "nobody has this id");
+  if (personId !== operatorId) return person;
+  const message = `it is you: ${instead} under Your account`;
+  throw new InvalidInput([{ field: "person", message }]);
+}
