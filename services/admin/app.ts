@@ -1,5 +1,5 @@
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
-import { listMemberships } from "@belfry/administration/people/people";
+import { listMemberships } from "@belfry/administration/people/person-rows";
 import { createHttpServer } from "@belfry/service/http";
 import { problemOf } from "@belfry/service/http-problems";
 import cookie from "@fastify/cookie";

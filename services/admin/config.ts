@@ -1,5 +1,5 @@
 import { parseSecretKeys } from "@belfry/database/secrets";
-import { commonConfig } from "@belfry/service/config";
+import { commonConfig, listenConfig } from "@belfry/service/config";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
 import { oidcConfig } from "./door/oidc-settings.ts";
@@ -9,17 +9,7 @@ const HTTP_URL = "^https?://[^/]+$";
 /** The variables of the Admin UI. */
 export const configSchema = Type.Object({
   ...commonConfig,
-  ADMIN_HOST: Type.String({
-    description: "Address to listen on; 0.0.0.0 in a container",
-    minLength: 1,
-    default: "127.0.0.1",
-  }),
-  ADMIN_PORT: Type.Integer({
-    description: "Port of the Admin UI; 0 takes a free one",
-    minimum: 0,
-    maximum: 65_535,
-    default: 3002,
-  }),
+  ...listenConfig("ADMIN", "the Admin UI", 3002),
   ADMIN_BASE_URL: Type.String({
     description:
       "Where people reach it, as https://admin.example.com: in links, and https makes cookies Secure",

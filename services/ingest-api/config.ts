@@ -2,24 +2,14 @@ import { parsePublicUrl } from "@belfry/contracts/link-pages";
 import { EXPRESS_PER_MINUTE } from "@belfry/contracts/streams";
 import { parseLinkKeys } from "@belfry/database/link-token";
 import { parseSecretKeys } from "@belfry/database/secrets";
-import { commonConfig } from "@belfry/service/config";
+import { commonConfig, listenConfig } from "@belfry/service/config";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The variables of ingest-api. */
 export const configSchema = Type.Object({
   ...commonConfig,
-  INGEST_API_HOST: Type.String({
-    description: "Address to listen on; 0.0.0.0 in a container",
-    minLength: 1,
-    default: "127.0.0.1",
-  }),
-  INGEST_API_PORT: Type.Integer({
-    description: "Port of the HTTP API; 0 takes a free one",
-    minimum: 0,
-    maximum: 65_535,
-    default: 3000,
-  }),
+  ...listenConfig("INGEST_API", "the HTTP API", 3000),
   SECRETS_KEYS: Type.String({
     description:
       "Keys for secrets at rest, as kid:base64 of 32 bytes, comma-separated; the first encrypts",

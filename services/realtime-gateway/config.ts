@@ -1,5 +1,5 @@
 import { MAX_REALTIME_CHANNEL_BYTES } from "@belfry/contracts/identifiers";
-import { commonConfig } from "@belfry/service/config";
+import { commonConfig, listenConfig } from "@belfry/service/config";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
 import { parseOrigins } from "./socket/origins.ts";
@@ -10,17 +10,7 @@ const MAX_BYTES = 2 ** 31 - 1;
 /** The variables of realtime-gateway. Standard limits are those of the protocol's reference server. */
 export const configSchema = Type.Object({
   ...commonConfig,
-  REALTIME_GATEWAY_HOST: Type.String({
-    description: "Address to listen on; 0.0.0.0 in a container",
-    minLength: 1,
-    default: "127.0.0.1",
-  }),
-  REALTIME_GATEWAY_PORT: Type.Integer({
-    description: "Port of the WebSocket server; 0 takes a free one",
-    minimum: 0,
-    maximum: 65_535,
-    default: 3001,
-  }),
+  ...listenConfig("REALTIME_GATEWAY", "the WebSocket server", 3001),
   REALTIME_TOKEN_KEYS: Type.String({
     description:
       "Keys for realtime tokens, as kid:base64, comma-separated; the first signs, all verify",

@@ -9,12 +9,8 @@ import {
   memberRemoved,
   memberRoleChanged,
 } from "@belfry/administration/people/member-notes";
-import {
-  changeRole,
-  listMembers,
-  removeMember,
-  type TenantRole,
-} from "@belfry/administration/people/people";
+import { changeRole, removeMember, type TenantRole } from "@belfry/administration/people/people";
+import { listMembers } from "@belfry/administration/people/person-rows";
 import { showTenant } from "@belfry/administration/tenants/tenants";
 import type { Database } from "@belfry/database/connection";
 import { type Command, Option } from "commander";

@@ -11,7 +11,8 @@ import {
   resetLinkMade,
 } from "@belfry/administration/people/member-notes";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
-import { listOperators, removeOperator } from "@belfry/administration/people/people";
+import { removeOperator } from "@belfry/administration/people/people";
+import { listOperators } from "@belfry/administration/people/person-rows";
 import { removeIdentities } from "@belfry/administration/people/remove-identities";
 import { personAtAddress } from "@belfry/administration/people/require-person";
 import { removeTwoFactor } from "@belfry/administration/people/two-factor";

@@ -1,4 +1,11 @@
-import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import {
+  type Static,
+  type TInteger,
+  type TObject,
+  type TSchema,
+  type TString,
+  Type,
+} from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
 /**
@@ -93,6 +100,23 @@ export const commonConfig = {
     default: false,
   }),
 };
+/** The variables of an address to listen on: `NAME_HOST` and `NAME_PORT`. */
+export function listenConfig<Name extends string>(name: Name, what: string, port: number) {
+  return {
+    [`${name}_HOST`]: Type.String({
+      description: "Address to listen on; 0.0.0.0 in a container",
+      minLength: 1,
+      default: "127.0.0.1",
+    }),
+    [`${name}_PORT`]: Type.Integer({
+      description: `Port of ${what}; 0 takes a free one`,
+      minimum: 0,
+      maximum: 65_535,
+      default: port,
+    }),
+  } as Record<`${Name}_HOST`, TString> & Record<`${Name}_PORT`, TInteger>;
+}
+
 export type CommonConfig = Static<TObject<typeof commonConfig>>;
 
 /**

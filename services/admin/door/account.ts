@@ -1,9 +1,6 @@
 import { hasPassword, listIdentities } from "@belfry/administration/people/identities";
-import {
-  changePassword,
-  listMemberships,
-  renamePerson,
-} from "@belfry/administration/people/people";
+import { changePassword, renamePerson } from "@belfry/administration/people/people";
+import { listMemberships } from "@belfry/administration/people/person-rows";
 import { endSessions, listSessions } from "@belfry/administration/people/sign-in";
 import { takePasswordChange } from "@belfry/administration/people/sign-in-limits";
 import { twoFactorOf } from "@belfry/administration/people/two-factor";

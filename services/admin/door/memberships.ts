@@ -1,4 +1,4 @@
-import { listMemberships } from "@belfry/administration/people/people";
+import { listMemberships } from "@belfry/administration/people/person-rows";
 import type { SessionHolder } from "@belfry/administration/people/sign-in";
 import { tenantById } from "@belfry/administration/tenants/tenant-rows";
 import { PLATFORM, TENANT_ID } from "@belfry/contracts/identifiers";

@@ -5,7 +5,8 @@ import {
 } from "@belfry/administration/people/invitations";
 import { identitiesRemoved, resetLinkMade } from "@belfry/administration/people/member-notes";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
-import { listOperators, removeOperator } from "@belfry/administration/people/people";
+import { removeOperator } from "@belfry/administration/people/people";
+import { listOperators } from "@belfry/administration/people/person-rows";
 import { removeIdentities } from "@belfry/administration/people/remove-identities";
 import { removeTwoFactor } from "@belfry/administration/people/two-factor";
 import { twoFactorRemoved } from "@belfry/administration/people/two-factor-notes";
@@ -64,48 +65,39 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
     return redirect("/operators", "removed");
   });
 
+  const orFault = (change: () => Promise<Answer>) =>
+    orFaults(change, (_, [fault]) => show({ refused: fault?.message }));
+
   route("POST /operators/:personId/reset-link", ({ params, audited, person }) =>
-    orFaults(
-      async () => {
-        const { token, person: of } = await audited(
-          (transaction) =>
-            makeResetLink(transaction, params.personId ?? "", {
-              personId: person.personId,
-              ownerOf: null,
-            }),
-          (made) => resetLinkMade(null, made),
-        );
-        const resetLink = `${config.baseUrl}/reset/${token}`;
-        return await once.show(person, "/operators", { resetLink, resetFor: of.email });
-      },
-      (_, [fault]) => show({ refused: fault?.message }),
-    ),
+    orFault(async () => {
+      const maker = { personId: person.personId, ownerOf: null };
+      const { token, person: of } = await audited(
+        (transaction) => makeResetLink(transaction, params.personId ?? "", maker),
+        (made) => resetLinkMade(null, made),
+      );
+      const resetLink = `${config.baseUrl}/reset/${token}`;
+      return await once.show(person, "/operators", { resetLink, resetFor: of.email });
+    }),
   );
 
   route("POST /operators/:personId/remove-two-factor", ({ params, actor, audited }) =>
-    orFaults(
-      async () => {
-        await audited(
-          (transaction) => removeTwoFactor(transaction, params.personId ?? "", actor.personId),
-          twoFactorRemoved,
-        );
-        return redirect("/operators", "two-factor-removed");
-      },
-      (_, [fault]) => show({ refused: fault?.message }),
-    ),
+    orFault(async () => {
+      await audited(
+        (transaction) => removeTwoFactor(transaction, params.personId ?? "", actor.personId),
+        twoFactorRemoved,
+      );
+      return redirect("/operators", "two-factor-removed");
+    }),
   );
 
   route("POST /operators/:personId/disconnect-identity", ({ params, actor, audited }) =>
-    orFaults(
-      async () => {
-        await audited(
-          (transaction) => removeIdentities(transaction, params.personId ?? "", actor.personId),
-          identitiesRemoved,
-        );
-        return redirect("/operators", "identity-disconnected");
-      },
-      (_, [fault]) => show({ refused: fault?.message }),
-    ),
+    orFault(async () => {
+      await audited(
+        (transaction) => removeIdentities(transaction, params.personId ?? "", actor.personId),
+        identitiesRemoved,
+      );
+      return redirect("/operators", "identity-disconnected");
+    }),
   );
 
   route("POST /operators/invitations/:invitationId/withdraw", async ({ params, audited }) => {

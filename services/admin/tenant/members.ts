@@ -16,11 +16,11 @@ import {
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import {
   changeRole,
-  listMembers,
   removeMember,
   TENANT_ROLES,
   type TenantRole,
 } from "@belfry/administration/people/people";
+import { listMembers } from "@belfry/administration/people/person-rows";
 import { removeIdentities } from "@belfry/administration/people/remove-identities";
 import { removeTwoFactor } from "@belfry/administration/people/two-factor";
 import { twoFactorRemoved } from "@belfry/administration/people/two-factor-notes";

@@ -3,7 +3,7 @@ import { openErasureOf } from "@belfry/administration/erasure/request-erasure";
 import { hiddenNotifications } from "@belfry/administration/events/notification-rows";
 import { searchEvents } from "@belfry/administration/events/search-events";
 import { InvalidInput } from "@belfry/administration/input-error";
-import { usersById } from "@belfry/administration/search/search-rows";
+import { usersWho, WHO } from "@belfry/administration/search/search-rows";
 import { listUsers } from "@belfry/administration/users/list-users";
 import { userNote } from "@belfry/administration/users/user-notes";
 import {
@@ -37,7 +37,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
   const idOf = async (tenantId: string, given: string) => {
     const trimmed = given.trim();
     if (given === trimmed || textFault(given) !== undefined) return trimmed;
-    const [exact] = await usersById(db, given, tenantId, 1);
+    const [exact] = await usersWho(db, WHO.id(given), tenantId, 1);
     return exact?.userId ?? trimmed;
   };
 

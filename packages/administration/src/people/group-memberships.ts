@@ -1,9 +1,9 @@
 import type { Database } from "@belfry/database/connection";
 import type { AuditNote } from "../audited.ts";
 import {
-  deleteGroupMembership,
+  deleteMembership,
   groupMembershipsOf,
-  putGroupMembership,
+  putMembership,
   type TenantRole,
 } from "./person-rows.ts";
 
@@ -28,11 +28,12 @@ export async function setGroupMemberships(
     const role = roles.get(tenantId);
     if (had?.role === role || (had !== undefined && !had.byOidc)) continue;
     if (role === undefined) {
-      if (!(await deleteGroupMembership(db, tenantId, person.id))) continue;
+      if (!(await deleteMembership(db, tenantId, person.id, { byOidc: true }))) continue;
       notes.push({ tenantId, action: "member.remove", target, before: { role: had?.role, by } });
       continue;
     }
-    if (!(await putGroupMembership(db, { personId: person.id, tenantId, role }))) continue;
+    const membership = { personId: person.id, tenantId, role, byOidc: true };
+    if (!(await putMembership(db, membership))) continue;
     notes.push(
       had === undefined
         ? { tenantId, action: "member.join", target, after: { role, by } }

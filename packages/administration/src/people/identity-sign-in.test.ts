@@ -9,8 +9,14 @@ import { areWaiting, hold } from "../test-locks.ts";
 import { parseGroupRoles } from "./group-roles.ts";
 import { connectIdentity, disconnectIdentity, listIdentities } from "./identities.ts";
 import { signInByIdentity } from "./identity-sign-in.ts";
-import { changeRole, listMemberships } from "./people.ts";
-import { insertPerson, lockPerson, putMembership, type TenantRole } from "./person-rows.ts";
+import { changeRole } from "./people.ts";
+import {
+  insertPerson,
+  listMemberships,
+  lockPerson,
+  putMembership,
+  type TenantRole,
+} from "./person-rows.ts";
 import type { ProviderAccount } from "./provider-account.ts";
 
 const ISSUER = "https://login.acme.com";

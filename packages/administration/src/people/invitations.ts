@@ -18,8 +18,8 @@ import { hashPassword, passwordFault } from "./password.ts";
 import { nameFault } from "./people.ts";
 import {
   insertPerson,
+  listOperators,
   lockOperators,
-  operators,
   personById,
   personForSignIn,
   putMembership,
@@ -44,7 +44,7 @@ export interface InvitationInput {
 
 /** The token of the link that makes the first operator; undefined when there is an operator. Valid for a day. */
 export async function firstOperatorToken(db: Database): Promise<string | undefined> {
-  if ((await operators(db)).length > 0) return undefined;
+  if ((await listOperators(db)).length > 0) return undefined;
   const { token, sha256 } = newAccessToken();
   await insertInvitation(db, {
     sha256,

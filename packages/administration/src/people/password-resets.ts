@@ -11,8 +11,8 @@ import {
   takeReset,
 } from "./password-reset-rows.ts";
 import {
+  listMemberships,
   lockPersonAndRoles,
-  membershipsOf,
   type PersonRow,
   personById,
   updatePerson,
@@ -99,7 +99,7 @@ async function isMemberFor(
   { ownerOf }: ResetMaker,
 ): Promise<boolean> {
   if (ownerOf === null) return true;
-  return (await membershipsOf(db, person.id)).some(({ tenantId }) => tenantId === ownerOf);
+  return (await listMemberships(db, person.id)).some(({ tenantId }) => tenantId === ownerOf);
 }
 
 async function makingFault(
@@ -119,9 +119,9 @@ async function mayMake(db: Database, person: PersonRow, maker: ResetMaker): Prom
   const { personId, ownerOf } = maker;
   const isOperator = personId === null || (await personById(db, personId))?.operator === true;
   if (ownerOf === null) return isOperator;
-  const own = personId === null ? [] : await membershipsOf(db, personId);
+  const own = personId === null ? [] : await listMemberships(db, personId);
   const isOwner = own.some(({ tenantId, role }) => tenantId === ownerOf && role === "owner");
-  const memberships = await membershipsOf(db, person.id);
+  const memberships = await listMemberships(db, person.id);
   const [only] = memberships;
   return (
     (isOwner || isOperator) &&

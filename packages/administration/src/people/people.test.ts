@@ -9,7 +9,8 @@ import { createTenant, listTenants } from "../tenants/tenants.ts";
 import { tenantDatabase, testDatabase } from "../test-database.ts";
 import { acceptAsNewPerson, acceptAsPerson, firstOperatorToken, invite } from "./invitations.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-import { changeRole, listMembers, removeMember, removeOperator } from "./people.ts";
+import { changeRole, removeMember, removeOperator } from "./people.ts";
+import { listMembers } from "./person-rows.ts";
 
 const CHEAP = { log2N: 10, r: 8, p: 1 };
 const PASSWORD = "correct horse battery";

@@ -5,13 +5,9 @@ import { holdTenant } from "../tenants/require-tenant.ts";
 import { hashPassword, passwordFault, verifyPassword } from "./password.ts";
 import {
   deleteMembership,
-  type ListedPersonRow,
+  listMembers,
   lockOperators,
   type MemberRow,
-  type MembershipRow,
-  membershipsOf,
-  membersOf,
-  operators,
   type PersonRow,
   personById,
   putMembership,
@@ -27,18 +23,6 @@ export type Member = MemberRow;
 
 /** From the least to the most: each may do what those before it may. */
 export const TENANT_ROLES: readonly TenantRole[] = ["viewer", "editor", "owner"];
-
-export async function listMembers(db: Database, tenantId: string): Promise<Member[]> {
-  return await membersOf(db, tenantId);
-}
-
-export async function listMemberships(db: Database, personId: string): Promise<MembershipRow[]> {
-  return await membershipsOf(db, personId);
-}
-
-export async function listOperators(db: Database): Promise<ListedPersonRow[]> {
-  return await operators(db);
-}
 
 /** Throws `NotFound`, and `InvalidInput` when the tenant would be left without an owner. */
 export async function changeRole(
@@ -117,7 +101,7 @@ async function requireMember(
 ): Promise<Member> {
   // One change of a tenant's people after the other: the last two owners cannot both leave.
   await holdTenant(db, tenantId);
-  const members = await membersOf(db, tenantId);
+  const members = await listMembers(db, tenantId);
   const member = members.find((one) => one.id === personId);
   if (member === undefined || !UUID.test(personId)) throw personNotFound(personId);
   const owners = members.filter((one) => one.role === "owner");

@@ -35,6 +35,13 @@ export interface MembershipRow {
   role: TenantRole;
 }
 
+interface MembershipToPut {
+  personId: string;
+  tenantId: string;
+  role: TenantRole;
+  byOidc?: boolean;
+}
+
 export async function insertPerson(
   db: Database,
   person: { email: string; name: string; password: string | null; operator: boolean },
@@ -140,7 +147,7 @@ export async function lockOperators(db: Database): Promise<PersonRow[]> {
     .execute();
 }
 
-export async function operators(db: Database): Promise<ListedPersonRow[]> {
+export async function listOperators(db: Database): Promise<ListedPersonRow[]> {
   return await selectPeople(db)
     .select([TWO_FACTOR, CONNECTED])
     .where("operator", "=", true)
@@ -149,7 +156,7 @@ export async function operators(db: Database): Promise<ListedPersonRow[]> {
 }
 
 /** The tenants that a person belongs to, by name. */
-export async function membershipsOf(db: Database, personId: string): Promise<MembershipRow[]> {
+export async function listMemberships(db: Database, personId: string): Promise<MembershipRow[]> {
   const rows = await db
     .selectFrom("memberships as m")
     .innerJoin("tenants as t", "t.id", "m.tenant_id")
@@ -162,7 +169,7 @@ export async function membershipsOf(db: Database, personId: string): Promise<Mem
 }
 
 /** The people of a tenant, by name. */
-export async function membersOf(db: Database, tenantId: string): Promise<MemberRow[]> {
+export async function listMembers(db: Database, tenantId: string): Promise<MemberRow[]> {
   const rows = await db
     .selectFrom("memberships as m")
     .innerJoin("people", "people.id", "m.person_id")
@@ -184,36 +191,38 @@ export async function membersOf(db: Database, tenantId: string): Promise<MemberR
   return rows.map((row) => ({ ...row, role: row.role as TenantRole }));
 }
 
-/** Makes a person a member, or gives a member another role: from then on a person's word, no group's. */
+/**
+ * Makes a person a member, or gives a member another role: from then on a person's word, no group's. By a
+ * group (`byOidc`): false where a person gave a role meanwhile, which stays.
+ */
 export async function putMembership(
   db: Database,
-  membership: { personId: string; tenantId: string; role: TenantRole },
-): Promise<void> {
-  await db
+  { personId: person_id, tenantId: tenant_id, role, byOidc: by_oidc = false }: MembershipToPut,
+): Promise<boolean> {
+  const result = await db
     .insertInto("memberships")
-    .values({
-      person_id: membership.personId,
-      tenant_id: membership.tenantId,
-      role: membership.role,
+    .values({ person_id, tenant_id, role, by_oidc })
+    .onConflict((conflict) => {
+      const update = conflict.columns(["person_id", "tenant_id"]).doUpdateSet({ role, by_oidc });
+      return by_oidc ? update.where("memberships.by_oidc", "=", true) : update;
     })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["person_id", "tenant_id"])
-        .doUpdateSet({ role: membership.role, by_oidc: false }),
-    )
-    .execute();
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
+/** False where there is none; `byOidc`: or where it is a person's word by now. */
 export async function deleteMembership(
   db: Database,
   tenantId: string,
   personId: string,
+  { byOidc = false } = {},
 ): Promise<boolean> {
-  const result = await db
+  let query = db
     .deleteFrom("memberships")
     .where("tenant_id", "=", tenantId)
-    .where("person_id", "=", personId)
-    .executeTakeFirst();
+    .where("person_id", "=", personId);
+  if (byOidc) query = query.where("by_oidc", "=", true);
+  const result = await query.executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 
@@ -228,40 +237,6 @@ export async function groupMembershipsOf(
     .where("person_id", "=", personId)
     .execute();
   return rows.map((row) => ({ ...row, role: row.role as TenantRole }));
-}
-
-/** By a group: false where a person gave one meanwhile, which stays. */
-export async function putGroupMembership(
-  db: Database,
-  membership: { personId: string; tenantId: string; role: TenantRole },
-): Promise<boolean> {
-  const { personId: person_id, tenantId: tenant_id, role } = membership;
-  const result = await db
-    .insertInto("memberships")
-    .values({ person_id, tenant_id, role, by_oidc: true })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["person_id", "tenant_id"])
-        .doUpdateSet({ role })
-        .where("memberships.by_oidc", "=", true),
-    )
-    .executeTakeFirst();
-  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
-
-/** False where it is gone, or a person's word by now. */
-export async function deleteGroupMembership(
-  db: Database,
-  tenantId: string,
-  personId: string,
-): Promise<boolean> {
-  const result = await db
-    .deleteFrom("memberships")
-    .where("tenant_id", "=", tenantId)
-    .where("person_id", "=", personId)
-    .where("by_oidc", "=", true)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
 }
 
 const TWO_FACTOR = sql<boolean>`exists (

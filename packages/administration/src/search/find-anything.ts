@@ -18,9 +18,8 @@ import {
   eventsByIds,
   hashesBetween,
   type UserOfSearch,
-  usersByEmail,
-  usersById,
-  usersByPhone,
+  usersWho,
+  WHO,
   withNumberEnd,
 } from "./search-rows.ts";
 
@@ -172,13 +171,12 @@ async function knownUsers(
     tenantId,
   }: { text: string; forms: string[]; terms: SearchTerm[]; tenantId: string | undefined },
 ): Promise<UserOfSearch[]> {
-  const looks = forms.map((form) => usersById(db, form, tenantId, MOST_USERS));
+  const whom = forms.map(WHO.id);
   const email = terms.find(({ kind }) => kind === "email")?.value;
-  if (email !== undefined) looks.push(usersByEmail(db, email, tenantId, MOST_USERS));
+  if (email !== undefined) whom.push(WHO.email(email, MOST_USERS));
   const digits = phoneIn(text)?.digits;
-  if (digits !== undefined && digits.length >= 8) {
-    looks.push(usersByPhone(db, digits, tenantId, MOST_USERS));
-  }
+  if (digits !== undefined && digits.length >= 8) whom.push(WHO.phone(digits, MOST_USERS));
+  const looks = whom.map((who) => usersWho(db, who, tenantId, MOST_USERS));
   return (await Promise.all(looks)).flat();
 }
 

@@ -111,63 +111,31 @@ export async function eventsByIds(
   return rows.map((row) => ({ ...foundEvent(row), tenantId: row.tenant_id }));
 }
 
-/** Whoever has this id, in the directory or in events. */
-export async function usersById(
-  db: Database,
-  userId: string,
-  tenantId: string | undefined,
-  most: number,
-): Promise<UserOfSearch[]> {
-  return await usersOf(
-    db,
-    tenantId,
-    sql`select r.user_id from recipients r where r.tenant_id = t.id and r.user_id = ${userId}
-        union
-        select u.user_id from search_users u where u.tenant_id = t.id and u.user_id = ${userId}`,
-    most,
-  );
-}
-
-/** Whom the directory gives the address, in the form of suppressions. */
-export async function usersByEmail(
-  db: Database,
-  email: string,
-  tenantId: string | undefined,
-  most: number,
-): Promise<UserOfSearch[]> {
-  return await usersOf(
-    db,
-    tenantId,
-    sql`select r.user_id from recipients r
-        where r.tenant_id = t.id and r.email is not null and lower(r.email collate "C") = ${email}
-        limit ${most}`,
-    most,
-  );
-}
-
-/** Whom the directory gives a number that ends with these digits: eight at least. */
-export async function usersByPhone(
-  db: Database,
-  digits: string,
-  tenantId: string | undefined,
-  most: number,
-): Promise<UserOfSearch[]> {
-  return await usersOf(
-    db,
-    tenantId,
-    sql`select r.user_id from recipients r
-        where r.tenant_id = t.id and r.phone is not null
-          and "right"(r.phone, 8) = ${digits.slice(-8)} and "right"(r.phone, ${digits.length}) = ${digits}
-        limit ${most}`,
-    most,
-  );
-}
+/** Who is meant; of the tenant `t`. */
+export const WHO = {
+  /** In the directory or in events. */
+  id: (userId: string) => sql`
+    select r.user_id from recipients r where r.tenant_id = t.id and r.user_id = ${userId}
+    union
+    select u.user_id from search_users u where u.tenant_id = t.id and u.user_id = ${userId}`,
+  /** Whom the directory gives the address, in the form of suppressions. */
+  email: (email: string, most: number) => sql`
+    select r.user_id from recipients r
+    where r.tenant_id = t.id and r.email is not null and lower(r.email collate "C") = ${email}
+    limit ${most}`,
+  /** Whom the directory gives a number that ends with these digits: eight at least. */
+  phone: (digits: string, most: number) => sql`
+    select r.user_id from recipients r
+    where r.tenant_id = t.id and r.phone is not null
+      and "right"(r.phone, 8) = ${digits.slice(-8)} and "right"(r.phone, ${digits.length}) = ${digits}
+    limit ${most}`,
+};
 
 /** A look into an index for each tenant: the indexes begin with it. */
-async function usersOf(
+export async function usersWho(
   db: Database,
-  tenantId: string | undefined,
   found: ReturnType<typeof sql>,
+  tenantId: string | undefined,
   most: number,
 ): Promise<UserOfSearch[]> {
   const { rows } = await sql<UserOfSearch>`
