@@ -3,9 +3,10 @@ import { type AsideMessage, type Backlog, type BenchUsers, createBacklog } from 
 import type { BenchOptions } from "./bench-options.ts";
 import { seedRecipients } from "./bench-recipients.ts";
 import { createBenchTenants } from "./bench-tenants.ts";
-import { type CpuMicros, cpuMicros, cpuTimes } from "./cpu-time.ts";
+import { compared, type Measured, mediansOf, printRound, ROUND_COLUMNS } from "./compared.ts";
+import { cpuMicros, cpuTimes } from "./cpu-time.ts";
 import type { YardstickDone, YardstickWarm } from "./dispatch-yardstick.ts";
-import { median, medians, printLine, round } from "./figures.ts";
+import { printLine } from "./figures.ts";
 import { startNode } from "./node-process.ts";
 import { type BenchServers, startServers } from "./servers.ts";
 import { startService } from "./start-service.ts";
@@ -24,11 +25,6 @@ const WARM_UP = 0.25;
 /** Nobody calls it: what is released is settled without senders. */
 const NO_VENDOR = "http://127.0.0.1:9";
 
-interface Measured {
-  perSecond: number;
-  cpu: CpuMicros;
-}
-
 export async function run(options: BenchOptions) {
   const events = options.quick ? QUICK_EVENTS : EVENTS;
   const rounds = options.rounds ?? (options.quick ? 1 : ROUNDS);
@@ -44,7 +40,7 @@ export async function run(options: BenchOptions) {
   const never = { REPUBLISH_AFTER_MS: "1000", REPUBLISH_EVERY_MS: "3600000" };
   await using _dispatcher = await startService("dispatcher", servers, never);
 
-  printLine(["round", "", "per second", "CPU µs", "postgres", "nats", "ratio"]);
+  printLine(ROUND_COLUMNS);
   const belfry: Measured[] = [];
   const yardstick: Measured[] = [];
   const directory: Measured[] = [];
@@ -66,30 +62,17 @@ export async function run(options: BenchOptions) {
     yardstick.push(bare);
     belfry.push(own);
     const theirs = before ?? (await measureNamed());
-    const table: Record<string, Measured> = { bare, dispatcher: own };
-    if (theirs !== undefined) table["… named"] = theirs;
-    for (const [name, { perSecond, cpu }] of Object.entries(table)) {
-      const ratio = (perSecond / bare.perSecond).toFixed(2);
-      const micros = cpu.dispatcher ?? cpu.yardstick ?? 0;
-      printLine([at, name, Math.round(perSecond), micros, cpu.postgres ?? 0, cpu.nats ?? 0, ratio]);
-    }
+    const table = { bare, dispatcher: own, ...(theirs && { "… named": theirs }) };
+    printRound(at, "dispatcher", table);
   }
   return {
     bench: "dispatch" as const,
     events,
     tenants: tenants.length,
-    perSecond: Math.round(median(belfry.map((one) => one.perSecond))),
-    yardstickPerSecond: Math.round(median(yardstick.map((one) => one.perSecond))),
-    ratio: round(median(belfry.map((one, at) => one.perSecond / yardstick[at]!.perSecond)), 2),
-    cpuMicros: medians(belfry.map(({ cpu }) => cpu)),
-    yardstickCpuMicros: medians(yardstick.map(({ cpu }) => cpu)),
+    ...compared(belfry, yardstick),
     // Of the tenants with recipients, if there are any.
     ...(options.recipients && {
-      named: {
-        recipients: options.recipients,
-        perSecond: Math.round(median(directory.map((one) => one.perSecond))),
-        cpuMicros: medians(directory.map(({ cpu }) => cpu)),
-      },
+      named: { recipients: options.recipients, ...mediansOf(directory) },
     }),
   };
 }

@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { type Backlog, createBacklog } from "./backlog.ts";
 import type { BenchOptions } from "./bench-options.ts";
 import { createBenchTenants } from "./bench-tenants.ts";
-import { type CpuMicros, cpuMicros, cpuTimes } from "./cpu-time.ts";
+import { compared, type Measured, mediansOf, printRound, ROUND_COLUMNS } from "./compared.ts";
+import { cpuMicros, cpuTimes } from "./cpu-time.ts";
 import type { MailsAsked } from "./email-yardstick.ts";
-import { median, medians, printLine, round } from "./figures.ts";
+import { printLine } from "./figures.ts";
 import { startNode } from "./node-process.ts";
 import { type BenchServers, startServers } from "./servers.ts";
 import { startService } from "./start-service.ts";
@@ -22,11 +23,6 @@ const TENANTS = 15;
 /** What the sender's 64 are for so many tenants: each has a share of 64 / (tenants + 1). */
 const AT_A_TIME = 60;
 const WARM_UP = 0.25;
-
-interface Measured {
-  perSecond: number;
-  cpu: CpuMicros;
-}
 
 interface Bench {
   servers: BenchServers;
@@ -49,7 +45,7 @@ export async function run(options: BenchOptions) {
   const bench: Bench = { servers, backlog, vendor, mails };
   if (options.webhooks) await putEndpoints(backlog);
 
-  printLine(["round", "", "per second", "CPU µs", "postgres", "nats", "ratio"]);
+  printLine(ROUND_COLUMNS);
   const belfry: Measured[] = [];
   const yardstick: Measured[] = [];
   const told: Measured[] = [];
@@ -62,37 +58,24 @@ export async function run(options: BenchOptions) {
     await backlog.clear();
     yardstick.push(bare);
     belfry.push(own);
-    const table: Record<string, Measured> = { sender: own, bare };
+    let informed: Measured | undefined;
     if (options.webhooks) {
       await backlog.pool.query("update webhooks set active = true");
-      table["… told"] = await measureSender(bench);
+      informed = await measureSender(bench);
       await requireTold(backlog, mails);
       await backlog.pool.query("update webhooks set active = false");
       await backlog.clear();
-      told.push(table["… told"]);
+      told.push(informed);
     }
-    for (const [name, { perSecond, cpu }] of Object.entries(table)) {
-      const ratio = (perSecond / bare.perSecond).toFixed(2);
-      const micros = cpu["email-sender"] ?? cpu.yardstick ?? 0;
-      printLine([at, name, Math.round(perSecond), micros, cpu.postgres ?? 0, cpu.nats ?? 0, ratio]);
-    }
+    printRound(at, "email-sender", { sender: own, bare, ...(informed && { "… told": informed }) });
   }
   return {
     bench: "email" as const,
     mails,
     mailBytes: mail.length,
-    perSecond: Math.round(median(belfry.map((one) => one.perSecond))),
-    yardstickPerSecond: Math.round(median(yardstick.map((one) => one.perSecond))),
-    ratio: round(median(belfry.map((one, at) => one.perSecond / yardstick[at]!.perSecond)), 2),
-    cpuMicros: medians(belfry.map(({ cpu }) => cpu)),
-    yardstickCpuMicros: medians(yardstick.map(({ cpu }) => cpu)),
+    ...compared(belfry, yardstick),
     // With an endpoint of each tenant that is told of every mail.
-    ...(options.webhooks && {
-      told: {
-        perSecond: Math.round(median(told.map((one) => one.perSecond))),
-        cpuMicros: medians(told.map(({ cpu }) => cpu)),
-      },
-    }),
+    ...(options.webhooks && { told: mediansOf(told) }),
   };
 }
 

@@ -3,11 +3,11 @@ import { type NodeProcess, startNode } from "./node-process.ts";
 
 export type LoadCommand =
   | { type: "connect"; url: string; tenant: string; users: string[]; atOnce: number }
-  | { type: "measure" | "result" | "come-back" | "close" };
+  | { type: "measure" | "result" | "come-back" };
 
 export type LoadReport =
   | { type: "delivered"; count: number }
-  | { type: "connected" | "measuring" | "closed" }
+  | { type: "connected" | "measuring" }
   | LoadResult;
 
 interface LoadResult {
@@ -65,10 +65,6 @@ export class BenchClients implements AsyncDisposable {
   /** Who loses its connection comes back, as the client library does. */
   async comeBack(): Promise<void> {
     await this.#ask("measuring", () => ({ type: "come-back" }));
-  }
-
-  async close(): Promise<void> {
-    await this.#ask("closed", () => ({ type: "close" }));
   }
 
   async result(): Promise<Omit<LoadResult, "type">> {

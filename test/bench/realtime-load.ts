@@ -79,12 +79,6 @@ process.on("message", async (command: LoadCommand) => {
       comesBack = true;
       send({ type: "measuring" });
       break;
-    case "close":
-      comesBack = false;
-      for (const client of clients.splice(0)) client.socket?.terminate();
-      live = 0;
-      send({ type: "closed" });
-      break;
   }
 });
 process.on("disconnect", () => process.exit());

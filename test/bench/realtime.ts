@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createPool } from "@belfry/database/connection";
 import { freePort } from "@belfry/testing/free-port";
 import type { BenchOptions } from "./bench-options.ts";
+import { percentile, round } from "./figures.ts";
 import { type NodeProcess, startNode } from "./node-process.ts";
 import { cpuSeconds, maxOpenFiles, settledKib } from "./process-facts.ts";
 import { BenchClients } from "./realtime-clients.ts";
@@ -224,14 +225,6 @@ async function untilBack(
     if (elapsedMs > BACK_WITHIN_MS) return elapsedMs / 1000;
     await sleep(100);
   }
-}
-
-function percentile(sorted: readonly number[], percent: number): number {
-  return round(sorted[Math.floor((sorted.length * percent) / 100)] ?? Number.NaN, 1);
-}
-
-function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
 }
 
 function print(result: Record<string, unknown> & { rates: Record<string, object> }): void {

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { between, markdownTable } from "../docs/markdown.ts";
 import type { Environment } from "./environment.ts";
 import type { Results } from "./results.ts";
 import { SIZING_COLUMNS, sizingRows } from "./sizing.ts";
@@ -9,7 +10,6 @@ import {
   figureRows,
   IDLE_COLUMNS,
   idleRows,
-  type Row,
 } from "./table-rows.ts";
 
 const DOCUMENT = new URL("../../docs/performance.md", import.meta.url);
@@ -21,24 +21,17 @@ export async function writeTable(results: Results): Promise<void> {
 
 /** The page with its tables made of these results; the text around them stays. */
 export function withTables(page: string, results: Results): string {
-  const sizing = table(SIZING_COLUMNS, sizingRows(results));
+  const sizing = markdownTable(SIZING_COLUMNS, sizingRows(results));
   return between(between(page, "benchmarks", tables(results)), "sizing", sizing);
-}
-
-function between(page: string, name: string, text: string): string {
-  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
-  const [before, after] = [page.indexOf(begin), page.indexOf(end)];
-  if (before < 0 || after < before) throw new Error(`the page has no ${begin} … ${end}`);
-  return `${page.slice(0, before)}${begin}\n${text}\n${page.slice(after)}`;
 }
 
 /** The figures and what they were measured on, as Markdown. */
 export function tables(results: Results): string {
   const parts = [
     ...environmentLines(results),
-    table(FIGURE_COLUMNS, figureRows(results)),
-    table(CPU_COLUMNS, cpuRows(results)),
-    table(IDLE_COLUMNS, idleRows(results)),
+    markdownTable(FIGURE_COLUMNS, figureRows(results)),
+    markdownTable(CPU_COLUMNS, cpuRows(results)),
+    markdownTable(IDLE_COLUMNS, idleRows(results)),
   ];
   return parts.join("\n\n");
 }
@@ -56,14 +49,4 @@ function sentence(on: Environment): string {
   const machine = `${on.cpu}, ${on.cores} cores, ${on.memoryGib} GiB, Linux ${on.kernel}`;
   const versions = `Node ${on.node}, Postgres ${on.postgres}, nats-server ${on.natsServer}`;
   return `on ${on.at.slice(0, 10)} (UTC) at commit ${on.commit}: ${machine}; ${versions}.`;
-}
-
-function table(columns: readonly string[], rows: readonly Row[]): string {
-  const widths = columns.map((name, at) =>
-    Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${widths.map((width, at) => (at === 0 ? (cells[at] ?? "").padEnd(width) : (cells[at] ?? "").padStart(width))).join(" | ")} |`;
-  const rule = `| ${widths.map((width, at) => (at === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`;
-  return [line(columns), rule, ...rows.map(line)].join("\n");
 }

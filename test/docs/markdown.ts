@@ -38,3 +38,25 @@ export function blocksOf(page: string): Block[] {
   if (open !== undefined) throw new Error(`${page}:${open.line}: never closed`);
   return blocks;
 }
+
+/** The first column is text, the others stand to the right; a cell that a row lacks is empty. */
+export function markdownTable(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const widths = columns.map((name, at) =>
+    Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, at) => (at === 0 ? (cells[at] ?? "").padEnd(width) : (cells[at] ?? "").padStart(width))).join(" | ")} |`;
+  const rule = `| ${widths.map((width, at) => (at === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`;
+  return [line(columns), rule, ...rows.map(line)].join("\n");
+}
+
+/** The page with this text between its marks of this name. */
+export function between(page: string, name: string, text: string): string {
+  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
+  const [before, after] = [page.indexOf(begin), page.indexOf(end)];
+  if (before < 0 || after < before) throw new Error(`the page has no ${begin} … ${end}`);
+  return `${page.slice(0, before)}${begin}\n${text}\n${page.slice(after)}`;
+}

@@ -4,7 +4,7 @@ import { type Browser, openBrowsers } from "./browsers.ts";
 import { FAULTS } from "./faults.ts";
 import { runFault } from "./run-fault.ts";
 import { SHORT } from "./settings.ts";
-import { breaches, doubleCauses, markdownTable } from "./table.ts";
+import { breaches, doubleCauses, faultTable } from "./table.ts";
 import { createWorld, type World } from "./world.ts";
 
 /** The short form of `pnpm failure`: the most telling faults, against short waits. */
@@ -25,7 +25,7 @@ describe(`what is answered 200 arrives, and what is refused is never sent (seed 
   for (const [at, fault] of FAULTS.filter(({ short }) => short === true).entries()) {
     test(`fault: ${fault.name}`, async (context) => {
       const result = await runFault(world, browsers, fault, { label: `s${at}`, seed: seed + at });
-      for (const line of markdownTable([result]).split("\n")) context.diagnostic(line);
+      for (const line of faultTable([result]).split("\n")) context.diagnostic(line);
       for (const line of doubleCauses([result])) context.diagnostic(line);
       assert.deepEqual(breaches(result), []);
     });

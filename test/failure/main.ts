@@ -1,10 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { between } from "../docs/markdown.ts";
 import { openBrowsers } from "./browsers.ts";
 import { FAULTS } from "./faults.ts";
 import { type FaultResult, judgeNow, runFault } from "./run-fault.ts";
 import { LONG, SHORT } from "./settings.ts";
-import { breaches, doubleCauses, lateBreaches, markdownTable, seconds } from "./table.ts";
+import { breaches, doubleCauses, faultTable, lateBreaches, seconds } from "./table.ts";
 import { createWorld } from "./world.ts";
 
 /**
@@ -14,8 +15,6 @@ import { createWorld } from "./world.ts";
  */
 
 const DOCUMENT = new URL("../../docs/delivery-contract.md", import.meta.url);
-const BEGIN = "<!-- failures:begin -->";
-const END = "<!-- failures:end -->";
 
 const { values } = parseArgs({
   options: {
@@ -48,7 +47,7 @@ async function main(): Promise<boolean> {
   const late = lateBreaches(await judgeNow(world, browsers, entries, 0), results);
   holds &&= late.length === 0;
   const unrecovered = browsers.reduce((total, browser) => total + browser.unrecovered, 0);
-  const table = markdownTable(results);
+  const table = faultTable(results);
   const causes = doubleCauses(results);
   for (const lines of [[""], [table], [""], causes, late]) for (const line of lines) say(line);
   say(`reconnections of browsers without recovery: ${unrecovered}`);
@@ -71,11 +70,7 @@ async function writeDocument(table: string, causes: string[]): Promise<void> {
     `Seed: ${seed}.`,
   ];
   const page = await readFile(DOCUMENT, "utf8");
-  const written = `${BEGIN}\n${lines.join("\n")}\n${END}`;
-  await writeFile(
-    DOCUMENT,
-    page.slice(0, page.indexOf(BEGIN)) + written + page.slice(page.indexOf(END) + END.length),
-  );
+  await writeFile(DOCUMENT, between(page, "failures", lines.join("\n")));
 }
 
 const holds = await main();

@@ -1,3 +1,4 @@
+import { markdownTable } from "../docs/markdown.ts";
 import type { FaultResult } from "./run-fault.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -10,10 +11,10 @@ const COLUMNS = [
   "slowest answer",
   "flows again after",
   "last arrival after",
-] as const;
+];
 
 /** The results as a Markdown table, with the causes of the doubles below. */
-export function markdownTable(results: readonly FaultResult[]): string {
+export function faultTable(results: readonly FaultResult[]): string {
   const rows = results.map(({ fault, verdict }) => [
     fault.name,
     String(verdict.accepted),
@@ -24,13 +25,7 @@ export function markdownTable(results: readonly FaultResult[]): string {
     verdict.flowsAgainMs === undefined ? "-" : seconds(verdict.flowsAgainMs),
     seconds(verdict.lastArrivalMs),
   ]);
-  const widths = COLUMNS.map((name, at) =>
-    Math.max(name.length, ...rows.map((row) => row[at]!.length)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join(" | ")} |`;
-  const rule = `| ${widths.map((width, at) => (at === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`;
-  return [line(COLUMNS), rule, ...rows.map(line)].join("\n");
+  return markdownTable(COLUMNS, rows);
 }
 
 /** Where the doubles came from, one line a fault that has any. */
