@@ -5,7 +5,7 @@ import { sentContent } from "@belfry/administration/events/sent-content";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, settled } from "./outcome.ts";
-import { call, freshKey, type Stack, trigger } from "./stack.ts";
+import { call, type Stack, triggered } from "./stack.ts";
 
 /** Messages that gather what happens within a window. */
 export function digestTests(stack: () => Stack): void {
@@ -20,20 +20,12 @@ export function digestTests(stack: () => Stack): void {
       content: "{% for c in $items %}\n\n{{c.by}} says {{c.text}}\n\n{% endfor %}",
       digest: { windowSeconds: 3600 },
     });
-    const comment = async (by: string, userId = "user-1") => {
-      const answer = await trigger(
-        api(),
-        tenant.apiKey,
-        {
-          eventType,
-          payload: { userId, recipientEmail: `${userId}@example.com` },
-          variables: { by, text: `<b>${by}` },
-        },
-        freshKey(),
-      );
-      assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      return answer.headers.get("x-event-id") ?? "";
-    };
+    const comment = (by: string, userId = "user-1") =>
+      triggered(stack(), tenant.apiKey, {
+        eventType,
+        payload: { userId, recipientEmail: `${userId}@example.com` },
+        variables: { by, text: `<b>${by}` },
+      });
     const ids: string[] = [];
     for (const by of ["Ann", "Bob", "Cid"]) ids.push(await comment(by));
     const alone = await comment("Dan", "user-2");

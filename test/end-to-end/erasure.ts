@@ -7,7 +7,7 @@ import { putTemplate } from "@belfry/administration/templates/put-template";
 import { eventually } from "@belfry/testing/eventually";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { client, subscribed } from "../realtime/clients.ts";
-import { call, freshKey, type Stack, trigger } from "./stack.ts";
+import { call, type Stack, triggered } from "./stack.ts";
 
 const CLI = new URL("../../packages/cli/src/main.ts", import.meta.url).pathname;
 const NEEDLES = Object.values(ADA);
@@ -42,9 +42,7 @@ export function erasureTests(running: () => Stack): void {
         },
         variables: { order: `${name} of ${person.userId}`, item: person.variable },
       };
-      const answer = await trigger(apiUrls[0], apiKey, event, freshKey());
-      assert.equal(answer.status, 200);
-      return answer.headers.get("x-event-id") ?? "";
+      return await triggered(stack, apiKey, event);
     };
     const emailOf = async (id: string) => {
       const { body } = await call(`${apiUrls[1]}/api/v1/events/${id}`, { apiKey });

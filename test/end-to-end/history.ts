@@ -55,7 +55,7 @@ export function historyTests(stack: () => Stack): void {
     );
   });
 
-  test("limit and offset page, and bad ones are told", async () => {
+  test("limit and offset page", async () => {
     const tenant = await tenantWith(3);
     const all = (await list(tenant.id, tenant.apiKey)).body.data;
     assert.deepEqual((await list(tenant.id, tenant.apiKey, "?limit=2")).body.data, all.slice(0, 2));
@@ -65,21 +65,6 @@ export function historyTests(stack: () => Stack): void {
     );
     assert.deepEqual((await list(tenant.id, tenant.apiKey, "?offset=99")).body.data, []);
     assert.equal((await list(tenant.id, tenant.apiKey, "?limit=1000")).status, 200);
-    for (const query of [
-      "limit=0",
-      "limit=1001",
-      "limit=-1",
-      "limit=x",
-      "limit=1.5",
-      "limit=",
-      "offset=-1",
-      "offset=x",
-      "limit=1&limit=2",
-    ]) {
-      const { status, body } = await list(tenant.id, tenant.apiKey, `?${query}`);
-      assert.equal(status, 422, query);
-      assert.match(body.message[0], /^(limit|offset) must be an integer from/);
-    }
   });
 
   test("marking reads the item, once and again, with or without an empty body", async () => {

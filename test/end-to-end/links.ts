@@ -6,7 +6,7 @@ import { eventually } from "@belfry/testing/eventually";
 import { Centrifuge, type PublicationContext } from "centrifuge";
 import { WebSocket } from "ws";
 import { outcomeOf, settled } from "./outcome.ts";
-import { call, freshKey, type Stack, trigger } from "./stack.ts";
+import { call, type Stack, triggered } from "./stack.ts";
 
 const ACTIONS = [
   { label: "Track {{orderId}}", url: "{{track}}" },
@@ -37,8 +37,7 @@ export function linkTests(stack: () => Stack): void {
       client.connect();
       await subscription.ready(60_000);
       const send = async (variables: object, eventType = "order.linked") => {
-        const answer = await trigger(api(), tenant.apiKey, { variables, eventType }, freshKey());
-        const id = answer.headers.get("x-event-id") ?? "";
+        const id = await triggered(stack(), tenant.apiKey, { variables, eventType });
         assert.equal((await outcomeOf(stack(), id)).PUSH, "published");
         return id;
       };

@@ -2,6 +2,8 @@ import { type EventReport, showEvent } from "@belfry/administration/events/event
 import { eventually } from "@belfry/testing/eventually";
 import type { Stack } from "./stack.ts";
 
+/** The outcome of an event that left on every channel. */
+export const SENT = { EMAIL: "accepted", SMS: "accepted", PUSH: "published" };
 const RESTING = new Set(["accepted", "skipped", "failed", "published", "expired", "unknown"]);
 
 /** Waits until every channel of the event rests, and returns `{EMAIL: "accepted", SMS: "skipped: …"}`. */

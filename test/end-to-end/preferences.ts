@@ -6,8 +6,8 @@ import { assignCategory, putCategory } from "@belfry/administration/users/catego
 import type { OutboxMessage } from "@belfry/contracts/sending";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
-import { outboxOf, outcomeOf, settled } from "./outcome.ts";
-import { call, freshKey, type Stack, trigger } from "./stack.ts";
+import { outboxOf, outcomeOf, SENT, settled } from "./outcome.ts";
+import { call, type Stack, triggered } from "./stack.ts";
 
 /** What users want, from the API and from a mail's own link to what is sent and what the timeline says. */
 export function preferenceTests(stack: () => Stack): void {
@@ -26,11 +26,7 @@ export function preferenceTests(stack: () => Stack): void {
     return tenant;
   }
 
-  async function send(apiKey: string, over: Record<string, unknown> = {}): Promise<string> {
-    const answer = await trigger(api(), apiKey, over, freshKey());
-    assert.equal(answer.status, 200);
-    return answer.headers.get("x-event-id") ?? "";
-  }
+  const send = (apiKey: string, over?: Record<string, unknown>) => triggered(stack(), apiKey, over);
 
   /** As `outbox list` shows it. */
   async function outbox(tenantId: string) {
@@ -38,8 +34,6 @@ export function preferenceTests(stack: () => Stack): void {
     for await (const page of outboxPages(stack().db, { tenantId })) messages.push(...page);
     return messages;
   }
-
-  const SENT = { EMAIL: "accepted", SMS: "accepted", PUSH: "published" };
 
   test("a POST to a mail's own link is all it takes: the next event is skipped, and says why", async () => {
     const tenant = await tenantWithOffers();

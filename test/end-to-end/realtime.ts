@@ -2,18 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
-import { Centrifuge, type PublicationContext } from "centrifuge";
-import { WebSocket } from "ws";
-import { call, freshKey, type Stack, trigger } from "./stack.ts";
+import { call, type Stack, triggered } from "./stack.ts";
+import { connectedBrowser } from "./trace.ts";
 
 /** Specification 2.3, 2.4, 4.2, 4.3, 6.3 and 6.4. */
 export function realtimeTests(stack: () => Stack): void {
   const api = () => stack().apiUrls[0];
   const askToken = (apiKey: string, userId: string) =>
     call(`${api()}/api/v1/auth/realtime-token`, { apiKey, body: { userId } });
-
-  const connect = (getToken: () => Promise<string>) =>
-    new Centrifuge(stack().wsUrl, { websocket: WebSocket, getToken });
 
   test("the token answer names the channels, and lasts two hours", async () => {
     const tenant = await stack().createReadyTenant({}, { targetChannel: "orders" });
@@ -44,65 +40,31 @@ export function realtimeTests(stack: () => Stack): void {
       {},
       { channels: ["PUSH"], targetChannel: "orders" },
     );
-    const { body } = await askToken(tenant.apiKey, "user-1");
-    const client = connect(async () => body.token);
-    const publications: PublicationContext[] = [];
-    try {
-      const subscribed = body.channels.map((channel: string) => {
-        const subscription = client.newSubscription(channel);
-        subscription.on("publication", (publication) => publications.push(publication));
-        subscription.subscribe();
-        return subscription.ready(60_000);
-      });
-      client.connect();
-      await Promise.all(subscribed);
-      const answer = await trigger(api(), tenant.apiKey);
-      await eventually(() => publications.length === 1);
-      const [publication] = publications;
-      assert.equal(publication?.channel, "orders#user-1");
-      assert.deepEqual(publication?.data, {
-        title: "Order A-1",
-        body: "Thank you, Ann",
-        category: "order.confirmed",
-        eventType: "order.confirmed",
-      });
-      assert.equal(publication?.tags?.id, answer.headers.get("x-event-id"));
-      await trigger(
-        api(),
-        tenant.apiKey,
-        { eventType: "global.alert", variables: { title: "T", message: "M" } },
-        freshKey(),
-      );
-      await eventually(() => publications.length === 2);
-      assert.equal(publications[1]?.channel, "global_system#user-1");
-    } finally {
-      client.disconnect();
-    }
+    await using browser = await connectedBrowser(stack(), tenant.apiKey);
+    const eventId = await triggered(stack(), tenant.apiKey);
+    await eventually(() => browser.pushed.length === 1);
+    const [publication] = browser.pushed;
+    assert.equal(publication?.channel, "orders#user-1");
+    assert.deepEqual(publication?.data, {
+      title: "Order A-1",
+      body: "Thank you, Ann",
+      category: "order.confirmed",
+      eventType: "order.confirmed",
+    });
+    assert.equal(publication?.tags?.id, eventId);
+    const variables = { title: "T", message: "M" };
+    await triggered(stack(), tenant.apiKey, { eventType: "global.alert", variables });
+    await eventually(() => browser.pushed.length === 2);
+    assert.equal(browser.pushed[1]?.channel, "global_system#user-1");
   });
 
   test("the longest user id, in letters of four bytes, goes from its token to what arrives", async () => {
     const userId = "😀".repeat(255);
     const targetChannel = "c".repeat(64);
     const tenant = await stack().createReadyTenant({}, { channels: ["PUSH"], targetChannel });
-    const { status, body } = await askToken(tenant.apiKey, userId);
-    assert.equal(status, 200);
-    const client = connect(async () => body.token);
-    const got: PublicationContext[] = [];
-    try {
-      const subscribed = body.channels.map((channel: string) => {
-        const subscription = client.newSubscription(channel);
-        subscription.on("publication", (publication) => got.push(publication));
-        subscription.subscribe();
-        return subscription.ready(5000);
-      });
-      client.connect();
-      await Promise.all(subscribed);
-      const answer = await trigger(api(), tenant.apiKey, { payload: { userId } });
-      assert.equal(answer.status, 200);
-      await eventually(() => got.length === 1);
-      assert.equal(got[0]?.channel, `${targetChannel}#${userId}`);
-    } finally {
-      client.disconnect();
-    }
+    await using browser = await connectedBrowser(stack(), tenant.apiKey, userId);
+    await triggered(stack(), tenant.apiKey, { payload: { userId } });
+    await eventually(() => browser.pushed.length === 1);
+    assert.equal(browser.pushed[0]?.channel, `${targetChannel}#${userId}`);
   });
 }

@@ -7,7 +7,7 @@ import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { eventually } from "@belfry/testing/eventually";
 import { type RecordingServer, startRecordingServer } from "@belfry/testing/recording-server";
-import { call, type Stack, trigger } from "./stack.ts";
+import { call, type Stack, triggered } from "./stack.ts";
 
 /** A vendor that refuses, and one that says later what became of a mail. */
 export function receiptTests(stack: () => Stack): void {
@@ -31,11 +31,7 @@ export function receiptTests(stack: () => Stack): void {
       ...{ tenantId, eventType: "order.confirmed", channel: "EMAIL" },
       ...{ subject: "Order", content: "<p>Hello</p>" },
     });
-    const send = async () => {
-      const answer = await trigger(apiUrls[0], apiKey, {}, { "x-idempotency-key": randomUUID() });
-      assert.equal(answer.status, 200);
-      return answer.headers.get("x-event-id") ?? "";
-    };
+    const send = () => triggered(stack(), apiKey);
     const emailOf = async (id: string) => {
       const { body } = await call(`${apiUrls[1]}/api/v1/events/${id}`, { apiKey });
       return body.channels.EMAIL as { status: string; reason: string | null };

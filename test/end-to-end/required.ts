@@ -6,13 +6,11 @@ import { putTemplate } from "@belfry/administration/templates/put-template";
 import type { Channel } from "@belfry/contracts/channels";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
-import { outboxOf, outcomeOf, settled } from "./outcome.ts";
-import { freshKey, type Stack, trigger } from "./stack.ts";
+import { outboxOf, outcomeOf, SENT, settled } from "./outcome.ts";
+import { type Stack, triggered } from "./stack.ts";
 
 /** What a template asks for is there, or nothing is sent. */
 export function requiredTests(stack: () => Stack): void {
-  const api = () => stack().apiUrls[0];
-
   const put = (tenantId: string, channel: Channel, more: object) =>
     putTemplate(stack().db, {
       ...{ tenantId, eventType: "order.confirmed", channel, content: "<p>Pay {{link}}</p>" },
@@ -33,8 +31,7 @@ export function requiredTests(stack: () => Stack): void {
       [{ orderId: " \t", link: "https://a.example" }, "orderId"],
       [undefined, "orderId"],
     ] as const) {
-      const answer = await trigger(api(), tenant.apiKey, { variables }, freshKey());
-      const id = answer.headers.get("x-event-id") ?? "";
+      const id = await triggered(stack(), tenant.apiKey, { variables });
       const failed = `failed: variable missing: ${lacking}`;
       assert.deepEqual(await outcomeOf(stack(), id), { EMAIL: failed, SMS: failed, PUSH: failed });
       const { channels, timeline } = await settled(stack(), id);
@@ -46,17 +43,14 @@ export function requiredTests(stack: () => Stack): void {
       assert.deepEqual(await outboxOf(stack(), id), []);
     }
     const variables = { orderId: 0, link: false };
-    const answer = await trigger(api(), tenant.apiKey, { variables }, freshKey());
-    const id = answer.headers.get("x-event-id") ?? "";
-    const sent = { EMAIL: "accepted", SMS: "accepted", PUSH: "published" };
-    assert.deepEqual(await outcomeOf(stack(), id), sent);
+    const id = await triggered(stack(), tenant.apiKey, { variables });
+    assert.deepEqual(await outcomeOf(stack(), id), SENT);
   });
 
   test("such a dead letter is sent by a replay once the template asks no more for it, and only then", async () => {
     const tenant = await stack().createReadyTenant({}, { channels: ["SMS"] });
     await put(tenant.id, "SMS", { content: "{{link}} of {{name}}", requiredVariables: ["link"] });
-    const answer = await trigger(api(), tenant.apiKey, { variables: { name: "Ann" } });
-    const id = answer.headers.get("x-event-id") ?? "";
+    const id = await triggered(stack(), tenant.apiKey, { variables: { name: "Ann" } });
     const failed = "failed: variable missing: link";
     assert.equal((await outcomeOf(stack(), id)).SMS, failed);
     const { db } = stack();

@@ -3,10 +3,11 @@ import { test } from "node:test";
 import { sentContent } from "@belfry/administration/events/sent-content";
 import { setTemplateActive } from "@belfry/administration/templates/templates";
 import { setTenantActive } from "@belfry/administration/tenants/tenants";
+import type { Channel } from "@belfry/contracts/channels";
 import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
-import { outboxOf, outcomeOf } from "./outcome.ts";
-import { call, freshKey, type Stack, trigger } from "./stack.ts";
+import { outboxOf, outcomeOf, SENT } from "./outcome.ts";
+import { call, freshKey, type Stack, trigger, triggered } from "./stack.ts";
 
 /** Specification 1.1 to 1.9, 2.2, 4.1 rule 3, section 6. */
 export function routingTests(stack: () => Stack): void {
@@ -23,11 +24,7 @@ export function routingTests(stack: () => Stack): void {
     const eventId = answer.headers.get("x-event-id") ?? "";
     assert.match(eventId, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/);
     assert.equal(answer.headers.get("idempotency-replayed"), null);
-    assert.deepEqual(await outcomeOf(stack(), eventId), {
-      EMAIL: "accepted",
-      SMS: "accepted",
-      PUSH: "published",
-    });
+    assert.deepEqual(await outcomeOf(stack(), eventId), SENT);
     assert.deepEqual(await outboxOf(stack(), eventId), [
       {
         channel: "EMAIL",
@@ -64,68 +61,29 @@ export function routingTests(stack: () => Stack): void {
     assert.equal(shown.content.text, sms?.text);
   });
 
-  const ROUTES: [string, string[], string[] | undefined, Record<string, string>][] = [
-    ["[] allows all", [], undefined, { EMAIL: "accepted", SMS: "accepted", PUSH: "published" }],
-    [
-      '["EMAIL"] allows only email',
-      ["EMAIL"],
-      undefined,
-      {
-        EMAIL: "accepted",
-        SMS: "skipped: channel not allowed",
-        PUSH: "skipped: channel not allowed",
-      },
-    ],
-    [
-      '["EMAIL","PUSH"] skips SMS',
-      ["EMAIL", "PUSH"],
-      undefined,
-      { EMAIL: "accepted", SMS: "skipped: channel not allowed", PUSH: "published" },
-    ],
-    [
-      "the request narrows",
-      [],
-      ["SMS"],
-      { EMAIL: "skipped: not requested", SMS: "accepted", PUSH: "skipped: not requested" },
-    ],
-    [
-      "the request never widens",
-      ["EMAIL"],
-      ["EMAIL", "SMS"],
-      {
-        EMAIL: "accepted",
-        SMS: "skipped: channel not allowed",
-        PUSH: "skipped: channel not allowed",
-      },
-    ],
-    [
-      "an empty list is the same as none",
-      [],
-      [],
-      { EMAIL: "accepted", SMS: "accepted", PUSH: "published" },
-    ],
+  const NOT_ALLOWED = "skipped: channel not allowed";
+  const NOT_REQUESTED = "skipped: not requested";
+  const ONLY_EMAIL = { SMS: NOT_ALLOWED, PUSH: NOT_ALLOWED };
+  /** Of the tenant and of the request, and what is not as in `SENT`. */
+  const ROUTES: [string, Channel[], Channel[] | undefined, Record<string, string>][] = [
+    ["[] allows all", [], undefined, {}],
+    ['["EMAIL"] allows only email', ["EMAIL"], undefined, ONLY_EMAIL],
+    ['["EMAIL","PUSH"] skips SMS', ["EMAIL", "PUSH"], undefined, { SMS: NOT_ALLOWED }],
+    ["the request narrows", [], ["SMS"], { EMAIL: NOT_REQUESTED, PUSH: NOT_REQUESTED }],
+    ["the request never widens", ["EMAIL"], ["EMAIL", "SMS"], ONLY_EMAIL],
+    ["an empty list is the same as none", [], [], {}],
   ];
   for (const [name, deliveryChannels, channels, expected] of ROUTES) {
     test(`channels: ${name}`, async () => {
-      const tenant = await stack().createReadyTenant({
-        deliveryChannels: deliveryChannels as never,
-      });
-      const answer = await trigger(
-        api(),
-        tenant.apiKey,
-        channels === undefined ? {} : { channels },
-      );
-      assert.equal(answer.status, 200);
-      const eventId = answer.headers.get("x-event-id") ?? "";
-      assert.deepEqual(await outcomeOf(stack(), eventId), expected);
+      const tenant = await stack().createReadyTenant({ deliveryChannels });
+      const eventId = await triggered(stack(), tenant.apiKey, { channels });
+      assert.deepEqual(await outcomeOf(stack(), eventId), { ...SENT, ...expected });
     });
   }
 
   test("without a template, a provider or an address it is still 200, and the timeline says why", async () => {
     const bare = await stack().createTenant();
-    const none = await trigger(api(), bare.apiKey);
-    assert.equal(none.status, 200);
-    assert.deepEqual(await outcomeOf(stack(), none.headers.get("x-event-id") ?? ""), {
+    assert.deepEqual(await outcomeOf(stack(), await triggered(stack(), bare.apiKey)), {
       EMAIL: "skipped: no active template",
       SMS: "skipped: no active template",
       PUSH: "skipped: no active template",
@@ -137,14 +95,15 @@ export function routingTests(stack: () => Stack): void {
       .where("tenant_id", "=", tenant.id)
       .where("channel", "=", "SMS")
       .execute();
-    const answer = await trigger(api(), tenant.apiKey, {
-      payload: { userId: "u", recipientPhone: "+12025550123" },
-    });
-    assert.deepEqual(await outcomeOf(stack(), answer.headers.get("x-event-id") ?? ""), {
-      EMAIL: "skipped: no recipientEmail",
-      SMS: "skipped: no active provider",
-      PUSH: "published",
-    });
+    const payload = { userId: "u", recipientPhone: "+12025550123" };
+    assert.deepEqual(
+      await outcomeOf(stack(), await triggered(stack(), tenant.apiKey, { payload })),
+      {
+        EMAIL: "skipped: no recipientEmail",
+        SMS: "skipped: no active provider",
+        PUSH: "published",
+      },
+    );
   });
 
   test("an inactive template is ignored soon after the change, without a restart", async () => {
@@ -156,8 +115,7 @@ export function routingTests(stack: () => Stack): void {
       false,
     );
     await eventually(async () => {
-      const answer = await trigger(api(), tenant.apiKey, {}, freshKey());
-      const outcome = await outcomeOf(stack(), answer.headers.get("x-event-id") ?? "");
+      const outcome = await outcomeOf(stack(), await triggered(stack(), tenant.apiKey));
       assertHas(outcome, { EMAIL: "skipped: no active template", PUSH: "published" });
     });
   });
@@ -171,16 +129,11 @@ export function routingTests(stack: () => Stack): void {
       "global.alert",
       "global.error",
     ]) {
-      const answer = await trigger(api(), tenant.apiKey, {
+      const eventId = await triggered(stack(), tenant.apiKey, {
         eventType,
         variables: { title: "Maintenance", message: "Tonight at ten" },
       });
-      const eventId = answer.headers.get("x-event-id") ?? "";
-      assert.deepEqual(await outcomeOf(stack(), eventId), {
-        EMAIL: "accepted",
-        SMS: "accepted",
-        PUSH: "published",
-      });
+      assert.deepEqual(await outcomeOf(stack(), eventId), SENT);
       const [email, sms] = await outboxOf(stack(), eventId);
       assert.match(email?.subject ?? "", /Maintenance/);
       assert.match(email?.text ?? "", /Tonight at ten/);
@@ -195,8 +148,7 @@ export function routingTests(stack: () => Stack): void {
 
   test("a missing variable renders as empty and is told in the timeline", async () => {
     const tenant = await stack().createReadyTenant();
-    const answer = await trigger(api(), tenant.apiKey, { variables: { orderId: "A-2" } });
-    const eventId = answer.headers.get("x-event-id") ?? "";
+    const eventId = await triggered(stack(), tenant.apiKey, { variables: { orderId: "A-2" } });
     await outcomeOf(stack(), eventId);
     const [email] = await outboxOf(stack(), eventId);
     assert.equal(email?.text, "Hello , order A-2.");

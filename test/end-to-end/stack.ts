@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
@@ -231,6 +232,17 @@ export function trigger(
       ...over,
     },
   });
+}
+
+/** Triggers under a fresh key; the id of the event. */
+export async function triggered(
+  stack: Stack,
+  apiKey: string,
+  over: Record<string, unknown> = {},
+): Promise<string> {
+  const { status, headers, body } = await trigger(stack.apiUrls[0], apiKey, over, freshKey());
+  assert.equal(status, 200, JSON.stringify(body));
+  return headers.get("x-event-id") ?? "";
 }
 
 /** A fresh explicit key. */

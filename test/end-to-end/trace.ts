@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { searchEvents } from "@belfry/administration/events/search-events";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
-import { Centrifuge } from "centrifuge";
+import { Centrifuge, type PublicationContext } from "centrifuge";
 import { WebSocket } from "ws";
 import { settled } from "./outcome.ts";
 import { call, type Stack, trigger } from "./stack.ts";
@@ -65,21 +65,24 @@ export function traceTests(stack: () => Stack): void {
   });
 }
 
-/** A page of user-1, open and subscribed. */
-export async function connectedBrowser(stack: Stack, apiKey: string) {
-  const token = await call(`${stack.apiUrls[0]}/api/v1/auth/realtime-token`, {
+/** A page of a user, open and subscribed to all the channels that its token names. */
+export async function connectedBrowser(stack: Stack, apiKey: string, userId = "user-1") {
+  const { body } = await call(`${stack.apiUrls[0]}/api/v1/auth/realtime-token`, {
     apiKey,
-    body: { userId: "user-1" },
+    body: { userId },
   });
   const client = new Centrifuge(stack.wsUrl, {
     websocket: WebSocket,
-    getToken: async () => token.body.token,
+    getToken: async () => body.token,
   });
-  const pushed: unknown[] = [];
-  const subscription = client.newSubscription("personal#user-1");
-  subscription.on("publication", ({ data, tags, offset }) => pushed.push({ data, tags, offset }));
-  subscription.subscribe();
+  const pushed: PublicationContext[] = [];
+  const subscriptions = body.channels.map((channel: string) => {
+    const subscription = client.newSubscription(channel);
+    subscription.on("publication", (publication) => pushed.push(publication));
+    subscription.subscribe();
+    return subscription.ready(60_000);
+  });
   client.connect();
-  await subscription.ready(60_000);
+  await Promise.all(subscriptions);
   return { pushed, [Symbol.asyncDispose]: async () => client.disconnect() };
 }

@@ -415,10 +415,12 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
       const path = `/api/v1/notifications/${tenant.id}/u?limit=${encodeURI(value).replaceAll("%25", "%")}`;
       const answer = await send("GET", path);
       assert.equal(answer.status, 422, value.slice(0, 20));
+      assert.match(messages(answer)[0] ?? "", /^limit must be an integer from/);
     }
     for (const query of [
       "limit=1&limit=2",
       "offset=-1",
+      "offset=x",
       "offset=99999999999",
       "limit[]=1",
       "offset=2147483648",

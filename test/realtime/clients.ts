@@ -141,3 +141,21 @@ export interface Ended {
   code: number;
   reason: string;
 }
+
+/** Connects a client that is not let in, or not let stay; how it ended. */
+export function connectedUntilEnded(
+  page: Parameters<typeof nextEvent>[0] & { connect(): void },
+): Promise<Ended> {
+  const ended = nextEvent<Ended>(page, "disconnected");
+  page.connect();
+  return ended;
+}
+
+/** How a subscription is refused. */
+export function refusedSubscription(page: Centrifuge, channel: string): Promise<Ended> {
+  const subscription = page.newSubscription(channel);
+  const refused = nextEvent<Ended>(subscription, "unsubscribed");
+  subscription.subscribe();
+  page.connect();
+  return refused;
+}

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { Centrifuge as ProtobufCentrifuge } from "centrifuge/build/protobuf";
 import { WebSocket } from "ws";
-import { client, type Ended, nextEvent } from "./clients.ts";
+import { client, connectedUntilEnded } from "./clients.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
 const GOOD: Record<string, string> = {
@@ -79,14 +79,10 @@ test("a client that speaks Protobuf is told so once, and does not come back", as
   const protobuf = new ProtobufCentrifuge(url, { websocket: WebSocket, token });
   protobuf.on("error", () => undefined);
   t.after(() => protobuf.disconnect());
-  const ended = nextEvent<Ended>(protobuf, "disconnected");
-  protobuf.connect();
-  assert.deepEqual(await ended, refused);
+  assert.deepEqual(await connectedUntilEnded(protobuf), refused);
   for (const query of ["cf_protocol=protobuf", "format=protobuf"]) {
     const page = client(t, `${url}?${query}`, { token });
-    const pageEnded = nextEvent<Ended>(page, "disconnected");
-    page.connect();
-    assert.deepEqual(await pageEnded, refused, query);
+    assert.deepEqual(await connectedUntilEnded(page), refused, query);
   }
   // Other libraries do not ask first, but send what is binary.
   const silent = new WebSocket(url);
