@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { startAdminStack } from "../admin/admin-stack.ts";
 import { join } from "../admin/join.ts";
+import { freshKey, trigger } from "../end-to-end/stack.ts";
 import type { RunningStack } from "../stack/start-stack.ts";
 import { openBrowser, watchPage } from "./open-page.ts";
 import { skip } from "./without-browser.ts";
@@ -82,7 +82,7 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
     "what a tenant calls its events is text on the page, whatever it looks like",
     async () => {
       const hostile = '<img src=x onerror="document.title=1">';
-      await trigger(stack, { eventId: hostile });
+      await sendOrder(stack, { eventId: hostile });
       const row = page.locator("#webhooks pre", { hasText: "onerror" });
       await row.first().waitFor({ state: "attached" });
       assert.ok((await row.first().textContent())?.includes(JSON.stringify(hostile).slice(1, -1)));
@@ -111,7 +111,7 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
     await context.setOffline(true);
     await page.evaluate("window.dispatchEvent(new Event('offline'))");
     await page.locator("#connection", { hasText: "connecting" }).waitFor();
-    await trigger(stack);
+    await sendOrder(stack);
     await context.setOffline(false);
     await page.evaluate("window.dispatchEvent(new Event('online'))");
     await waitForUnread(page, "1");
@@ -187,20 +187,8 @@ async function waitForUnread(page: Page, count: string): Promise<void> {
   }
 }
 
-async function trigger({ local }: RunningStack, more: object = {}): Promise<void> {
-  const response = await fetch(`${local.apiUrl}/api/v1/events/trigger`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "x-api-key": local.tenant.apiKey,
-      "x-idempotency-key": randomUUID(),
-    },
-    body: JSON.stringify({
-      eventType: "order.confirmed",
-      payload: { userId: "demo-user" },
-      variables: { order: "A-2000" },
-      ...more,
-    }),
-  });
-  assert.equal(response.status, 200);
+async function sendOrder({ local }: RunningStack, more: object = {}): Promise<void> {
+  const event = { payload: { userId: "demo-user" }, variables: { order: "A-2000" }, ...more };
+  const { status } = await trigger(local.apiUrl, local.tenant.apiKey, event, freshKey());
+  assert.equal(status, 200);
 }

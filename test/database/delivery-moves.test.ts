@@ -19,6 +19,7 @@ import {
 } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { connectedDatabase } from "@belfry/testing/database";
+import { receipt, settlement } from "./settlement.ts";
 
 interface World {
   pool: Pool;
@@ -52,32 +53,21 @@ const settle =
   (status: Settlement["status"], withCall = true): Mover["move"] =>
   ({ pool }, deliveryId) =>
     settleDeliveries(pool, [
-      {
-        ...{
-          deliveryId,
-          attempt: 1,
-          status,
-          reason: null,
-          delayMs: 1000,
-          counted: true,
-          missing: null,
-        },
+      settlement(deliveryId, {
+        ...{ status, delayMs: 1000, counted: true },
         end: withCall
           ? {
               ...{ class: "transient", durationMs: 1, reason: null },
               ...{ vendor_status: null, vendor_answer: null, message_id: null },
             }
           : null,
-      },
+      }),
     ]);
-const receipt =
+const receiptOf =
   (kind: (typeof RECEIPT_KINDS)[number]): Mover["move"] =>
   ({ pool }, deliveryId) =>
     storeReceipts(pool, { tenantId: "a", channels: ["EMAIL"], providerKind: "sendgrid" }, [
-      {
-        ...{ vendorEvent: randomUUID(), deliveryId, kind, suppress: null },
-        ...{ reason: null, vendorStatus: null, occurredAt: null },
-      },
+      receipt(deliveryId, { kind }),
     ]);
 const release: Mover["move"] = ({ pool }) =>
   releaseDeliveries(pool, { channel: "EMAIL", inFlightPerTenant: 10, after: "", most: 10 });
@@ -101,7 +91,9 @@ const MOVERS: Record<string, Mover> = {
   "settle: expired": { move: settle("expired") },
   "settle: skipped": { move: settle("skipped") },
   "settle: unknown": { move: settle("unknown") },
-  ...Object.fromEntries(RECEIPT_KINDS.map((kind) => [`receipt: ${kind}`, { move: receipt(kind) }])),
+  ...Object.fromEntries(
+    RECEIPT_KINDS.map((kind) => [`receipt: ${kind}`, { move: receiptOf(kind) }]),
+  ),
   release: { given: RESTING, move: release },
   "release: expired": { given: `${RESTING}; ${EXPIRED}`, move: release },
   "release: tenant inactive": { given: `${RESTING}; ${INACTIVE}`, move: release },

@@ -32,13 +32,13 @@ import {
 import { postponeDeliveries, settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { markAllNotificationsRead } from "@belfry/database/notifications";
-import { connectedDatabase } from "@belfry/testing/database";
+import { connectedDatabase, databaseOver } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
-import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
 import type pg from "pg";
 import { createNotedErasure } from "../../services/dispatcher/sensitive-events.ts";
 import { leaveStuck } from "../../services/dispatcher/sweep.ts";
 import { touchKeys } from "../../services/ingest-api/find-tenant.ts";
+import { receipt, settlement } from "./settlement.ts";
 
 /** Keys in the order in which they are to be locked; the rows are stored, and named, the other way round. */
 const PLACES = [6, 5, 4, 3, 2, 1];
@@ -204,10 +204,7 @@ const CASES: Record<string, Case> = {
     work: (client) =>
       settleDeliveries(
         client,
-        DELIVERIES.map((deliveryId) => ({
-          ...{ deliveryId, attempt: 1, status: "failed", reason: null, delayMs: null },
-          ...{ counted: false, missing: null, end: null },
-        })),
+        DELIVERIES.map((id) => settlement(id, { status: "failed", end: null })),
       ),
   },
   postponing: {
@@ -225,10 +222,7 @@ const CASES: Record<string, Case> = {
       storeReceipts(
         client,
         { tenantId: "t1", channels: ["EMAIL"], providerKind: "x" },
-        DELIVERIES.map((deliveryId) => ({
-          ...{ vendorEvent: deliveryId, deliveryId, kind: "delivered", reason: null },
-          ...{ vendorStatus: null, occurredAt: null, suppress: null },
-        })),
+        DELIVERIES.map((id) => receipt(id, { vendorEvent: id })),
       ),
   },
   "erasing variables": {
@@ -360,7 +354,7 @@ async function inOrder(
   );
   await worker.query("begin; discard plans");
   for (const method of without) await worker.query(`set local ${method} = off`);
-  const working = work(worker as unknown as Pool, over(worker));
+  const working = work(worker as unknown as Pool, databaseOver(worker as unknown as Pool));
   await Promise.race([untilBlocked(pool), working]);
   const { rows: free } = await pool.query(
     `select from ${table} where ${where} and ${key} > $1 for update skip locked`,
@@ -392,14 +386,4 @@ async function seed(pool: Pool, status: string): Promise<void> {
       numbers.map((n) => values[n - 1]),
     );
   }
-}
-
-/** A Kysely within the transaction of this connection. */
-function over(client: pg.PoolClient): Database {
-  const connection = {
-    query: (text: string, values: unknown[]) => client.query(text, values),
-    release: () => undefined,
-  };
-  const pool = { connect: async () => connection, end: async () => undefined };
-  return new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }) });
 }

@@ -12,18 +12,12 @@ import { claimDeliveries, type DeliveryToClaim } from "@belfry/database/function
 import { preferencesOf } from "@belfry/database/functions/preference-rule";
 import { forgetEmptyChannels, healChannels } from "@belfry/database/functions/realtime-channels";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
-import {
-  countUnread,
-  listNotifications,
-  markNotificationRead,
-} from "@belfry/database/notifications";
 import { renewLeases } from "@belfry/sending/renew-leases";
 import { connectedDatabase } from "@belfry/testing/database";
 import { readsAtMost } from "@belfry/testing/rows-read";
-import { CompiledQuery } from "kysely";
+import { settlement } from "./settlement.ts";
 
 const ROWS = 20_000;
-const USER = { tenantId: "a", userId: "user-7" };
 
 async function filled(
   t: test.TestContext,
@@ -134,28 +128,13 @@ async function sendOnce(pool: Pool, batch: DeliveryToClaim[]): Promise<number> {
     batch.map(({ id }) => ({ id, attempt: 1 })),
     1000,
   );
-  const end = {
-    class: "accepted" as const,
-    durationMs: 1,
-    reason: "ok",
-    vendor_status: null,
-    vendor_answer: null,
-    message_id: null,
-  };
   const settled = await settleDeliveries(
     pool,
     batch.map(({ id }, at) => {
       const claim = claimed[at];
-      const attempt = claim?.becomes === "sending" ? claim.delivery.attempt : 1;
-      const base = {
-        deliveryId: id,
-        attempt,
-        reason: null,
-        delayMs: null,
-        counted: false,
-        missing: null,
-      };
-      return { ...base, status: "accepted", end };
+      return settlement(id, {
+        attempt: claim?.becomes === "sending" ? claim.delivery.attempt : 1,
+      });
     }),
   );
   return settled.size;
@@ -212,36 +191,6 @@ test("what a user wants is asked of its own rows, by index", async (t) => {
     await readsAtMost(pool, 900, tables, ask);
   }
 });
-
-test("a history page, the unread count and a mark read by index", async (t) => {
-  const { pool, db } = await filled(t);
-  await pool.query("analyze");
-  const [newest] = await listNotifications(db, { ...USER, limit: 1 });
-  const cases: [name: string, work: (db: Database) => Promise<unknown>, atMost: number][] = [
-    ["page", (db) => listNotifications(db, { ...USER, limit: 20 }), 25],
-    ["deep page", (db) => listNotifications(db, { ...USER, limit: 10, offset: 80 }), 100],
-    ["unread", (db) => countUnread(db, USER), 50],
-    ["mark", (db) => markNotificationRead(db, { ...USER, notificationId: newest!.id }), 3],
-  ];
-  for (const [name, work, atMost] of cases) {
-    await db.transaction().execute(async (transaction) => {
-      const start = await readsOf(transaction);
-      await work(transaction);
-      const rows = (await readsOf(transaction)) - start;
-      assert.ok(rows <= atMost, `${name} reads ${rows} rows`);
-    });
-  }
-});
-
-async function readsOf(db: Database): Promise<number> {
-  const { rows } = await db.executeQuery<{ read: string }>(
-    CompiledQuery.raw(
-      `select seq_tup_read + coalesce(idx_tup_fetch, 0) as read
-       from pg_stat_xact_user_tables where relname = 'notifications'`,
-    ),
-  );
-  return Number(rows[0]?.read ?? 0);
-}
 
 for (const [users, analyzed] of [
   [null, false],

@@ -6,13 +6,14 @@ import {
   deadGroups,
   requeueDead,
 } from "@belfry/administration/dead-letters/dead-letter-rows";
-import type { Receipt } from "@belfry/contracts/receipt";
 import { createDatabase, type Pool } from "@belfry/database/connection";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
-import { type Settlement, settleDeliveries } from "@belfry/database/functions/settle-deliveries";
+import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { connectedDatabase } from "@belfry/testing/database";
+import { readsAtMost } from "@belfry/testing/rows-read";
 import { sql } from "kysely";
+import { receipt, settlement } from "./settlement.ts";
 
 /**
  * So many that reading a whole table costs several times what reading 200 rows by index does: at 20,000 the two
@@ -47,41 +48,15 @@ async function someIds(pool: Pool, count: number): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-function receipt(deliveryId: string, more: Partial<Receipt> = {}): Receipt {
-  return {
-    ...{ vendorEvent: randomUUID(), deliveryId, kind: "delivered", suppress: null },
-    ...{ reason: null, vendorStatus: null, occurredAt: null, ...more },
-  };
-}
-
-/** The outcome of a first try that the vendor took. */
-const acceptance = (deliveryId: string): Settlement => ({
-  ...{ deliveryId, attempt: 1, status: "accepted", reason: null, delayMs: null },
-  ...{ counted: false, missing: null },
-  end: {
-    ...{ class: "accepted", durationMs: 5, reason: "ok", vendor_status: "202" },
-    ...{ vendor_answer: null, message_id: "m1" },
-  },
-});
-
 test("receipts of many deliveries read their own rows by index", async (t) => {
   const pool = await filled(t, ROWS, "accepted");
   const ids = await someIds(pool, 200);
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    const receipts = ids.map((id) => receipt(id, { kind: "bounced", suppress: "bounced" }));
-    const stored = await storeReceipts(client as unknown as Pool, ORIGIN, receipts);
+  const receipts = ids.map((id) => receipt(id, { kind: "bounced", suppress: "bounced" }));
+  const tables = ["deliveries", "events", "receipts", "suppressions"];
+  await readsAtMost(pool, 2000, tables, async (client) => {
+    const stored = await storeReceipts(client, ORIGIN, receipts);
     assert.deepEqual(stored, { fresh: 200, moved: 200 });
-    const { rows } = await client.query<{ table: string; read: string }>(
-      `select relname as table, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
-       from pg_stat_xact_user_tables where relname in ('deliveries', 'events', 'receipts', 'suppressions')`,
-    );
-    for (const { table, read } of rows) assert.ok(Number(read) <= 2000, `${read} rows of ${table}`);
-    await client.query("commit");
-  } finally {
-    client.release();
-  }
+  });
 });
 
 test("the same receipts from several replicas in any order are stored once, without a deadlock", async (t) => {
@@ -122,7 +97,7 @@ test("a receipt that comes before the sender has written the answer down ends th
   const [claimed] = await claimDeliveries(pool, [{ id, tenantId: "a", provider }], options);
   assert.equal(claimed?.becomes, "sending");
   await storeReceipts(pool, ORIGIN, [receipt(id)]);
-  await settleDeliveries(pool, [acceptance(id)]);
+  await settleDeliveries(pool, [settlement(id)]);
   const delivery = await pool.query("select status, claimed_until, released_at from deliveries");
   assert.deepEqual(delivery.rows, [
     { status: "delivered", claimed_until: null, released_at: null },
@@ -140,7 +115,7 @@ test("what a provider has after all is not sent again, though it was replayed an
     receipt(opened, { kind: "deferred" }),
     receipt(untried),
   ]);
-  const accepted = await settleDeliveries(pool, [acceptance(late)]);
+  const accepted = await settleDeliveries(pool, [settlement(late)]);
   assert.deepEqual(accepted, new Set([late]));
   const { rows } = await pool.query(
     "select id, status, released_at is null and due_at is null as has_ended from deliveries order by id",

@@ -14,6 +14,7 @@ import {
   type WebhooksUnderTest,
   webhooksUnderTest,
 } from "@belfry/database/functions/webhooks-under-test";
+import { receipt, settlement } from "./settlement.ts";
 
 interface Stored {
   id: string;
@@ -40,21 +41,7 @@ const settled =
   (under: WebhooksUnderTest, stored: Stored[]) =>
     settleDeliveries(
       under.pool,
-      stored.map(({ id }) => ({
-        ...{
-          deliveryId: id,
-          attempt: 1,
-          status,
-          reason,
-          delayMs: 1,
-          counted: false,
-          missing: null,
-        },
-        end: {
-          ...{ class: "accepted", durationMs: 1, reason: null, vendor_status: null },
-          ...{ vendor_answer: null, message_id: null },
-        },
-      })),
+      stored.map(({ id }) => settlement(id, { status, reason, delayMs: 1 })),
     );
 
 const claimed = (under: WebhooksUnderTest, stored: Stored[], provider = true) =>
@@ -67,16 +54,13 @@ const claimed = (under: WebhooksUnderTest, stored: Stored[], provider = true) =>
     { channel: "EMAIL", leaseMs: 60_000, maxRetries: 1 },
   );
 
-const receipt =
+const receiptOf =
   (kind: "deferred" | "accepted" | "delivered" | "bounced" | "complained" | "opted out") =>
   (under: WebhooksUnderTest, stored: Stored[]) =>
     storeReceipts(
       under.pool,
       ORIGIN,
-      stored.map(({ id }) => ({
-        ...{ vendorEvent: `${id} ${kind}`, deliveryId: id, kind, vendorStatus: null },
-        ...{ occurredAt: null, suppress: null, reason: "<ann@example.com> does not exist" },
-      })),
+      stored.map(({ id }) => receipt(id, { kind, reason: "<ann@example.com> does not exist" })),
     );
 
 const released = (under: WebhooksUnderTest) =>
@@ -156,21 +140,21 @@ const CASES: Record<string, Case> = {
       await claimed(under, stored);
     },
   },
-  "a receipt: deferred": { stored: SENDING, told: "accepted: null", work: receipt("deferred") },
+  "a receipt: deferred": { stored: SENDING, told: "accepted: null", work: receiptOf("deferred") },
   "a receipt: delivered": {
-    ...{ stored: { status: "accepted" }, told: "delivered: null", work: receipt("delivered") },
+    ...{ stored: { status: "accepted" }, told: "delivered: null", work: receiptOf("delivered") },
   },
   "a receipt: bounced": {
     stored: { status: "delivered" },
     told: "bounced: <…> does not exist",
-    work: receipt("bounced"),
+    work: receiptOf("bounced"),
   },
   "a receipt: complained": {
     stored: { status: "accepted" },
-    ...{ count: 3, told: "complained: <…> does not exist", work: receipt("complained") },
+    ...{ count: 3, told: "complained: <…> does not exist", work: receiptOf("complained") },
   },
   "a receipt that says what is known": {
-    ...{ stored: { status: "delivered" }, told: null, work: receipt("delivered") },
+    ...{ stored: { status: "delivered" }, told: null, work: receiptOf("delivered") },
   },
   "a release": { stored: { releasedAt: "null" }, count: 3, told: null, work: released },
   "a release of what has expired": {

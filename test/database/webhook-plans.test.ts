@@ -8,13 +8,14 @@ import {
   messagesOfWebhook,
 } from "@belfry/administration/webhooks/message-rows";
 import { replayWebhook } from "@belfry/administration/webhooks/replay-webhook";
-import { createDatabase, type Database, type Pool } from "@belfry/database/connection";
+import type { Database, Pool } from "@belfry/database/connection";
 import { claimWebhooks, noteWebhookCalls } from "@belfry/database/functions/claim-webhooks";
 import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
 import { expireStep } from "@belfry/database/functions/expire-batch";
 import { webhooksUnderTest } from "@belfry/database/functions/webhooks-under-test";
 import { markAllNotificationsRead } from "@belfry/database/notifications";
 import { setPreferences } from "@belfry/database/preferences";
+import { databaseOver } from "@belfry/testing/database";
 
 const MESSAGES = 200_000;
 const USERS = 1_000;
@@ -53,9 +54,7 @@ test("with 200,000 messages of webhooks nothing walks over them, with and before
   const connection = await under.pool.connect();
   using _held = { [Symbol.dispose]: () => connection.release() };
   const client = connection as unknown as Pool;
-  const db = createDatabase({
-    connect: async () => ({ query: connection.query.bind(connection), release() {} }),
-  } as unknown as Pool);
+  const db = databaseOver(client);
   const start = Date.now() - 20 * DAY_MS;
   const atSecond = (second: number) => new Date(start + second * 1000).toISOString();
   const claim = async () => {

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
 import { parse } from "yaml";
-import { startStack } from "../end-to-end/stack.ts";
+import { call, startStack } from "../end-to-end/stack.ts";
 import { client, subscribed } from "../realtime/clients.ts";
 import { programOnPath } from "./program-on-path.ts";
 import { metricsOf, readScrape, type Scrape } from "./scrape.ts";
@@ -68,25 +68,15 @@ test("every query reads metrics and labels that running services have, and no la
   const stack = await startStack(t);
   const tenant = await stack.createReadyTenant();
   const trigger = (key: string, body: object) =>
-    fetch(`${stack.apiUrls[0]}/api/v1/events/trigger`, {
-      method: "POST",
-      headers: {
-        "x-api-key": tenant.apiKey,
-        "content-type": "application/json",
-        ...idempotent(key),
-      },
-      body: JSON.stringify(body),
+    call(`${stack.apiUrls[0]}/api/v1/events/trigger`, {
+      ...{ apiKey: tenant.apiKey, headers: { "x-idempotency-key": key }, body },
     });
   const user = "ann@example.com";
   const payload = { userId: user, recipientEmail: user, recipientPhone: "+12025550123" };
-  const token = (await (
-    await fetch(`${stack.apiUrls[0]}/api/v1/auth/realtime-token`, {
-      method: "POST",
-      headers: { "x-api-key": tenant.apiKey, "content-type": "application/json" },
-      body: JSON.stringify({ userId: user }),
-    })
-  ).json()) as { token: string };
-  const page = client(t, stack.wsUrl, { token: token.token });
+  const { body } = await call(`${stack.apiUrls[0]}/api/v1/auth/realtime-token`, {
+    ...{ apiKey: tenant.apiKey, body: { userId: user } },
+  });
+  const page = client(t, stack.wsUrl, { token: body.token });
   const { subscription, got } = await subscribed(page, `personal#${user}`);
   assert.equal((await trigger("one", { eventType: "order.confirmed", payload })).status, 200);
   assert.equal((await trigger("one", { eventType: "order.confirmed", payload })).status, 200);
@@ -146,10 +136,6 @@ test("every query reads metrics and labels that running services have, and no la
     assert.ok(!all.includes(secret), `${secret} is in the metrics`);
   }
 });
-
-function idempotent(key: string): Record<string, string> {
-  return { "x-idempotency-key": key };
-}
 
 function findPromtool(): Promise<string | undefined> {
   return programOnPath("promtool", {

@@ -7,30 +7,25 @@ import { blocksOf } from "./markdown.ts";
 import { isThere, runProgram } from "./shell.ts";
 
 const SECRET = "whsec-of-the-docs";
-const SIGNED: [name: string, command: string, args: string[]][] = [
-  ["trigger.mjs", process.execPath, []],
-  ["trigger.py", "python3", []],
-  ["trigger.php", "php", []],
-  ["trigger.go", "go", ["run"]],
-];
+const NODE = [process.execPath];
+const SIGNED: Record<string, string[]> = {
+  "trigger.mjs": NODE,
+  "trigger.py": ["python3"],
+  "trigger.php": ["php"],
+  "trigger.go": ["go", "run"],
+};
 
 export function sampleTests(bench: () => Bench): void {
-  for (const [name, command, args] of SIGNED) {
+  for (const [name, command] of Object.entries(SIGNED)) {
     test(`authentication.md: ${name} signs an event that is accepted`, async (t) => {
-      if (!(await isThere(command))) return t.skip(`no ${command} on this machine`);
+      if (!(await isThere(command[0]!))) return t.skip(`no ${command[0]} on this machine`);
       const { stack } = bench();
       const tenant = await stack.createTenant({ name: "Signed", webhookSecret: SECRET });
-      const { code, out, err } = await runSample(
-        bench(),
-        "authentication.md",
-        name,
-        command,
-        args,
-        {
-          BELFRY_API_KEY: tenant.apiKey,
-          BELFRY_WEBHOOK_SECRET: SECRET,
-        },
-      );
+      const signedWith = (secret: string) =>
+        runSample(bench(), `authentication.md ${name}`, command, {
+          ...{ BELFRY_API_KEY: tenant.apiKey, BELFRY_WEBHOOK_SECRET: secret },
+        });
+      const { code, out, err } = await signedWith(SECRET);
       assert.equal(code, 0, `${out}\n${err}`);
       assert.match(out, /^200 .*dispatched securely for Signed/);
       const { rows } = await stack.pool.query(
@@ -38,55 +33,40 @@ export function sampleTests(bench: () => Bench): void {
         [tenant.id],
       );
       assert.deepEqual(rows, [{ title: "Grüße" }]);
-      const wrong = await runSample(bench(), "authentication.md", name, command, args, {
-        BELFRY_API_KEY: tenant.apiKey,
-        BELFRY_WEBHOOK_SECRET: "another",
-      });
-      assert.notEqual(wrong.code, 0, "a wrong secret is told");
+      assert.notEqual((await signedWith("another")).code, 0, "a wrong secret is told");
     });
   }
 
   test("quick-start.md: client.mjs runs and exits well", async () => {
     const tenant = await bench().stack.createTenant();
-    const { code, out, err } = await runSample(
-      bench(),
-      "quick-start.md",
-      "client.mjs",
-      process.execPath,
-      [],
-      {
-        BELFRY_API_KEY: tenant.apiKey,
-        BELFRY_TENANT_ID: tenant.id,
-      },
-    );
+    const { code, out, err } = await runSample(bench(), "quick-start.md client.mjs", NODE, {
+      ...{ BELFRY_API_KEY: tenant.apiKey, BELFRY_TENANT_ID: tenant.id },
+    });
     assert.equal(code, 0, err);
     assert.match(out, /^(accepted|dispatched)\n/);
   });
 
   test("limits.md: retry.mjs waits out a limit", async () => {
-    const { stack } = bench();
-    const tenant = await stack.createTenant();
-    const env = { BELFRY_API_KEY: tenant.apiKey };
-    const first = await runSample(bench(), "limits.md", "retry.mjs", process.execPath, [], env);
+    const { apiKey } = await bench().stack.createTenant();
+    const retry = (key: string) =>
+      runSample(bench(), "limits.md retry.mjs", NODE, { BELFRY_API_KEY: key });
+    const first = await retry(apiKey);
     assert.equal(first.code, 0, first.err);
     assert.match(first.out, /success: true/);
-    const wrong = await runSample(bench(), "limits.md", "retry.mjs", process.execPath, [], {
-      BELFRY_API_KEY: "wrong",
-    });
+    const wrong = await retry("wrong");
     assert.notEqual(wrong.code, 0);
     assert.match(wrong.err, /event not accepted: 401/);
   });
 }
 
-/** Takes a sample from its page into an empty folder and runs it there. */
+/** Takes a sample, `<page> <name>`, from its page into an empty folder and runs it there. */
 async function runSample(
   bench: Bench,
-  page: string,
-  name: string,
-  command: string,
-  args: string[],
+  sample: string,
+  [command = "", ...args]: string[],
   env: Record<string, string>,
 ) {
+  const [page = "", name = ""] = sample.split(" ");
   const block = blocksOf(page).find(({ info }) => info === `samples/${name}`);
   assert.ok(block, `${page} has no ${name}`);
   const folder = await mkdtemp(join(bench.folder, "sample-"));

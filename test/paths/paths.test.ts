@@ -11,7 +11,7 @@ import { eventually } from "@belfry/testing/eventually";
 import type { TestProcess } from "@belfry/testing/processes";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { settled } from "../end-to-end/outcome.ts";
-import { freshKey, startStack, trigger } from "../end-to-end/stack.ts";
+import { startStack, triggered } from "../end-to-end/stack.ts";
 import { connectedBrowser } from "../end-to-end/trace.ts";
 import { countCalls } from "./called-files.ts";
 import { assertDocumented } from "./documented-paths.ts";
@@ -39,17 +39,11 @@ test("an event's way to a vendor, and its way to a browser", async (t) => {
   await using browser = await connectedBrowser(stack, apiKey);
 
   const mail = async () => {
-    const { headers } = await trigger(
-      stack.apiUrls[0],
-      apiKey,
-      { channels: ["EMAIL"] },
-      freshKey(),
-    );
-    await settled(stack, headers.get("x-event-id") ?? "");
+    await settled(stack, await triggered(stack, apiKey, { channels: ["EMAIL"] }));
   };
   const push = async () => {
     const next = browser.pushed.length + 1;
-    await trigger(stack.apiUrls[0], apiKey, { channels: ["PUSH"] }, freshKey());
+    await triggered(stack, apiKey, { channels: ["PUSH"] });
     await eventually(() => browser.pushed.length === next);
   };
   const { ingest, dispatcher, email: sender, gateway } = stack.processes;

@@ -18,3 +18,9 @@ export async function connectedDatabase(
   });
   return { url, pool, db };
 }
+
+/** Works on this connection alone, within the transaction that it may be in. */
+export function databaseOver(client: Pick<Pool, "query">): Database {
+  const connection = { query: client.query.bind(client), release: () => undefined };
+  return createDatabase({ connect: async () => connection } as unknown as Pool);
+}
