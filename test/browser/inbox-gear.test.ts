@@ -4,11 +4,10 @@ import { eventually } from "@belfry/testing/eventually";
 import { client } from "../realtime/clients.ts";
 import { cuttableProxy } from "../realtime/cuttable-proxy.ts";
 import { createWorld, TENANTS } from "../realtime/gateway-under-test.ts";
-import { inboxOn, startInboxSite } from "./inbox-page.ts";
-import { openBrowser, watchPage } from "./open-page.ts";
+import { DESKTOP, openTab, startInboxSite } from "./inbox-page.ts";
+import { openBrowser } from "./open-page.ts";
 import { skip } from "./without-browser.ts";
 
-const PATIENCE_MS = 60_000;
 const [WITH_CATEGORIES = "", WITHOUT = ""] = TENANTS;
 const ASKED = /^\{.*"method":"preferences\.show"/;
 const TOLD = '"push":{"message":{"data":{"type":"preferences"}}}';
@@ -21,11 +20,7 @@ test("the gear of <belfry-inbox> is there when there is something behind it", {
   const gateway = await world.startGateway({ PING_INTERVAL_MS: "600000" });
   const proxy = await cuttableProxy(t, gateway.url);
   const browser = await openBrowser(t);
-  await world.db.query(
-    `insert into categories (tenant_id, key, label, description, required, default_on, position)
-     values ($1, 'offers', '{"": "Offers"}', '{}', false, true, 1)`,
-    [WITH_CATEGORIES],
-  );
+  await world.category(WITH_CATEGORIES, "offers", { "": "Offers" });
 
   const visit = async (t: TestContext, tenant: string, user: string) => {
     const token = () => world.token({ tenant, user });
@@ -33,12 +28,9 @@ test("the gear of <belfry-inbox> is there when there is something behind it", {
       wsUrl: proxy.url,
       token: async () => ({ token: await token(), channels: [`personal#${user}`] }),
     });
-    const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
-    t.after(() => page.close());
-    page.setDefaultTimeout(PATIENCE_MS);
-    const { received } = await watchPage(page);
-    await page.goto(site.url);
-    const inbox = inboxOn(page);
+    const context = await browser.newContext(DESKTOP);
+    t.after(() => context.close());
+    const { page, inbox, received } = await openTab(context, site.url, []);
     await inbox.state("connected");
     const lines = () => received.flatMap((frame) => frame.split("\n"));
     const asked = () => lines().filter((line) => ASKED.test(line)).length;
@@ -61,7 +53,7 @@ test("the gear of <belfry-inbox> is there when there is something behind it", {
         const before = lines().filter((line) => line.includes(TOLD)).length;
         const elsewhere = client(t, gateway.url, { token: await token() });
         elsewhere.connect();
-        await elsewhere.ready(PATIENCE_MS);
+        await elsewhere.ready(60_000);
         await elsewhere.rpc("preferences.change", { preferences: [{ ...OFF, enabled }] });
         elsewhere.disconnect();
         await eventually(() => lines().filter((line) => line.includes(TOLD)).length > before);

@@ -4,10 +4,15 @@ import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import type { Page } from "playwright-core";
+import { listen } from "@belfry/testing/listen";
+import type { BrowserContext, Page } from "playwright-core";
+import { watchPage } from "./open-page.ts";
 
+const PATIENCE_MS = 60_000;
 const INBOX = dirname(fileURLToPath(import.meta.resolve("@belfry/inbox/belfry-inbox")));
 const CENTRIFUGE = fileURLToPath(import.meta.resolve("centrifuge"));
+/** What a desktop's window shows, without what moves. */
+export const DESKTOP = { viewport: { width: 900, height: 700 }, reducedMotion: "reduce" } as const;
 /** The lines of the documentation, as they stand but for the addresses. */
 const SAMPLE = await readFile(new URL("../../docs/samples/inbox.html", import.meta.url), "utf8");
 const SAMPLE_WS_URL = "wss://belfry.example.com/connection/websocket";
@@ -25,13 +30,6 @@ const POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-export interface InboxSite {
-  url: string;
-  /** Answers of the token's address so far. */
-  tokens: number;
-  close(): void;
-}
-
 /** A tenant's site with the element on a page of its own, and the backend that gives it tokens. */
 export async function startInboxSite(
   t: Cleanup,
@@ -44,7 +42,7 @@ export async function startInboxSite(
     /** Of the element. */
     attributes?: string | undefined;
   },
-): Promise<InboxSite> {
+) {
   const html = `<!doctype html><html ${options.html ?? 'lang="en"'}><head><meta charset="utf-8"><title>Shop</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
@@ -53,7 +51,8 @@ export async function startInboxSite(
     <main><button id="elsewhere">Elsewhere</button></main></body></html>`;
   const css = `:root { color-scheme: light dark } body { margin: 0 }
     header { display: flex; justify-content: space-between; padding: 12px }`;
-  const site: InboxSite = { url: "", tokens: 0, close: () => undefined };
+  /** `tokens`: answers of the token's address so far. */
+  const site = { url: "", tokens: 0 };
   const server = createServer(async (request, response) => {
     const [path = ""] = (request.url ?? "").split("?");
     response.setHeader("content-security-policy", POLICY);
@@ -74,14 +73,21 @@ export async function startInboxSite(
     if (file === undefined) return response.writeHead(404).end();
     send("text/javascript", await readFile(join(INBOX, file)));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  site.url = `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
-  site.close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  t.after(site.close);
+  site.url = `http://127.0.0.1:${await listen(t, server)}/`;
   return site;
+}
+
+/** A tab on the site, which waits as long as a slow machine takes; the faults that it met are kept when it closes. */
+export async function openTab(context: BrowserContext, url: string, keptFaults: string[]) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const { received, faults } = await watchPage(page);
+  page.once("close", () => keptFaults.push(...faults));
+  await page.addInitScript(
+    "window.states = []; document.addEventListener('connectionchange', ({ detail }) => window.states.push(detail.state))",
+  );
+  await page.goto(url);
+  return { page, inbox: inboxOn(page), received, states: () => page.evaluate("window.states") };
 }
 
 /** The element as its user meets it. */

@@ -7,12 +7,11 @@ import { eventually } from "@belfry/testing/eventually";
 import { SCRIPT } from "@belfry/testing/hostile";
 import type { Page } from "playwright-core";
 import { cuttableProxy } from "../realtime/cuttable-proxy.ts";
-import { createWorld, TENANTS } from "../realtime/gateway-under-test.ts";
-import { inboxOn, startInboxSite } from "./inbox-page.ts";
-import { openBrowser, watchPage } from "./open-page.ts";
+import { type Category, createWorld, TENANTS } from "../realtime/gateway-under-test.ts";
+import { DESKTOP, inboxOn, openTab, startInboxSite } from "./inbox-page.ts";
+import { openBrowser } from "./open-page.ts";
 import { skip } from "./without-browser.ts";
 
-const PATIENCE_MS = 60_000;
 const TENANT = TENANTS[0] ?? "";
 const MANY = 200;
 const NOT_SAVED = "That was not saved. Try again in a moment.";
@@ -24,15 +23,8 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
   const browser = await openBrowser(t);
   const allFaults: string[] = [];
 
-  const category = (key: string, label: object, more: Category = {}) =>
-    world.db.query(
-      `insert into categories (tenant_id, key, label, description, required, default_on, position)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
-      [
-        ...[TENANT, key, JSON.stringify(label), JSON.stringify(more.description ?? {})],
-        ...[more.required ?? false, more.defaultOn ?? true, more.position ?? 0],
-      ],
-    );
+  const category = (key: string, label: Record<string, string>, more?: Category) =>
+    world.category(TENANT, key, label, more);
   await category("offers", { "": "Offers", de: "Angebote" }, { position: 1 });
   await category("news", { "": "News" }, { position: 2, defaultOn: false });
   await category("security", { "": "Security" }, { position: 3, required: true });
@@ -44,19 +36,11 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
       wsUrl: proxy.url,
       token: async () => ({ token: await world.token(who), channels: [`personal#${user}`] }),
     });
-    const context = await browser.newContext({
-      viewport: { width: 900, height: 700 },
-      reducedMotion: "reduce",
-    });
+    const context = await browser.newContext(DESKTOP);
     t.after(() => context.close());
     const open = async () => {
-      const page = await context.newPage();
-      page.setDefaultTimeout(PATIENCE_MS);
-      const { faults, received } = await watchPage(page);
-      page.once("close", () => allFaults.push(...faults));
+      const { page, inbox, received } = await openTab(context, site.url, allFaults);
       const answers = () => received.join("").split('"categories":[').length - 1;
-      await page.goto(site.url);
-      const inbox = inboxOn(page);
       await inbox.state("connected");
       return { page, inbox, answers, ...preferencesOn(page) };
     };
@@ -349,13 +333,6 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     },
   );
 });
-
-interface Category {
-  description?: object;
-  required?: boolean;
-  defaultOn?: boolean;
-  position?: number;
-}
 
 const AXE = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 /** Of a switch its cell, of other things their name or part. */

@@ -108,16 +108,8 @@ test("pictures of the inbox", { timeout: 300_000 }, async (t) => {
   const gateway = await world.startGateway({ PING_INTERVAL_MS: "600000" });
   const browser = await openBrowser(t);
   await mkdir(FOLDER, { recursive: true });
-  for (const [at, [key, label, required]] of [
-    ["orders", "Your orders", true],
-    ["offers", "Offers", false],
-  ].entries() as Iterable<[number, [string, string, boolean]]>) {
-    await world.db.query(
-      `insert into categories (tenant_id, key, label, description, required, default_on, position)
-       values ($1, $2, $3, '{}', $4, true, $5)`,
-      [TENANT, key, JSON.stringify({ "": label }), required, at],
-    );
-  }
+  await world.category(TENANT, "orders", { "": "Your orders" }, { required: true });
+  await world.category(TENANT, "offers", { "": "Offers" }, { position: 1 });
   for (const [name, picture] of Object.entries(PICTURES)) {
     const { texts = [], backend = "token" } = picture;
     const user = name;
@@ -160,7 +152,6 @@ test("pictures of the inbox", { timeout: 300_000 }, async (t) => {
     };
     await page.screenshot({ path: resolve(FOLDER, `${name}.png`), clip });
     await context.close();
-    site.close();
   }
 });
 

@@ -6,16 +6,14 @@ import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { eventually } from "@belfry/testing/eventually";
-import type { BrowserContext } from "playwright-core";
 import { cuttableProxy } from "../realtime/cuttable-proxy.ts";
 import { createWorld, type Recipient, TENANTS } from "../realtime/gateway-under-test.ts";
-import { inboxOn, startInboxSite } from "./inbox-page.ts";
-import { openBrowser, watchPage } from "./open-page.ts";
+import { DESKTOP, type inboxOn, openTab, startInboxSite } from "./inbox-page.ts";
+import { openBrowser } from "./open-page.ts";
 import { skip } from "./without-browser.ts";
 
 const SHORT_SECONDS = 2;
 const LONG_SECONDS = 200;
-const PATIENCE_MS = 60_000;
 const HOSTILE = `<img src=x onerror="document.title='taken'">`;
 
 test("<belfry-inbox> in a browser", { skip }, async (t) => {
@@ -45,12 +43,9 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
           channels: [`personal#${user}`, `orders#${user}`],
         })),
     });
-    const context = await browser.newContext({
-      viewport: { width: 900, height: 700 },
-      reducedMotion: "reduce",
-    });
+    const context = await browser.newContext(DESKTOP);
     t.after(() => context.close());
-    const open = async () => await openTab(context, site.url);
+    const open = async () => await openTab(context, site.url, allFaults);
     return { who, site, context, open };
   };
 
@@ -611,15 +606,3 @@ interface RowBoxes {
 
 /** Every fault that a page of this file met. */
 const allFaults: string[] = [];
-
-async function openTab(context: BrowserContext, url: string) {
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  const { received, faults } = await watchPage(page);
-  page.once("close", () => allFaults.push(...faults));
-  await page.addInitScript(
-    "window.states = []; document.addEventListener('connectionchange', ({ detail }) => window.states.push(detail.state))",
-  );
-  await page.goto(url);
-  return { page, inbox: inboxOn(page), received, states: () => page.evaluate("window.states") };
-}

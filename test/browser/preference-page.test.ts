@@ -6,22 +6,17 @@ import { parseLinkKeys, sealLink } from "@belfry/database/link-token";
 import { eventually } from "@belfry/testing/eventually";
 import { startIngest } from "../fuzz/start-ingest.ts";
 import { createWorld, TENANTS } from "../realtime/gateway-under-test.ts";
-import { inboxOn, startInboxSite } from "./inbox-page.ts";
-import { openBrowser, watchPage } from "./open-page.ts";
+import { openTab, startInboxSite } from "./inbox-page.ts";
+import { openBrowser } from "./open-page.ts";
 import { skip } from "./without-browser.ts";
 
-const PATIENCE_MS = 60_000;
 const OWNER = { tenantId: TENANTS[0] ?? "", userId: "ann" };
 
 test("what is saved on the hosted preference page is seen in the open panel of the bell, and the other way round", {
   skip,
 }, async (t) => {
   const world = await createWorld(t);
-  await world.db.query(
-    `insert into categories (tenant_id, key, label, description, required, default_on, position)
-     values ($1, 'offers', '{"": "Special offers"}', '{}', false, true, 1)`,
-    [OWNER.tenantId],
-  );
+  await world.category(OWNER.tenantId, "offers", { "": "Special offers" });
   const linkKeys = `k1:${randomBytes(32).toString("base64")}`;
   const gateway = await world.startGateway();
   const ingest = await startIngest(t, { ...world.env, LINK_KEYS: linkKeys });
@@ -34,15 +29,8 @@ test("what is saved on the hosted preference page is seen in the open panel of t
   });
   const browser = await openBrowser(t);
   const context = await browser.newContext();
-  const [shop, hosted] = [await context.newPage(), await context.newPage()];
-  const allFaults: string[][] = [];
-  for (const page of [shop, hosted]) {
-    page.setDefaultTimeout(PATIENCE_MS);
-    allFaults.push((await watchPage(page)).faults);
-  }
-
-  await shop.goto(site.url);
-  const inbox = inboxOn(shop);
+  const allFaults: string[] = [];
+  const { page: shop, inbox } = await openTab(context, site.url, allFaults);
   await inbox.state("connected");
   await inbox.bell.click();
   await shop.getByRole("button", { name: "Preferences" }).click();
@@ -54,7 +42,7 @@ test("what is saved on the hosted preference page is seen in the open panel of t
     ...{ ...OWNER, category: "*", channel: "EMAIL" },
   });
   const address = `${ingest.url}${LINK_PAGES.preferences}/${link}`;
-  await hosted.goto(address);
+  const { page: hosted } = await openTab(context, address, allFaults);
   const box = hosted.getByRole("group", { name: "Special offers" }).getByLabel("SMS");
   await box.uncheck();
   await hosted.getByRole("button", { name: "Save" }).click();
@@ -69,5 +57,6 @@ test("what is saved on the hosted preference page is seen in the open panel of t
     await hosted.goto(address);
     assert.equal(await box.isChecked(), true);
   });
-  assert.deepEqual(allFaults, [[], []]);
+  await context.close();
+  assert.deepEqual(allFaults, []);
 });

@@ -12,7 +12,7 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { startProcess, type TestProcess } from "@belfry/testing/processes";
+import { startProcess } from "@belfry/testing/processes";
 import { connect } from "@nats-io/transport-node";
 import pg from "pg";
 
@@ -32,9 +32,11 @@ export interface PublishOptions {
   lost?: boolean;
 }
 
-export interface RunningGateway {
-  url: string;
-  process: TestProcess;
+export interface Category {
+  required?: boolean;
+  defaultOn?: boolean;
+  position?: number;
+  description?: Record<string, string>;
 }
 
 const MAIN = new URL("../../services/realtime-gateway/main.ts", import.meta.url);
@@ -78,7 +80,7 @@ export async function createWorld(
   };
   return {
     ...{ tell, db, nc, prefix, keys, env },
-    async startGateway(more: Record<string, string> = {}): Promise<RunningGateway> {
+    async startGateway(more: Record<string, string> = {}) {
       const port = await freePort();
       const process = await startProcess(t, {
         main: MAIN,
@@ -95,6 +97,27 @@ export async function createWorld(
           ...(nowSeconds === undefined ? {} : { nowSeconds }),
         },
       ),
+    async category(
+      tenant: string,
+      key: string,
+      label: Record<string, string>,
+      more: Category = {},
+    ): Promise<void> {
+      const { required = false, defaultOn = true, position = 0, description = {} } = more;
+      await db.query(
+        `insert into categories (tenant_id, key, label, description, required, default_on, position)
+         values ($1, $2, $3, $4, $5, $6, $7)`,
+        [
+          tenant,
+          key,
+          JSON.stringify(label),
+          JSON.stringify(description),
+          required,
+          defaultOn,
+          position,
+        ],
+      );
+    },
     /** Does what the dispatcher does: commits with the next offset, then tells NATS. */
     async publish(to: Recipient, options: PublishOptions = {}) {
       const publication = await commit(db, to, options);

@@ -8,12 +8,9 @@ import { createWorld } from "./gateway-under-test.ts";
 test("a user's own preferences over the socket, on two gateways", async (t) => {
   const world = await createWorld(t);
   const gateways = await Promise.all([world.startGateway(), world.startGateway()]);
-  await world.db.query(
-    `insert into categories (tenant_id, key, label, description, required, default_on, position)
-     values ('acme', 'offers', '{"":"Offers","de":"Angebote"}', '{}', false, true, 1),
-       ('acme', 'security', '{"":"Security"}', '{}', true, true, 2),
-       ('globex', 'offers', '{"":"Theirs"}', '{}', false, true, 1)`,
-  );
+  await world.category("acme", "offers", { "": "Offers", de: "Angebote" });
+  await world.category("acme", "security", { "": "Security" }, { required: true, position: 1 });
+  await world.category("globex", "offers", { "": "Theirs" });
   const open = async (at: number, tenant: string, user: string) => {
     const page = client(t, gateways[at]!.url, { token: await world.token({ tenant, user }) });
     const messages: unknown[] = [];
