@@ -107,16 +107,6 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
     assert.equal(await page.locator("#inbox .head .badge").isVisible(), false);
   });
 
-  await t.test("a page that was away shows what it missed", async () => {
-    await context.setOffline(true);
-    await page.evaluate("window.dispatchEvent(new Event('offline'))");
-    await page.locator("#connection", { hasText: "connecting" }).waitFor();
-    await sendOrder(stack);
-    await context.setOffline(false);
-    await page.evaluate("window.dispatchEvent(new Event('online'))");
-    await waitForUnread(page, "1");
-  });
-
   await t.test(
     "a failure to try is real: it is told as it happens, and the Admin UI has that very event",
     async () => {
@@ -172,13 +162,7 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
     assert.equal(width, 375);
   });
 
-  await t.test("the browser met no fault", () => {
-    const wasAway = /ERR_INTERNET_DISCONNECTED/;
-    assert.deepEqual(
-      faults.filter((fault) => !wasAway.test(fault)),
-      [],
-    );
-  });
+  await t.test("the browser met no fault", () => assert.deepEqual(faults, []));
 });
 
 async function waitForUnread(page: Page, count: string): Promise<void> {
@@ -187,7 +171,7 @@ async function waitForUnread(page: Page, count: string): Promise<void> {
   }
 }
 
-async function sendOrder({ local }: RunningStack, more: object = {}): Promise<void> {
+async function sendOrder({ local }: RunningStack, more: object): Promise<void> {
   const event = { payload: { userId: "demo-user" }, variables: { order: "A-2000" }, ...more };
   const { status } = await trigger(local.apiUrl, local.tenant.apiKey, event, freshKey());
   assert.equal(status, 200);

@@ -70,15 +70,4 @@ export function clientTests(stack: () => Stack): void {
     const stranger = createClient({ baseUrl: stack().apiUrls[0], apiKey: "bf_no" });
     await assert.rejects(stranger.realtimeToken("u"), { status: 401 });
   });
-
-  test("another tenant's event is 404", async () => {
-    const [mine, other] = await Promise.all([stack().createTenant(), stack().createTenant()]);
-    const clientOf = (apiKey: string) => createClient({ baseUrl: stack().apiUrls[0], apiKey });
-    const { id } = await clientOf(mine.apiKey).trigger({
-      eventType: "e",
-      payload: { userId: "u" },
-    });
-    assert.equal((await clientOf(mine.apiKey).event(id.toUpperCase())).id, id);
-    await assert.rejects(clientOf(other.apiKey).event(id), { status: 404 });
-  });
 }

@@ -12,18 +12,11 @@ import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
 import type pg from "pg";
-import { checkResponse } from "../openapi/check-response.ts";
+import { type Asked, ask } from "../openapi/ask.ts";
 
 /** What hooks of node:test hand over; the stack ends with it. */
 export interface Cleanup {
   after(fn: () => Promise<void>): void;
-}
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever the answer is
-  body: any;
 }
 
 export interface Stack {
@@ -171,44 +164,13 @@ function templateFor(
 }
 
 /** One request with JSON in and out; `body` as text is sent as it is. */
-export async function call(
+export function call(
   url: string,
-  options: {
-    method?: string;
-    apiKey?: string;
-    headers?: Record<string, string>;
-    body?: unknown;
-  } = {},
-): Promise<Answer> {
-  const {
-    method = options.body === undefined ? "GET" : "POST",
-    apiKey,
-    headers = {},
-    body,
-  } = options;
-  const response = await fetch(url, {
-    method,
-    headers: {
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  checkDocumented(method, url, response, text);
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === "" ? undefined : JSON.parse(text),
-  };
-}
-
-/** Holds every answer of the API to the document of ingest-api. */
-function checkDocumented(method: string, url: string, response: Response, body: string): void {
-  const { pathname: path } = new URL(url);
-  if (!path.startsWith("/api/")) return;
-  checkResponse({ method, path, status: response.status, headers: response.headers, body });
+  { apiKey, ...asked }: Partial<Asked> & { apiKey?: string } = {},
+): ReturnType<typeof ask> {
+  const { origin, pathname, search } = new URL(url);
+  const method = asked.body === undefined ? "GET" : "POST";
+  return ask(origin, { method, path: pathname + search, key: apiKey, ...asked });
 }
 
 /** A trigger of `order.confirmed` to a user with all addresses, unless said otherwise. */
@@ -217,7 +179,7 @@ export function trigger(
   apiKey: string,
   over: Record<string, unknown> = {},
   headers: Record<string, string> = {},
-): Promise<Answer> {
+) {
   return call(`${apiUrl}/api/v1/events/trigger`, {
     apiKey,
     headers,

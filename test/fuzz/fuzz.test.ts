@@ -3,6 +3,7 @@ import { Agent, request as httpRequest } from "node:http";
 import { test } from "node:test";
 import { putCategory } from "@belfry/administration/users/categories";
 import fc from "fast-check";
+import { ask } from "../openapi/ask.ts";
 import { checkResponse } from "../openapi/check-response.ts";
 import { type ApiRequest, apiRequests, type Known } from "./api-requests.ts";
 import { type Ingest, startIngest } from "./start-ingest.ts";
@@ -65,12 +66,11 @@ ${fc.defaultReportMessage(result)}`,
 async function createKnown(ingest: Ingest): Promise<Known> {
   const { apiKey, id: tenantId } = await ingest.createTenant();
   const userId = "user-1";
-  const response = await fetch(`${ingest.url}/api/v1/events/trigger`, {
-    method: "POST",
-    headers: { "x-api-key": apiKey, "content-type": "application/json" },
-    body: JSON.stringify({ eventType: "order.confirmed", payload: { userId } }),
+  const { headers } = await ask(ingest.url, {
+    ...{ method: "POST", path: "/api/v1/events/trigger", key: apiKey },
+    body: { eventType: "order.confirmed", payload: { userId } },
   });
-  const id = response.headers.get("x-event-id") ?? "";
+  const id = headers.get("x-event-id") ?? "";
   // The dispatcher is not there: its history item is written by hand.
   await ingest.pool.query(
     "insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at) values ($1, $2, $3, 'order.confirmed', 't', 'b', 'personal', 1, now())",

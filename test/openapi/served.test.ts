@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { HEADERS } from "@belfry/contracts/trigger";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";
+import { ask } from "./ask.ts";
 import { checkResponse } from "./check-response.ts";
 import { document } from "./document.ts";
 
@@ -50,23 +51,21 @@ test("HEAD answers as GET does, without the body", async () => {
 test("an event is found by Belfry's id alone, by its own tenant alone, and shows no variables", async () => {
   const [tenant, other] = [await ingest.createTenant(), await ingest.createTenant()];
   const reference = randomUUID();
-  const response = await fetch(`${ingest.url}/api/v1/events/trigger`, {
-    method: "POST",
-    headers: { [HEADERS.apiKey]: tenant.apiKey, "content-type": "application/json" },
-    body: JSON.stringify({
-      eventType: "login.code",
-      eventId: reference,
+  const { headers } = await ask(ingest.url, {
+    ...{ method: "POST", path: "/api/v1/events/trigger", key: tenant.apiKey },
+    body: {
+      ...{ eventType: "login.code", eventId: reference, variables: { code: "very-secret-code" } },
       payload: { userId: "u", recipientEmail: "ann@example.com" },
-      variables: { code: "very-secret-code" },
-    }),
+    },
   });
-  const id = response.headers.get(HEADERS.eventId) ?? "";
+  const id = headers.get(HEADERS.eventId) ?? "";
   const key = { [HEADERS.apiKey]: tenant.apiKey };
   const { status, body } = await get(`/api/v1/events/${id}`, key);
   assert.equal(status, 200);
   const report = JSON.parse(body);
   assert.deepEqual([report.id, report.eventId, report.status], [id, reference, "accepted"]);
   assert.doesNotMatch(body, /very-secret-code/);
+  assert.equal((await get(`/api/v1/events/${id.toUpperCase()}`, key)).body, body);
   assert.equal((await get(`/api/v1/events/${reference}`, key)).status, 404);
   assert.equal((await get(`/api/v1/events/${id}`, { [HEADERS.apiKey]: other.apiKey })).status, 404);
   assert.equal((await get(`/api/v1/events/${id}`)).status, 401);
