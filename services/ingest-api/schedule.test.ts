@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import {
@@ -301,25 +301,4 @@ test("an event is moved before, after and into the past while it rests, by its t
   assertEach(woken.events, ({ eventId }) => eventId, [id]);
   const gone = await call(mine.apiKey, "PATCH", `/${id}`, { sendAt: ahead(60_000) });
   assert.deepEqual([gone.status, gone.body.message], [409, "the event is not scheduled any more"]);
-});
-
-test("a tenant with a webhook secret signs a move", async (t) => {
-  const { tenant, trigger, call, db, directory } = await setUp(t);
-  const { id: tenantId, apiKey } = await tenant();
-  const { id } = await trigger(apiKey, { delaySeconds: 7200 });
-  const secret = "a-secret-of-the-tenant-of-32-chars!";
-  const { encryptSecret } = await import("@belfry/database/secrets");
-  const { webhookSecretOwner } = await import("@belfry/database/secret-owners");
-  const encrypted = await encryptSecret(secretKeys, webhookSecretOwner(tenantId), secret);
-  await db
-    .updateTable("tenants")
-    .set({ webhook_secret: encrypted })
-    .where("id", "=", tenantId)
-    .execute();
-  directory.clear();
-  const body = { sendAt: ahead(60_000) };
-  assert.equal((await call(apiKey, "PATCH", `/${id}`, body)).status, 401);
-  const signature = createHmac("sha256", secret).update(JSON.stringify(body)).digest("hex");
-  const headers = { "x-service-signature": signature };
-  assert.equal((await call(apiKey, "PATCH", `/${id}`, body, headers)).status, 200);
 });

@@ -8,8 +8,8 @@ import { ask } from "../openapi/ask.ts";
 const PATH = "/api/v1/events/cancel";
 const ingest = await startIngest(wholeFile());
 
-const cancel = (key: string, body: unknown, secret?: string) =>
-  ask(ingest.url, { method: "POST", path: PATH, key, body, secret });
+const cancel = (key: string, body: unknown) =>
+  ask(ingest.url, { method: "POST", path: PATH, key, body });
 
 async function world() {
   const tenant = await ingest.createTenant({ dailyCap: 100 });
@@ -19,19 +19,13 @@ async function world() {
     idempotencyKey?: string,
   ) => {
     const { userId = "ann", ...rest } = event;
-    const response = await fetch(`${ingest.url}/api/v1/events/trigger`, {
-      method: "POST",
-      headers: {
-        ...{ "x-api-key": tenant.apiKey, "content-type": "application/json" },
-        ...(idempotencyKey === undefined ? {} : { "x-idempotency-key": idempotencyKey }),
-      },
-      body: JSON.stringify({ eventType: "x", payload: { userId }, ...rest }),
+    const { status, headers } = await ask(ingest.url, {
+      ...{ method: "POST", path: "/api/v1/events/trigger", key: tenant.apiKey },
+      body: { eventType: "x", payload: { userId }, ...rest },
+      ...(idempotencyKey !== undefined && { headers: { "x-idempotency-key": idempotencyKey } }),
     });
-    assert.equal(response.status, 200);
-    return {
-      id: response.headers.get("x-event-id") ?? "",
-      replayed: response.headers.has("idempotency-replayed"),
-    };
+    assert.equal(status, 200);
+    return { id: headers.get("x-event-id") ?? "", replayed: headers.has("idempotency-replayed") };
   };
   return { tenant, client, trigger, key: tenant.apiKey };
 }
@@ -112,13 +106,8 @@ test("more than 1,000 events of a key go on with the next call, and come to an e
   assert.deepEqual([seen.size, more], [2500, [true, true, undefined]]);
 });
 
-test("with a webhook secret it is signed, and every fault names its field", async () => {
-  const { apiKey: key } = await ingest.createTenant({ webhookSecret: "hush" });
-  const good = { cancelKeys: ["a"] };
-  assert.equal((await cancel(key, good)).status, 401);
-  assert.equal((await cancel(key, good, "other")).status, 401);
-  assert.equal((await cancel(key, good, "hush")).status, 200);
-  assert.equal((await cancel("bf_nobody", good)).status, 401);
+test("every fault names its field", async () => {
+  const { apiKey: key } = await ingest.createTenant();
   const either = "body must have either cancelKeys or eventIds";
   const many = Array.from({ length: 101 }, (_, n) => `k${n}`);
   for (const [body, ...message] of [
@@ -130,7 +119,7 @@ test("with a webhook secret it is signed, and every fault names its field", asyn
     [{ eventIds: ["a", 7] }, "eventIds[1] must be a string"],
     [{ cancelKeys: ["x".repeat(256)] }, "cancelKeys[0] must be at most 255 characters"],
   ] as const) {
-    const { status, body: told } = await cancel(key, body, "hush");
+    const { status, body: told } = await cancel(key, body);
     assert.equal(status, 422);
     assert.deepEqual(told.message, message);
   }
