@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { inspect } from "node:util";
@@ -20,6 +20,7 @@ run({
   timeout: Number(timeoutMs),
   // A handle that a failed test left open must not hang the run.
   forceExit: true,
+  execArgv: ["--import", join(import.meta.dirname, "whole-output.ts")],
 })
   .on("test:stderr", ({ file, message }) => {
     errors.set(file, ((errors.get(file) ?? "") + message).slice(-4000));

@@ -30,6 +30,7 @@ const WAITING = [
   "test/failure/due-restart.test.ts",
 ];
 const RUN_FILES = join(import.meta.dirname, "run-files.ts");
+const WHOLE_OUTPUT = join(import.meta.dirname, "whole-output.ts");
 const COMPILE_MODULES = join(import.meta.dirname, "compile-modules.ts");
 const DIRECTORY_PREFIX = "belfry-test-run-";
 const TEST_TIMEOUT_MS = 300_000;
@@ -84,7 +85,8 @@ async function main(files: string[]): Promise<number> {
     ...leftOut,
   };
   if (files.length > 0) {
-    return await run(process.execPath, ["--test", "--test-force-exit", ...bounds, ...tests], env);
+    const one = ["--import", WHOLE_OUTPUT, "--test", "--test-force-exit", ...bounds, ...tests];
+    return await run(process.execPath, one, env);
   }
   await timed("compiling", () => run(process.execPath, [COMPILE_MODULES], env));
   const groups = join(directory, "groups");
