@@ -1,7 +1,7 @@
 import type { KeyRole } from "@belfry/contracts/key-roles";
 import type { KeptDays } from "@belfry/contracts/retention";
 import type { Database } from "@belfry/database/connection";
-import type { TenantsTable } from "@belfry/database/schema";
+import type { Schema } from "@belfry/database/schema";
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
 
@@ -11,7 +11,7 @@ export interface KeyHolder {
   expiresAt: Date | null;
   role: KeyRole;
   tenant: Pick<
-    Selectable<TenantsTable>,
+    Selectable<Schema["tenants"]>,
     | "id"
     | "name"
     | "active"

@@ -2,12 +2,12 @@ import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { Selectable } from "kysely";
 import type pg from "pg";
-import type { AttemptsTable } from "../schema.ts";
+import type { Schema } from "../schema.ts";
 import { callFunction } from "./call-function.ts";
 
 /** What an attempt leaves behind when it made a call. */
 export type AttemptEnd = Pick<
-  Selectable<AttemptsTable>,
+  Selectable<Schema["attempts"]>,
   "reason" | "vendor_status" | "vendor_answer" | "message_id"
 > & { class: OutcomeClass; durationMs: number };
 
