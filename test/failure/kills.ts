@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Cleanup } from "@belfry/testing/cleanup";
 import { whileConnectionsDie } from "./dying-connections.ts";
-import type { World } from "./world.ts";
+import type { OnceOptions } from "./run-once.ts";
+import { REPLICAS } from "./services.ts";
+import { SHORT } from "./settings.ts";
+import { createWorld, type World } from "./world.ts";
 
 /** A service with two replicas, of which either may be killed. */
 export interface Victim {
@@ -12,6 +16,12 @@ export interface Victim {
 
 /** What was killed or cut, and how often. */
 export type Kills = Record<string, number>;
+
+export interface KillRunOptions extends OnceOptions {
+  /** From a kill to the next, at most. */
+  killEveryMs: number;
+  drainMs: number;
+}
 
 interface KillOptions {
   victims: readonly Victim[];
@@ -31,15 +41,31 @@ function replicasOf({ service }: Victim): [string, string] {
   return [service, `${service} 2`];
 }
 
+const STAYS = ["dispatcher", "email-sender"];
+
+/** A world with one dispatcher and one sender of mail: what kills do is seen at the vendor. */
+export async function createKillWorld(t: Cleanup): Promise<World> {
+  const world = await createWorld(t, SHORT);
+  for (const name of Object.keys(REPLICAS)) {
+    if (!STAYS.includes(name)) await world.services.stop(name);
+  }
+  return world;
+}
+
+/** For people. */
+export function killFigure(kills: Kills): string {
+  const killed = Object.entries(kills).map(([what, times]) => `${what} ${times} times`);
+  return `killed or cut: ${killed.join(", ")}`;
+}
+
 /** Two replicas of each; those that the world has started stay. */
 export async function startReplicas(
   { services }: World,
   victims: readonly Victim[],
-  running: readonly string[],
 ): Promise<void> {
   const missing = victims.flatMap((victim) =>
     replicasOf(victim)
-      .filter((name) => !running.includes(name))
+      .filter((name) => !STAYS.includes(name))
       .map((name) => services.startMore(name, victim.service, victim.env)),
   );
   await Promise.all(missing);

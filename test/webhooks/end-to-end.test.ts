@@ -150,21 +150,6 @@ test("while a secret rotates both verify each message", async (t) => {
   assert.equal(String(receiver.requests[0]?.headers["webhook-signature"]).split(" ").length, 2);
 });
 
-test("what is refused: a changed byte, an old time, another tenant's secret", async (t) => {
-  const { receiver, tenant, secrets } = await tenantWithEndpoint(t);
-  const other = await tenantWithEndpoint(t);
-  await sendTest(receiver, tenant.id, 1);
-  const [request] = receiver.requests;
-  assert.ok(request);
-  const secret = secrets[0]!;
-  const changed = { ...request, body: request.body.replace("webhook.test", "webhook.tesu") };
-  assert.throws(() => verify(changed, secret), /No matching signature/);
-  assert.throws(() => verify(request, other.secrets[0]!), /No matching signature/);
-  const old = String(Number(request.headers["webhook-timestamp"]) - 3600);
-  const back = { ...request, headers: { ...request.headers, "webhook-timestamp": old } };
-  assert.throws(() => verify(back, secret), /too old/);
-});
-
 /** A tenant with all channels, and an endpoint whose receiver records. */
 async function tenantWithEndpoint(t: Cleanup, types: WebhookType[] = []) {
   const receiver = await startRecordingServer(t);

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { atRest } from "../at-rest.ts";
-import { type Kills, startReplicas, underKills, type Victim } from "../kills.ts";
+import {
+  createKillWorld,
+  type KillRunOptions,
+  type Kills,
+  killFigure,
+  startReplicas,
+  underKills,
+  type Victim,
+} from "../kills.ts";
 import { seededRandom } from "../random.ts";
-import { SHORT } from "../settings.ts";
-import { createWorld } from "../world.ts";
 import { acceptLoad, putDigestTemplates, windowsOf } from "./digest-load.ts";
 import { keepMails } from "./digest-mails.ts";
 import { type DigestVerdict, judgeDigests } from "./digest-verdict.ts";
 
-export interface DigestRunOptions {
-  seed: number;
-  events: number;
-  perSecond: number;
+export interface DigestRunOptions extends KillRunOptions {
   windowSeconds: number;
-  /** From a kill to the next, at most. */
-  killEveryMs: number;
-  drainMs: number;
 }
 
 export interface DigestRun {
@@ -37,10 +37,7 @@ const AFTERMATH_MS = 1_000;
  */
 export async function runDigests(t: Cleanup, options: DigestRunOptions): Promise<DigestRun> {
   const { seed, events, perSecond, windowSeconds, killEveryMs, drainMs } = options;
-  const world = await createWorld(t, SHORT);
-  for (const name of ["sms-sender", "realtime-gateway", "ingest-api", "ingest-api 2"]) {
-    await world.services.stop(name);
-  }
+  const world = await createKillWorld(t);
   const windows = windowsOf(windowSeconds);
   await putDigestTemplates(world, windows);
   let heard: (() => void)[] = [];
@@ -51,12 +48,9 @@ export async function runDigests(t: Cleanup, options: DigestRunOptions): Promise
 
   const victims: Victim[] = [
     { service: "dispatcher" },
-    {
-      service: "email-sender",
-      nextCall: () => new Promise((resolve) => heard.push(resolve)),
-    },
+    { service: "email-sender", nextCall: () => new Promise((resolve) => heard.push(resolve)) },
   ];
-  await startReplicas(world, victims, ["dispatcher", "email-sender"]);
+  await startReplicas(world, victims);
   const killing = { victims, random: seededRandom(seed), everyMs: killEveryMs };
   const { kills, load } = await underKills(world, killing, async (until) => {
     const load = await acceptLoad(world, windows, {
@@ -82,13 +76,12 @@ export async function runDigests(t: Cleanup, options: DigestRunOptions): Promise
 
 /** For people: one line a fact. */
 export function digestFigures({ verdict, kills, acceptedInMs, idleLateMs }: DigestRun): string[] {
-  const killed = Object.entries(kills).map(([what, times]) => `${what} ${times} times`);
   const late = [...verdict.lateMs.values()].sort((one, other) => one - other);
   const spread = (of: readonly number[]) =>
     `${of.at(of.length >> 1)?.toFixed(0)} ms in the middle, ${of.at(-1)?.toFixed(0)} ms at most`;
   return [
     `${verdict.events} events, accepted in ${(acceptedInMs / 1000).toFixed(0)} s, in ${verdict.messages} messages`,
-    `killed or cut: ${killed.join(", ")}`,
+    killFigure(kills),
     `doubled: ${verdict.doubled}, each with an attempt of which nobody knew the end`,
     `after the window's end: ${spread(late)}; with nothing else to do: ${spread(idleLateMs)}`,
   ];

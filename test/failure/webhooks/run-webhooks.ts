@@ -2,22 +2,20 @@ import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import { createDatabase } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { atRest } from "../at-rest.ts";
-import { type Kills, startReplicas, underKills, type Victim } from "../kills.ts";
+import {
+  createKillWorld,
+  type KillRunOptions,
+  type Kills,
+  killFigure,
+  startReplicas,
+  underKills,
+  type Victim,
+} from "../kills.ts";
 import { seededRandom } from "../random.ts";
 import { acceptResting } from "../resting-load.ts";
-import { SHORT } from "../settings.ts";
-import { createWorld, EVENT_TYPE, type World } from "../world.ts";
+import { EVENT_TYPE, type World } from "../world.ts";
 import { type Receiver, startReceiver } from "./webhook-receiver.ts";
 import { judgeWebhooks, type WebhookVerdict, watchMoves } from "./webhook-verdict.ts";
-
-export interface WebhookRunOptions {
-  seed: number;
-  events: number;
-  perSecond: number;
-  /** From a kill to the next, at most. */
-  killEveryMs: number;
-  drainMs: number;
-}
 
 export interface WebhookRun {
   verdict: WebhookVerdict;
@@ -34,13 +32,10 @@ const LEASES = { LEASE_MS: "20000", DELIVERY_ACK_WAIT_MS: "20000" };
  * senders of mail and two of webhooks, with one kill after the other as long as they come; then all comes to rest,
  * and what moved is held against what was told.
  */
-export async function runWebhooks(t: Cleanup, options: WebhookRunOptions): Promise<WebhookRun> {
+export async function runWebhooks(t: Cleanup, options: KillRunOptions): Promise<WebhookRun> {
   const { seed, events, perSecond, killEveryMs, drainMs } = options;
   const random = seededRandom(seed);
-  const world = await createWorld(t, SHORT);
-  for (const name of ["sms-sender", "realtime-gateway", "ingest-api", "ingest-api 2"]) {
-    await world.services.stop(name);
-  }
+  const world = await createKillWorld(t);
   const receiver = await startReceiver(t, random);
   await putEndpoint(world, receiver);
   await watchMoves(world.pool);
@@ -59,7 +54,7 @@ export async function runWebhooks(t: Cleanup, options: WebhookRunOptions): Promi
     { service: "email-sender", nextCall: next("mail") },
     { service: "webhook-sender", nextCall: next("post"), env },
   ];
-  await startReplicas(world, victims, ["dispatcher", "email-sender"]);
+  await startReplicas(world, victims);
 
   const killing = { victims, random, everyMs: killEveryMs };
   const { kills, load } = await underKills(world, killing, (until) =>
@@ -96,10 +91,9 @@ const tryAllNow = ({ pool }: World) =>
 
 /** For people: one line a fact. */
 export function webhookFigures({ verdict, kills, events }: WebhookRun): string[] {
-  const killed = Object.entries(kills).map(([what, times]) => `${what} ${times} times`);
   return [
     `${events} events, ${verdict.moves} moves, ${verdict.messages} messages`,
-    `killed or cut: ${killed.join(", ")}`,
+    killFigure(kills),
     `doubled: ${verdict.doubled}`,
   ];
 }
