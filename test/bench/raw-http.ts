@@ -1,22 +1,16 @@
 import { connect, type Socket } from "node:net";
 
-/**
- * As little of HTTP/1.1 as a load needs: POSTs over kept connections, one at a time on each. A whole client
- * takes as much CPU time a request as the server that is measured on the same cores.
- */
-export interface RawHttp {
-  /** Waits for a free connection. Rejects when it breaks. */
-  post(path: string, headers: string, body: string): Promise<{ status: number; body: string }>;
-  close(): void;
-}
-
 interface Exchange {
   resolve(answer: { status: number; body: string }): void;
   reject(error: Error): void;
 }
 
-/** `headers` of a post are whole lines, each ended by CRLF. */
-export function createRawHttp(url: string, connections: number): RawHttp {
+/**
+ * As little of HTTP/1.1 as a load needs: POSTs over kept connections, one at a time on each. A whole client
+ * takes as much CPU time a request as the server that is measured on the same cores.
+ * `headers` of a post are whole lines, each ended by CRLF.
+ */
+export function createRawHttp(url: string, connections: number) {
   const { hostname, port } = new URL(url);
   const free: Connection[] = Array.from(
     { length: connections },
@@ -25,7 +19,8 @@ export function createRawHttp(url: string, connections: number): RawHttp {
   const all = [...free];
   const waiting: ((connection: Connection) => void)[] = [];
   return {
-    async post(path, headers, body) {
+    /** Waits for a free connection. Rejects when it breaks. */
+    async post(path: string, headers: string, body: string) {
       const connection =
         free.pop() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)));
       try {

@@ -5,19 +5,7 @@ import { type NodeProcess, startNode } from "./node-process.ts";
 type Report<Type> = Extract<VendorReport, { type: Type }>;
 
 /** The vendor of a run, in its own process. */
-export interface Vendor extends AsyncDisposable {
-  url: string;
-  /** Counts anew. `warm` resolves after the first `warmUp` requests, `reached` after `count`. */
-  count(
-    warmUp: number,
-    count: number,
-  ): Promise<{ warm: Promise<void>; perSecond: Promise<number> }>;
-  /** Counts anew, without an end. */
-  reset(): Promise<void>;
-  result(): Promise<VendorResult>;
-}
-
-export async function startVendor(): Promise<Vendor> {
+export async function startVendor() {
   const started: NodeProcess = startNode(join(import.meta.dirname, "bench-vendor.ts"), {
     NODE_ENV: "production",
   });
@@ -31,7 +19,8 @@ export async function startVendor(): Promise<Vendor> {
     ask<Report<"counting">>({ type: "count", warmUp, count }, "counting");
   return {
     url,
-    async count(warmUp, count) {
+    /** Counts anew. `warm` resolves after the first `warmUp` requests, `perSecond` after `count`. */
+    async count(warmUp: number, count: number) {
       const warm = started.message<Report<"warm">>("warm").then(() => undefined);
       const perSecond = started
         .message<Report<"reached">>("reached")
@@ -40,10 +29,11 @@ export async function startVendor(): Promise<Vendor> {
       await countAnew(warmUp, count);
       return { warm, perSecond };
     },
-    async reset() {
-      await countAnew(0, 0);
-    },
+    /** Counts anew, without an end. */
+    reset: () => countAnew(0, 0),
     result: () => ask<VendorResult>({ type: "result" }, "result"),
     [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   };
 }
+
+export type Vendor = Awaited<ReturnType<typeof startVendor>>;

@@ -3,41 +3,19 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
-import { createTenant, type TenantWithKey } from "@belfry/administration/tenants/tenants";
+import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { Channel } from "@belfry/contracts/channels";
-import { createDatabase, createPool, type Database } from "@belfry/database/connection";
-import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { parseSecretKeys } from "@belfry/database/secrets";
 import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
-import type pg from "pg";
 import { type Asked, ask } from "../openapi/ask.ts";
 
 /** What hooks of node:test hand over; the stack ends with it. */
 export interface Cleanup {
   after(fn: () => Promise<void>): void;
-}
-
-export interface Stack {
-  /** Two replicas of ingest-api. */
-  apiUrls: [string, string];
-  wsUrl: string;
-  db: Database;
-  pool: pg.Pool;
-  keys: SecretKeys;
-  prefix: string;
-  natsUrl: string;
-  processes: Record<string, TestProcess>;
-  /** What the command line needs to work on this stack. */
-  adminEnv: Record<string, string>;
-  /** A tenant with no provider and no template. */
-  createTenant(input?: TenantInput): Promise<TenantWithKey>;
-  /** A tenant with sandbox providers and templates for `eventType` on the channels (all three). */
-  createReadyTenant(
-    input?: TenantInput,
-    options?: { eventType?: string; channels?: Channel[]; targetChannel?: string },
-  ): Promise<TenantWithKey>;
 }
 
 const ROOT = new URL("../../", import.meta.url);
@@ -52,7 +30,7 @@ export async function startStack(
     /** A second one of every service (ingest-api has two anyway). */
     twice?: boolean;
   } = {},
-): Promise<Stack> {
+) {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t)).url;
   const natsUrl = options.natsUrl ?? testNatsUrl();
   const prefix =
@@ -96,8 +74,16 @@ export async function startStack(
   const db = createDatabase(pool);
   t.after(() => db.destroy());
   const keys = parseSecretKeys(secretsKeys);
-  const stack: Stack = {
-    apiUrls: [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`],
+  /** With no provider and no template. */
+  const createTenantOf = (input: TenantInput = {}) =>
+    createTenant(
+      db,
+      { perMinute: 100_000, ...input, name: input.name ?? `Tenant ${randomUUID().slice(0, 8)}` },
+      keys,
+    );
+  return {
+    /** Two replicas of ingest-api. */
+    apiUrls: [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`] as [string, string],
     wsUrl: `ws://127.0.0.1:${ports[2]}/connection/websocket`,
     db,
     pool,
@@ -107,19 +93,19 @@ export async function startStack(
     processes: {
       ...{ ingest, second, dispatcher, email, sms, webhooks, gateway },
       ...Object.fromEntries(seconds.map((one, at) => [`twice ${at}`, one])),
-    },
+    } as Record<string, TestProcess>,
+    /** What the command line needs to work on this stack. */
     adminEnv: {
       ...{ DATABASE_URL: databaseUrl, SECRETS_KEYS: secretsKeys },
       ...{ NATS_URL: natsUrl, NATS_PREFIX: prefix, ...options.env },
     },
-    createTenant: (input = {}) =>
-      createTenant(
-        db,
-        { perMinute: 100_000, ...input, name: input.name ?? `Tenant ${randomUUID().slice(0, 8)}` },
-        keys,
-      ),
-    async createReadyTenant(input, readyOptions = {}) {
-      const tenant = await stack.createTenant(input);
+    createTenant: createTenantOf,
+    /** With sandbox providers and templates for `eventType` on the channels (all three). */
+    async createReadyTenant(
+      input?: TenantInput,
+      readyOptions: { eventType?: string; channels?: Channel[]; targetChannel?: string } = {},
+    ) {
+      const tenant = await createTenantOf(input);
       const { eventType = "order.confirmed", channels = ["EMAIL", "SMS", "PUSH"] } = readyOptions;
       for (const channel of ["EMAIL", "SMS"] as const) {
         if (!channels.includes(channel)) continue;
@@ -137,8 +123,9 @@ export async function startStack(
       return tenant;
     },
   };
-  return stack;
 }
+
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 function templateFor(
   tenantId: string,

@@ -23,12 +23,6 @@ export interface Entry {
   eventId?: string;
 }
 
-export interface Load {
-  entries: Entry[];
-  /** Nothing new; resolves when every event has its 200 or its refusal. */
-  stop(): Promise<void>;
-}
-
 const RETRY_MS = 250;
 /** A caller gives up at last. */
 const GIVE_UP_MS = 120_000;
@@ -40,7 +34,7 @@ const LIMITED_PART = 0.1;
  * Triggers at a steady rate, whatever the answers: each event under a fresh key, which every retry
  * after a 5xx or a broken connection carries again.
  */
-export function startLoad(world: World, label: string, random: () => number): Load {
+export function startLoad(world: World, label: string, random: () => number) {
   const entries: Entry[] = [];
   const running = new Set<Promise<void>>();
   const timer = setInterval(() => {
@@ -74,6 +68,7 @@ export function startLoad(world: World, label: string, random: () => number): Lo
 
   return {
     entries,
+    /** Nothing new; resolves when every event has its 200 or its refusal. */
     async stop() {
       clearInterval(timer);
       await Promise.all(running);

@@ -1,14 +1,5 @@
 /** A clock that stands until it is moved: what waits for it waits for no machine. */
-export interface HandClock {
-  nowMs(): number;
-  after(ms: number, then: () => void): () => void;
-  /** Time goes by: what becomes due is called at its time. */
-  advance(ms: number): void;
-  /** Our loop stood still for so long: what has become due is called, late. */
-  jump(ms: number): void;
-}
-
-export function createHandClock(): HandClock {
+export function createHandClock() {
   let nowMs = 0;
   const timers = new Set<{ dueMs: number; then: () => void }>();
   const nextDue = (untilMs: number) =>
@@ -25,12 +16,14 @@ export function createHandClock(): HandClock {
   };
   return {
     nowMs: () => nowMs,
-    after(ms, then) {
+    after(ms: number, then: () => void) {
       const timer = { dueMs: nowMs + ms, then };
       timers.add(timer);
       return () => void timers.delete(timer);
     },
-    advance: (ms) => move(ms, false),
-    jump: (ms) => move(ms, true),
+    /** Time goes by: what becomes due is called at its time. */
+    advance: (ms: number) => move(ms, false),
+    /** Our loop stood still for so long: what has become due is called, late. */
+    jump: (ms: number) => move(ms, true),
   };
 }
