@@ -12,6 +12,12 @@ export function idOfAge(days: number): string {
   return firstIdOf(moment).slice(0, 14) + uuidv7().slice(14);
 }
 
+/** Whole days. */
+export function ageOf({ id }: { id: string }): number {
+  const madeAtMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  return Math.round((NOW.getTime() - madeAtMs) / (24 * HOUR_MS));
+}
+
 /** A dispatcher's database, and rounds of expiry that believe it is NOW or as many hours later. */
 export async function expiryUnderTest(t: Parameters<typeof dispatcherUnderTest>[0]) {
   const under = await dispatcherUnderTest(t);
@@ -43,10 +49,7 @@ export async function expiryUnderTest(t: Parameters<typeof dispatcherUnderTest>[
         `select id from ${table} where tenant_id = $1 order by id desc`,
         [tenant],
       );
-      return rows.map(({ id }) => {
-        const madeAtMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-        return Math.round((NOW.getTime() - madeAtMs) / (24 * HOUR_MS));
-      });
+      return rows.map(ageOf);
     },
   };
 }

@@ -8,7 +8,7 @@ import { eventually } from "@belfry/testing/eventually";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { uuidv7 } from "uuidv7";
 import { createExpiry } from "./expiry.ts";
-import { eventOfAge, expiryUnderTest, idOfAge, NOW } from "./expiry-under-test.ts";
+import { ageOf, eventOfAge, expiryUnderTest, idOfAge, NOW } from "./expiry-under-test.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -478,21 +478,28 @@ test("what people answered leaves with the events of its time; the id of a keywo
   assert.deepEqual(rows, [{ text: "young" }, { text: null }]);
 });
 
+const webhookMessage = ({ pool }: Under, tenant: string, id: string) =>
+  pool.query(
+    `insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
+     values ($1, gen_random_uuid(), $2, 'webhook.test', '{}')`,
+    [id, tenant],
+  );
+
+const webhookDelivery = ({ pool }: Under, tenant: string, id: string, status: string) =>
+  pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, status)
+     values ($1, $1, $2, 'WEBHOOK', $3)`,
+    [id, tenant, status],
+  );
+
 test("messages of webhooks leave as events do, after five days at the earliest, but for what is still to be sent", async (t) => {
   const under = await expiryUnderTest(t);
   const [acme, short] = [await under.tenant(), await under.tenant()];
   await under.setDays(short, 1);
   const store = async (tenant: string, days: number, status: string) => {
     const id = idOfAge(days);
-    await under.pool.query(
-      `insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
-       values ($1, gen_random_uuid(), $2, 'webhook.test', '{}')`,
-      [id, tenant],
-    );
-    await under.pool.query(
-      `insert into deliveries (id, event_id, tenant_id, channel, status) values ($1, $1, $2, 'WEBHOOK', $3)`,
-      [id, tenant, status],
-    );
+    await webhookMessage(under, tenant, id);
+    await webhookDelivery(under, tenant, id, status);
     await under.pool.query(
       "insert into attempts (delivery_id, number, provider_kind, started_at) values ($1, 1, 'webhook', now())",
       [id],
@@ -502,11 +509,7 @@ test("messages of webhooks leave as events do, after five days at the earliest, 
     for (const days of [2, 4, 6, 29, 31, 50]) await store(tenant, days, "accepted");
     for (const days of [7, 32]) await store(tenant, days, "waiting");
   }
-  const stray = idOfAge(60);
-  await under.pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, status) values ($1, $1, $2, 'WEBHOOK', 'waiting')`,
-    [stray, acme],
-  );
+  await webhookDelivery(under, acme, idOfAge(60), "waiting");
   const left = async (table: string, id: string, tenant: string) => {
     const { rows } = await under.pool.query<{ id: string }>(
       `select m.${id} as id from ${table} m
@@ -514,10 +517,7 @@ test("messages of webhooks leave as events do, after five days at the earliest, 
        order by 1 desc`,
       [tenant],
     );
-    return rows.map((row) => {
-      const madeAtMs = Number.parseInt(row.id.slice(0, 8) + row.id.slice(9, 13), 16);
-      return Math.round((NOW.getTime() - madeAtMs) / 86_400_000);
-    });
+    return rows.map(ageOf);
   };
   const gone = await under.expire();
   assert.deepEqual(
@@ -542,15 +542,8 @@ test("messages of webhooks leave as events do, after five days at the earliest, 
 test("where all are kept for a day messages of webhooks and their deliveries are no strays for six", async (t) => {
   const { acme: tenant, ...under } = await withTenant(t);
   const id = idOfAge(4);
-  await under.pool.query(
-    `insert into deliveries (id, event_id, tenant_id, channel, status) values ($1, $1, $2, 'WEBHOOK', 'accepted')`,
-    [id, tenant],
-  );
-  await under.pool.query(
-    `insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
-     values ($1, gen_random_uuid(), $2, 'webhook.test', '{}')`,
-    [id, tenant],
-  );
+  await webhookDelivery(under, tenant, id, "accepted");
+  await webhookMessage(under, tenant, id);
   const expire = createExpiry({
     ...{ pool: under.pool, log: under.log, now: async () => NOW },
     retention: { eventDays: 1, notificationDays: 1 },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";
@@ -110,10 +111,7 @@ test("a duplicate is replayed with the first event's id and answer, in the same 
     event("a", "k", { eventType: "first" }),
     event("a", "k", { eventType: "second" }),
   ]);
-  assert.deepEqual(
-    results.map((r) => r.outcome),
-    ["accepted", "replayed"],
-  );
+  assertEach(results, (r) => r.outcome, ["accepted", "replayed"]);
   assert.equal(results[1]?.eventId, results[0]?.eventId);
   await pool.query("update tenants set name = 'Renamed'");
   const [later] = await acceptEvents(pool, [event("a", "k", { eventType: "third" })]);
@@ -128,10 +126,7 @@ test("a duplicate is replayed with the first event's id and answer, in the same 
 test("never more than the limit in any 60 s, and a slot frees at most one second late", async (t) => {
   const pool = await withTenant(t, { perMinute: 3 });
   const four = await acceptEvents(pool, sorted([event("a"), event("a"), event("a"), event("a")]));
-  assert.deepEqual(
-    four.map((r) => r.outcome),
-    ["accepted", "accepted", "accepted", "minute"],
-  );
+  assertEach(four, (r) => r.outcome, ["accepted", "accepted", "accepted", "minute"]);
   const wait = four[3]?.limits?.minuteWaitSeconds ?? 0;
   assert.ok(wait > 59 && wait <= 61, `waits ${wait} s`);
   // A minute ago at most, so still inside, though seconds go by while this runs.

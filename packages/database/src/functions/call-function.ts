@@ -14,3 +14,23 @@ export async function callFunction<Row extends pg.QueryResultRow>(
   });
   return rows;
 }
+
+/** Claims a batch of deliveries in one call. Results come in the order of the batch. */
+export async function callClaim<Row extends { delivery_id: string }, Result>(
+  pool: pg.Pool,
+  name: string,
+  batch: readonly { id: string; tenantId: string }[],
+  args: Readonly<Record<`p_${string}`, unknown>>,
+  toResult: (row: Row) => Result,
+): Promise<(Result | { becomes: "gone" })[]> {
+  const [p_ids, p_tenants] = [batch.map(({ id }) => id), batch.map(({ tenantId }) => tenantId)];
+  const rows = await callFunction<Row>(pool, name, { p_ids, p_tenants, ...args });
+  const found = new Map(rows.map((row) => [row.delivery_id, row]));
+  return batch.map((item) => {
+    const id = item.id.toLowerCase();
+    const row = found.get(id);
+    // Named twice in one batch: the first has it.
+    found.delete(id);
+    return row === undefined ? { becomes: "gone" } : toResult(row);
+  });
+}

@@ -1,7 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type pg from "pg";
-import { callFunction } from "./call-function.ts";
+import { callClaim } from "./call-function.ts";
 
 export interface DeliveryToClaim {
   id: string;
@@ -115,28 +115,19 @@ interface Row {
 }
 
 /** Claims a batch in one call. Results come in the order of the batch. */
-export async function claimDeliveries(
+export function claimDeliveries(
   pool: pg.Pool,
   batch: readonly DeliveryToClaim[],
   options: ClaimOptions,
 ): Promise<ClaimResult[]> {
-  const rows = await callFunction<Row>(pool, "claim_deliveries", {
+  const args = {
     p_channel: options.channel,
-    p_ids: batch.map((item) => item.id),
-    p_tenants: batch.map((item) => item.tenantId),
     p_providers: batch.map((item) => item.provider?.id ?? null),
     p_kinds: batch.map((item) => item.provider?.kind ?? null),
     p_lease_ms: options.leaseMs,
     p_max_retries: options.maxRetries,
-  });
-  const found = new Map(rows.map((row) => [row.delivery_id, row]));
-  return batch.map((item) => {
-    const id = item.id.toLowerCase();
-    const row = found.get(id);
-    // Named twice in one batch: the first has it.
-    found.delete(id);
-    return row === undefined ? { becomes: "gone" } : toResult(row);
-  });
+  };
+  return callClaim(pool, "claim_deliveries", batch, args, toResult);
 }
 
 function toResult(row: Row): ClaimResult {

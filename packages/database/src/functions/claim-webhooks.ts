@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { callFunction } from "./call-function.ts";
+import { callClaim, callFunction } from "./call-function.ts";
 
 /** A message of a status webhook, claimed for one try. */
 export interface ClaimedWebhook {
@@ -60,26 +60,17 @@ interface Row {
 }
 
 /** Claims a batch in one call. Results come in the order of the batch. */
-export async function claimWebhooks(
+export function claimWebhooks(
   pool: pg.Pool,
   batch: readonly { id: string; tenantId: string }[],
   options: WebhookClaimOptions,
 ): Promise<WebhookClaim[]> {
-  const rows = await callFunction<Row>(pool, "claim_webhooks", {
-    p_ids: batch.map((item) => item.id),
-    p_tenants: batch.map((item) => item.tenantId),
+  const args = {
     p_full: options.full,
     p_lease_ms: options.leaseMs,
     p_max_retries: options.maxRetries,
-  });
-  const found = new Map(rows.map((row) => [row.delivery_id, row]));
-  return batch.map((item) => {
-    const id = item.id.toLowerCase();
-    const row = found.get(id);
-    // Named twice in one batch: the first has it.
-    found.delete(id);
-    return row === undefined ? { becomes: "gone" } : toClaim(row);
-  });
+  };
+  return callClaim(pool, "claim_webhooks", batch, args, toClaim);
 }
 
 function toClaim(row: Row): WebhookClaim {
