@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { addApiKey } from "@belfry/administration/tenants/api-keys";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
-import { parseSecretKeys } from "@belfry/database/secrets";
-import { createLogger } from "@belfry/service/logger";
 import { connectedDatabase } from "@belfry/testing/database";
 import { wholeFile } from "@belfry/testing/whole-file";
 import fastify, { type FastifySchema } from "fastify";
-import { type AppDeps, createApp } from "./app.ts";
+import type { AppDeps } from "./app.ts";
+import { appUnderTest } from "./app-under-test.ts";
 import { requireKeyAccess } from "./key-access.ts";
-import { createTenantDirectory } from "./tenant-directory.ts";
-import { KnownRefusals } from "./tenant-limits.ts";
 
 /** What the role `trigger` is for; said here once more, so that no other call slips in. */
 const TRIGGER_CALLS = [
@@ -25,30 +21,9 @@ const used: string[] = [];
 
 const cleanup = wholeFile();
 const { db } = await connectedDatabase(cleanup);
-const secretKeys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
-const unused = () => Promise.reject(new Error("not asked in this test"));
-const app = await createApp({
-  config: {
-    ...{ trustProxy: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
-    ...{ receiptsPerMinute: 60, linksPerMinute: 60, packagesFolder: "" },
-  },
-  acceptor: () => undefined,
-  refusals: new KnownRefusals(),
-  directory: createTenantDirectory(db, secretKeys),
+const { app } = await appUnderTest(db, {
   keyUses: { note: (id: string) => void used.push(id) } as unknown as AppDeps["keyUses"],
-  webhookKeys: {} as AppDeps["webhookKeys"],
-  linkKeys: undefined,
-  publicUrl: "",
-  storeInbound: unused,
-  storeReceipts: unused,
-  db,
-  secretKeys,
-  allowPrivateWebhooks: false,
   signToken: () => Promise.resolve("token"),
-  announceMarked: unused,
-  announcePreferences: () => undefined,
-  now: () => new Date(),
-  log: createLogger({ service: "test", level: "silent" }),
 });
 cleanup.after(() => app.close());
 const { id } = await createTenant(db, { name: "Acme" });

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import {
@@ -9,19 +8,15 @@ import {
 } from "@belfry/database/functions/accept-events";
 import { wakeEvents } from "@belfry/database/functions/wake-events";
 import { noteInstallationDays } from "@belfry/database/kept-days";
-import { parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import { PublishFault } from "@belfry/service/publish";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { connectedDatabase } from "@belfry/testing/database";
 import { createAcceptor } from "./accept.ts";
-import { type AppDeps, createApp } from "./app.ts";
-import { createTenantDirectory } from "./tenant-directory.ts";
-import { KnownRefusals } from "./tenant-limits.ts";
+import { appUnderTest } from "./app-under-test.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
-const secretKeys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
 const DAY_MS = 86_400_000;
 
 /** The API while NATS is away: nothing can be published. */
@@ -43,31 +38,8 @@ async function setUp(t: test.TestContext) {
     log,
   });
   t.after(() => acceptor.idle());
-  const directory = createTenantDirectory(db, secretKeys);
-  const now = () => new Date();
-  const unused = () => Promise.reject(new Error("not asked in this test"));
-  const app = await createApp({
-    config: {
-      ...{ trustProxy: "", packagesFolder: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
-      ...{ receiptsPerMinute: 60, linksPerMinute: 60 },
-    },
+  const { app, directory } = await appUnderTest(db, {
     acceptor: (rests) => (rests ? acceptor : undefined),
-    refusals: new KnownRefusals(),
-    directory,
-    keyUses: { note: () => undefined } as unknown as AppDeps["keyUses"],
-    webhookKeys: {} as AppDeps["webhookKeys"],
-    linkKeys: undefined,
-    publicUrl: "",
-    storeInbound: unused,
-    storeReceipts: unused,
-    db,
-    secretKeys,
-    allowPrivateWebhooks: false,
-    signToken: unused,
-    announceMarked: unused,
-    announcePreferences: () => undefined,
-    now,
-    log,
   });
   t.after(() => app.close());
   const tenant = async (settings: Parameters<typeof updateTenant>[2] = {}) => {

@@ -48,19 +48,22 @@ export interface WebhookRouteDeps {
 export const OF_WEBHOOK = {
   webhookId: id({ description: "The endpoint's id", examples: [WEBHOOK_ID] }),
 };
-export const WEBHOOK_COMMON = { tags: ["Webhooks"], security: [{ apiKey: [] }] };
-export const SIGNED_HEADERS = Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS });
+const COMMON = { tags: ["Webhooks"], security: [{ apiKey: [] }] };
+export const LOOK = { ...COMMON, headers: Type.Object(TRACE_HEADERS) };
+export const SIGNED = {
+  ...COMMON,
+  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
+};
 export const SIGNED_ANSWER = { 401: ["WWW-Authenticate" as const] };
 /** Of a call without a body that is signed: over the empty text. */
 export const WITHOUT_BODY = { tooLarge: {}, unsupportedMediaType: {} };
 const BAD_URL = { validation: { message: ["url must begin with https://"] } };
 
 const listSchema = {
-  ...WEBHOOK_COMMON,
+  ...LOOK,
   operationId: "listWebhooks",
   summary: "List endpoints",
   description: "Where you are told what became of your events. Never their secrets.",
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     {
       description: "All of them",
@@ -72,11 +75,10 @@ const listSchema = {
 };
 
 const putSchema = {
-  ...WEBHOOK_COMMON,
+  ...SIGNED,
   operationId: "putWebhook",
   summary: "Make an endpoint",
   description: `Makes an endpoint, or changes the one with this URL. The answer has its secret where it was made, this once: if the answer is lost, rotate it. At most ${MAX_WEBHOOKS} endpoints. In force for everything that happens after the answer.`,
-  headers: SIGNED_HEADERS,
   body: WebhookRequest,
   "x-examples": {
     all: { value: { url: WEBHOOK.url } },
@@ -96,12 +98,11 @@ const putSchema = {
 };
 
 const showSchema = {
-  ...WEBHOOK_COMMON,
+  ...LOOK,
   operationId: "showWebhook",
   summary: "Show an endpoint",
   description: "How it is set, and whether it is reached.",
   params: Type.Object(OF_WEBHOOK),
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     {
       description: "The endpoint",
@@ -113,13 +114,12 @@ const showSchema = {
 };
 
 const changeSchema = {
-  ...WEBHOOK_COMMON,
+  ...SIGNED,
   operationId: "changeWebhook",
   summary: "Change an endpoint",
   description:
     "Its URL, types and description; `active: false` stops it, `active: true` begins anew. What it was not told meanwhile is sent again by a replay.",
   params: Type.Object(OF_WEBHOOK),
-  headers: SIGNED_HEADERS,
   body: WebhookChangeRequest,
   "x-examples": { off: { value: { active: false } }, all: { value: { types: [] } } },
   response: answers(
@@ -134,31 +134,25 @@ const changeSchema = {
 };
 
 const deleteSchema = {
-  ...WEBHOOK_COMMON,
+  ...SIGNED,
   operationId: "deleteWebhook",
   summary: "Delete an endpoint",
   description:
     "With its messages and their attempts: what is under way to it is not tried again. Without a body: where a signature is needed, it is over the empty text.",
   params: Type.Object(OF_WEBHOOK),
-  headers: SIGNED_HEADERS,
   response: answers(
-    {
-      description: "It is gone",
-      schema: WebhookDeletedResponse,
-      example: { success: true },
-    },
+    { description: "It is gone", schema: WebhookDeletedResponse, example: { success: true } },
     { ...KEYED, ...WITHOUT_BODY, notFound: {} },
     SIGNED_ANSWER,
   ),
 };
 
 const rotateSchema = {
-  ...WEBHOOK_COMMON,
+  ...SIGNED,
   operationId: "rotateWebhookSecret",
   summary: "Rotate an endpoint's secret",
   description: `A new secret, shown this once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures, the new secret's and that of the one before; of two before, only the younger signs on; but where you ask twice within 10 minutes, as an answer was lost, the one before both. Without a body: where a signature is needed, it is over the empty text.`,
   params: Type.Object(OF_WEBHOOK),
-  headers: SIGNED_HEADERS,
   response: answers(
     {
       description: "The new secret",

@@ -30,14 +30,13 @@ import type { FastifyInstance } from "fastify";
 import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { requireSignature } from "./authenticate.ts";
-import { TRACE_HEADERS } from "./document-parts.ts";
 import { readBody } from "./read-body.ts";
 import {
   auditedCall,
+  LOOK,
   OF_WEBHOOK,
+  SIGNED,
   SIGNED_ANSWER,
-  SIGNED_HEADERS,
-  WEBHOOK_COMMON,
   type WebhookRouteDeps,
   WITHOUT_BODY,
 } from "./webhook-endpoint-routes.ts";
@@ -51,13 +50,12 @@ const DISABLED = { conflict: { message: "the endpoint is disabled: turn it on fi
 const BAD_LIMIT = { validation: { message: ["limit must be an integer from 1 to 500"] } };
 
 const attemptsSchema = {
-  ...WEBHOOK_COMMON,
+  ...LOOK,
   operationId: "listWebhookAttempts",
   summary: "List attempts",
   description: "The log of an endpoint: every call, with what it was answered.",
   params: Type.Object(OF_WEBHOOK),
   querystring: Type.Object(ATTEMPTS_QUERY),
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     {
       description: "A page of them",
@@ -69,14 +67,13 @@ const attemptsSchema = {
 };
 
 const messagesSchema = {
-  ...WEBHOOK_COMMON,
+  ...LOOK,
   operationId: "listWebhookMessages",
   summary: "List messages",
   description:
     "What an endpoint was told or is to be told, those that were never tried included. Kept as long as your events.",
   params: Type.Object(OF_WEBHOOK),
   querystring: Type.Object(MESSAGES_QUERY),
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     {
       description: "A page of them",
@@ -88,12 +85,11 @@ const messagesSchema = {
 };
 
 const messageSchema = {
-  ...WEBHOOK_COMMON,
+  ...LOOK,
   operationId: "showWebhookMessage",
   summary: "Show a message",
   description: "With what is posted, and every attempt.",
   params: Type.Object(OF_MESSAGE),
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     {
       description: "The message",
@@ -106,7 +102,7 @@ const messageSchema = {
 
 /** Of a call that sends one message. */
 const SENT_ONCE = {
-  headers: SIGNED_HEADERS,
+  ...SIGNED,
   response: answers(
     {
       description: "It is on its way",
@@ -119,33 +115,30 @@ const SENT_ONCE = {
 };
 
 const testSchema = {
-  ...WEBHOOK_COMMON,
+  ...SENT_ONCE,
   operationId: "testWebhook",
   summary: "Send a test message",
   description:
     "Of type webhook.test, whatever types the endpoint has chosen; a paused endpoint is called at once. Without a body: where a signature is needed, it is over the empty text.",
   params: Type.Object(OF_WEBHOOK),
-  ...SENT_ONCE,
 };
 
 const resendSchema = {
-  ...WEBHOOK_COMMON,
+  ...SENT_ONCE,
   operationId: "resendWebhookMessage",
   summary: "Send a message again",
   description:
     "Whatever became of it, with the same webhook-id; a paused endpoint is called at once. 409 where one with this webhook-id is still under way. Without a body: where a signature is needed, it is over the empty text.",
   params: Type.Object(OF_MESSAGE),
-  ...SENT_ONCE,
 };
 
 const replaySchema = {
-  ...WEBHOOK_COMMON,
+  ...SIGNED,
   operationId: "replayWebhook",
   summary: "Send a window again",
   description:
     "All messages of a window that did not arrive, the oldest first, each with its webhook-id; none that is under way, and at most 10,000 a call. What was never written, as the endpoint was not active then, cannot be sent.",
   params: Type.Object(OF_WEBHOOK),
-  headers: SIGNED_HEADERS,
   body: ReplayRequest,
   "x-examples": {
     since: { value: { since: "2026-11-20T09:30:00Z" } },

@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import type { Database } from "@belfry/database/connection";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { createLogger } from "@belfry/service/logger";
+import { type AppDeps, createApp } from "./app.ts";
+import { createTenantDirectory } from "./tenant-directory.ts";
+import { KnownRefusals } from "./tenant-limits.ts";
+
+const unused = () => Promise.reject(new Error("not asked in this test"));
+
+/** The API over a database, not listening; what is not given is refused, or does nothing. */
+export async function appUnderTest(db: Database, over: Partial<AppDeps> = {}) {
+  const secretKeys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
+  const directory = createTenantDirectory(db, secretKeys);
+  const app = await createApp({
+    config: {
+      ...{ trustProxy: "", packagesFolder: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
+      ...{ receiptsPerMinute: 60, linksPerMinute: 60 },
+    },
+    acceptor: () => undefined,
+    refusals: new KnownRefusals(),
+    directory,
+    keyUses: { note: () => undefined } as unknown as AppDeps["keyUses"],
+    webhookKeys: {} as AppDeps["webhookKeys"],
+    linkKeys: undefined,
+    publicUrl: "",
+    storeInbound: unused,
+    storeReceipts: unused,
+    db,
+    secretKeys,
+    allowPrivateWebhooks: false,
+    signToken: unused,
+    announceMarked: unused,
+    announcePreferences: () => undefined,
+    now: () => new Date(),
+    log: createLogger({ service: "test", level: "silent" }),
+    ...over,
+  });
+  return { app, directory };
+}
