@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { recordedUnnamed, tablesOfTenants, withoutTenant } from "./tenant-audit.ts";
 
 const schema = await readFile(
@@ -38,8 +38,7 @@ test("a statement on a tenant's rows names the tenant: as a condition, among com
 });
 
 test("of what a run recorded each file is named that has no reason", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "belfry-audit-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder(t, "audit");
   const statement = (file: string) => ({ file, sql: "select 1 from events where id = $1" });
   await writeFile(
     join(folder, "1.json"),

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { parseLinkKeys } from "@belfry/database/link-token";
 import { parseSecretKeys } from "@belfry/database/secrets";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import {
   type HomeFolder,
   homeFolder,
@@ -77,8 +76,7 @@ test("what a start says of a live stack has its addresses and how to stop it", (
 });
 
 async function newHome(t: TestContext): Promise<HomeFolder> {
-  const path = await mkdtemp(join(tmpdir(), "belfry-home-"));
-  t.after(() => rm(path, { recursive: true, force: true }));
+  const path = await temporaryFolder(t, "home");
   const home = homeFolder(path);
   await makeHomeFolder(home);
   return home;

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createBrowser } from "@belfry/admin/test-browser";
 import { insertPerson } from "@belfry/administration/people/person-rows";
@@ -15,6 +12,7 @@ import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess } from "@belfry/testing/processes";
 import { startRecordingServer } from "@belfry/testing/recording-server";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";
 
 /**
@@ -29,8 +27,7 @@ const ADDED = `--import=${import.meta.resolve("./pager-channel.ts")}`;
 
 async function startWorld(t: TestContext) {
   const { url } = await createTestDatabase(t);
-  const home = await mkdtemp(join(tmpdir(), "belfry-channel-"));
-  t.after(() => rm(home, { recursive: true, force: true }));
+  const home = await temporaryFolder(t, "channel");
   const key = () => `k1:${randomBytes(32).toString("base64")}`;
   const [apiPort, adminPort] = [await freePort(), await freePort()];
   const env = {

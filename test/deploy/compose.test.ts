@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { findNatsServer } from "@belfry/local/servers/nats-server";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { parse } from "yaml";
 import { SERVICE_VARIABLES, variableFaults } from "./service-variables.ts";
 
@@ -92,8 +92,7 @@ test("every variable that the file asks for is in the example, with no value tha
 
 test("the configuration of NATS is one that nats-server takes", async (t) => {
   const nats = await findNatsServer({ mayInstall: true, log: () => {} });
-  const directory = await mkdtemp(join(tmpdir(), "belfry-nats-conf-"));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryFolder(t, "nats-conf");
   const source = await readFile(join(DEPLOY, "docker/nats.conf"), "utf8");
   const { stdout: version } = await run(nats, ["--version"]);
   const [, minor = ""] = /v2\.(\d+)/.exec(version) ?? [];

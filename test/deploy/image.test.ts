@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, copyFile, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -10,6 +9,7 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { dockerfileFaults, parseDockerfile, readDockerfile } from "./dockerfile.ts";
 import { copyImageContext, readIgnoreRules } from "./image-tree.ts";
 
@@ -117,8 +117,7 @@ test("the command line's image brings an empty database to the newest schema", a
 
 /** The stage of the Dockerfile that installs, in an empty folder: context, install, link. */
 async function installed(t: Cleanup, service: string, folder: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "belfry-image-"));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryFolder(t, "image");
   await chmod(directory, 0o755);
   await copyImageContext(ROOT, IGNORE_FILE, directory);
   await run(

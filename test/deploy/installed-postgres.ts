@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { access, chmod, chown, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, chmod, chown, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { startGuarded } from "@belfry/local/servers/guarded-process";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import pg from "pg";
 import { programOnPath } from "./program-on-path.ts";
 
@@ -26,8 +26,7 @@ export async function startInstalledPostgres(t: {
 }): Promise<InstalledPostgres | undefined> {
   const binaries = await findBinaries();
   if (binaries === undefined) return undefined;
-  const directory = await mkdtemp(join(tmpdir(), "belfry-installed-postgres-"));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryFolder(t, "installed-postgres");
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
   if (user !== undefined) await chown(directory, user.uid, user.gid);
   await chmod(directory, 0o755);

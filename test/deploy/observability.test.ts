@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { parse } from "yaml";
 import { call, startStack } from "../end-to-end/stack.ts";
 import { client, subscribed } from "../realtime/clients.ts";
@@ -44,8 +44,7 @@ test("every alert fires at what it is for, and stays quiet at its likeness", asy
 test("every query of the dashboard is one that Prometheus understands", async (t) => {
   const promtool = await findPromtool();
   if (promtool === undefined) return t.skip("BELFRY_WITHOUT_PROMTOOL is set");
-  const directory = await mkdtemp(join(tmpdir(), "belfry-dashboard-"));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryFolder(t, "dashboard");
   const file = join(directory, "rules.json");
   const queries = panelExpressions.map((expr, at) => ({
     record: `panel:${at}`,

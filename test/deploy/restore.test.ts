@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { migrateToLatest } from "@belfry/database/migrate";
 import { eventually } from "@belfry/testing/eventually";
 import { TEMPLATE_DATABASE } from "@belfry/testing/postgres";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import type { SubscribedContext } from "centrifuge";
 import pg from "pg";
 import { client, nextEvent, subscribed } from "../realtime/clients.ts";
@@ -51,8 +50,7 @@ test("a restored backup: the history is there, and a client that had seen more r
   await eventually(() => got.length === 2);
 
   // As docs/operations/backup-and-restore.md says.
-  const directory = await mkdtemp(join(tmpdir(), "belfry-backup-"));
-  ending.after(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryFolder(ending, "backup");
   const backup = join(directory, "belfry.dump");
   await postgres.program("pg_dump", [
     ...["--format=custom", "--no-owner", "--file", backup],

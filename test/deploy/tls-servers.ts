@@ -1,5 +1,4 @@
-import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, chown, copyFile, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startGuarded } from "@belfry/local/servers/guarded-process";
 import { findNatsServer } from "@belfry/local/servers/nats-server";
@@ -7,6 +6,7 @@ import { startPostgres } from "@belfry/local/servers/postgres-server";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import pg from "pg";
 import { type Certificates, makeCertificates } from "./certificates.ts";
 
@@ -16,8 +16,7 @@ export const NATS_PASSWORD = "p:w/@rd";
 
 /** A nats-server with password and a Postgres, both with TLS, of one test file's own. */
 export async function startTlsServers(t: Cleanup) {
-  const directory = await mkdtemp(join(tmpdir(), "belfry-tls-"));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryFolder(t, "tls");
   await chmod(directory, 0o755);
   const certificates = await makeCertificates(directory);
   const [natsPort, postgresUrl] = await Promise.all([

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { access, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { access } from "node:fs/promises";
 import { describe, test } from "node:test";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startStack } from "../end-to-end/stack.ts";
 import type { Bench } from "./bench.ts";
@@ -16,8 +15,7 @@ import { sampleTests } from "./sample-tests.ts";
 
 const cleanup = wholeFile();
 const stack = await startStack(cleanup);
-const folder = await mkdtemp(join(tmpdir(), "belfry-docs-"));
-cleanup.after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder(cleanup, "docs");
 const bench = (): Bench => ({ stack, folder });
 
 describe("what is written", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, test } from "node:test";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { publint } from "publint";
 import { readDockerfile } from "../deploy/dockerfile.ts";
@@ -17,8 +17,7 @@ import { typeTests } from "./type-tests.ts";
 /** `@belfry/client` and `@belfry/inbox` as others get them: packed, served, installed elsewhere, used from there. */
 
 const cleanup = wholeFile();
-const folder = await mkdtemp(join(tmpdir(), "belfry-packages-"));
-cleanup.after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+const folder = await temporaryFolder(cleanup, "packages");
 const project = () => join(folder, "project");
 const ofPackage = (name: string, file: string) =>
   readFile(join(project(), "node_modules/@belfry", name, file), "utf8");

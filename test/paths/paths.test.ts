@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startForTenant } from "@belfry/admin/admin-under-test";
@@ -10,6 +9,7 @@ import { putTemplate } from "@belfry/administration/templates/put-template";
 import { eventually } from "@belfry/testing/eventually";
 import type { TestProcess } from "@belfry/testing/processes";
 import { startRecordingServer } from "@belfry/testing/recording-server";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { settled } from "../end-to-end/outcome.ts";
 import { startStack, triggered } from "../end-to-end/stack.ts";
 import { connectedBrowser } from "../end-to-end/trace.ts";
@@ -23,8 +23,7 @@ const COLD = /\/(find-tenant|read-routing|kinds)\.ts$/;
 /** ARCHITECTURE.md lists the files that each of three paths enters: these are the ones that are called. */
 
 test("an event's way to a vendor, and its way to a browser", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "belfry-paths-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder(t, "paths");
   const CALLED_FILES = join(folder, "called");
   const preload = new URL("./count-calls.ts", import.meta.url).href;
   const stack = await startStack(t, { env: { CALLED_FILES, NODE_OPTIONS: `--import=${preload}` } });

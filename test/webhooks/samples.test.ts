@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { signWebhook } from "../../services/webhook-sender/sign-webhook.ts";
 import { blocksOf } from "../docs/markdown.ts";
 import {
@@ -34,8 +34,7 @@ test("webhooks.md shows every receiver that is run here, and no other", () => {
 
 for (const receiver of RECEIVERS) {
   test(`${receiver.language}: ${receiver.file} keeps what is signed, once, and nothing else`, async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), "belfry-receiver-"));
-    t.after(() => rm(folder, { recursive: true, force: true }));
+    const folder = await temporaryFolder(t, "receiver");
     const missing = await bringReceiver(receiver, folder);
     if (missing !== undefined) return t.skip(missing);
     const [secret, previous] = [newSecret(), newSecret()];

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
 import { testNatsUrl } from "@belfry/testing/nats";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { connect, type Msg } from "@nats-io/transport-node";
 import { runBelfry } from "./belfry-under-test.ts";
 
@@ -20,8 +20,7 @@ export async function createHome(
     start = runBelfry,
   }: { env?: Record<string, string>; start?: typeof runBelfry } = {},
 ) {
-  const home = await mkdtemp(join(tmpdir(), "belfry-cli-"));
-  t.after(() => rm(home, { recursive: true, force: true }));
+  const home = await temporaryFolder(t, "cli");
   const { url, pool } = await connectedDatabase(t);
   const SECRETS_KEYS = `t1:${randomBytes(32).toString("base64")}`;
   const own = { DATABASE_URL: url, BELFRY_HOME: home, SECRETS_KEYS, ...more };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { assertHas } from "@belfry/testing/assert-has";
+import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
@@ -18,8 +18,7 @@ import { deleteTemplate, listTemplates, showTemplate } from "./templates.ts";
 
 async function setUp(t: TestContext) {
   const { db, tenantId } = await tenantDatabase(t);
-  const dir = await mkdtemp(join(tmpdir(), "belfry-templates-"));
-  t.after(() => rm(dir, { recursive: true }));
+  const dir = await temporaryFolder(t, "templates");
   const put = (path: string, text: string | Buffer) =>
     mkdir(join(dir, path, ".."), { recursive: true }).then(() => writeFile(join(dir, path), text));
   return { db, tenantId, dir, put };
@@ -248,8 +247,7 @@ test("links, folders in folders, what is too large and what is no text are refus
     /cannot read: there is no/,
   );
 
-  const outside = await mkdtemp(join(tmpdir(), "belfry-outside-"));
-  t.after(() => rm(outside, { recursive: true }));
+  const outside = await temporaryFolder(t, "outside");
   await writeFile(join(outside, "kept"), "kept");
   await putTemplate(db, { tenantId, eventType: "a", channel: "SMS", content: "x" });
   await symlink(outside, join(dir, "a"));
