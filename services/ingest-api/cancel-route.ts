@@ -3,22 +3,19 @@ import { CANCEL_PATH, CancelRequest, CancelResponse } from "@belfry/contracts/ca
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, requireSignature } from "./authenticate.ts";
-import { EXAMPLE_ID, SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
+import { EXAMPLE_ID, signedOf } from "./document-parts.ts";
 import { readBody } from "./read-body.ts";
 
 const schema = {
   operationId: "cancelEvents",
-  tags: ["Events"],
+  ...signedOf("Events"),
   summary: "Cancel events",
   description:
     "Stops what has not reached anybody, and says of each event what could be stopped. The answer is the truth: what it names as cancelled or stopped is not sent, by nobody. Of a digest the event is taken out. A message that a provider may have after a try without an answer counts as sent, and is not tried again. Where the event had no X-Idempotency-Key, the same trigger is a new event afterwards; the daily cap gets nothing back. Asked again, it says the same again.",
-  security: [{ apiKey: [] }],
-  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
   body: CancelRequest,
   "x-examples": {
     key: { value: { cancelKeys: ["order-1001"] } },

@@ -85,3 +85,16 @@ export const ANSWER_HEADERS = {
   },
 };
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
+
+/** Of calls with a tenant's key. */
+export const lookOf = (tag: string) => ({
+  tags: [tag],
+  security: [{ apiKey: [] }],
+  headers: Type.Object(TRACE_HEADERS),
+});
+
+/** Of calls that are signed where the tenant wants it. */
+export const signedOf = (tag: string) => ({
+  ...lookOf(tag),
+  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
+});

@@ -15,7 +15,7 @@ import type { FastifyInstance } from "fastify";
 import { answers, KEYED } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, requireSignature } from "./authenticate.ts";
-import { EXAMPLE_ID, SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
+import { EXAMPLE_ID, lookOf, signedOf } from "./document-parts.ts";
 import { PATH_OF_USER, refuseBatchPath } from "./user-routes.ts";
 
 const WAITING = {
@@ -35,16 +35,13 @@ const DONE = {
 };
 const RETRY_AFTER_SECONDS = 60;
 
-const common = { tags: ["Users"], security: [{ apiKey: [] }] };
-
 const requestSchema = {
-  ...common,
+  ...signedOf("Users"),
   operationId: "eraseUser",
   summary: "Erase a user",
   description:
     "Without a body: where a signature is needed, it is over the empty text. What was said of the user (addresses, preferences) is gone with the answer; events, deliveries, history and what else there is go in the background, one user of a tenant at a time, and what waits is not sent any more. Suppressed addresses stay suppressed. Stop sending to the user first: what is accepted meanwhile may stay.",
   params: PATH_OF_USER,
-  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
   response: answers(
     {
       status: 202,
@@ -63,14 +60,13 @@ const requestSchema = {
 };
 
 const showSchema = {
-  ...common,
+  ...lookOf("Users"),
   operationId: "showErasure",
   summary: "Show how far an erasure is",
   description: "It is kept for as long as the installation keeps events, and names nobody.",
   params: Type.Object({
     erasureId: id({ description: "The id that DELETE answered", examples: [EXAMPLE_ID] }),
   }),
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     {
       description: "The erasure",

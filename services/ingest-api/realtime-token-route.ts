@@ -5,22 +5,19 @@ import {
   RealtimeTokenResponse,
 } from "@belfry/contracts/realtime-token";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import type { Authentication } from "./authenticate.ts";
-import { TRACE_HEADERS } from "./document-parts.ts";
+import { lookOf } from "./document-parts.ts";
 import { readBody } from "./read-body.ts";
 import type { TenantDirectory } from "./tenant-directory.ts";
 
 const schema = {
   operationId: "createRealtimeToken",
-  tags: ["Realtime"],
+  ...lookOf("Realtime"),
   summary: "Request a realtime token",
   description:
     "A connection token for one user's browser, valid for 2 hours, and the channels to subscribe to.",
-  security: [{ apiKey: [] }],
-  headers: Type.Object(TRACE_HEADERS),
   body: RealtimeTokenRequest,
   "x-examples": { user: { value: { userId: "user-1" } } },
   response: answers(

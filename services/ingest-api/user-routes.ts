@@ -20,7 +20,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, requireSignature } from "./authenticate.ts";
-import { SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
+import { lookOf, signedOf } from "./document-parts.ts";
 import { readBody } from "./read-body.ts";
 
 export const PATH_OF_USER = Type.Object({
@@ -45,16 +45,13 @@ const USER_EXAMPLE = {
   updatedAt: "2026-11-20T09:30:00.000Z",
 };
 
-const common = { tags: ["Users"], security: [{ apiKey: [] }] };
-
 const putSchema = {
-  ...common,
+  ...signedOf("Users"),
   operationId: "putUser",
   summary: "Name a user",
   description:
     "Stores all that Belfry is to know of a user: what is left out is deleted. Applies to every event that is dispatched after the answer. You need not name your users: an address in the trigger wins.",
   params: PATH_OF_USER,
-  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
   body: UserRequest,
   "x-examples": { user: { value: REQUEST_EXAMPLE } },
   response: answers(
@@ -69,12 +66,11 @@ const putSchema = {
 };
 
 const showSchema = {
-  ...common,
+  ...lookOf("Users"),
   operationId: "showUser",
   summary: "Show a user",
   description: "As you have named it.",
   params: PATH_OF_USER,
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     {
       description: "The user",
@@ -86,11 +82,10 @@ const showSchema = {
 };
 
 const batchSchema = {
-  ...common,
+  ...signedOf("Users"),
   operationId: "putUsers",
   summary: "Name many users",
   description: `Up to ${MAX_USERS_OF_BATCH} users and 1 MiB, each as by PUT, with an answer for each. The good ones are stored together; a bad one does not hold them up.`,
-  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
   body: UsersBatchRequest,
   "x-examples": {
     users: { value: { users: [{ userId: "user-1", ...REQUEST_EXAMPLE }, { userId: "user-2" }] } },

@@ -34,7 +34,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, requireSignature } from "./authenticate.ts";
-import { SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
+import { lookOf, signedOf } from "./document-parts.ts";
 import { readBody } from "./read-body.ts";
 import { SECRET, WEBHOOK, WEBHOOK_ID } from "./webhook-examples.ts";
 
@@ -48,12 +48,8 @@ export interface WebhookRouteDeps {
 export const OF_WEBHOOK = {
   webhookId: id({ description: "The endpoint's id", examples: [WEBHOOK_ID] }),
 };
-const COMMON = { tags: ["Webhooks"], security: [{ apiKey: [] }] };
-export const LOOK = { ...COMMON, headers: Type.Object(TRACE_HEADERS) };
-export const SIGNED = {
-  ...COMMON,
-  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
-};
+export const LOOK = lookOf("Webhooks");
+export const SIGNED = signedOf("Webhooks");
 export const SIGNED_ANSWER = { 401: ["WWW-Authenticate" as const] };
 /** Of a call without a body that is signed: over the empty text. */
 export const WITHOUT_BODY = { tooLarge: {}, unsupportedMediaType: {} };
