@@ -13,23 +13,21 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { answers, KEYED } from "./answers.ts";
 import type { Authentication } from "./authenticate.ts";
-import { EXAMPLE_ID, TRACE_HEADERS } from "./document-parts.ts";
+import { EXAMPLE_ID, lookOf } from "./document-parts.ts";
 import { EVENT_EXAMPLE } from "./event-example.ts";
 
 const schema = {
   operationId: "showEvent",
-  tags: ["Events"],
+  ...lookOf("Events"),
   summary: "Show an event",
   description:
     "An event of yours and what became of it on each channel. Never its variables, nor what was rendered.",
-  security: [{ apiKey: [] }],
   params: Type.Object({
     eventId: id({
       description: "Belfry's id of the event: the header X-Event-Id of the trigger's answer",
       examples: [EXAMPLE_ID],
     }),
   }),
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     { description: "The event as far as it got", schema: EventReport, example: EVENT_EXAMPLE },
     { ...KEYED, notFound: {} },

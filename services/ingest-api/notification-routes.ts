@@ -20,7 +20,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { answers, KEYED } from "./answers.ts";
 import type { Authentication } from "./authenticate.ts";
-import { EXAMPLE_ID, TRACE_HEADERS } from "./document-parts.ts";
+import { EXAMPLE_ID, lookOf } from "./document-parts.ts";
 
 const pathOfUser = {
   tenantId: documented({
@@ -36,10 +36,9 @@ const pathOfUser = {
 
 const historySchema = {
   operationId: "listNotifications",
-  tags: ["Notifications"],
+  ...lookOf("Notifications"),
   summary: "Fetch the notification history",
   description: `The in-app notifications (${IN_APP}) of one user, in the order in which their events were accepted, newest first.`,
-  security: [{ apiKey: [] }],
   params: Type.Object(pathOfUser),
   querystring: Type.Object({
     limit: Type.Optional(
@@ -55,7 +54,6 @@ const historySchema = {
       ),
     ),
   }),
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     {
       description: "A page of the history",
@@ -86,15 +84,13 @@ const historySchema = {
 
 const markReadSchema = {
   operationId: "markNotificationRead",
-  tags: ["Notifications"],
+  ...lookOf("Notifications"),
   summary: "Mark a notification as read",
   description: "Without a body. Marking what is read already changes nothing and is 200.",
-  security: [{ apiKey: [] }],
   params: Type.Object({
     ...pathOfUser,
     notificationId: id({ description: "The id of an item of the history", examples: [EXAMPLE_ID] }),
   }),
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     { description: "It is READ", schema: MarkReadResponse, example: { success: true } },
     {

@@ -17,17 +17,16 @@ import type { FastifyInstance } from "fastify";
 import { answers, KEYED, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, requireSignature } from "./authenticate.ts";
-import { EXAMPLE_ID, SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
+import { EXAMPLE_ID, lookOf, signedOf } from "./document-parts.ts";
 import { refuseNoEvent } from "./event-route.ts";
 import { readBody } from "./read-body.ts";
 
 const listSchema = {
   operationId: "listScheduledEvents",
-  tags: ["Events"],
+  ...lookOf("Events"),
   summary: "List scheduled events",
   description:
     "Events of yours that rest until their time, the soonest first. Never their variables.",
-  security: [{ apiKey: [] }],
   querystring: Type.Object({
     limit: Type.Optional(
       integerText(
@@ -42,7 +41,6 @@ const listSchema = {
       }),
     ),
   }),
-  headers: Type.Object(TRACE_HEADERS),
   response: answers(
     {
       description: "A page of them",
@@ -68,18 +66,16 @@ const listSchema = {
 
 const moveSchema = {
   operationId: "moveEvent",
-  tags: ["Events"],
+  ...signedOf("Events"),
   summary: "Move a scheduled event",
   description:
     "Changes when an event is dispatched that still rests; one whose time has come is 409.",
-  security: [{ apiKey: [] }],
   params: Type.Object({
     eventId: id({
       description: "Belfry's id of the event: the header X-Event-Id of the trigger's answer",
       examples: [EXAMPLE_ID],
     }),
   }),
-  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
   body: MoveRequest,
   "x-examples": { move: { value: { sendAt: "2026-11-21T09:30:00+01:00" } } },
   response: answers(
