@@ -1,4 +1,5 @@
-import { hasPassword, listIdentities } from "@belfry/administration/people/identities";
+import { hasPassword } from "@belfry/administration/people/identities";
+import { identitiesOf } from "@belfry/administration/people/identity-rows";
 import { changePassword, renamePerson } from "@belfry/administration/people/people";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import { endSessions, listSessions } from "@belfry/administration/people/sign-in";
@@ -15,7 +16,7 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
   const show = async ({ person }: Signed, faults: Faults = {}, name?: string): Promise<Answer> => {
     const sessions = await listSessions(db, person.personId);
     const memberships = await listMemberships(db, person.personId);
-    const identities = await listIdentities(db, person.personId);
+    const identities = await identitiesOf(db, person.personId);
     return page("account", "Your account", {
       ...{ sessions, memberships, identities, faults, name },
       hasPassword: await hasPassword(db, person.personId),

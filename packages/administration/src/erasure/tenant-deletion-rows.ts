@@ -46,16 +46,8 @@ export async function findTenantDeletion(
     .executeTakeFirst();
 }
 
-export interface ClaimedDeletion {
-  tenantId: string;
-  actor: Actor;
-}
-
 /** The one that has waited longest; or one whose process has died. Undefined: there is none. */
-export async function claimTenantDeletion(
-  db: Database,
-  leaseMs: number,
-): Promise<ClaimedDeletion | undefined> {
+export async function claimTenantDeletion(db: Database, leaseMs: number) {
   const { rows } = await sql<{ tenantId: string } & Actor>`
     with next as materialized (
       select tenant_id from tenant_deletions

@@ -42,11 +42,6 @@ export async function storeComment(
   return id;
 }
 
-export interface StoredDigest {
-  id: string;
-  deliveryId: string;
-}
-
 /** A digest of these events, at rest for an hour; `status` other than queued: it was tried once and ended. */
 export async function storeDigest(
   pool: Pool,
@@ -60,7 +55,7 @@ export async function storeDigest(
     heldForMs?: number;
     states?: readonly string[];
   } = {},
-): Promise<StoredDigest> {
+) {
   const [id, deliveryId] = [uuidv7(), uuidv7()];
   const { userId = "ann", channel = "EMAIL", versionId = "1", status = "queued", heldForMs } = more;
   const held = heldForMs !== undefined;

@@ -2,7 +2,6 @@ import type { Database } from "@belfry/database/connection";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import {
   deleteIdentity,
-  type IdentityRow,
   identitiesOf,
   insertIdentity,
   personOfIdentity,
@@ -11,13 +10,6 @@ import {
 import { verifyPassword } from "./password.ts";
 import { lockPerson, storedPassword } from "./person-rows.ts";
 import { IdentityRefused, type ProviderAccount } from "./provider-account.ts";
-
-export type Identity = IdentityRow;
-
-/** The accounts that open a person's: of each provider one at most. */
-export async function listIdentities(db: Database, personId: string): Promise<Identity[]> {
-  return await identitiesOf(db, personId);
-}
 
 /** Whether the person can sign in by a password. */
 export async function hasPassword(db: Database, personId: string): Promise<boolean> {

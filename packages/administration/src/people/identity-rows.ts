@@ -3,17 +3,6 @@ import { sql } from "kysely";
 
 /** Queries on `person_identities`: a person's account at a provider of OpenID Connect. */
 
-export interface IdentityRow {
-  issuer: string;
-  subject: string;
-  /** The person connected it, signed in; else its address led to the person. */
-  byHand: boolean;
-  /** As the provider last said it. */
-  email: string | null;
-  createdAt: Date;
-  lastUsedAt: Date;
-}
-
 export interface IdentifiedPerson {
   id: string;
   email: string;
@@ -38,8 +27,11 @@ export async function personOfIdentity(
     .executeTakeFirst();
 }
 
-/** The newest first. */
-export async function identitiesOf(db: Database, personId: string): Promise<IdentityRow[]> {
+/**
+ * The accounts that open a person's, the newest first: of each provider one at most. `byHand`: the person
+ * connected it, signed in; else its address led to the person. `email` is as the provider last said it.
+ */
+export async function identitiesOf(db: Database, personId: string) {
   return await db
     .selectFrom("person_identities")
     .select([

@@ -7,7 +7,8 @@ import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { areWaiting, hold } from "../test-locks.ts";
 import { parseGroupRoles } from "./group-roles.ts";
-import { connectIdentity, disconnectIdentity, listIdentities } from "./identities.ts";
+import { connectIdentity, disconnectIdentity } from "./identities.ts";
+import { identitiesOf } from "./identity-rows.ts";
 import { signInByIdentity } from "./identity-sign-in.ts";
 import { changeRole } from "./people.ts";
 import {
@@ -212,7 +213,7 @@ test("an account opens one person's, a person has one of each provider, and the 
   await connectIdentity(db, ann, account({ issuer: elsewhere }));
   await disconnectIdentity(db, ann, ISSUER);
   await connectIdentity(db, bea, account());
-  assertEach(await listIdentities(db, ann), (one) => one.issuer, [elsewhere]);
+  assertEach(await identitiesOf(db, ann), (one) => one.issuer, [elsewhere]);
   await assert.rejects(disconnectIdentity(db, ann, ISSUER), /is not connected/);
   const carl = account({ subject: "carl", email: "carl@acme.com", groups: ["staff"] });
   const { personId } = await signIn(carl);

@@ -2,16 +2,8 @@ import type { Database } from "@belfry/database/connection";
 
 /** Queries on `person_totp` and `recovery_codes`. Of a recovery code only the SHA-256 is here. */
 
-export interface TotpRow {
-  /** Encrypted. */
-  secret: string;
-  /** null: it is being set up, by `sessionId`. */
-  confirmedAt: Date | null;
-  sessionId: string | null;
-  createdAt: Date;
-}
-
-export async function totpOf(db: Database, personId: string): Promise<TotpRow | undefined> {
+/** `secret` is encrypted. Where `confirmedAt` is null it is being set up, by `sessionId`. */
+export async function totpOf(db: Database, personId: string) {
   return await db
     .selectFrom("person_totp")
     .select([

@@ -1,28 +1,14 @@
-import type { Channel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/** What a list of tenants shows of each. */
-export interface FoundTenant {
-  id: string;
-  name: string;
-  active: boolean;
-  perMinute: number;
-  /** null: no cap. */
-  dailyCap: number | null;
-  /** Empty: all channels. */
-  deliveryChannels: Channel[];
-  createdAt: Date;
-}
-
 /**
  * Tenants by name, page after page: those whose name contains `search`, or whose id it is. `after` is the
- * id of the last one of the page before.
+ * id of the last one of the page before. No daily cap is null, all channels are none.
  */
 export async function searchTenants(
   db: Database,
   page: { search?: string | undefined; after?: string | undefined; limit: number },
-): Promise<FoundTenant[]> {
+) {
   const { search, after, limit } = page;
   let query = db
     .selectFrom("tenants")
