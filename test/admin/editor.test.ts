@@ -85,6 +85,22 @@ test(
   },
 );
 
+test("a preview that did not come is asked for again, without another edit", WITH, async (t) => {
+  const under = await startEditor(t);
+  const { page } = under;
+  await page.goto(await smsTemplate(under));
+  let asked = 0;
+  await page.route("**/templates/preview", async (route) => {
+    asked += 1;
+    if (asked === 1) await route.abort();
+    else if (asked === 2) await route.fulfill({ status: 503 });
+    else await route.continue();
+  });
+  await typeAtEnd(page, " Soon.");
+  await page.locator("#preview-text", { hasText: "Soon." }).waitFor();
+  assert.equal(asked, 3);
+});
+
 test(
   "of two people at once the second is told, sees both texts, and loses nothing",
   WITH,

@@ -1,6 +1,8 @@
 /** The preview as one types: what would be sent, with every fault at its place. */
 
 const PREVIEW_AFTER_MS = 250;
+/** Where the server was not reached, or was in trouble: nobody may type any more. */
+const ASK_AGAIN_AFTER_MS = 3_000;
 const NAMES = {
   content: "Content",
   subject: "Subject",
@@ -21,23 +23,26 @@ export function createPreview({ form, address = form.dataset.preview, onChecked 
   let isAsking = false;
   let isStale = false;
 
-  const later = () => {
+  const later = (ms = PREVIEW_AFTER_MS) => {
     clearTimeout(timer);
-    timer = setTimeout(ask, PREVIEW_AFTER_MS);
+    timer = setTimeout(ask, ms);
   };
   const ask = async () => {
     isStale = isAsking;
     if (isAsking) return;
     isAsking = true;
+    let isAnswered = false;
     try {
       const body = new URLSearchParams(new FormData(form));
       const answer = await fetch(address, { method: "POST", body });
       if (answer.ok) show(await answer.json());
+      isAnswered = answer.status < 500;
     } catch {
-      // Without a connection: the next edit asks again.
+      // Without a connection.
     } finally {
       isAsking = false;
       if (isStale) later();
+      else if (!isAnswered) later(ASK_AGAIN_AFTER_MS);
     }
   };
   const show = (checked) => {

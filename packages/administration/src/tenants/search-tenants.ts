@@ -3,7 +3,7 @@ import { sql } from "kysely";
 
 /**
  * Tenants by name, page after page: those whose name contains `search`, or whose id it is. `after` is the
- * id of the last one of the page before. No daily cap is null, all channels are none.
+ * id of the last one of the page before. `dailyCap` null: no cap; `deliveryChannels` empty: all.
  */
 export async function searchTenants(
   db: Database,
