@@ -42,6 +42,23 @@ const READ: Record<
   (client: pg.ClientBase, key: SearchKey, ids: readonly string[]) => Promise<Findings>
 > = { events: findingsOfEvents, deliveries: findingsOfDeliveries };
 
+/** One look at whether any step has something to do: mostly none has. */
+export async function hasWork({ pool, settleMs = SETTLE_MS }: WalkOptions): Promise<boolean> {
+  const walks = WALKED.map(
+    (table) => `exists (select from ${table} x
+      where x.id > coalesce((select next_id from search_walks where table_name = '${table}'), '${NIL}')
+        and x.id < first_id_of(statement_timestamp() - $1 * interval '1 ms'))`,
+  );
+  const { rows } = await pool.query<{ any: boolean }>({
+    name: "search_has_work",
+    text: `select ${walks.join(" or ")}
+      or exists (select from search_waiting where look_at <= statement_timestamp())
+      or exists (select from search_steps where look_at <= statement_timestamp()) as any`,
+    values: [settleMs],
+  });
+  return rows[0]?.any === true;
+}
+
 /** Goes on over a table from where the last one ended, whichever replica that was. */
 export function walkStep(options: WalkOptions, table: Walked): Promise<StepResult> {
   const { key, most = MOST, settleMs = SETTLE_MS } = options;
@@ -55,6 +72,8 @@ export function walkStep(options: WalkOptions, table: Walked): Promise<StepResul
     const { after, until, old } = rows[0]!;
     if (after >= until) return { state: "done", rows: 0 };
     const ids = await idsBetween(client, table, { after, until, most });
+    // Nothing is noted of an empty stretch: the next pass looks at it once more.
+    if (ids.length === 0) return { state: "done", rows: 0 };
     const isFull = ids.length === most;
     const reached = isFull ? ids.at(-1)! : until;
     await writeFindings(client, await READ[table](client, key, ids));

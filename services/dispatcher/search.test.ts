@@ -280,6 +280,30 @@ test("a row that is committed after the walk went by is found at the next look, 
   assert.deepEqual(rows, [], "after three looks a range is forgotten");
 });
 
+test("where nothing is new a pass reads once and writes nothing, whatever is still to be looked at again", async (t) => {
+  const { acme, events, pass, find, pool } = await world(t);
+  const [id] = await events(acme, { userId: "first" });
+  await pass();
+  const walked = async () => {
+    const walks = await pool.query("select table_name, next_id from search_walks order by 1");
+    const steps = await pool.query("select * from search_steps order by table_name, after_id");
+    return { walks: walks.rows, steps: steps.rows };
+  };
+  const before = await walked();
+  await pass();
+  assert.deepEqual(await walked(), before);
+  // A look that is due runs every step.
+  await pool.query("update search_steps set look_at = now()");
+  await pass();
+  const after = await walked();
+  assert.deepEqual(after.walks, before.walks);
+  assert.equal(after.steps.length, before.steps.length);
+  const [later] = await events(acme, { userId: "later" });
+  await pass();
+  assert.deepEqual((await find("first", acme)).ids, [id]);
+  assert.deepEqual((await find("later", acme)).ids, [later]);
+});
+
 test("a database that an installation without search has filled is caught up with", async (t) => {
   const { acme, events, pass, find, replica, pool } = await world(t);
   const [id = ""] = await events(acme, { userId: "now" });

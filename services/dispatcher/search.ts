@@ -6,6 +6,7 @@ import { countSearched } from "./dispatcher-metrics.ts";
 import { WALKED } from "./search-rows.ts";
 import {
   againStep,
+  hasWork,
   type StepResult,
   type WalkOptions,
   waitingStep,
@@ -28,6 +29,7 @@ export function createSearch({ db, keys, ...options }: SearchDeps) {
     key ??= await ensureSearchKey(db, keys);
     const walk: WalkOptions = { ...options, key };
     let total = 0;
+    if (!(await hasWork(walk))) return total;
     const steps: (() => Promise<StepResult>)[] = [
       ...WALKED.map((table) => () => walkStep(walk, table)),
       () => waitingStep(walk),
