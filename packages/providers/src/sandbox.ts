@@ -11,7 +11,7 @@ const EMAIL_SETTINGS = Type.Object(
     takesAll: Type.Optional(
       Type.Boolean({
         title: "Take everything",
-        description: `Mail to ${TROUBLE_DOMAIN}, too, at which a sandbox fails for you to see what happens: for a second one that takes over`,
+        description: `Also mail to ${TROUBLE_DOMAIN}, on which a sandbox fails on purpose: for a second sandbox, which takes over from the first`,
       }),
     ),
   },
