@@ -4,8 +4,10 @@ import { findAnything } from "@belfry/administration/search/find-anything";
 import { listUsers } from "@belfry/administration/users/list-users";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { ensureSearchKey, termHash } from "@belfry/database/search-term-hash";
+import { readsAtMost } from "@belfry/testing/rows-read";
 import { sql } from "kysely";
 import { searchUnderTest } from "./search-under-test.ts";
+import { hasWork } from "./search-walk.ts";
 
 const EVENTS = 350_000;
 const TABLES = [
@@ -18,6 +20,9 @@ const TABLES = [
 ];
 /** Fifty events and their deliveries, for each kind that a text may be, with room. */
 const MOST_ROWS = 1500;
+/** As many as a plan needs to be kept, with a row or two of each table. */
+const LOOKS = 8;
+const MOST_LOOKED_AT = 2 * LOOKS;
 
 /**
  * What the statements really read, as Postgres counts it, among a million terms of 350,000 events: a bounded number
@@ -60,6 +65,14 @@ test("a search and a page of users read by index only among a million terms", {
   await pool.query(
     `insert into recipients (tenant_id, user_id, email, phone)
      select 'acme', 'user' || n, 'u' || n || '@home.org', '+4917' || lpad(n::text, 8, '0') from generate_series(0, 49999) n`,
+  );
+  // All is walked over, and what waits is not due for an hour.
+  await pool.query(
+    `insert into search_walks select 'events', id from (select id from events order by id desc limit 1) e
+     union all select 'deliveries', id from (select id from deliveries order by id desc limit 1) d`,
+  );
+  await pool.query(
+    `insert into search_waiting select id, now() + interval '1 hour' from deliveries`,
   );
   for (const analyzed of [false, true]) {
     if (analyzed) await pool.query("analyze");
@@ -116,6 +129,12 @@ test("a search and a page of users read by index only among a million terms", {
         tenantId: acme,
       });
       assert.deepEqual([events.length, more], [50, true]);
+      const looked = ["events", "deliveries", "search_waiting", "search_steps"];
+      await readsAtMost(pool, MOST_LOOKED_AT, looked, async (client) => {
+        for (let look = 0; look < LOOKS; look += 1) {
+          assert.equal(await hasWork({ pool: client, key }), false);
+        }
+      });
     });
   }
 });

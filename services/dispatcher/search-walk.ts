@@ -42,18 +42,21 @@ const READ: Record<
   (client: pg.ClientBase, key: SearchKey, ids: readonly string[]) => Promise<Findings>
 > = { events: findingsOfEvents, deliveries: findingsOfDeliveries };
 
-/** One look at whether any step has something to do: mostly none has. */
+/**
+ * One look at whether any step has something to do: mostly none has. It asks for the first of each, not whether there is
+ * any: the planner may answer that by reading all that there is.
+ */
 export async function hasWork({ pool, settleMs = SETTLE_MS }: WalkOptions): Promise<boolean> {
   const walks = WALKED.map(
-    (table) => `exists (select from ${table} x
+    (table) => `(select x.id from ${table} x
       where x.id > coalesce((select next_id from search_walks where table_name = '${table}'), '${NIL}')
-        and x.id < first_id_of(statement_timestamp() - $1 * interval '1 ms'))`,
+      order by x.id limit 1) < first_id_of(statement_timestamp() - $1 * interval '1 ms')`,
   );
   const { rows } = await pool.query<{ any: boolean }>({
     name: "search_has_work",
     text: `select ${walks.join(" or ")}
-      or exists (select from search_waiting where look_at <= statement_timestamp())
-      or exists (select from search_steps where look_at <= statement_timestamp()) as any`,
+      or (select min(look_at) from search_waiting) <= statement_timestamp()
+      or (select min(look_at) from search_steps) <= statement_timestamp() as any`,
     values: [settleMs],
   });
   return rows[0]?.any === true;
