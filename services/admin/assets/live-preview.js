@@ -35,8 +35,9 @@ export function createPreview({ form, address = form.dataset.preview, onChecked 
     try {
       const body = new URLSearchParams(new FormData(form));
       const answer = await fetch(address, { method: "POST", body });
-      if (answer.ok) show(await answer.json());
+      const checked = answer.ok ? await answer.json() : undefined;
       isAnswered = answer.status < 500;
+      if (checked !== undefined) show(checked);
     } catch {
       // Without a connection.
     } finally {
