@@ -26,6 +26,23 @@ export class ConfigError extends Error {
   }
 }
 
+/** The variables of an address to listen on: `NAME_HOST` and `NAME_PORT`. */
+export function listenConfig<Name extends string>(name: Name, what: string, port: number) {
+  return {
+    [`${name}_HOST`]: Type.String({
+      description: `Address of ${what}; 0.0.0.0 in a container`,
+      minLength: 1,
+      default: "127.0.0.1",
+    }),
+    [`${name}_PORT`]: Type.Integer({
+      description: `Port of ${what}; 0 takes a free one`,
+      minimum: 0,
+      maximum: 65_535,
+      default: port,
+    }),
+  } as Record<`${Name}_HOST`, TString> & Record<`${Name}_PORT`, TInteger>;
+}
+
 /** The variables that every service has. Spread them into the service's own schema. */
 export const commonConfig = {
   DATABASE_URL: Type.String({
@@ -66,17 +83,7 @@ export const commonConfig = {
     maximum: 5,
     default: 1,
   }),
-  MANAGEMENT_HOST: Type.String({
-    description: "Address of health and metrics; 0.0.0.0 in a container",
-    minLength: 1,
-    default: "127.0.0.1",
-  }),
-  MANAGEMENT_PORT: Type.Integer({
-    description: "Port of health and metrics; 0 takes a free one",
-    minimum: 0,
-    maximum: 65_535,
-    default: 9090,
-  }),
+  ...listenConfig("MANAGEMENT", "health and metrics", 9090),
   LOG_LEVEL: Type.Union(
     (["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const).map((level) =>
       Type.Literal(level),
@@ -100,23 +107,6 @@ export const commonConfig = {
     default: false,
   }),
 };
-/** The variables of an address to listen on: `NAME_HOST` and `NAME_PORT`. */
-export function listenConfig<Name extends string>(name: Name, what: string, port: number) {
-  return {
-    [`${name}_HOST`]: Type.String({
-      description: "Address to listen on; 0.0.0.0 in a container",
-      minLength: 1,
-      default: "127.0.0.1",
-    }),
-    [`${name}_PORT`]: Type.Integer({
-      description: `Port of ${what}; 0 takes a free one`,
-      minimum: 0,
-      maximum: 65_535,
-      default: port,
-    }),
-  } as Record<`${Name}_HOST`, TString> & Record<`${Name}_PORT`, TInteger>;
-}
-
 export type CommonConfig = Static<TObject<typeof commonConfig>>;
 
 /**

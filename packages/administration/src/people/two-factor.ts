@@ -133,10 +133,8 @@ export async function removeTwoFactor(
   personId: string,
   operatorId: string | null,
 ): Promise<{ person: PersonRow; sessionsEnded: number }> {
-  const person = await requireSomebodyElse(
-    ...([db, personId, operatorId] as const),
-    "turn two-factor authentication off",
-  );
+  const instead = "turn two-factor authentication off";
+  const person = await requireSomebodyElse(db, personId, operatorId, instead);
   return { person, ...(await takeAway(db, personId, undefined)) };
 }
 
