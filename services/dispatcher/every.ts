@@ -1,5 +1,6 @@
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
+import { untilNext } from "./until-next.ts";
 
 /** Calls `work` every so often until the signal; a failure is logged once and tried again. */
 export async function every(
@@ -11,7 +12,7 @@ export async function every(
   const { log, signal } = options;
   let failing = false;
   while (!signal.aborted) {
-    await pause(everyMs, signal);
+    await pause(untilNext(everyMs), signal);
     if (signal.aborted) return;
     try {
       await work();

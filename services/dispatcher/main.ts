@@ -29,6 +29,7 @@ import { every } from "./every.ts";
 import { createExpiry } from "./expiry.ts";
 import { createOutward } from "./outward.ts";
 import { createReleaseLoop } from "./release-loop.ts";
+import { createRestLook } from "./rest-look.ts";
 import { createRoutingCache } from "./routing-cache.ts";
 import { createSearch } from "./search.ts";
 import { createNotedErasure } from "./sensitive-events.ts";
@@ -83,8 +84,10 @@ await runService({
     });
     const routing = createRoutingCache(pool, retention);
     const inFlightPerTenant = config.IN_FLIGHT_PER_TENANT;
+    const lookAtRest = createRestLook(pool);
     const release = createReleaseLoop({
       pool,
+      lookAtRest,
       outward,
       inFlightPerTenant,
       everyMs: config.RELEASE_EVERY_MS,
@@ -103,7 +106,11 @@ await runService({
     };
     const expressPerMinute = config.EXPRESS_PER_MINUTE;
     const sweeping = { pool, publisher, prefix, expressPerMinute, log };
-    const wake = createWakeLoop({ ...sweeping, canPublish: () => link.isConnected() });
+    const wake = createWakeLoop({
+      ...sweeping,
+      lookAtRest,
+      canPublish: () => link.isConnected(),
+    });
     const lookAfterStore = createStoreWatch({
       nc: link.nc,
       streams,

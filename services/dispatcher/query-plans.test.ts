@@ -6,15 +6,12 @@ import {
   readDispatchedBefore,
   readEvents,
 } from "@belfry/database/functions/dispatch-events";
-import {
-  channelsAtRest,
-  releaseAgain,
-  releaseDeliveries,
-} from "@belfry/database/functions/release-deliveries";
+import { releaseAgain, releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
 import { timedExpiries } from "./expiries.ts";
+import { createRestLook } from "./rest-look.ts";
 import { takeStuckEvents, tenantsAbove } from "./sweep.ts";
 
 /** None is read whole, and the rows that are read are those of the batch, whatever their sizes. */
@@ -153,7 +150,7 @@ async function worksOn(
           most: 2000,
         }),
     ],
-    ["at rest", 10, (pool) => channelsAtRest(pool, ["EMAIL", "SMS"])],
+    ["at rest", 10, (pool) => createRestLook(pool)()],
     [
       "release again",
       2500,

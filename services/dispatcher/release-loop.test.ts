@@ -10,6 +10,7 @@ import {
   restingDeliveries,
 } from "./dispatcher-under-test.ts";
 import { createReleaseLoop, releaseLost, releaseOnce } from "./release-loop.ts";
+import { createRestLook } from "./rest-look.ts";
 
 test("tenants take turns: a backlog gets its share and a single delivery of another leaves with it", async (t) => {
   const under = await dispatcherUnderTest(t);
@@ -239,7 +240,13 @@ test("with nothing at rest one look serves both channels, and what then comes to
 /** A loop that looks so often, until it is stopped. */
 function startLoop(t: TestContext, under: DispatcherUnderTest, everyMs: number) {
   const { pool, looks } = countingLooks(under);
-  const loop = createReleaseLoop({ ...under.deps, pool, everyMs, againAfterMs: 1_200_000 });
+  const loop = createReleaseLoop({
+    ...under.deps,
+    pool,
+    lookAtRest: createRestLook(pool),
+    everyMs,
+    againAfterMs: 1_200_000,
+  });
   const ended = new AbortController();
   const running = loop.run(ended.signal);
   const stop = () => {
@@ -260,7 +267,7 @@ function countingLooks(under: DispatcherUnderTest) {
       if (name !== "query") return Reflect.get(target, name, target);
       return async (query: { name?: string; values?: unknown[] }) => {
         const answer = await target.query(query as never);
-        if (query.name === "channels_at_rest") looks.forRest += 1;
+        if (query.name === "read_rest") looks.forRest += 1;
         if (query.name === "release_deliveries") looks[query.values?.[0] as ProviderChannel] += 1;
         return answer;
       };

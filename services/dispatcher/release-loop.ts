@@ -1,8 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { SENT_CHANNELS, type SentChannel } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
 import {
-  channelsAtRest,
   eraseSensitiveVariables,
   type Release,
   releaseAgain,
@@ -13,6 +11,8 @@ import { recordReconciled } from "@belfry/database/reconciliations";
 import type { Logger } from "@belfry/service/logger";
 import { countReconciled, countReleased } from "./dispatcher-metrics.ts";
 import type { Outward } from "./outward.ts";
+import type { Rest } from "./rest-look.ts";
+import { untilNext } from "./until-next.ts";
 
 export interface ReleaseDeps {
   pool: Pool;
@@ -108,6 +108,7 @@ export interface ReleaseLoop {
  */
 export function createReleaseLoop(
   deps: ReleaseDeps & {
+    lookAtRest: () => Promise<Rest>;
     everyMs: number;
     /** JetStream redelivers what was not acknowledged; this is for what it has lost. */
     againAfterMs: number;
@@ -133,16 +134,6 @@ export function createReleaseLoop(
       resting.add(end);
     });
 
-  let look: Promise<SentChannel[]> | undefined;
-  /** Whether anything is at rest now: whoever asks in one turn of the event loop shares a look that follows. */
-  const hasRest = async (channel: SentChannel) => {
-    look ??= nextTurn().then(() => {
-      look = undefined;
-      return channelsAtRest(deps.pool, SENT_CHANNELS);
-    });
-    return (await look).includes(channel);
-  };
-
   const releaseAllLost = async (channel: SentChannel) => {
     const since = lost.get(channel);
     while (since !== undefined) {
@@ -166,7 +157,7 @@ export function createReleaseLoop(
       let restMs = 0;
       try {
         const turn: Turn =
-          quiet && !(await hasRest(channel))
+          quiet && !(await deps.lookAtRest()).channels.includes(channel)
             ? NOTHING
             : await releaseOnce(deps, channel, round.after);
         const capped = round.capped || turn.capped;
@@ -209,10 +200,4 @@ export function createReleaseLoop(
       await Promise.all(SENT_CHANNELS.map((channel) => runChannel(channel, signal)));
     },
   };
-}
-
-/** At most `everyMs`: rests that begin apart end together. */
-function untilNext(everyMs: number): number {
-  // The millisecond more, because a timer may end one too early, and would begin once more for it.
-  return Math.ceil(everyMs - (performance.now() % everyMs)) + 1;
 }

@@ -11,6 +11,7 @@ import {
   eventsMessage,
 } from "./dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
+import { createRestLook } from "./rest-look.ts";
 import { republishLost } from "./sweeper.ts";
 import { createWakeLoop } from "./wake-loop.ts";
 
@@ -32,7 +33,12 @@ function loopOf(
   };
   const { expressPerMinute = 1000 } = over;
   const deps = { pool: under.pool, publisher, prefix: PREFIX, expressPerMinute, log: under.log };
-  const wake = createWakeLoop({ ...deps, canPublish: () => true, nowMs: () => 0 });
+  const wake = createWakeLoop({
+    ...deps,
+    lookAtRest: createRestLook(deps.pool),
+    canPublish: () => true,
+    nowMs: () => 0,
+  });
   return { deps, wake, published, ids: () => published.flatMap(({ ids }) => ids) };
 }
 

@@ -1,16 +1,18 @@
 import type { QueueItem } from "@belfry/contracts/queue-message";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
-import { hasDueEvents, type WokenEvent, wakeEvents } from "@belfry/database/functions/wake-events";
+import { type WokenEvent, wakeEvents } from "@belfry/database/functions/wake-events";
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";
 import { countWoken } from "./dispatcher-metrics.ts";
 import { LaneTally } from "./lane-tally.ts";
+import type { Rest } from "./rest-look.ts";
 import { leaveStuck } from "./sweep.ts";
 
 export interface WakeDeps {
   pool: Pool;
   publisher: Publisher;
+  lookAtRest: () => Promise<Rest>;
   /** While ids cannot be published, what is due rests on: it can be moved and cancelled. */
   canPublish(): boolean;
   prefix: string;
@@ -34,7 +36,7 @@ export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promis
   const tally = new LaneTally(deps.expressPerMinute, deps.nowMs);
   return async function wake(signal) {
     let total = 0;
-    while (!signal?.aborted && deps.canPublish() && (await hasDueEvents(pool))) {
+    while (!signal?.aborted && deps.canPublish() && (await deps.lookAtRest()).isEventDue) {
       tally.clear();
       // From tenant to tenant, then anew: those that have much have a turn each time.
       let after: string | undefined = "";

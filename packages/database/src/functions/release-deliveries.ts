@@ -47,25 +47,6 @@ export async function releaseDeliveries(
   return toRelease(options.channel, rows);
 }
 
-/** Those of the channels on which something is at rest, due or not: where nothing is, a turn has nothing to do. */
-export async function channelsAtRest(
-  pool: pg.Pool,
-  channels: readonly SentChannel[],
-): Promise<SentChannel[]> {
-  const { rows } = await pool.query<{ channel: SentChannel }>({
-    name: "channels_at_rest",
-    text: `select c.channel from unnest($1::text[]) as c (channel)
-           cross join lateral (
-             select from deliveries d
-             where d.channel = c.channel and d.released_at is null
-               and d.status in ('queued', 'waiting')
-             order by d.tenant_id limit 1
-           ) d`,
-    values: [channels],
-  });
-  return rows.map(({ channel }) => channel);
-}
-
 /** Releases once more what was released longer ago than `olderThanMs` and has not moved since. */
 export async function releaseAgain(
   pool: pg.Pool,

@@ -16,17 +16,6 @@ export interface Waking {
   next: string | undefined;
 }
 
-/** Whether an event rests that is due by the database's clock. */
-export async function hasDueEvents(pool: pg.Pool): Promise<boolean> {
-  const { rowCount } = await pool.query({
-    name: "has_due_events",
-    // The soonest, then the clock: as a condition of the index a clock that runs on is asked row by row, of all.
-    text: `select 1 from (select send_at from scheduled_events order by send_at limit 1) soonest
-           where send_at <= clock_timestamp()`,
-  });
-  return rowCount === 1;
-}
-
 /**
  * Lets at most `most` events go that are due, of the tenants after `after` (an id; empty: from the first one on).
  * They are to be published now.
