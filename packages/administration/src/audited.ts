@@ -49,11 +49,7 @@ export async function auditedAfter<T>(
 }
 
 /** For a change of several notes, or one that its actor comes from: call it in the change's transaction. */
-export async function writeNote(
-  db: Database,
-  actor: Actor,
-  note: AuditNote | undefined,
-): Promise<void> {
+export async function writeNote(db: Database, actor: Actor, note: AuditNote | undefined) {
   if (note === undefined) return;
   const { before = null, after = null, ...what } = note;
   await insertAuditEntry(db, {

@@ -100,11 +100,7 @@ function earlier(until: Date | undefined, endedBefore: string): Date {
   return until !== undefined && until < end ? until : end;
 }
 
-async function revive(
-  db: Database,
-  row: DeadMessageRow,
-  items: readonly { id: string }[],
-): Promise<void> {
+async function revive(db: Database, row: DeadMessageRow, items: readonly { id: string }[]) {
   const ids = items.map(({ id }) => id).filter((id) => UUID.test(id));
   if (placeParts(row).channel === null) await reopenEvents(db, ids);
   else await restDeliveries(db, ids);

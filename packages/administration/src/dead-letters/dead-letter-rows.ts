@@ -100,11 +100,7 @@ const OBSTACLE = sql<string | null>`case
  * Groups by tenant, channel, provider and class, the largest first. With `most` it looks at so many
  * of the dead letters, of a tenant the newest, before any other condition.
  */
-export async function deadGroups(
-  db: Database,
-  selection: DeadSelection,
-  most?: number,
-): Promise<DeadGroupRow[]> {
+export async function deadGroups(db: Database, selection: DeadSelection, most?: number) {
   const { tenantId } = selection;
   const order = tenantId === undefined ? sql`` : sql`order by l.settled_at desc, l.id desc`;
   const looked =
@@ -136,11 +132,7 @@ export async function deadGroups(
 }
 
 /** Dead letters, the newest first; with ids the deliveries of these ids, dead or not. */
-export async function deadDeliveries(
-  db: Database,
-  selection: DeadSelection,
-  most: number,
-): Promise<DeadDeliveryRow[]> {
+export async function deadDeliveries(db: Database, selection: DeadSelection, most: number) {
   const status = selection.ids === undefined ? sql`d.status in (${DISCARDABLE})` : sql`true`;
   const { rows } = await sql<DeadDeliveryRow>`
     select d.id, d.event_id as "eventId", coalesce(e.event_type, g.event_type) as "eventType",
@@ -217,11 +209,7 @@ export async function requeueDead(
 }
 
 /** Ends at most `most` dead letters for good; returns their ids. */
-export async function discardDead(
-  db: Database,
-  selection: DeadSelection,
-  most: number,
-): Promise<string[]> {
+export async function discardDead(db: Database, selection: DeadSelection, most: number) {
   const { rows } = await sql<{ id: string }>`
     with picked as materialized (
       select d.id from ${DELIVERIES}

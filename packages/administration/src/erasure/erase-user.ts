@@ -192,11 +192,7 @@ async function eraseEvents(
 }
 
 /** What the tenant and the user have said of the user; the addresses are those that were named. */
-async function eraseDirectory(
-  db: Database,
-  { tenantId, userId }: UserOfTenant,
-  dryRun: boolean,
-): Promise<{ deleted: Pick<ErasedRows, "recipients" | "preferences">; addresses: string[] }> {
+async function eraseDirectory(db: Database, { tenantId, userId }: UserOfTenant, dryRun: boolean) {
   const user = await findUser(db, tenantId, userId);
   const addresses = [user?.email, user?.phone].filter((address) => address != null);
   const deleted = dryRun

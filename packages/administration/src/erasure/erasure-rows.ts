@@ -78,10 +78,7 @@ const UNIQUE_VIOLATION = "23505";
  * Takes the erasure that has waited longest, of a tenant of which none runs; or one whose process has died.
  * Undefined: there is none, or somebody else was quicker.
  */
-export async function claimErasure(
-  db: Database,
-  leaseMs: number,
-): Promise<ClaimedErasure | undefined> {
+export async function claimErasure(db: Database, leaseMs: number) {
   try {
     const { rows } = await sql<ClaimedErasure>`
       with next as materialized (
@@ -123,11 +120,7 @@ export async function renewErasure(
 }
 
 /** From here on nothing of the person stands there. */
-export async function endErasure(
-  db: Database,
-  { tenantId, id }: ClaimedErasure,
-  deleted: object,
-): Promise<void> {
+export async function endErasure(db: Database, { tenantId, id }: ClaimedErasure, deleted: object) {
   await db
     .updateTable("erasures")
     .set({

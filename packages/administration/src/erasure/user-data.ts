@@ -62,10 +62,7 @@ export async function userEvents(
 }
 
 /** How many rows these events and their deliveries have; nothing is changed. */
-export async function countEvents(
-  db: Database,
-  ids: readonly string[],
-): Promise<Omit<DeletedEvents, "held">> {
+export async function countEvents(db: Database, ids: readonly string[]) {
   const { rows } = await sql<Omit<DeletedEvents, "held">>`
     with d as materialized (
       select d.id, d.status from unnest(${ids}::uuid[]) u (id)
@@ -94,11 +91,7 @@ export async function countEvents(
  * Deletes at most `most` items of the in-app history; returns how many. The channels keep their offsets:
  * they leave by `forgetChannels`.
  */
-export async function deleteNotifications(
-  db: Database,
-  { tenantId, userId }: Owner,
-  most: number,
-): Promise<number> {
+export async function deleteNotifications(db: Database, { tenantId, userId }: Owner, most: number) {
   const result = await sql`
     with picked as materialized (
       select id from notifications
@@ -121,10 +114,7 @@ export async function countThrottles(db: Database, owner: Owner): Promise<number
 }
 
 /** Digests that hold no event, with their deliveries: the others have left with their events. Returns how many. */
-export async function deleteEmptyDigests(
-  db: Database,
-  { tenantId, userId }: Owner,
-): Promise<number> {
+export async function deleteEmptyDigests(db: Database, { tenantId, userId }: Owner) {
   const { rows } = await sql<{ id: string }>`
     select g.id from digests g
     where g.tenant_id = ${tenantId} and g.user_id = ${userId}

@@ -60,11 +60,7 @@ function select(rows: RawBuilder<unknown>) {
 }
 
 /** A tenant's digests that events may join, the soonest first. */
-export async function openDigests(
-  db: Database,
-  tenantId: string,
-  most: number,
-): Promise<DigestRow[]> {
+export async function openDigests(db: Database, tenantId: string, most: number) {
   const found = sql`(
     select g.* from digests g
     left join lateral (select * from deliveries d where d.event_id = g.id limit 1) d on true
@@ -92,11 +88,7 @@ export async function openDigestsByUser(
   return rows;
 }
 
-export async function digestById(
-  db: Database,
-  tenantId: string,
-  id: string,
-): Promise<DigestRow | undefined> {
+export async function digestById(db: Database, tenantId: string, id: string) {
   const found = sql`(select * from digests where id = ${id} and tenant_id = ${tenantId})`;
   const { rows } = await select(found).execute(db);
   return rows[0];
@@ -129,11 +121,7 @@ export interface GatheringRow {
   count: number;
 }
 
-export async function gatheringsOfEvent(
-  db: Database,
-  tenantId: string,
-  eventId: string,
-): Promise<GatheringRow[]> {
+export async function gatheringsOfEvent(db: Database, tenantId: string, eventId: string) {
   const { rows } = await sql<GatheringRow>`
     select g.id as "digestId", g.channel, i.state, i.added_at as "addedAt",
            g.window_ends_at as "windowEndsAt", g.closed_at as "closedAt",

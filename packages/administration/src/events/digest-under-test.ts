@@ -27,12 +27,7 @@ export async function storeLoop(pool: Pool, tenantId: string, subject = "{{$coun
 }
 
 /** A dispatched event of a user; returns its id. */
-export async function storeComment(
-  pool: Pool,
-  tenantId: string,
-  by: string,
-  userId = "ann",
-): Promise<string> {
+export async function storeComment(pool: Pool, tenantId: string, by: string, userId = "ann") {
   const id = uuidv7();
   await pool.query(
     `insert into events (id, tenant_id, event_type, user_id, recipient_email, variables, trace_id, accepted_at, dispatched_at)

@@ -23,11 +23,7 @@ const MAX_OTHERS = 20;
  * Finds by Belfry's id, else the newest with the tenant's own `eventId`; within one tenant if it is
  * named. Throws `NotFound`.
  */
-export async function showEvent(
-  db: Database,
-  idOrReference: string,
-  tenantId?: string,
-): Promise<EventReport> {
+export async function showEvent(db: Database, idOrReference: string, tenantId?: string) {
   const byId = UUID.test(idOrReference) ? await eventById(db, idOrReference, tenantId) : undefined;
   // No text of Postgres holds U+0000, so no reference does.
   const ids =

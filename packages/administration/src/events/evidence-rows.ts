@@ -101,11 +101,7 @@ export async function templatesOfEventType(
 }
 
 /** Whether an event is noted as one whose variables are to be erased at its end. */
-export async function isNotedSensitive(
-  db: Database,
-  tenantId: string,
-  eventId: string,
-): Promise<boolean> {
+export async function isNotedSensitive(db: Database, tenantId: string, eventId: string) {
   const row = await db
     .selectFrom("sensitive_events as s")
     .innerJoin("events as e", "e.id", "s.event_id")

@@ -38,11 +38,7 @@ type NotificationText = Pick<Notification, "title" | "body" | "url" | "actions">
  * Of these items those that are not to be seen by others: what made them is, or then was, sensitive, or
  * its template is gone and nobody knows.
  */
-export async function hiddenNotifications(
-  db: Database,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<string[]> {
+export async function hiddenNotifications(db: Database, tenantId: string, ids: readonly string[]) {
   const rows = await db
     .selectFrom("notifications as n")
     .leftJoin("templates as t", (join) =>

@@ -41,11 +41,7 @@ export async function* outboxPages(
 }
 
 /** One message; within one tenant if it is named. Throws `NotFound`. */
-export async function showOutboxMessage(
-  db: Database,
-  id: string,
-  tenantId?: string,
-): Promise<OutboxMessage> {
+export async function showOutboxMessage(db: Database, id: string, tenantId?: string) {
   const message = UUID.test(id) ? await outboxMessageById(db, id, tenantId) : undefined;
   if (message === undefined) {
     throw new NotFound("id", `no message in the outbox has the id ${JSON.stringify(id)}`);

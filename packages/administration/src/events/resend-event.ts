@@ -26,11 +26,7 @@ const REFUSALS: Partial<Record<AcceptResult["outcome"], string>> = {
  * towards the tenant's limits. Returns its id. Throws `NotFound`, and `InvalidInput` when its
  * variables are erased or a limit is reached.
  */
-export async function resendEvent(
-  deps: ResendDeps,
-  tenantId: string,
-  eventId: string,
-): Promise<string> {
+export async function resendEvent(deps: ResendDeps, tenantId: string, eventId: string) {
   const event = UUID.test(eventId) ? await eventById(deps.db, eventId, tenantId) : undefined;
   if (event === undefined) throw new NotFound("id", "no such event");
   if (await usedSensitiveTemplate(deps.db, tenantId, event)) {

@@ -33,10 +33,7 @@ const MAX_ADDRESSES = 10_000;
 const MAX_NAMED = 5;
 
 /** In force for every delivery that is claimed from now on. Throws `InvalidInput`, `NotFound`. */
-export async function addSuppressions(
-  db: Database,
-  input: SuppressionInput,
-): Promise<{ added: number; alreadyThere: number }> {
+export async function addSuppressions(db: Database, input: SuppressionInput) {
   const { tenantId, channel, reason = "by hand", source = null } = input;
   const addresses = checkedAddresses(input);
   if (!SUPPRESSION_REASONS.includes(reason)) {

@@ -28,10 +28,7 @@ export function parseGroupRoles(text: string): GroupRole[] {
 }
 
 /** The role in each tenant that the groups give: of several the one that may do most. */
-export function rolesOfGroups(
-  groups: readonly string[],
-  mappings: readonly GroupRole[],
-): Map<string, TenantRole> {
+export function rolesOfGroups(groups: readonly string[], mappings: readonly GroupRole[]) {
   const has = new Set(groups);
   const roles = new Map<string, TenantRole>();
   for (const { group, tenantId, role } of mappings) {
@@ -43,10 +40,7 @@ export function rolesOfGroups(
 }
 
 /** Tenants of the mappings that are not there: nothing is given in them. */
-export async function unknownTenants(
-  db: Database,
-  tenantIds: Iterable<string>,
-): Promise<Set<string>> {
+export async function unknownTenants(db: Database, tenantIds: Iterable<string>) {
   const unknown = new Set(tenantIds);
   if (unknown.size === 0) return unknown;
   const found = await db

@@ -17,11 +17,7 @@ export async function hasPassword(db: Database, personId: string): Promise<boole
 }
 
 /** The password of who is signed in, asked once more; right for who has none. */
-export async function checkOwnPassword(
-  db: Database,
-  personId: string,
-  password: string,
-): Promise<boolean> {
+export async function checkOwnPassword(db: Database, personId: string, password: string) {
   const stored = await storedPassword(db, personId);
   return stored === undefined || (await verifyPassword(password, stored));
 }
@@ -52,11 +48,7 @@ export async function connectIdentity(
  * An account opens the person's no more. Call in a transaction. Throws `NotFound`, and `InvalidInput`
  * for who has no password: it is the only way in.
  */
-export async function disconnectIdentity(
-  db: Database,
-  personId: string,
-  issuer: string,
-): Promise<{ email: string | null }> {
+export async function disconnectIdentity(db: Database, personId: string, issuer: string) {
   if (!(await lockPerson(db, personId)) || !(await hasPassword(db, personId))) {
     throw new InvalidInput([{ field: "identity", message: "is your only way to sign in" }]);
   }

@@ -94,11 +94,7 @@ export async function deleteIdentities(
     .execute();
 }
 
-export async function deleteIdentity(
-  db: Database,
-  personId: string,
-  issuer: string,
-): Promise<{ email: string | null } | undefined> {
+export async function deleteIdentity(db: Database, personId: string, issuer: string) {
   return await db
     .deleteFrom("person_identities")
     .where("person_id", "=", personId)

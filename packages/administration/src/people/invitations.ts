@@ -1,7 +1,7 @@
 import { emailAddress } from "@belfry/contracts/email-address";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
 import { tenantNotFound } from "../tenants/require-tenant.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { newAccessToken, tokenHash } from "./access-token.ts";
@@ -178,10 +178,7 @@ async function giveRole(db: Database, invitation: Invitation, personId: string):
   await putMembership(db, { personId, tenantId, role });
 }
 
-function newPersonFaults(
-  email: string | undefined,
-  input: NewPersonInput,
-): (InputFault | undefined)[] {
+function newPersonFaults(email: string | undefined, input: NewPersonInput) {
   return [
     email === undefined ? { field: "email", message: "must be an email address" } : undefined,
     nameFault(input.name),

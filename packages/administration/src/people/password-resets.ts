@@ -93,11 +93,7 @@ export async function resetPassword(
 }
 
 /** Of another tenant's people there is nobody, not even a refusal. */
-async function isMemberFor(
-  db: Database,
-  person: PersonRow,
-  { ownerOf }: ResetMaker,
-): Promise<boolean> {
+async function isMemberFor(db: Database, person: PersonRow, { ownerOf }: ResetMaker) {
   if (ownerOf === null) return true;
   return (await listMemberships(db, person.id)).some(({ tenantId }) => tenantId === ownerOf);
 }

@@ -22,10 +22,7 @@ export async function hashPassword(password: string, costs = COSTS): Promise<str
 }
 
 /** Takes as long for a person who is not there (`undefined`) as for one who is. */
-export async function verifyPassword(
-  password: string,
-  stored: string | undefined,
-): Promise<boolean> {
+export async function verifyPassword(password: string, stored: string | undefined) {
   const [, log2N, r, p, salt, hash] = (stored ?? NOBODY).split("$");
   const costs = { log2N: Number(log2N), r: Number(r), p: Number(p) };
   const expected = Buffer.from(hash ?? "", "base64url");

@@ -98,11 +98,7 @@ export async function wasLastCode(db: Database, personId: string): Promise<boole
   return seconds > 0 && (await takeTry(db, [bound("code-told", personId)], seconds)) === 0;
 }
 
-async function take(
-  db: Database,
-  bounds: readonly TryBound[],
-  windowSeconds = WINDOW_SECONDS,
-): Promise<number> {
+async function take(db: Database, bounds: readonly TryBound[], windowSeconds = WINDOW_SECONDS) {
   const seconds = await takeTry(db, bounds, windowSeconds);
   if (seconds === 0) await deleteOldTries(db, MAX_ROWS);
   return seconds;

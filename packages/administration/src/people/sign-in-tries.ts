@@ -15,11 +15,7 @@ export interface TryBound {
  * than `most` are let through. Bounds of equal meaning must stand at equal places, or two callers could
  * wait for each other.
  */
-export async function takeTry(
-  db: Database,
-  bounds: readonly TryBound[],
-  windowSeconds: number,
-): Promise<number> {
+export async function takeTry(db: Database, bounds: readonly TryBound[], windowSeconds: number) {
   const keys = bounds.map(({ key }) => key);
   const { rows } = await sql<{ seconds: number }>`
     with given (key, most) as materialized (

@@ -73,11 +73,7 @@ export async function deleteTotp(db: Database, personId: string): Promise<boolea
 }
 
 /** The ones before are worth nothing any more. */
-export async function putRecoveryCodes(
-  db: Database,
-  personId: string,
-  hashes: readonly Buffer[],
-): Promise<void> {
+export async function putRecoveryCodes(db: Database, personId: string, hashes: readonly Buffer[]) {
   await db.deleteFrom("recovery_codes").where("person_id", "=", personId).execute();
   await db
     .insertInto("recovery_codes")
@@ -86,11 +82,7 @@ export async function putRecoveryCodes(
 }
 
 /** True for one caller only. */
-export async function takeRecoveryCode(
-  db: Database,
-  personId: string,
-  sha256: Buffer,
-): Promise<boolean> {
+export async function takeRecoveryCode(db: Database, personId: string, sha256: Buffer) {
   const result = await db
     .deleteFrom("recovery_codes")
     .where("person_id", "=", personId)

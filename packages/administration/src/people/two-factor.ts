@@ -3,7 +3,7 @@ import { totpOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { InvalidInput } from "../input-error.ts";
 import { hasPassword } from "./identities.ts";
-import { endPendingSignIns, lockPerson, type PersonRow } from "./person-rows.ts";
+import { endPendingSignIns, lockPerson } from "./person-rows.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "./recovery-codes.ts";
 import { requireSomebodyElse } from "./require-person.ts";
 import { deleteSessions } from "./sessions.ts";
@@ -116,10 +116,7 @@ async function makeRecoveryCodes(db: Database, personId: string): Promise<string
 }
 
 /** Call in a transaction, after password and code. Ends every other session. Throws `InvalidInput`. */
-export async function turnOffTwoFactor(
-  db: Database,
-  { personId, sessionId }: TwoFactorPerson,
-): Promise<{ sessionsEnded: number }> {
+export async function turnOffTwoFactor(db: Database, { personId, sessionId }: TwoFactorPerson) {
   return await takeAway(db, personId, sessionId);
 }
 
@@ -128,11 +125,7 @@ export async function turnOffTwoFactor(
  * does so, or the command line (null), as people are global; and nobody for themselves. Call in a transaction.
  * Throws `NotFound`, `InvalidInput`.
  */
-export async function removeTwoFactor(
-  db: Database,
-  personId: string,
-  operatorId: string | null,
-): Promise<{ person: PersonRow; sessionsEnded: number }> {
+export async function removeTwoFactor(db: Database, personId: string, operatorId: string | null) {
   const instead = "turn two-factor authentication off";
   const person = await requireSomebodyElse(db, personId, operatorId, instead);
   return { person, ...(await takeAway(db, personId, undefined)) };
@@ -161,11 +154,7 @@ export async function useCode(
   return step !== undefined && (await takeStep(db, personId, step)) ? "app" : undefined;
 }
 
-async function takeAway(
-  db: Database,
-  personId: string,
-  except: string | undefined,
-): Promise<{ sessionsEnded: number }> {
+async function takeAway(db: Database, personId: string, except: string | undefined) {
   await lockPerson(db, personId);
   if (!(await deleteTotp(db, personId))) throw isOff();
   await endPendingSignIns(db, personId);

@@ -103,11 +103,7 @@ export async function updateProviderSettings(
     .execute();
 }
 
-export async function setProviderActive(
-  db: Database,
-  key: ProviderKey,
-  active: boolean,
-): Promise<void> {
+export async function setProviderActive(db: Database, key: ProviderKey, active: boolean) {
   await update(db, key).set({ active, updated_at: sql<Date>`now()` }).execute();
 }
 
@@ -126,18 +122,11 @@ export async function noteProviderTest(
     .execute();
 }
 
-export async function renameProviderRow(
-  db: Database,
-  key: ProviderKey,
-  name: string,
-): Promise<void> {
+export async function renameProviderRow(db: Database, key: ProviderKey, name: string) {
   await update(db, key).set({ name, updated_at: sql<Date>`now()` }).execute();
 }
 
-export async function deleteProviderRow(
-  db: Database,
-  { id, tenantId }: ProviderKey,
-): Promise<void> {
+export async function deleteProviderRow(db: Database, { id, tenantId }: ProviderKey) {
   await db.deleteFrom("providers").where("id", "=", id).where("tenant_id", "=", tenantId).execute();
 }
 
@@ -146,10 +135,7 @@ function update(db: Database, { id, tenantId }: ProviderKey) {
 }
 
 /** The encrypted settings of one provider, to change them or to try them out. */
-export async function storedProviderSettings(
-  db: Database,
-  { id, tenantId }: ProviderKey,
-): Promise<string | undefined> {
+export async function storedProviderSettings(db: Database, { id, tenantId }: ProviderKey) {
   const row = await db
     .selectFrom("providers")
     .select("settings")
@@ -160,11 +146,7 @@ export async function storedProviderSettings(
 }
 
 /** Puts a tenant's providers of one channel into the order of these ids. */
-export async function orderProviders(
-  db: Database,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<void> {
+export async function orderProviders(db: Database, tenantId: string, ids: readonly string[]) {
   // In the order of their ids, so that two at a time do not wait for each other.
   for (const [position, id] of [...ids.entries()].sort(([, a], [, b]) => (a < b ? -1 : 1))) {
     await update(db, { id, tenantId }).set({ position }).execute();

@@ -72,11 +72,7 @@ export async function readableSettings(
   return opened === undefined ? undefined : JSON.parse(opened);
 }
 
-async function withKeptSecrets(
-  db: Database,
-  input: SettingsInput,
-  keys: SecretKeys,
-): Promise<unknown> {
+async function withKeptSecrets(db: Database, input: SettingsInput, keys: SecretKeys) {
   const { tenantId, channel, kind, name, settings } = input;
   if (input.keepSecrets !== true || typeof settings !== "object" || settings === null)
     return settings;

@@ -36,11 +36,7 @@ export async function hashesBetween(db: Database, low: string, high: string): Pr
 }
 
 /** The newest events of each hash. */
-export async function eventIdsByHash(
-  db: Database,
-  hashes: readonly string[],
-  most: number,
-): Promise<string[]> {
+export async function eventIdsByHash(db: Database, hashes: readonly string[], most: number) {
   if (hashes.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
     select distinct id from search_term_events(p_hashes => ${hashes}::uuid[], p_most => ${most}) t (id)
@@ -49,11 +45,7 @@ export async function eventIdsByHash(
 }
 
 /** Of these, those that went to a number with this end. */
-export async function withNumberEnd(
-  db: Database,
-  ids: readonly string[],
-  digits: string,
-): Promise<string[]> {
+export async function withNumberEnd(db: Database, ids: readonly string[], digits: string) {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
     select i.id from unnest(${ids}::uuid[]) i (id)

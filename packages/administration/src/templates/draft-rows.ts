@@ -71,11 +71,7 @@ export async function upsertDraft(
 }
 
 /** False when there was none. */
-export async function deleteDraft(
-  db: Database,
-  templateId: string,
-  locale: string,
-): Promise<boolean> {
+export async function deleteDraft(db: Database, templateId: string, locale: string) {
   const { numDeletedRows } = await db
     .deleteFrom("template_drafts")
     .where("template_id", "=", templateId)

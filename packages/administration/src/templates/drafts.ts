@@ -50,10 +50,7 @@ export type DraftInput = TemplateInput & {
  * `basedOnVersion` says another. Throws `InvalidInput` for what cannot be kept, `NotFound`, and `Conflict`
  * (with its revision) where another revision is there.
  */
-export async function saveDraft(
-  db: Database,
-  input: DraftInput,
-): Promise<{ templateId: string; revision: number }> {
+export async function saveDraft(db: Database, input: DraftInput) {
   refuseFaults(draftFaults(input));
   const { tenantId, eventType, channel } = input;
   const locale = localeOf(input);
@@ -101,11 +98,7 @@ export async function showDraft(db: Database, address: VariantAddress): Promise<
  * Throws the draft away, and with the last one a template of which nothing was ever published. Returns
  * it. Throws `NotFound`, and `Conflict` where `revision` is given and another is there.
  */
-export async function discardDraft(
-  db: Database,
-  address: VariantAddress,
-  revision?: number,
-): Promise<TemplateDraft> {
+export async function discardDraft(db: Database, address: VariantAddress, revision?: number) {
   return await inTransaction(db, async (transaction) => {
     const { tenantId, eventType, channel } = await requireTemplate(transaction, address);
     await holdOwner(transaction, tenantId);

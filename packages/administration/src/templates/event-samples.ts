@@ -35,11 +35,7 @@ export async function countRecentEvents(
  * an event that a sensitive template is for, or was when it was dispatched, and never another tenant's.
  * Undefined: there is none.
  */
-export async function sampleFromEvents(
-  db: Database,
-  tenantId: string,
-  eventType: string,
-): Promise<Record<string, unknown> | undefined> {
+export async function sampleFromEvents(db: Database, tenantId: string, eventType: string) {
   if (tenantId === PLATFORM) return undefined;
   const { rows } = await sql<{ variables: string; acceptedAt: Date; isNoted: boolean }>`
     select e.variables, e.accepted_at as "acceptedAt",

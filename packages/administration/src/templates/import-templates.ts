@@ -83,10 +83,7 @@ export async function prepareImport(
 }
 
 /** All in one transaction. Throws `NotFound`, and `Conflict` where something was published since. */
-export async function saveImport(
-  db: Database,
-  { templates }: PreparedImport,
-): Promise<ImportedTemplates> {
+export async function saveImport(db: Database, { templates }: PreparedImport) {
   return await changeConfiguration(db, async (transaction) => {
     const done: ImportedTemplates = { published: [], unchanged: [] };
     for (const { path, prepared } of templates) {

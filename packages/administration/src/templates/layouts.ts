@@ -40,11 +40,7 @@ export async function putLayout(db: Database, input: LayoutInput): Promise<Saved
 }
 
 /** Back to the platform's, with nothing of the tenant's but its name. Throws as `putLayout`. */
-export async function removeLayout(
-  db: Database,
-  tenantId: string,
-  createdBy?: string,
-): Promise<SavedLayout> {
+export async function removeLayout(db: Database, tenantId: string, createdBy?: string) {
   return await putLayout(db, { tenantId, ...NO_LAYOUT, createdBy });
 }
 
@@ -64,11 +60,7 @@ export async function listLayoutVersions(db: Database, tenantId: string): Promis
 }
 
 /** Throws `NotFound`. */
-export async function showLayoutVersion(
-  db: Database,
-  tenantId: string,
-  version: number,
-): Promise<LayoutView> {
+export async function showLayoutVersion(db: Database, tenantId: string, version: number) {
   const found = (await listLayoutVersions(db, tenantId)).find((one) => one.version === version);
   if (found === undefined) throw new NotFound("version", `the layout has no version ${version}`);
   return found;

@@ -89,10 +89,7 @@ const SETTINGS = {
   afterUnreadSeconds: "Only if unread after seconds",
 } as const;
 
-function settingChanges(
-  from: ReturnType<typeof settingsOf>,
-  to: ReturnType<typeof settingsOf>,
-): Publication["settings"] {
+function settingChanges(from: ReturnType<typeof settingsOf>, to: ReturnType<typeof settingsOf>) {
   return (Object.keys(SETTINGS) as (keyof typeof SETTINGS)[])
     .map((key) => ({ name: SETTINGS[key], from: worded(from[key]), to: worded(to[key]) }))
     .filter((change) => change.from !== change.to);

@@ -68,10 +68,7 @@ export async function sendPushTest(
 }
 
 /** The NATS message that shows a test to the user's open browsers, as the dispatcher's do. */
-export function testMessage(
-  prefix: string,
-  item: TestNotification,
-): { subject: string; message: string } {
+export function testMessage(prefix: string, item: TestNotification) {
   const { tenantId, userId, eventType, title, body } = item;
   const publication = publicationText({
     channel: realtimeChannel(item.channelName, userId),

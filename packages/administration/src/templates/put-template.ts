@@ -113,10 +113,7 @@ export async function savePreparedTemplate(
 }
 
 /** Within a transaction that bumps the configuration's version. `isChanged`: its text is new, or what is set. */
-export async function savePrepared(
-  db: Database,
-  prepared: PreparedTemplate,
-): Promise<{ id: string; isChanged: boolean }> {
+export async function savePrepared(db: Database, prepared: PreparedTemplate) {
   const { input, layoutVersion, draftRevision } = prepared;
   const { tenantId, eventType, channel, locale } = input;
   await holdOwner(db, tenantId);
@@ -138,12 +135,7 @@ export async function savePrepared(
   return { id: held.id, isChanged: isSet || isNew };
 }
 
-async function takeDraft(
-  db: Database,
-  templateId: string,
-  locale: string,
-  revision: number,
-): Promise<void> {
+async function takeDraft(db: Database, templateId: string, locale: string, revision: number) {
   const now = (await findDraft(db, templateId, locale))?.revision ?? 0;
   if (now !== revision) throw new Conflict(now, "the draft was changed meanwhile");
   await deleteDraft(db, templateId, locale);

@@ -53,11 +53,7 @@ export function dirFault(message: string): InputFault {
   return { field: "dir", message };
 }
 
-async function filesOf(
-  dir: string,
-  folder: string,
-  faults: InputFault[],
-): Promise<{ name: string }[]> {
+async function filesOf(dir: string, folder: string, faults: InputFault[]) {
   const files: { name: string }[] = [];
   for (const entry of await entriesOf(join(dir, folder), folder)) {
     if (entry.isFile()) files.push({ name: entry.name });

@@ -80,10 +80,7 @@ export function templateFaults(input: TemplateInput): (InputFault | undefined)[]
   ];
 }
 
-export function settingsFaults(
-  channel: Channel,
-  settings: TemplateSettingsInput,
-): (InputFault | undefined)[] {
+export function settingsFaults(channel: Channel, settings: TemplateSettingsInput) {
   return [
     targetFault(channel, settings.targetChannel),
     expiryFault(settings.expiresAfterSeconds),
@@ -194,12 +191,7 @@ function lineFault(field: string, text: unknown): InputFault | undefined {
   return undefined;
 }
 
-function partFault(
-  field: string,
-  owner: Content,
-  channel: Channel,
-  value: string | undefined,
-): InputFault | undefined {
+function partFault(field: string, owner: Content, channel: Channel, value: string | undefined) {
   const isOfIt = CHANNEL_ROWS[channel].content === owner;
   if (isOfIt === (value !== undefined)) return undefined;
   if (isOfIt) return { field, message: `is required for ${channel}` };

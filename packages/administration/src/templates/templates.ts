@@ -162,11 +162,7 @@ export async function deleteTranslation(
 }
 
 /** With what is published in this language, if anything is. Throws `NotFound`. */
-export async function requireTemplate(
-  db: Database,
-  address: TemplateAddress,
-  locale = "",
-): Promise<TemplateRow> {
+export async function requireTemplate(db: Database, address: TemplateAddress, locale = "") {
   if ("id" in address) {
     const row = UUID.test(address.id) ? await findTemplate(db, address, locale) : undefined;
     if (row === undefined) {

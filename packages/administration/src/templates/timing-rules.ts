@@ -10,11 +10,7 @@ import type { TemplateWarning } from "./templates.ts";
 import { longestDigestSeconds } from "./timing-input.ts";
 
 /** What timing has to do with the tenant and with the other templates of the event type. */
-export async function timingRuleFaults(
-  db: Database,
-  key: TemplateKey,
-  wanted: TemplateSettings,
-): Promise<InputFault[]> {
+export async function timingRuleFaults(db: Database, key: TemplateKey, wanted: TemplateSettings) {
   const faults = [
     await retentionFault(db, key.tenantId, wanted),
     await sensitiveFault(db, key, wanted),

@@ -76,11 +76,7 @@ export async function insertVersion(
 }
 
 /** The version is the template's own, and the template is held. */
-export async function putInForce(
-  db: Database,
-  variant: VariantToPublish,
-  versionId: string,
-): Promise<void> {
+export async function putInForce(db: Database, variant: VariantToPublish, versionId: string) {
   const { tenantId, templateId, locale, sourceVersion } = variant;
   const inForce = { current_version_id: versionId, source_version: sourceVersion };
   await db
@@ -127,11 +123,7 @@ export async function moveSourceVersions(
 }
 
 /** Takes a language out of force; its versions stay, for what was sent with them. */
-export async function deleteVariant(
-  db: Database,
-  templateId: string,
-  locale: string,
-): Promise<void> {
+export async function deleteVariant(db: Database, templateId: string, locale: string) {
   await db
     .deleteFrom("template_variants")
     .where("template_id", "=", templateId)

@@ -28,11 +28,7 @@ export async function disconnectMessage(
 }
 
 /** The same for all users of a tenant. Throws `NotFound`. */
-export async function disconnectTenantMessage(
-  db: Database,
-  tenantId: string,
-  prefix: string,
-): Promise<{ subject: string; message: string }> {
+export async function disconnectTenantMessage(db: Database, tenantId: string, prefix: string) {
   await requireTenant(db, tenantId, "tenant");
   return tenantDisconnect(prefix, tenantId);
 }

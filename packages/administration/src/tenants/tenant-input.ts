@@ -57,12 +57,7 @@ function nameFault(name: string | undefined): InputFault | undefined {
   return fault === undefined ? undefined : { field: "name", message: fault };
 }
 
-function countFault(
-  field: string,
-  value: number | null | undefined,
-  min: number,
-  max: number,
-): InputFault | undefined {
+function countFault(field: string, value: number | null | undefined, min: number, max: number) {
   if (value === undefined || value === null) return undefined;
   if (Number.isInteger(value) && value >= min && value <= max) return undefined;
   return { field, message: `must be an integer from ${min} to ${max}` };

@@ -36,11 +36,7 @@ export interface TenantRow extends TenantSettings {
 }
 
 /** Stores a tenant and its row of limits. */
-export async function insertTenant(
-  db: Database,
-  id: string,
-  settings: TenantSettings,
-): Promise<void> {
+export async function insertTenant(db: Database, id: string, settings: TenantSettings) {
   await db
     .insertInto("tenants")
     .values({ ...columns(settings), id, name: settings.name, per_minute: settings.perMinute })

@@ -57,11 +57,7 @@ export async function requireRoomForWhatRests(
 }
 
 /** What gathers events or waits to be read may do so longer than its template has it wait by now. */
-async function waitBeyond(
-  db: Database,
-  tenantId: string,
-  mostMs: number,
-): Promise<{ count: number; last: Date }> {
+async function waitBeyond(db: Database, tenantId: string, mostMs: number) {
   const { rows } = await sql<{ count: number; last: Date }>`
     select count(*)::integer as count, max(d.due_at) as last
     from unnest(${PROVIDER_CHANNELS}::text[]) c (channel)

@@ -5,11 +5,7 @@ import { sql } from "kysely";
 /** Queries on `categories` and on which of them an event type has. */
 
 /** Stores a category, or writes it anew. */
-export async function storeCategory(
-  db: Database,
-  tenantId: string,
-  category: Category,
-): Promise<void> {
+export async function storeCategory(db: Database, tenantId: string, category: Category) {
   const settings = {
     label: JSON.stringify(category.label),
     description: JSON.stringify(category.description),
@@ -29,11 +25,7 @@ export async function storeCategory(
 }
 
 /** False where there is none. What users have said of it stays, and counts again if it comes back. */
-export async function deleteCategoryRow(
-  db: Database,
-  tenantId: string,
-  key: string,
-): Promise<boolean> {
+export async function deleteCategoryRow(db: Database, tenantId: string, key: string) {
   const result = await db
     .deleteFrom("categories")
     .where("tenant_id", "=", tenantId)
@@ -71,11 +63,7 @@ export async function storeAssignment(
     .execute();
 }
 
-export async function deleteAssignment(
-  db: Database,
-  tenantId: string,
-  eventType: string,
-): Promise<void> {
+export async function deleteAssignment(db: Database, tenantId: string, eventType: string) {
   await db
     .deleteFrom("event_type_categories")
     .where("tenant_id", "=", tenantId)

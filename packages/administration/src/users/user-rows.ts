@@ -22,11 +22,7 @@ export interface StoredUser extends UserRow {
 }
 
 /** Stores them, or writes them anew; each user once. */
-export async function storeUsers(
-  db: Database,
-  tenantId: string,
-  users: readonly UserRow[],
-): Promise<void> {
+export async function storeUsers(db: Database, tenantId: string, users: readonly UserRow[]) {
   const column = (name: keyof UserRow) => users.map((user) => user[name]);
   await sql`
     insert into recipients as r (tenant_id, user_id, email, phone, locale, timezone, quiet_from, quiet_to)

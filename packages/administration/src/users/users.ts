@@ -52,11 +52,7 @@ export async function putUser(db: Database, tenantId: string, input: UserInput):
  * Stores users whose faults were looked for (`userFaults`): all of them, or none. The last one of a user id
  * counts. Throws `NotFound`.
  */
-export async function putUsers(
-  db: Database,
-  tenantId: string,
-  inputs: readonly UserInput[],
-): Promise<void> {
+export async function putUsers(db: Database, tenantId: string, inputs: readonly UserInput[]) {
   if (inputs.length === 0) return;
   const rows = new Map(inputs.map((input) => [input.userId, userRow(input)]));
   const store = async (transaction: Database) => {
@@ -77,11 +73,7 @@ export async function showUser(db: Database, tenantId: string, userId: string): 
 }
 
 /** Undefined for a user that the tenant has not named. */
-export async function knownUser(
-  db: Database,
-  tenantId: string,
-  userId: string,
-): Promise<User | undefined> {
+export async function knownUser(db: Database, tenantId: string, userId: string) {
   const row = await findUser(db, tenantId, userId);
   return row === undefined ? undefined : userView(row);
 }

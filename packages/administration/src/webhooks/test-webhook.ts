@@ -16,10 +16,7 @@ export interface TestMessage {
  * Sends a message of type webhook.test, whatever types the endpoint has chosen; a paused one is called at once.
  * Throws `NotFound`, and `TooLate` where the endpoint is disabled.
  */
-export async function testWebhook(
-  db: Database,
-  of: { tenantId: string; webhookId: string },
-): Promise<TestMessage> {
+export async function testWebhook(db: Database, of: { tenantId: string; webhookId: string }) {
   const run = async (transaction: Database): Promise<TestMessage> => {
     const { id: webhookId, url } = await openWebhook(transaction, of);
     const { tenantId } = of;

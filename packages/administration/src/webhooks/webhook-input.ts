@@ -18,10 +18,7 @@ export interface WebhookRules {
 }
 
 /** What is wrong with the settings that are given. */
-export function webhookFaults(
-  { url, types, description }: WebhookSettings,
-  rules: WebhookRules,
-): (InputFault | undefined)[] {
+export function webhookFaults({ url, types, description }: WebhookSettings, rules: WebhookRules) {
   return [
     url === undefined ? undefined : faultAt("url", webhookUrlFault(url, rules)),
     types === undefined ? undefined : faultAt("types", typesFault(types)),

@@ -125,10 +125,7 @@ export async function replaceSigningSecret(
 }
 
 /** What waits for it is called at once, beginning with one as a probe. */
-export async function endPause(
-  db: Database,
-  { tenantId, id }: { tenantId: string; id: string },
-): Promise<void> {
+export async function endPause(db: Database, { tenantId, id }: { tenantId: string; id: string }) {
   await sql`
     update webhooks set paused_until = clock_timestamp()
     where id = ${id} and tenant_id = ${tenantId} and paused_until > clock_timestamp()`.execute(db);
