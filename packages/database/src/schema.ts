@@ -12,6 +12,9 @@ import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
 type UpdatedAt = ColumnType<Date, Date | undefined, Date>;
 
+/** What a person may do in a tenant. */
+export type TenantRole = "owner" | "editor" | "viewer";
+
 /** Of a mail. */
 export type StoredFormat = "markdown" | "mjml" | "html" | "text";
 
@@ -587,8 +590,7 @@ export interface Schema {
   memberships: {
     person_id: string;
     tenant_id: string;
-    /** owner, editor or viewer. */
-    role: string;
+    role: TenantRole;
     /** A group of the provider gave it, and takes it away; else a person did. */
     by_oidc: Generated<boolean>;
     created_at: CreatedAt;
@@ -660,8 +662,7 @@ export interface Schema {
     sha256: Buffer;
     /** null: an operator's. */
     tenant_id: string | null;
-    /** operator, owner, editor or viewer. */
-    role: string;
+    role: TenantRole | "operator";
     /** null: whoever holds the link of the first operator. */
     email: string | null;
     invited_by: string | null;

@@ -2,7 +2,7 @@ import { hasPassword } from "@belfry/administration/people/identities";
 import { identitiesOf } from "@belfry/administration/people/identity-rows";
 import { changePassword, renamePerson } from "@belfry/administration/people/people";
 import { listMemberships } from "@belfry/administration/people/person-rows";
-import { endSessions, listSessions } from "@belfry/administration/people/sign-in";
+import { deleteSessions, listSessions } from "@belfry/administration/people/sessions";
 import { takePasswordChange } from "@belfry/administration/people/sign-in-limits";
 import { twoFactorOf } from "@belfry/administration/people/two-factor";
 import { UUID } from "@belfry/contracts/identifiers";
@@ -80,7 +80,7 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
 
   route("POST /account/sessions/end-others", async ({ person, audited }) => {
     await audited(
-      (transaction) => endSessions(transaction, person.personId, { except: person.sessionId }),
+      (transaction) => deleteSessions(transaction, person.personId, { except: person.sessionId }),
       (ended) => ({
         tenantId: null,
         action: "account.end-sessions",
@@ -95,7 +95,7 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
     const id = params.sessionId ?? "";
     if (!UUID.test(id)) return redirect("/account");
     await audited(
-      (transaction) => endSessions(transaction, person.personId, { id }),
+      (transaction) => deleteSessions(transaction, person.personId, { id }),
       (ended) =>
         ended === 0
           ? undefined

@@ -1,8 +1,5 @@
-import {
-  beginSession,
-  endSessions,
-  type SessionPlace,
-} from "@belfry/administration/people/sign-in";
+import { deleteSessions } from "@belfry/administration/people/sessions";
+import { beginSession, type SessionPlace } from "@belfry/administration/people/sign-in";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
 
@@ -29,7 +26,7 @@ export async function takeSession(
   token: string,
 ): Promise<void> {
   // A session that was there before is not taken over by this one.
-  if (person !== undefined) await endSessions(db, person.personId, { id: person.sessionId });
+  if (person !== undefined) await deleteSessions(db, person.personId, { id: person.sessionId });
   cookies.begin(reply, token);
 }
 

@@ -1,10 +1,7 @@
 import { listMemberships } from "@belfry/administration/people/person-rows";
+import { deleteSessions } from "@belfry/administration/people/sessions";
 import type { SessionHolder } from "@belfry/administration/people/sign-in";
-import {
-  checkPassword,
-  endSessions,
-  signInByPassword,
-} from "@belfry/administration/people/sign-in";
+import { checkPassword, signInByPassword } from "@belfry/administration/people/sign-in";
 import { forgiveSignIn, takeSignIn } from "@belfry/administration/people/sign-in-limits";
 import type { Database } from "@belfry/database/connection";
 import { page, redirect } from "../drawing/answer.ts";
@@ -56,7 +53,7 @@ export function signInPages({ route, db, cookies, codePendings, log }: PageDeps)
   });
 
   route("POST /sign-out", async ({ person, reply }) => {
-    await endSessions(db, person.personId, { id: person.sessionId });
+    await deleteSessions(db, person.personId, { id: person.sessionId });
     cookies.end(reply);
     return redirect("/sign-in", "signed-out");
   });

@@ -3,16 +3,6 @@ import { sql } from "kysely";
 
 /** Queries of administration on `dead_messages`: NATS messages that nobody will handle. */
 
-export interface DeadMessageRow {
-  id: string;
-  stream: string;
-  subject: string;
-  data: Buffer;
-  deliveries: number;
-  reason: string;
-  createdAt: Date;
-}
-
 export interface DeadMessageSelection {
   ids?: readonly string[] | undefined;
   tenantId?: string | undefined;
@@ -22,11 +12,7 @@ export interface DeadMessageSelection {
 }
 
 /** The newest first. Only messages of deliveries name a tenant and a channel, in their subject. */
-export async function deadMessages(
-  db: Database,
-  selection: DeadMessageSelection,
-  most: number,
-): Promise<DeadMessageRow[]> {
+export async function deadMessages(db: Database, selection: DeadMessageSelection, most: number) {
   let query = db
     .selectFrom("dead_messages")
     .select(["id", "stream", "subject", "data", "deliveries", "reason", "created_at as createdAt"]);
@@ -38,6 +24,8 @@ export async function deadMessages(
   if (until !== undefined) query = query.where("created_at", "<", until);
   return await query.orderBy("created_at", "desc").orderBy("id", "desc").limit(most).execute();
 }
+
+export type DeadMessageRow = Awaited<ReturnType<typeof deadMessages>>[number];
 
 export async function deleteDeadMessage(db: Database, id: string): Promise<boolean> {
   const result = await db.deleteFrom("dead_messages").where("id", "=", id).executeTakeFirst();

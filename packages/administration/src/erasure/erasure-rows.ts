@@ -1,20 +1,9 @@
-import type { ErasureState } from "@belfry/contracts/erasure";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
 
 /** Queries on `erasures`. */
-
-export interface ErasureRow {
-  id: string;
-  state: ErasureState;
-  requestedAt: Date;
-  startedAt: Date | null;
-  endedAt: Date | null;
-  /** Rows, by kind; null until it is done. */
-  deleted: Record<string, number> | null;
-}
 
 /** As the index has it, word for word. */
 const IS_OPEN = sql<boolean>`state <> 'done'`;
@@ -24,7 +13,7 @@ export async function storeErasure(
   db: Database,
   { tenantId, userId }: UserOfTenant,
   userHash: Buffer,
-): Promise<ErasureRow> {
+) {
   await db
     .insertInto("erasures")
     .values({ id: uuidv7(), tenant_id: tenantId, user_hash: userHash, user_id: userId })
@@ -39,19 +28,14 @@ export async function storeErasure(
     .executeTakeFirstOrThrow();
 }
 
-export async function findErasure(
-  db: Database,
-  tenantId: string,
-  id: string,
-): Promise<ErasureRow | undefined> {
+/** `deleted`: rows, by kind; null until it is done. */
+export type ErasureRow = Awaited<ReturnType<typeof storeErasure>>;
+
+export async function findErasure(db: Database, tenantId: string, id: string) {
   return await selectErasures(db, tenantId).where("id", "=", id).executeTakeFirst();
 }
 
-export async function findOpenErasure(
-  db: Database,
-  tenantId: string,
-  userHash: Buffer,
-): Promise<ErasureRow | undefined> {
+export async function findOpenErasure(db: Database, tenantId: string, userHash: Buffer) {
   return await selectErasures(db, tenantId)
     .where("user_hash", "=", userHash)
     .where(IS_OPEN)

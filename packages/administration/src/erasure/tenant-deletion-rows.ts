@@ -5,17 +5,6 @@ import type { DeletedTenantData } from "./tenant-data.ts";
 
 /** Queries on `tenant_deletions`. A row outlives its tenant: the page of the deletion reads it. */
 
-export interface TenantDeletionRow {
-  tenantId: string;
-  name: string;
-  person: string;
-  requestedAt: Date;
-  startedAt: Date | null;
-  endedAt: Date | null;
-  /** So far. */
-  deleted: Partial<DeletedTenantData>;
-}
-
 /** False: the tenant is being deleted already. */
 export async function storeTenantDeletion(
   db: Database,
@@ -34,10 +23,8 @@ export async function storeTenantDeletion(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-export async function findTenantDeletion(
-  db: Database,
-  tenantId: string,
-): Promise<TenantDeletionRow | undefined> {
+/** `deleted`: so far. */
+export async function findTenantDeletion(db: Database, tenantId: string) {
   return await db
     .selectFrom("tenant_deletions")
     .select(["tenant_id as tenantId", "name", "person", "requested_at as requestedAt"])

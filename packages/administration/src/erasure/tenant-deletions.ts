@@ -10,7 +10,6 @@ import {
   findTenantDeletion,
   renewTenantDeletion,
   storeTenantDeletion,
-  type TenantDeletionRow,
 } from "./tenant-deletion-rows.ts";
 
 const LEASE_MS = 120_000;
@@ -44,10 +43,7 @@ export async function requestTenantDeletion(
 }
 
 /** Throws `NotFound`. */
-export async function showTenantDeletion(
-  db: Database,
-  tenantId: string,
-): Promise<TenantDeletionRow> {
+export async function showTenantDeletion(db: Database, tenantId: string) {
   const found = await findTenantDeletion(db, tenantId);
   if (found !== undefined) return found;
   throw new NotFound("tenant", `nobody has asked for a deletion of ${JSON.stringify(tenantId)}`);

@@ -36,12 +36,6 @@ export interface DigestDelivery {
   dueAt: string | null;
 }
 
-export interface DigestItemRow {
-  eventId: string;
-  state: DigestItemState;
-  addedAt: Date;
-}
-
 /** While its delivery rests untried; before it has one, until its window ends. */
 const OPEN = sql<boolean>`g.closed_at is null and case when d.id is null
   then g.window_ends_at > clock_timestamp()
@@ -95,11 +89,7 @@ export async function digestById(db: Database, tenantId: string, id: string) {
 }
 
 /** The oldest of its events first. */
-export async function itemsOfDigest(
-  db: Database,
-  id: string,
-  most: number,
-): Promise<DigestItemRow[]> {
+export async function itemsOfDigest(db: Database, id: string, most: number) {
   return await db
     .selectFrom("digest_items")
     .select(["event_id as eventId", "state", "added_at as addedAt"])
@@ -108,6 +98,8 @@ export async function itemsOfDigest(
     .limit(most)
     .execute();
 }
+
+export type DigestItemRow = Awaited<ReturnType<typeof itemsOfDigest>>[number];
 
 /** What became of one event in the digests that it came to. */
 export interface GatheringRow {

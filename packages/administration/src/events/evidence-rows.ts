@@ -1,25 +1,13 @@
 import type { Channel } from "@belfry/contracts/channels";
-import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 
 /** What stands behind the deliveries of an event. The caller decides what of it may be seen. */
 
-export interface DeliveryEvidenceRow {
-  id: string;
-  /** The address that it went to, or was to. */
-  recipient: string | null;
-  /** Of its template's version; null: the template is gone. */
-  templateId: string | null;
-  version: number | null;
-  /** Whose template it is: `platform` for a built-in one. */
-  templateOf: string | null;
-}
-
-export async function deliveryEvidence(
-  db: Database,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<DeliveryEvidenceRow[]> {
+/**
+ * `recipient`: the address that it went to, or was to. Of its template's version, null where the template is gone;
+ * `templateOf`: whose it is, `platform` for a built-in one.
+ */
+export async function deliveryEvidence(db: Database, tenantId: string, ids: readonly string[]) {
   if (ids.length === 0) return [];
   return await db
     .selectFrom("deliveries as d")
@@ -31,29 +19,13 @@ export async function deliveryEvidence(
     .execute();
 }
 
-export interface TryRow {
-  deliveryId: string;
-  number: number;
-  provider: string;
-  /** null: the account is gone. */
-  providerId: string | null;
-  /** What its owner calls the account. */
-  providerName: string | null;
-  startedAt: Date;
-  /** null: it is under way. */
-  class: OutcomeClass | null;
-  reason: string | null;
-  vendorStatus: string | null;
-  /** The first KB, secrets masked. */
-  vendorAnswer: string | null;
-}
+export type DeliveryEvidenceRow = Awaited<ReturnType<typeof deliveryEvidence>>[number];
 
-/** The tries of deliveries, in order. */
-export async function triesOfDeliveries(
-  db: Database,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<TryRow[]> {
+/**
+ * The tries of deliveries, in order. `providerId` null: the account is gone; `class` null: it is under way;
+ * `vendorAnswer`: the first KB, secrets masked.
+ */
+export async function triesOfDeliveries(db: Database, tenantId: string, ids: readonly string[]) {
   if (ids.length === 0) return [];
   return await db
     .selectFrom("attempts as a")
@@ -80,17 +52,10 @@ export async function triesOfDeliveries(
     .execute();
 }
 
-export interface TemplateOfEvent {
-  id: string;
-  channel: Channel;
-}
+export type TryRow = Awaited<ReturnType<typeof triesOfDeliveries>>[number];
 
 /** The tenant's own templates of an event type; the built-in ones are not among them. */
-export async function templatesOfEventType(
-  db: Database,
-  tenantId: string,
-  eventType: string,
-): Promise<TemplateOfEvent[]> {
+export async function templatesOfEventType(db: Database, tenantId: string, eventType: string) {
   return await db
     .selectFrom("templates")
     .select(["id", "channel"])
@@ -99,6 +64,8 @@ export async function templatesOfEventType(
     .$narrowType<{ channel: Channel }>()
     .execute();
 }
+
+export type TemplateOfEvent = Awaited<ReturnType<typeof templatesOfEventType>>[number];
 
 /** Whether an event is noted as one whose variables are to be erased at its end. */
 export async function isNotedSensitive(db: Database, tenantId: string, eventId: string) {

@@ -1,22 +1,10 @@
 import { IN_APP } from "@belfry/contracts/channels";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
-import type { Notification } from "@belfry/contracts/notification";
 import type { Database } from "@belfry/database/connection";
 import { notificationLinks } from "@belfry/database/notifications";
 
 /** The history item that an event left, without its content. */
-export interface NotificationState {
-  id: string;
-  realtimeChannel: string;
-  createdAt: Date;
-  readAt: Date | null;
-}
-
-export async function notificationOfEvent(
-  db: Database,
-  tenantId: string,
-  eventId: string,
-): Promise<NotificationState | undefined> {
+export async function notificationOfEvent(db: Database, tenantId: string, eventId: string) {
   const row = await db
     .selectFrom("notifications")
     .select(["id", "channel_name", "user_id", "created_at", "read_at"])
@@ -32,7 +20,7 @@ export async function notificationOfEvent(
   };
 }
 
-type NotificationText = Pick<Notification, "title" | "body" | "url" | "actions">;
+export type NotificationState = NonNullable<Awaited<ReturnType<typeof notificationOfEvent>>>;
 
 /**
  * Of these items those that are not to be seen by others: what made them is, or then was, sensitive, or
@@ -62,11 +50,7 @@ export async function hiddenNotifications(db: Database, tenantId: string, ids: r
 }
 
 /** The in-app item of an event as it was rendered, and whether it may be seen. */
-export async function notificationContent(
-  db: Database,
-  tenantId: string,
-  eventId: string,
-): Promise<(NotificationText & { sensitive: boolean }) | undefined> {
+export async function notificationContent(db: Database, tenantId: string, eventId: string) {
   const row = await db
     .selectFrom("notifications")
     .select(["title", "body", "url", "actions"])

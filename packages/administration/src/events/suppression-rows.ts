@@ -5,15 +5,6 @@ import { sql } from "kysely";
 
 /** Queries of administration on `suppressions`. */
 
-export interface SuppressionRow {
-  channel: ProviderChannel;
-  address: string;
-  reason: SuppressionReason;
-  /** The provider whose receipt it was, or who added it. */
-  source: string | null;
-  createdAt: Date;
-}
-
 export interface NewSuppression {
   tenantId: string;
   channel: ProviderChannel;
@@ -106,7 +97,7 @@ export async function suppressionsOfTenant(
     channel?: ProviderChannel | undefined;
     after?: SuppressionPlace | undefined;
   },
-): Promise<SuppressionRow[]> {
+) {
   let query = db
     .selectFrom("suppressions")
     .select(["channel", "address", "reason", "source", "created_at as createdAt"])
@@ -127,3 +118,6 @@ export async function suppressionsOfTenant(
     .limit(page.limit)
     .execute();
 }
+
+/** `source`: the provider whose receipt it was, or who added it. */
+export type SuppressionRow = Awaited<ReturnType<typeof suppressionsOfTenant>>[number];

@@ -1,79 +1,22 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { DeliveryStatus } from "@belfry/contracts/delivery";
-import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
-import type { EventOutcome } from "@belfry/database/schema";
 import { sql } from "kysely";
 
 /** What became of one event, read for its timeline. Never its variables, never what was rendered. */
 
-export interface EventRow {
-  id: string;
-  tenantId: string;
-  eventType: string;
-  userId: string;
-  /** The tenant's own `eventId`. */
-  reference: string | null;
-  recipientEmail: string | null;
-  recipientPhone: string | null;
-  /** By channelMask. */
-  channels: number | null;
-  locale: string | null;
-  traceId: string;
-  acceptedAt: Date;
-  dispatchedAt: Date | null;
-  refusedAt: Date | null;
-  /** null: at once. */
-  sendAt: Date | null;
-  cancelKey: string | null;
-  /** When it left its rest. */
-  releasedAt: Date | null;
-  cancelledAt: Date | null;
-  /** It is not let go yet. */
-  rests: boolean;
-  /** When its id last went to the dispatcher; null once dispatched or refused. */
-  publishedAt: Date | null;
-  outcome: EventOutcome | null;
-}
-
-export interface DeliveryRow {
-  id: string;
-  /** Of a digest: the digest's. */
-  eventId: string;
-  channel: ProviderChannel;
-  status: DeliveryStatus;
-  reason: string | null;
-  providerKind: string | null;
-  dueAt: Date | null;
-  messageId: string | null;
-  missing: string[] | null;
-  createdAt: Date;
-  settledAt: Date | null;
-}
-
-export interface AttemptRow {
-  deliveryId: string;
-  number: number;
-  providerKind: string;
-  startedAt: Date;
-  endedAt: Date | null;
-  class: OutcomeClass | null;
-  reason: string | null;
-  vendorStatus: string | null;
-  messageId: string | null;
-  nextAt: Date | null;
-}
-
 /** The event with Belfry's id; within one tenant if it is named. */
-export async function eventById(
-  db: Database,
-  id: string,
-  tenantId?: string,
-): Promise<EventRow | undefined> {
+export async function eventById(db: Database, id: string, tenantId?: string) {
   let query = selectEvents(db).where("e.id", "=", id);
   if (tenantId !== undefined) query = query.where("e.tenant_id", "=", tenantId);
   return await query.executeTakeFirst();
 }
+
+/**
+ * `reference`: the tenant's own `eventId`; `channels`: by channelMask; `sendAt` null: at once; `releasedAt`: when it left
+ * its rest; `rests`: it is not let go yet; `publishedAt`: when its id last went to the dispatcher, null once dispatched or
+ * refused.
+ */
+export type EventRow = NonNullable<Awaited<ReturnType<typeof eventById>>>;
 
 /** Ids of the newest events with the tenant's own reference, of all tenants unless one is named. */
 export async function eventIdsByReference(
@@ -100,7 +43,7 @@ export async function deliveriesOfEvent(
   db: Database,
   tenantId: string,
   eventIds: readonly string[],
-): Promise<DeliveryRow[]> {
+) {
   return await db
     .selectFrom("deliveries as d")
     .leftJoin("providers as p", "p.id", "d.provider_id")
@@ -124,11 +67,11 @@ export async function deliveriesOfEvent(
     .execute();
 }
 
+/** `eventId` of a digest: the digest's. */
+export type DeliveryRow = Awaited<ReturnType<typeof deliveriesOfEvent>>[number];
+
 /** The attempts of deliveries of one tenant (as `deliveriesOfEvent` found them), in order. */
-export async function attemptsOfDeliveries(
-  db: Database,
-  deliveryIds: readonly string[],
-): Promise<AttemptRow[]> {
+export async function attemptsOfDeliveries(db: Database, deliveryIds: readonly string[]) {
   if (deliveryIds.length === 0) return [];
   return await db
     .selectFrom("attempts")
@@ -149,6 +92,8 @@ export async function attemptsOfDeliveries(
     .orderBy("number")
     .execute();
 }
+
+export type AttemptRow = Awaited<ReturnType<typeof attemptsOfDeliveries>>[number];
 
 function selectEvents(db: Database) {
   return db

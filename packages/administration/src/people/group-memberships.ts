@@ -1,11 +1,7 @@
 import type { Database } from "@belfry/database/connection";
+import type { TenantRole } from "@belfry/database/schema";
 import type { AuditNote } from "../audited.ts";
-import {
-  deleteMembership,
-  groupMembershipsOf,
-  putMembership,
-  type TenantRole,
-} from "./person-rows.ts";
+import { deleteMembership, groupMembershipsOf, putMembership } from "./person-rows.ts";
 
 /**
  * Makes the memberships that groups give those of `roles`: given, changed, taken away. What a person gave

@@ -1,7 +1,7 @@
 import { TENANT_ID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import type { TenantRole } from "@belfry/database/schema";
 import { TENANT_ROLES } from "./people.ts";
-import type { TenantRole } from "./person-rows.ts";
 
 /** Members of the provider's group have the role in the tenant. */
 export interface GroupRole {

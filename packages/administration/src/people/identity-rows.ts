@@ -3,20 +3,8 @@ import { sql } from "kysely";
 
 /** Queries on `person_identities`: a person's account at a provider of OpenID Connect. */
 
-export interface IdentifiedPerson {
-  id: string;
-  email: string;
-  name: string;
-  operator: boolean;
-  byHand: boolean;
-}
-
 /** Whose account it is. The person's row stays as it is until the transaction ends. */
-export async function personOfIdentity(
-  db: Database,
-  issuer: string,
-  subject: string,
-): Promise<IdentifiedPerson | undefined> {
+export async function personOfIdentity(db: Database, issuer: string, subject: string) {
   return await db
     .selectFrom("person_identities as i")
     .innerJoin("people as p", "p.id", "i.person_id")
@@ -26,6 +14,8 @@ export async function personOfIdentity(
     .forNoKeyUpdate()
     .executeTakeFirst();
 }
+
+export type IdentifiedPerson = NonNullable<Awaited<ReturnType<typeof personOfIdentity>>>;
 
 /**
  * The accounts that open a person's, the newest first: of each provider one at most. `byHand`: the person
@@ -83,10 +73,7 @@ export async function updateIdentity(
 }
 
 /** All of the person's. */
-export async function deleteIdentities(
-  db: Database,
-  personId: string,
-): Promise<{ issuer: string; email: string | null }[]> {
+export async function deleteIdentities(db: Database, personId: string) {
   return await db
     .deleteFrom("person_identities")
     .where("person_id", "=", personId)

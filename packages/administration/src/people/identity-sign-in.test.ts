@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { TenantRole } from "@belfry/database/schema";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { SCRIPT } from "@belfry/testing/hostile";
@@ -11,13 +12,7 @@ import { connectIdentity, disconnectIdentity } from "./identities.ts";
 import { identitiesOf } from "./identity-rows.ts";
 import { signInByIdentity } from "./identity-sign-in.ts";
 import { changeRole } from "./people.ts";
-import {
-  insertPerson,
-  listMemberships,
-  lockPerson,
-  putMembership,
-  type TenantRole,
-} from "./person-rows.ts";
+import { insertPerson, listMemberships, lockPerson, putMembership } from "./person-rows.ts";
 import type { ProviderAccount } from "./provider-account.ts";
 
 const ISSUER = "https://login.acme.com";

@@ -1,4 +1,5 @@
 import type { Database } from "@belfry/database/connection";
+import type { TenantRole } from "@belfry/database/schema";
 import { type Actor, type AuditNote, writeNote } from "../audited.ts";
 import { setGroupMemberships } from "./group-memberships.ts";
 import { type GroupRole, rolesOfGroups, unknownTenants } from "./group-roles.ts";
@@ -10,7 +11,7 @@ import {
   updateIdentity,
 } from "./identity-rows.ts";
 import { nameFault } from "./people.ts";
-import { insertPerson, personForLinking, type TenantRole } from "./person-rows.ts";
+import { insertPerson, personForLinking } from "./person-rows.ts";
 import { IdentityRefused, linkingAddress, type ProviderAccount } from "./provider-account.ts";
 
 /** Who may be let in without an invitation, and what groups give. */

@@ -1,20 +1,8 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import type { TenantRole } from "./person-rows.ts";
 
 /** Queries on `invitations`: links that make a person an operator or a member. */
-
-export interface InvitationRow {
-  id: string;
-  /** null: an operator's. */
-  tenantId: string | null;
-  tenantName: string | null;
-  role: TenantRole | "operator";
-  email: string | null;
-  createdAt: Date;
-  expiresAt: Date;
-}
 
 export async function insertInvitation(
   db: Database,
@@ -26,43 +14,30 @@ export async function insertInvitation(
     invitedBy: string | null;
     validSeconds: number;
   },
-): Promise<string> {
-  const id = uuidv7();
+) {
+  const { tenantId: tenant_id, invitedBy: invited_by, validSeconds, ...rest } = invitation;
+  const expires_at = sql<Date>`now() + make_interval(secs => ${validSeconds})`;
   await db
     .insertInto("invitations")
-    .values({
-      id,
-      sha256: invitation.sha256,
-      tenant_id: invitation.tenantId,
-      role: invitation.role,
-      email: invitation.email,
-      invited_by: invitation.invitedBy,
-      expires_at: sql<Date>`now() + make_interval(secs => ${invitation.validSeconds})`,
-    })
+    .values({ id: uuidv7(), tenant_id, invited_by, expires_at, ...rest })
     .execute();
-  return id;
 }
 
 /** An invitation that can still be accepted. */
-export async function openInvitation(
-  db: Database,
-  sha256: Buffer,
-): Promise<InvitationRow | undefined> {
-  const row = await selectOpen(db).where("i.sha256", "=", sha256).executeTakeFirst();
-  return row === undefined ? undefined : { ...row, role: row.role as InvitationRow["role"] };
+export async function openInvitation(db: Database, sha256: Buffer) {
+  return await selectOpen(db).where("i.sha256", "=", sha256).executeTakeFirst();
 }
 
+/** `tenantId` null: an operator's. */
+export type InvitationRow = NonNullable<Awaited<ReturnType<typeof openInvitation>>>;
+
 /** Those of a tenant, or (null) of operators, newest first. */
-export async function openInvitations(
-  db: Database,
-  tenantId: string | null,
-): Promise<InvitationRow[]> {
-  const rows = await selectOpen(db)
+export async function listInvitations(db: Database, tenantId: string | null) {
+  return await selectOpen(db)
     .where("i.tenant_id", tenantId === null ? "is" : "=", tenantId)
     .where("i.email", "is not", null)
     .orderBy("i.id", "desc")
     .execute();
-  return rows.map((row) => ({ ...row, role: row.role as InvitationRow["role"] }));
 }
 
 /** True for one caller only, whatever the number of them. */
@@ -76,18 +51,13 @@ export async function markInvitationAccepted(db: Database, id: string): Promise<
   return result.numUpdatedRows > 0n;
 }
 
-export async function deleteInvitation(
-  db: Database,
-  tenantId: string | null,
-  id: string,
-): Promise<InvitationRow | undefined> {
+export async function deleteInvitation(db: Database, tenantId: string | null, id: string) {
   const row = await selectOpen(db)
     .where("i.id", "=", id)
     .where("i.tenant_id", tenantId === null ? "is" : "=", tenantId)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  await db.deleteFrom("invitations").where("id", "=", id).execute();
-  return { ...row, role: row.role as InvitationRow["role"] };
+  if (row !== undefined) await db.deleteFrom("invitations").where("id", "=", id).execute();
+  return row;
 }
 
 /** The links of a first operator are worth nothing once there is one. */

@@ -12,7 +12,6 @@ import {
   insertInvitation,
   markInvitationAccepted,
   openInvitation,
-  openInvitations,
 } from "./invitation-rows.ts";
 import { hashPassword, passwordFault } from "./password.ts";
 import { nameFault } from "./people.ts";
@@ -30,6 +29,7 @@ const HOUR_SECONDS = 60 * 60;
 export const INVITATION_SECONDS = 7 * 24 * HOUR_SECONDS;
 const FIRST_LINK_SECONDS = 24 * HOUR_SECONDS;
 
+export { listInvitations } from "./invitation-rows.ts";
 export type Invitation = InvitationRow;
 export type InvitedRole = InvitationRow["role"];
 export const INVITED_ROLES: readonly InvitedRole[] = ["operator", "owner", "editor", "viewer"];
@@ -58,10 +58,7 @@ export async function firstOperatorToken(db: Database): Promise<string | undefin
 }
 
 /** Returns the link's token, this once; the link works once and for a week. Throws `InvalidInput`, `NotFound`. */
-export async function invite(
-  db: Database,
-  input: InvitationInput,
-): Promise<{ token: string; invitation: Invitation }> {
+export async function invite(db: Database, input: InvitationInput) {
   const email = emailAddress(input.email.trim())?.toLowerCase();
   refuseFaults([
     email === undefined ? { field: "email", message: "must be an email address" } : undefined,
@@ -85,29 +82,15 @@ export async function invite(
 }
 
 /** Throws `NotFound` when it was accepted, withdrawn, or is too old. */
-export async function showInvitation(
-  db: Database,
-  token: string,
-): Promise<Invitation & { personExists: boolean }> {
+export async function showInvitation(db: Database, token: string) {
   const found = await openInvitation(db, tokenHash(token));
   if (found === undefined) throw invitationNotFound();
   const person = found.email === null ? undefined : await personForSignIn(db, found.email);
   return { ...found, personExists: person !== undefined };
 }
 
-export async function listInvitations(
-  db: Database,
-  tenantId: string | null,
-): Promise<Invitation[]> {
-  return await openInvitations(db, tenantId);
-}
-
 /** Throws `NotFound`. */
-export async function withdrawInvitation(
-  db: Database,
-  tenantId: string | null,
-  id: string,
-): Promise<Invitation> {
+export async function withdrawInvitation(db: Database, tenantId: string | null, id: string) {
   const gone = UUID.test(id) ? await deleteInvitation(db, tenantId, id) : undefined;
   if (gone === undefined) throw invitationNotFound();
   return gone;
@@ -124,11 +107,7 @@ export interface NewPersonInput {
  * Makes the person that the link invites, with its role. Call in a transaction: a link works once.
  * Throws `InvalidInput`, `NotFound`.
  */
-export async function acceptAsNewPerson(
-  db: Database,
-  token: string,
-  input: NewPersonInput,
-): Promise<{ personId: string; invitation: Invitation }> {
+export async function acceptAsNewPerson(db: Database, token: string, input: NewPersonInput) {
   const invitation = await showInvitation(db, token);
   const email = invitation.email ?? emailAddress(input.email.trim())?.toLowerCase();
   refuseFaults(newPersonFaults(email, input));
@@ -149,11 +128,7 @@ export async function acceptAsNewPerson(
 }
 
 /** Gives somebody who is signed in the role of the link. Throws `NotFound`, `InvalidInput`. */
-export async function acceptAsPerson(
-  db: Database,
-  token: string,
-  personId: string,
-): Promise<Invitation> {
+export async function acceptAsPerson(db: Database, token: string, personId: string) {
   const invitation = await showInvitation(db, token);
   const person = await personById(db, personId);
   if (person === undefined || (invitation.email !== null && invitation.email !== person.email)) {

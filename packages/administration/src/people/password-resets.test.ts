@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
+import type { TenantRole } from "@belfry/database/schema";
 import { assertEach } from "@belfry/testing/assert-each";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
 import { areWaiting, hold } from "../test-locks.ts";
 import { hashPassword } from "./password.ts";
 import { makeResetLink, resetPassword, showReset } from "./password-resets.ts";
-import {
-  insertPerson,
-  lockPersonAndRoles,
-  putMembership,
-  type TenantRole,
-  updatePerson,
-} from "./person-rows.ts";
+import { insertPerson, lockPersonAndRoles, putMembership, updatePerson } from "./person-rows.ts";
 import { personAtAddress } from "./require-person.ts";
-import { beginSession, checkPassword, listSessions } from "./sign-in.ts";
+import { listSessions } from "./sessions.ts";
+import { beginSession, checkPassword } from "./sign-in.ts";
 
 const OLD = "the old sentence";
 const NEW = "another quiet sentence";

@@ -1,5 +1,6 @@
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import type { TenantRole } from "@belfry/database/schema";
 import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant } from "../tenants/require-tenant.ts";
 import { hashPassword, passwordFault, verifyPassword } from "./password.ts";
@@ -12,12 +13,11 @@ import {
   personById,
   putMembership,
   storedPassword,
-  type TenantRole,
   updatePerson,
 } from "./person-rows.ts";
 import { deleteSessions } from "./sessions.ts";
 
-export type { TenantRole } from "./person-rows.ts";
+export type { TenantRole } from "@belfry/database/schema";
 export type Person = PersonRow;
 export type Member = MemberRow;
 
@@ -40,11 +40,7 @@ export async function changeRole(
 }
 
 /** Throws as `changeRole`. */
-export async function removeMember(
-  db: Database,
-  tenantId: string,
-  personId: string,
-): Promise<Member> {
+export async function removeMember(db: Database, tenantId: string, personId: string) {
   const member = await requireMember(db, tenantId, personId, false);
   await deleteMembership(db, tenantId, personId);
   return member;

@@ -1,39 +1,9 @@
 import type { Database } from "@belfry/database/connection";
+import type { TenantRole } from "@belfry/database/schema";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 
 /** Queries on `people` and `memberships`. Email addresses are in lower case. */
-
-export type TenantRole = "owner" | "editor" | "viewer";
-
-export interface PersonRow {
-  id: string;
-  email: string;
-  name: string;
-  operator: boolean;
-  createdAt: Date;
-}
-
-/** As lists show people. */
-export interface ListedPersonRow extends PersonRow {
-  /** Whether signing in by password asks for a code. */
-  twoFactor: boolean;
-  /** Whether an account at a provider of OpenID Connect opens the person's. */
-  connected: boolean;
-}
-
-export interface MemberRow extends ListedPersonRow {
-  role: TenantRole;
-  /** A group of the provider gave it. */
-  byOidc: boolean;
-}
-
-export interface MembershipRow {
-  tenantId: string;
-  tenantName: string;
-  tenantActive: boolean;
-  role: TenantRole;
-}
 
 interface MembershipToPut {
   personId: string;
@@ -55,10 +25,7 @@ export async function insertPerson(
 }
 
 /** With the stored password, for signing in only. */
-export async function personForSignIn(
-  db: Database,
-  email: string,
-): Promise<{ id: string; password: string | null; epoch: number } | undefined> {
+export async function personForSignIn(db: Database, email: string) {
   return await db
     .selectFrom("people")
     .select(["id", "password", "sign_in_epoch as epoch"])
@@ -67,10 +34,7 @@ export async function personForSignIn(
 }
 
 /** By the address alone; locked, as what it may become (an operator, say) decides. */
-export async function personForLinking(
-  db: Database,
-  email: string,
-): Promise<PersonRow | undefined> {
+export async function personForLinking(db: Database, email: string) {
   return await selectPeople(db).where("email", "=", email).forNoKeyUpdate().executeTakeFirst();
 }
 
@@ -81,11 +45,7 @@ export async function lockPerson(db: Database, id: string): Promise<boolean> {
 }
 
 /** As `lockPerson`, of one whose ways to sign in are still those of `epoch`. */
-export async function lockPersonOfEpoch(
-  db: Database,
-  id: string,
-  epoch: number,
-): Promise<PersonRow | undefined> {
+export async function lockPersonOfEpoch(db: Database, id: string, epoch: number) {
   return await selectPeople(db)
     .where("id", "=", id)
     .where("sign_in_epoch", "=", epoch)
@@ -94,17 +54,19 @@ export async function lockPersonOfEpoch(
 }
 
 /** With the right to its memberships: nobody gives the person one, or takes one, before the transaction ends. */
-export async function lockPersonAndRoles(db: Database, id: string): Promise<PersonRow | undefined> {
+export async function lockPersonAndRoles(db: Database, id: string) {
   return await selectPeople(db).where("id", "=", id).forUpdate().executeTakeFirst();
 }
 
-export async function personByEmail(db: Database, email: string): Promise<PersonRow | undefined> {
+export async function personByEmail(db: Database, email: string) {
   return await selectPeople(db).where("email", "=", email).executeTakeFirst();
 }
 
-export async function personById(db: Database, id: string): Promise<PersonRow | undefined> {
+export async function personById(db: Database, id: string) {
   return await selectPeople(db).where("id", "=", id).executeTakeFirst();
 }
+
+export type PersonRow = NonNullable<Awaited<ReturnType<typeof personById>>>;
 
 /** Undefined too for who signs in by OpenID Connect alone. */
 export async function storedPassword(db: Database, id: string): Promise<string | undefined> {
@@ -139,7 +101,7 @@ export async function endPendingSignIns(db: Database, id: string): Promise<void>
 }
 
 /** Locks them, so that two changes cannot together leave the platform without an operator. */
-export async function lockOperators(db: Database): Promise<PersonRow[]> {
+export async function lockOperators(db: Database) {
   return await selectPeople(db)
     .where("operator", "=", true)
     .orderBy("id")
@@ -147,7 +109,7 @@ export async function lockOperators(db: Database): Promise<PersonRow[]> {
     .execute();
 }
 
-export async function listOperators(db: Database): Promise<ListedPersonRow[]> {
+export async function listOperators(db: Database) {
   return await selectPeople(db)
     .select([TWO_FACTOR, CONNECTED])
     .where("operator", "=", true)
@@ -156,8 +118,8 @@ export async function listOperators(db: Database): Promise<ListedPersonRow[]> {
 }
 
 /** The tenants that a person belongs to, by name. */
-export async function listMemberships(db: Database, personId: string): Promise<MembershipRow[]> {
-  const rows = await db
+export async function listMemberships(db: Database, personId: string) {
+  return await db
     .selectFrom("memberships as m")
     .innerJoin("tenants as t", "t.id", "m.tenant_id")
     .select(["t.id as tenantId", "t.name as tenantName", "t.active as tenantActive", "m.role"])
@@ -165,12 +127,11 @@ export async function listMemberships(db: Database, personId: string): Promise<M
     .orderBy("t.name")
     .orderBy("t.id")
     .execute();
-  return rows.map((row) => ({ ...row, role: row.role as TenantRole }));
 }
 
 /** The people of a tenant, by name. */
-export async function listMembers(db: Database, tenantId: string): Promise<MemberRow[]> {
-  const rows = await db
+export async function listMembers(db: Database, tenantId: string) {
+  return await db
     .selectFrom("memberships as m")
     .innerJoin("people", "people.id", "m.person_id")
     .select([
@@ -188,8 +149,10 @@ export async function listMembers(db: Database, tenantId: string): Promise<Membe
     .orderBy("people.name")
     .orderBy("people.id")
     .execute();
-  return rows.map((row) => ({ ...row, role: row.role as TenantRole }));
 }
+
+/** `byOidc`: a group of the provider gave the role. */
+export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 
 /**
  * Makes a person a member, or gives a member another role: from then on a person's word, no group's. By a
@@ -227,23 +190,21 @@ export async function deleteMembership(
 }
 
 /** A person's memberships, with who gave them. */
-export async function groupMembershipsOf(
-  db: Database,
-  personId: string,
-): Promise<{ tenantId: string; role: TenantRole; byOidc: boolean }[]> {
-  const rows = await db
+export async function groupMembershipsOf(db: Database, personId: string) {
+  return await db
     .selectFrom("memberships")
     .select(["tenant_id as tenantId", "role", "by_oidc as byOidc"])
     .where("person_id", "=", personId)
     .execute();
-  return rows.map((row) => ({ ...row, role: row.role as TenantRole }));
 }
 
+/** Whether signing in by password asks for a code. */
 const TWO_FACTOR = sql<boolean>`exists (
   select from person_totp t where t.person_id = people.id and t.confirmed_at is not null)`.as(
   "twoFactor",
 );
 
+/** Whether an account at a provider of OpenID Connect opens the person's. */
 const CONNECTED = sql<boolean>`exists (
   select from person_identities i where i.person_id = people.id)`.as("connected");
 

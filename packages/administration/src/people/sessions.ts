@@ -4,24 +4,6 @@ import { uuidv7 } from "uuidv7";
 
 /** Queries on `sessions`: a browser in which a person is signed in. Only the token's SHA-256 is here. */
 
-export interface SessionRow {
-  id: string;
-  address: string;
-  userAgent: string;
-  createdAt: Date;
-  lastSeenAt: Date;
-}
-
-/** Whose session it is, with what the person may do everywhere. */
-export interface SessionHolder {
-  sessionId: string;
-  personId: string;
-  email: string;
-  name: string;
-  operator: boolean;
-  lastSeenAt: Date;
-}
-
 export async function insertSession(
   db: Database,
   session: {
@@ -48,11 +30,7 @@ export async function insertSession(
 }
 
 /** The holder of a live session; one that was idle since `idleSince` is none. */
-export async function findSession(
-  db: Database,
-  sha256: Buffer,
-  idleSince: Date,
-): Promise<SessionHolder | undefined> {
+export async function findSession(db: Database, sha256: Buffer, idleSince: Date) {
   return await db
     .selectFrom("sessions as s")
     .innerJoin("people as p", "p.id", "s.person_id")
@@ -70,6 +48,9 @@ export async function findSession(
     .executeTakeFirst();
 }
 
+/** Whose session it is, with what the person may do everywhere. */
+export type SessionHolder = NonNullable<Awaited<ReturnType<typeof findSession>>>;
+
 export async function touchSession(db: Database, id: string): Promise<void> {
   await db
     .updateTable("sessions")
@@ -79,7 +60,7 @@ export async function touchSession(db: Database, id: string): Promise<void> {
 }
 
 /** A person's live sessions, the last used first. */
-export async function sessionsOf(db: Database, personId: string): Promise<SessionRow[]> {
+export async function listSessions(db: Database, personId: string) {
   return await db
     .selectFrom("sessions")
     .select([

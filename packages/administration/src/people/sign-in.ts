@@ -2,16 +2,7 @@ import type { Database } from "@belfry/database/connection";
 import { newAccessToken, tokenHash } from "./access-token.ts";
 import { verifyPassword } from "./password.ts";
 import { lockPersonOfEpoch, personForSignIn } from "./person-rows.ts";
-import {
-  deleteEndedSessions,
-  deleteSessions,
-  findSession,
-  insertSession,
-  type SessionHolder,
-  type SessionRow,
-  sessionsOf,
-  touchSession,
-} from "./sessions.ts";
+import { deleteEndedSessions, findSession, insertSession, touchSession } from "./sessions.ts";
 import { totpOf } from "./totp-rows.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -83,28 +74,11 @@ export async function beginSession(
 }
 
 /** Whose session the token is; undefined when it has ended, or was idle for a week. */
-export async function sessionHolder(
-  db: Database,
-  token: string,
-  now = new Date(),
-): Promise<SessionHolder | undefined> {
+export async function sessionHolder(db: Database, token: string, now = new Date()) {
   const idleSince = new Date(now.getTime() - IDLE_MS);
   const holder = await findSession(db, tokenHash(token), idleSince);
   if (holder !== undefined && now.getTime() - holder.lastSeenAt.getTime() > TOUCH_EVERY_MS) {
     await touchSession(db, holder.sessionId);
   }
   return holder;
-}
-
-export async function listSessions(db: Database, personId: string): Promise<SessionRow[]> {
-  return await sessionsOf(db, personId);
-}
-
-/** Ends one session of the person, or all but one. Returns how many ended. */
-export async function endSessions(
-  db: Database,
-  personId: string,
-  which: { id: string } | { except: string | undefined },
-): Promise<number> {
-  return await deleteSessions(db, personId, which);
 }

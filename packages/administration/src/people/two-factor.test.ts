@@ -10,8 +10,8 @@ import { signInByCode } from "./code-sign-in.ts";
 import { hashPassword } from "./password.ts";
 import { changePassword } from "./people.ts";
 import { insertPerson, lockPerson } from "./person-rows.ts";
-import { findSession } from "./sessions.ts";
-import { beginSession, checkPassword, listSessions, signInByPassword } from "./sign-in.ts";
+import { findSession, listSessions } from "./sessions.ts";
+import { beginSession, checkPassword, signInByPassword } from "./sign-in.ts";
 import { digitsOf, stepOfCode } from "./totp.ts";
 import {
   beginTwoFactor,

@@ -5,17 +5,6 @@ import { TEXT_COLUMNS, type TemplateText, textColumns } from "./template-text.ts
 
 /** Queries on `template_drafts`: one a variant at most. */
 
-export interface DraftRow extends TemplateText {
-  locale: string;
-  /** What publishing it sets on the template; as given, and not yet judged. */
-  settings: TemplateSettingsInput;
-  basedOnVersion: number;
-  sourceVersion: number | null;
-  revision: number;
-  savedBy: string | null;
-  savedAt: Date;
-}
-
 export interface DraftToSave extends TemplateText {
   settings: TemplateSettingsInput;
   basedOnVersion: number;
@@ -23,11 +12,7 @@ export interface DraftToSave extends TemplateText {
   savedBy: string | null;
 }
 
-export async function findDraft(
-  db: Database,
-  templateId: string,
-  locale: string,
-): Promise<DraftRow | undefined> {
+export async function findDraft(db: Database, templateId: string, locale: string) {
   const row = await db
     .selectFrom("template_drafts")
     .select([
@@ -38,8 +23,13 @@ export async function findDraft(
     .where("template_id", "=", templateId)
     .where("locale", "=", locale)
     .executeTakeFirst();
-  return row === undefined ? undefined : { ...row, settings: row.settings };
+  return row === undefined
+    ? undefined
+    : { ...row, settings: row.settings as TemplateSettingsInput };
 }
+
+/** `settings`: what publishing it sets on the template; as given, and not yet judged. */
+export type DraftRow = NonNullable<Awaited<ReturnType<typeof findDraft>>>;
 
 /** Returns its revision. Call with the template held. */
 export async function upsertDraft(

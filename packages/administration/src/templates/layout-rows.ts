@@ -16,12 +16,6 @@ export interface LayoutSettings {
   address: string | null;
 }
 
-export interface LayoutRow extends LayoutSettings {
-  version: number;
-  createdBy: string | null;
-  createdAt: Date;
-}
-
 export const NO_LAYOUT: LayoutSettings = {
   content: null,
   logoUrl: null,
@@ -32,14 +26,16 @@ export const NO_LAYOUT: LayoutSettings = {
   address: null,
 };
 
-export async function newestLayout(db: Database, tenantId: string): Promise<LayoutRow | undefined> {
+export async function newestLayout(db: Database, tenantId: string) {
   return await selectLayouts(db, tenantId).limit(1).executeTakeFirst();
 }
 
 /** Newest first. */
-export async function layoutVersions(db: Database, tenantId: string): Promise<LayoutRow[]> {
+export async function layoutVersions(db: Database, tenantId: string) {
   return await selectLayouts(db, tenantId).execute();
 }
+
+export type LayoutRow = Awaited<ReturnType<typeof layoutVersions>>[number];
 
 /** Returns the new version. Call with the tenant held. */
 export async function insertLayout(

@@ -1,25 +1,8 @@
-import type { Channel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { putInForce } from "./variant-rows.ts";
 
-/** What is in force of a tenant in Markdown: what its layout stands around. */
-export interface MarkdownVariant {
-  tenantId: string;
-  templateId: string;
-  eventType: string;
-  channel: Channel;
-  locale: string;
-  versionId: string;
-  version: number;
-  sourceVersion: number | null;
-}
-
 /** By template, its default variant last. `hold` keeps others from publishing until the transaction ends. */
-export async function markdownVariants(
-  db: Database,
-  tenantId: string,
-  { hold = false } = {},
-): Promise<MarkdownVariant[]> {
+export async function markdownVariants(db: Database, tenantId: string, { hold = false } = {}) {
   if (hold) {
     await db
       .selectFrom("templates")
@@ -49,6 +32,9 @@ export async function markdownVariants(
     .orderBy("l.locale", "desc")
     .execute();
 }
+
+/** What is in force of a tenant in Markdown: what its layout stands around. */
+export type MarkdownVariant = Awaited<ReturnType<typeof markdownVariants>>[number];
 
 /** Its text, read one by one: together they may be large. */
 export async function readMarkdown(db: Database, { versionId }: MarkdownVariant) {

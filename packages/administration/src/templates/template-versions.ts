@@ -3,24 +3,15 @@ import { emailFormat } from "@belfry/templates/email-format";
 import { NotFound } from "../input-error.ts";
 import { type PreparedTemplate, prepareTemplate } from "./put-template.ts";
 import { requireTemplate, type TemplateAddress } from "./templates.ts";
-import { type TemplateVersionRow, templateVersion, versionsOfTemplate } from "./variant-rows.ts";
-
-export type TemplateVersion = TemplateVersionRow;
+import { templateVersion, versionsOfTemplate } from "./variant-rows.ts";
 
 /** Of all languages, newest first, without their content. Throws `NotFound`. */
-export async function listTemplateVersions(
-  db: Database,
-  address: TemplateAddress,
-): Promise<Omit<TemplateVersion, "content">[]> {
+export async function listTemplateVersions(db: Database, address: TemplateAddress) {
   return await versionsOfTemplate(db, (await requireTemplate(db, address)).id);
 }
 
 /** Throws `NotFound`. */
-export async function showTemplateVersion(
-  db: Database,
-  address: TemplateAddress,
-  version: number,
-): Promise<TemplateVersion> {
+export async function showTemplateVersion(db: Database, address: TemplateAddress, version: number) {
   const { id } = await requireTemplate(db, address);
   const found = Number.isInteger(version) ? await templateVersion(db, id, version) : undefined;
   if (found === undefined) throw new NotFound("version", `the template has no version ${version}`);

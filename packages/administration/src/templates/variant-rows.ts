@@ -4,30 +4,8 @@ import { TEXT_COLUMNS, type TemplateText, textColumns } from "./template-text.ts
 
 /** Queries of administration on `template_versions` and `template_variants`: what was published, and what is in force. */
 
-export interface TemplateVersionRow extends TemplateText {
-  version: number;
-  /** Empty: the default variant. */
-  locale: string;
-  createdBy: string | null;
-  createdAt: Date;
-}
-
-/** What is in force in a language. */
-export interface VariantRow extends TemplateText {
-  locale: string;
-  versionId: string;
-  version: number;
-  compiled: unknown;
-  /** Of a translation: the version of the default variant that it was made from. */
-  sourceVersion: number | null;
-}
-
 /** What is published of one variant; undefined: nothing is. */
-export async function findVariant(
-  db: Database,
-  templateId: string,
-  locale: string,
-): Promise<VariantRow | undefined> {
+export async function findVariant(db: Database, templateId: string, locale: string) {
   return await db
     .selectFrom("template_variants as l")
     .innerJoin("template_versions as v", "v.id", "l.current_version_id")
@@ -43,6 +21,9 @@ export async function findVariant(
     .where("l.locale", "=", locale)
     .executeTakeFirst();
 }
+
+/** `sourceVersion` of a translation: the version of the default variant that it was made from. */
+export type VariantRow = NonNullable<Awaited<ReturnType<typeof findVariant>>>;
 
 /** What a version is published as. `sourceVersion`: of a translation. */
 export interface VariantToPublish {
@@ -169,10 +150,7 @@ export async function localesOfTemplates(
 }
 
 /** The versions of a template in all its languages, newest first. */
-export async function versionsOfTemplate(
-  db: Database,
-  templateId: string,
-): Promise<Omit<TemplateVersionRow, "content">[]> {
+export async function versionsOfTemplate(db: Database, templateId: string) {
   return await db
     .selectFrom("template_versions")
     .select([
@@ -184,11 +162,7 @@ export async function versionsOfTemplate(
     .execute();
 }
 
-export async function templateVersion(
-  db: Database,
-  templateId: string,
-  version: number,
-): Promise<TemplateVersionRow | undefined> {
+export async function templateVersion(db: Database, templateId: string, version: number) {
   return await db
     .selectFrom("template_versions")
     .select([

@@ -5,20 +5,6 @@ import { uuidv7 } from "uuidv7";
 
 /** Queries of administration on `api_keys`. A key itself is never stored, only its SHA-256. */
 
-export interface ApiKeyRow {
-  id: string;
-  tenantId: string;
-  prefix: string;
-  /** What people call it; null: it has no name. */
-  name: string | null;
-  /** The calls for which it is taken. */
-  role: KeyRole;
-  createdAt: Date;
-  /** null: until it is rotated. */
-  expiresAt: Date | null;
-  lastUsedAt: Date | null;
-}
-
 export async function insertApiKey(
   db: Database,
   tenantId: string,
@@ -31,10 +17,7 @@ export async function insertApiKey(
 }
 
 /** The live keys of the tenants named, newest first. */
-export async function liveApiKeys(
-  db: Database,
-  tenantIds: readonly string[],
-): Promise<ApiKeyRow[]> {
+export async function liveApiKeys(db: Database, tenantIds: readonly string[]) {
   if (tenantIds.length === 0) return [];
   return await db
     .selectFrom("api_keys")
@@ -47,6 +30,9 @@ export async function liveApiKeys(
     .orderBy("id", "desc")
     .execute();
 }
+
+/** `role`: the calls for which it is taken; `expiresAt` null: until it is rotated. */
+export type ApiKeyRow = Awaited<ReturnType<typeof liveApiKeys>>[number];
 
 /** Lets every live key of a tenant with this role end so many seconds from now, unless it ends sooner. */
 export async function expireApiKeys(
@@ -78,11 +64,7 @@ export async function deleteOldApiKeys(db: Database, tenantId: string): Promise<
 }
 
 /** Returns the key that is gone; undefined when the tenant had none with this id. */
-export async function deleteApiKey(
-  db: Database,
-  tenantId: string,
-  id: string,
-): Promise<Pick<ApiKeyRow, "prefix" | "name" | "role"> | undefined> {
+export async function deleteApiKey(db: Database, tenantId: string, id: string) {
   return await db
     .deleteFrom("api_keys")
     .where("id", "=", id)

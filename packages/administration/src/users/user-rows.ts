@@ -16,11 +16,6 @@ export interface UserRow {
   quietTo: string | null;
 }
 
-export interface StoredUser extends UserRow {
-  createdAt: Date;
-  updatedAt: Date;
-}
-
 /** Stores them, or writes them anew; each user once. */
 export async function storeUsers(db: Database, tenantId: string, users: readonly UserRow[]) {
   const column = (name: keyof UserRow) => users.map((user) => user[name]);
@@ -39,11 +34,7 @@ export async function storeUsers(db: Database, tenantId: string, users: readonly
       updated_at = now()`.execute(db);
 }
 
-export async function findUser(
-  db: Database,
-  tenantId: string,
-  userId: string,
-): Promise<StoredUser | undefined> {
+export async function findUser(db: Database, tenantId: string, userId: string) {
   return await db
     .selectFrom("recipients")
     .select([
@@ -62,6 +53,8 @@ export async function findUser(
     .where("named", "=", true)
     .executeTakeFirst();
 }
+
+export type StoredUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
 /** With what the user has said in short. Returns how many the tenant had named: 0 or 1. */
 export async function deleteUser(db: Database, tenantId: string, userId: string): Promise<number> {

@@ -2,7 +2,7 @@ import { ADDRESSES } from "@belfry/contracts/addresses";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import { type SuppressionRow, suppressedForm } from "../events/suppression-rows.ts";
+import { suppressedForm } from "../events/suppression-rows.ts";
 import type { UserRow } from "./user-rows.ts";
 
 const ADDRESS_COLUMNS = sql.join(Object.values(ADDRESSES).map(({ column }) => sql.ref(column)));
@@ -16,7 +16,7 @@ export async function suppressionsOfUser(
   tenantId: string,
   user: Pick<UserRow, "email" | "phone"> | undefined,
   eventIds: readonly string[],
-): Promise<SuppressionRow[]> {
+) {
   const { rows } = await sql<{ address: string }>`
     select a.address from events e, unnest(array[${ADDRESS_COLUMNS}]) a (address)
     where e.tenant_id = ${tenantId} and e.id = any (${eventIds}::uuid[]) and a.address is not null
