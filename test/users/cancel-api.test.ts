@@ -87,23 +87,50 @@ test("the automatic key is free afterwards, the tenant's own is not, and the day
   assert.equal(rows[0].day_total, 10);
 });
 
-test("more than 1,000 events of a key go on with the next call, and come to an end", async () => {
-  const { tenant, client } = await world();
+async function store(tenantId: string, count: number, names: { key?: string; eventId?: string }) {
   await ingest.pool.query(
-    `with e as (insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, cancel_key)
-       select gen_random_uuid(), $1, 'x', 'u', 't', now(), 'many' from generate_series(1, 2500) returning id)
+    `with e as (
+       insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, cancel_key, reference)
+       select gen_random_uuid(), $1, 'x', 'u', 't', now(), $3, $4 from generate_series(1, $2) returning id)
      insert into undispatched_events select id, now() from e`,
+    [tenantId, count, names.key ?? null, names.eventId ?? null],
+  );
+}
+
+for (const [whose, names, asked] of [
+  ["a key", { key: "many" }, { cancelKeys: ["many"] }],
+  ["the tenant's own id", { eventId: "many" }, { eventIds: ["many"] }],
+] as const) {
+  test(`more than 1,000 events of ${whose} go on with the next call, and come to an end`, async () => {
+    const { tenant, client } = await world();
+    await store(tenant.id, 2500, names);
+    const seen = new Set<string>();
+    const more: (boolean | undefined)[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      const told = await client.cancel(asked);
+      assert.ok(told.cancelled.length <= 1000);
+      for (const id of told.cancelled) seen.add(id);
+      more.push(told.more);
+    }
+    assert.deepEqual([seen.size, more], [2500, [true, true, undefined]]);
+  });
+}
+
+test("ids that more than 10,000 events have are refused before all are read, whosever they are to be", async () => {
+  const { tenant, key } = await world();
+  await store(tenant.id, 6_000, { eventId: "one" });
+  await store(tenant.id, 6_000, { eventId: "two" });
+  const status = async (eventIds: string[], more: object = {}) =>
+    (await cancel(key, { eventIds, ...more })).status;
+  assert.equal(await status(["one"], { userIds: ["nobody"] }), 200);
+  assert.equal(await status(["one", "two"], { userIds: ["nobody"] }), 422);
+  const { body } = await cancel(key, { eventIds: ["one", "two"] });
+  assert.match(JSON.stringify(body), /eventIds.*more than 10000 events/);
+  const { rowCount } = await ingest.pool.query(
+    "select from events where tenant_id = $1 and cancel_asked_at is not null",
     [tenant.id],
   );
-  const seen = new Set<string>();
-  const more: (boolean | undefined)[] = [];
-  for (let call = 0; call < 3; call += 1) {
-    const told = await client.cancel({ cancelKeys: ["many"] });
-    assert.ok(told.cancelled.length <= 1000);
-    for (const id of told.cancelled) seen.add(id);
-    more.push(told.more);
-  }
-  assert.deepEqual([seen.size, more], [2500, [true, true, undefined]]);
+  assert.equal(rowCount, 0);
 });
 
 test("every fault names its field", async () => {

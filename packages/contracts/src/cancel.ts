@@ -9,6 +9,8 @@ export const CANCEL_PATH = "/api/v1/events/cancel";
 export const MAX_CANCEL_NAMES = 100;
 /** In one call; where there are more it says so, and the next call goes on. */
 export const MAX_CANCELLED_EVENTS = 1_000;
+/** Of all `eventIds` of a call. */
+export const MAX_EVENTS_OF_EVENT_IDS = 10 * MAX_CANCELLED_EVENTS;
 
 const names = (description: string, example: string) =>
   Type.Optional(
@@ -21,7 +23,7 @@ export const CancelRequest = Type.Object(
   {
     cancelKeys: names("Keys that triggers had as cancelKey: of all their events", "order-1001"),
     eventIds: names(
-      "Belfry's ids of events, or your own eventIds: of all events that have them",
+      `Belfry's ids of events, or your own eventIds: of all events that have them, at most ${MAX_EVENTS_OF_EVENT_IDS}`,
       "0198c0de-0000-7000-8000-000000000001",
     ),
     userIds: names("Only events of these users; left out: of all", "user-1"),

@@ -4,6 +4,7 @@ import {
   cancelFault,
   MAX_CANCEL_NAMES,
   MAX_CANCELLED_EVENTS,
+  MAX_EVENTS_OF_EVENT_IDS,
 } from "@belfry/contracts/cancel";
 import type { Channel } from "@belfry/contracts/channels";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
@@ -33,6 +34,10 @@ export async function cancelEvents(
     ids: distinct(eventIds.filter((id) => UUID.test(id)).map((id) => id.toLowerCase())),
     ...{ users: userIds === undefined ? null : distinct(userIds), most: MAX_CANCELLED_EVENTS },
   });
+  if (found.some(({ id, name }) => id === null && name === null)) {
+    const message = `more than ${MAX_EVENTS_OF_EVENT_IDS} events have these: name some by Belfry's ids, or give triggers a cancelKey`;
+    refuseFaults([{ field: "eventIds", message }]);
+  }
   const ids = distinct(found.flatMap(({ id }) => id ?? []));
   const events = ids.length === 0 ? [] : await cancel(db, tenantId, ids);
   const unknown = eventIds.filter((name) => !isKnown(name, found));

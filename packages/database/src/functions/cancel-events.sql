@@ -1,7 +1,9 @@
 -- What a call of a cancel is about, at most p_most events: all of p_ids; of p_keys and p_references those first
 -- that no cancel has looked at, so that repeated calls go on, then those looked at longest ago. With p_users only
 -- theirs. Refused events are as if not there. Each row names the key, or the reference, by which it was found; one
--- without an id says that more was found by it, which no cancel has looked at where `is_new`.
+-- without an id says that more was found by it, which no cancel has looked at where `is_new`. References that more
+-- than ten times p_most events have are not looked at: one row says so, with neither id nor name. No index tells
+-- which of theirs a cancel has looked at, and every one of them would be read.
 create or replace function events_to_cancel(
   p_tenant text, p_keys text[], p_ids uuid[], p_references text[], p_users text[], p_most integer
 ) returns table (id uuid, name text, is_new boolean) language plpgsql stable
@@ -16,6 +18,7 @@ declare
   found_ids uuid[];
   person text;
   beyond boolean;
+  had bigint;
 begin
   found_ids := array(
     select e.id from unnest(p_ids) u (id)
@@ -24,6 +27,21 @@ begin
   foreach id in array found_ids loop
     return next;
   end loop;
+
+  if cardinality(p_references) > 0 then
+    select count(*) into had from (
+      select from unnest(p_references) u (name)
+      cross join lateral (
+        select from events e where e.tenant_id = p_tenant and e.reference = u.name limit 10 * p_most + 1
+      ) e
+      limit 10 * p_most + 1
+    ) e;
+    if had > 10 * p_most then
+      id := null;
+      return next;
+      return;
+    end if;
+  end if;
 
   foreach is_new in array array[true, false] loop
     foreach name in array p_keys loop

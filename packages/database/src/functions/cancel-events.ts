@@ -14,7 +14,7 @@ export interface CancelChoice {
 }
 
 export interface FoundToCancel {
-  /** null: more was found by this name. */
+  /** null: more was found by this name; without a name, too many events have the references to look at them. */
   id: string | null;
   /** The key or the reference that it was found by; null: its id. */
   name: string | null;
