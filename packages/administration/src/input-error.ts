@@ -28,6 +28,15 @@ export class InvalidInput extends Error {
   }
 }
 
+export function invalid(field: string, message: string): InvalidInput {
+  return new InvalidInput([{ field, message }]);
+}
+
+/** A fault where there is a message. */
+export function faultAt(field: string, message: string | undefined): InputFault | undefined {
+  return message === undefined ? undefined : { field, message };
+}
+
 /** Nothing has the id that was given. */
 export class NotFound extends Error {
   override readonly name = "NotFound";
@@ -84,6 +93,5 @@ export function refuseFaults(faults: readonly (InputFault | undefined)[]): void 
 
 export function requireProviderChannel(channel: unknown): asserts channel is ProviderChannel {
   if (isProviderChannel(channel)) return;
-  const message = `must be ${listed(PROVIDER_CHANNELS, "or")}`;
-  throw new InvalidInput([{ field: "channel", message }]);
+  throw invalid("channel", `must be ${listed(PROVIDER_CHANNELS, "or")}`);
 }

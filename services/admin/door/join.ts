@@ -1,5 +1,5 @@
 import { audited } from "@belfry/administration/audited";
-import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { invalid, NotFound } from "@belfry/administration/input-error";
 import {
   acceptAsNewPerson,
   acceptAsPerson,
@@ -50,7 +50,7 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
         }
         const input = { ...values, password: form.get("password") ?? "" };
         if (form.get("repeated") !== input.password) {
-          throw new InvalidInput([{ field: "repeated", message: "does not match" }]);
+          throw invalid("repeated", "does not match");
         }
         const { personId, invitation } = await audited(
           db,

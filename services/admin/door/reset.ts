@@ -1,5 +1,5 @@
 import { audited } from "@belfry/administration/audited";
-import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { invalid, NotFound } from "@belfry/administration/input-error";
 import { passwordReset } from "@belfry/administration/people/member-notes";
 import { resetPassword, showReset } from "@belfry/administration/people/password-resets";
 import { forgiveReset, takeReset } from "@belfry/administration/people/sign-in-limits";
@@ -50,7 +50,7 @@ export function resetPages({ route, db, log }: PageDeps): void {
           const { id, name, email } = await showReset(db, token);
           const password = given.get("password") ?? "";
           if (given.get("repeated") !== password) {
-            throw new InvalidInput([{ field: "repeated", message: "does not match" }]);
+            throw invalid("repeated", "does not match");
           }
           await audited(
             db,

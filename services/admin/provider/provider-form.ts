@@ -1,5 +1,5 @@
 import { auditedAfter } from "@belfry/administration/audited";
-import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { InvalidInput, invalid, NotFound } from "@belfry/administration/input-error";
 import {
   providerActivated,
   providerSaved,
@@ -184,5 +184,5 @@ async function refuseTakenName(
     name === kind
       ? "is needed: there is an account of this kind without one"
       : "is taken by another account of this channel";
-  throw new InvalidInput([{ field: "name", message }]);
+  throw invalid("name", message);
 }

@@ -1,4 +1,4 @@
-import { Conflict, InvalidInput } from "@belfry/administration/input-error";
+import { Conflict, invalid } from "@belfry/administration/input-error";
 import { copyTemplate } from "@belfry/administration/templates/copy-template";
 import { listTemplates, showTemplate } from "@belfry/administration/templates/templates";
 import { Refusal } from "../door/refusal.ts";
@@ -63,7 +63,7 @@ export function copyingPages({ route, db }: PageDeps): void {
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
       const message = "has a draft on this channel already: publish or discard that one first";
-      throw new InvalidInput([{ field: "eventType", message }]);
+      throw invalid("eventType", message);
     }
   };
 }

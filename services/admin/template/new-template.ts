@@ -1,5 +1,5 @@
 import { auditedAfter } from "@belfry/administration/audited";
-import { Conflict, InvalidInput } from "@belfry/administration/input-error";
+import { Conflict, type InvalidInput, invalid } from "@belfry/administration/input-error";
 import { saveDraft } from "@belfry/administration/templates/drafts";
 import { previewSource } from "@belfry/administration/templates/preview-template";
 import { listTemplates } from "@belfry/administration/templates/templates";
@@ -70,7 +70,7 @@ export function newTemplatePages({ route, db }: PageDeps): void {
     return await orFaults(
       async () => {
         if (channels.length === 0) {
-          throw new InvalidInput([{ field: "channel", message: "must include at least one" }]);
+          throw invalid("channel", "must include at least one");
         }
         const { eventType } = values;
         const ids = await auditedAfter(
@@ -143,7 +143,7 @@ export function newTemplatePages({ route, db }: PageDeps): void {
 
 function alreadyThere(names: readonly string[]): InvalidInput {
   const message = `has a template for ${names.join(", ")} already: open that one, or choose another`;
-  return new InvalidInput([{ field: "eventType", message }]);
+  return invalid("eventType", message);
 }
 
 function textOf(starter: Starter | undefined, channel: Channel) {

@@ -1,4 +1,4 @@
-import { Conflict, InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { Conflict, InvalidInput, invalid, NotFound } from "@belfry/administration/input-error";
 import { saveDraft, showDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
 import { sampleFromEvents } from "@belfry/administration/templates/event-samples";
 import { showTemplate, type Template } from "@belfry/administration/templates/templates";
@@ -41,8 +41,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     const template = await showTemplate(db, addressOf(context));
     const locale = localeOfQuery(context.query);
     if (locale === undefined) {
-      const message = "is no language, such as de or pt-BR";
-      throw new InvalidInput([{ field: "The code", message }]);
+      throw invalid("The code", "is no language, such as de or pt-BR");
     }
     const source = await draftOf(template, "");
     const draft = locale === "" ? source : await draftOf(template, locale);

@@ -1,4 +1,4 @@
-import { InvalidInput } from "@belfry/administration/input-error";
+import { invalid } from "@belfry/administration/input-error";
 import { listTemplates } from "@belfry/administration/templates/templates";
 import { addApiKey, revokeApiKey } from "@belfry/administration/tenants/api-keys";
 import { rotateApiKey } from "@belfry/administration/tenants/rotate-api-key";
@@ -134,6 +134,5 @@ const MAX_HOURS = 720;
 
 function secondsOf(hours: string): number {
   if (/^\d{1,3}$/.test(hours) && Number(hours) <= MAX_HOURS) return Number(hours) * 3600;
-  const message = `must be a whole number of hours, from 0 to ${MAX_HOURS}`;
-  throw new InvalidInput([{ field: "overlapSeconds", message }]);
+  throw invalid("overlapSeconds", `must be a whole number of hours, from 0 to ${MAX_HOURS}`);
 }

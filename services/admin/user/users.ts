@@ -2,7 +2,7 @@ import { auditedAfter } from "@belfry/administration/audited";
 import { openErasureOf } from "@belfry/administration/erasure/request-erasure";
 import { hiddenNotifications } from "@belfry/administration/events/notification-rows";
 import { searchEvents } from "@belfry/administration/events/search-events";
-import { InvalidInput } from "@belfry/administration/input-error";
+import { invalid } from "@belfry/administration/input-error";
 import { usersWho, WHO } from "@belfry/administration/search/search-rows";
 import { listUsers } from "@belfry/administration/users/list-users";
 import { userNote } from "@belfry/administration/users/user-notes";
@@ -84,7 +84,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
   route("POST /tenants/:tenantId/users/token", async ({ tenant, form, actor }) => {
     const userId = form.get("user") ?? "";
     const fault = textFault(userId);
-    if (fault !== undefined) throw new InvalidInput([{ field: "user", message: fault }]);
+    if (fault !== undefined) throw invalid("user", fault);
     await auditedAfter(
       db,
       actor,

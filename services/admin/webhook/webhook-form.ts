@@ -1,4 +1,4 @@
-import { InvalidInput } from "@belfry/administration/input-error";
+import { invalid } from "@belfry/administration/input-error";
 
 /** An endpoint as its form has it. */
 export interface WebhookValues {
@@ -34,7 +34,7 @@ export function typedWebhook(form: URLSearchParams): WebhookValues {
 /** As administration takes it: no type means all, so choosing none is a fault. Throws `InvalidInput`. */
 export function webhookInput({ url, description, which, types }: WebhookValues) {
   if (which === "some" && types.length === 0) {
-    throw new InvalidInput([{ field: "types", message: "must include at least one" }]);
+    throw invalid("types", "must include at least one");
   }
   return {
     url,

@@ -1,6 +1,6 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { InvalidInput } from "../input-error.ts";
+import { invalid } from "../input-error.ts";
 import { changeDeadMessages } from "./dead-letter-messages.ts";
 import {
   countReplayable,
@@ -165,12 +165,8 @@ async function selected(db: Database, letters: DeadLetters): Promise<DeadSelecti
   if (!("ids" in letters)) return deliverySelection(letters);
   const { ids, tenantId } = letters;
   const wrong = ids.find((id) => !UUID.test(id));
-  if (wrong !== undefined) {
-    throw new InvalidInput([{ field: "id", message: `${JSON.stringify(wrong)} is not an id` }]);
-  }
-  if (ids.length > MAX_NAMED) {
-    throw new InvalidInput([{ field: "id", message: `at most ${MAX_NAMED} at a time` }]);
-  }
+  if (wrong !== undefined) throw invalid("id", `${JSON.stringify(wrong)} is not an id`);
+  if (ids.length > MAX_NAMED) throw invalid("id", `at most ${MAX_NAMED} at a time`);
   return { ids: ids.map((id) => id.toLowerCase()), tenantId };
 }
 
@@ -182,7 +178,5 @@ function momentOf(text: string | undefined): string | undefined {
   const time = new Date(`${second}Z`);
   // A 31st of February is a date to JavaScript, and none to Postgres.
   if (!Number.isNaN(time.getTime()) && time.toISOString().startsWith(second)) return text;
-  throw new InvalidInput([
-    { field: "endedBefore", message: "must be a time of an earlier answer" },
-  ]);
+  throw invalid("endedBefore", "must be a time of an earlier answer");
 }

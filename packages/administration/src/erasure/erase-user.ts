@@ -10,7 +10,7 @@ import { countInbound, deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, preferencesOfUser } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
 import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
-import { refuseFaults } from "../input-error.ts";
+import { faultAt, refuseFaults } from "../input-error.ts";
 import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
@@ -67,8 +67,7 @@ export async function eraseUser(
 ): Promise<ErasureReport> {
   const { tenantId, userId, dryRun = false } = erasure;
   const owner = { tenantId, userId };
-  const fault = textFault(userId);
-  refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
+  refuseFaults([faultAt("user", textFault(userId))]);
   await requireTenant(db, tenantId, "tenant");
 
   const note = (

@@ -4,7 +4,7 @@ import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { deletePreferencesOfUser } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
-import { NotFound, refuseFaults } from "../input-error.ts";
+import { faultAt, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
 import { holdTenant } from "../tenants/require-tenant.ts";
@@ -33,8 +33,7 @@ export class ErasuresFull extends Error {
  */
 export async function requestErasure(db: Database, owner: UserOfTenant): Promise<ErasureProgress> {
   const { tenantId, userId } = owner;
-  const fault = textFault(userId);
-  refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
+  refuseFaults([faultAt("user", textFault(userId))]);
   const request = async (transaction: Database) => {
     await holdTenant(transaction, tenantId, "tenant");
     const row = await storeErasure(transaction, owner, userHash(owner));

@@ -1,6 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { type Actor, audited } from "../audited.ts";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import { setTenantActive, showTenant } from "../tenants/tenants.ts";
 import { deleteTenant } from "./delete-tenant.ts";
 import { addedUp, type DeletedTenantData } from "./tenant-data.ts";
@@ -31,8 +31,7 @@ export async function requestTenantDeletion(
     async (transaction) => {
       const tenant = await showTenant(transaction, tenantId);
       if (typed !== tenant.name) {
-        const message = "must be the name of the tenant, to the letter";
-        throw new InvalidInput([{ field: "typed", message }]);
+        throw invalid("typed", "must be the name of the tenant, to the letter");
       }
       await setTenantActive(transaction, tenantId, false);
       return { tenant, isNew: await storeTenantDeletion(transaction, tenant, actor) };

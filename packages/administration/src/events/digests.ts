@@ -1,7 +1,7 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { AuditNote } from "../audited.ts";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import {
@@ -77,7 +77,7 @@ export async function releaseDigest(
       delivery === null
         ? "has nothing to send: its first event was sent by itself, and none has come since"
         : `cannot be released: it is ${delivery.status === "queued" ? "on its way" : delivery.status}`;
-    throw new InvalidInput([{ field: "id", message }]);
+    throw invalid("id", message);
   }
   return await showDigest(db, tenantId, id);
 }

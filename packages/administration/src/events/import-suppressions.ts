@@ -3,7 +3,7 @@ import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import type { AuditNote } from "../audited.ts";
-import { InvalidInput, requireProviderChannel } from "../input-error.ts";
+import { InvalidInput, invalid, requireProviderChannel } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import { csvFields, MAX_LINE_CHARACTERS } from "../users/csv-line.ts";
 import { linesOf, NotUtf8 } from "../users/lines-of.ts";
@@ -120,15 +120,14 @@ async function readFile(
     }
   } catch (error) {
     if (!(error instanceof NotUtf8)) throw error;
-    const message = `must be UTF-8: line ${number + 1}, or one after it, is not`;
-    throw new InvalidInput([{ field: "file", message }]);
+    throw invalid("file", `must be UTF-8: line ${number + 1}, or one after it, is not`);
   }
   await flush();
   const faults = bad > told.length ? [...told, `and ${bad - told.length} more`] : told;
   if (bad > 0 && !leaveOutBad) {
     throw new InvalidInput(faults.map((message) => ({ field: "file", message })));
   }
-  if (lines === 0) throw new InvalidInput([{ field: "file", message: "must hold an address" }]);
+  if (lines === 0) throw invalid("file", "must hold an address");
   return { lines, leftOut: bad, faults };
 }
 

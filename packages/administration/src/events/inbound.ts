@@ -2,7 +2,7 @@ import { ADDRESSES } from "@belfry/contracts/addresses";
 import type { InboundMessage } from "@belfry/contracts/inbound";
 import type { Database } from "@belfry/database/connection";
 import { inboundOfTenant } from "@belfry/database/inbound";
-import { InvalidInput } from "../input-error.ts";
+import { invalid } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 
 const PAGE_MESSAGES = 200;
@@ -26,7 +26,7 @@ export async function* inboundPages(
   const { tenantId, number, limit = Number.POSITIVE_INFINITY } = query;
   const { form, read } = ADDRESSES.recipientPhone;
   if (number !== undefined && read(number) === undefined) {
-    throw new InvalidInput([{ field: "number", message: `must be ${form}` }]);
+    throw invalid("number", `must be ${form}`);
   }
   await requireTenant(db, tenantId);
   let left = limit;

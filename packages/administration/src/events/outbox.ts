@@ -2,7 +2,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import type { OutboxMessage } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { outboxMessageById, outboxOfTenant } from "@belfry/database/outbox";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 
 const PAGE_MESSAGES = 200;
@@ -25,7 +25,7 @@ export async function* outboxPages(
 ): AsyncGenerator<OutboxMessage[]> {
   const { tenantId, eventId, limit = Number.POSITIVE_INFINITY } = query;
   if (eventId !== undefined && !UUID.test(eventId)) {
-    throw new InvalidInput([{ field: "eventId", message: "must be an id that Belfry gave" }]);
+    throw invalid("eventId", "must be an id that Belfry gave");
   }
   await requireTenant(db, tenantId);
   let left = limit;

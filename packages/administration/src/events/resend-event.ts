@@ -4,7 +4,7 @@ import type { Database, Pool } from "@belfry/database/connection";
 import { type AcceptResult, acceptEvents } from "@belfry/database/functions/accept-events";
 import { uuidv7 } from "uuidv7";
 import type { AuditNote } from "../audited.ts";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import { eventContent, usedSensitiveTemplate } from "./sent-content-rows.ts";
 import { eventById } from "./timeline-rows.ts";
 
@@ -31,7 +31,7 @@ export async function resendEvent(deps: ResendDeps, tenantId: string, eventId: s
   if (event === undefined) throw new NotFound("id", "no such event");
   if (await usedSensitiveTemplate(deps.db, tenantId, event)) {
     const message = "cannot be sent again: its template is sensitive, and its variables are erased";
-    throw new InvalidInput([{ field: "event", message }]);
+    throw invalid("event", message);
   }
   const { eventType, userId, reference, recipientEmail, recipientPhone, channels, locale } = event;
   const id = uuidv7();
@@ -53,7 +53,7 @@ export async function resendEvent(deps: ResendDeps, tenantId: string, eventId: s
     },
   ]);
   const refusal = REFUSALS[result?.outcome ?? "inactive"];
-  if (refusal !== undefined) throw new InvalidInput([{ field: "event", message: refusal }]);
+  if (refusal !== undefined) throw invalid("event", refusal);
   // Where this fails the sweeper hands it over: the event is accepted.
   await deps.publish(id, traceId).catch(() => undefined);
   return id;

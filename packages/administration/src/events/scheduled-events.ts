@@ -11,7 +11,7 @@ import type { Database } from "@belfry/database/connection";
 import { keptDays } from "@belfry/database/kept-days";
 import { sql } from "kysely";
 import type { AuditNote } from "../audited.ts";
-import { InvalidInput, NotFound, TooLate } from "../input-error.ts";
+import { invalid, NotFound, TooLate } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 
 export interface ScheduledPage {
@@ -27,9 +27,7 @@ export async function listScheduled(
   { after, limit = SCHEDULED_DEFAULT_LIMIT }: { after?: string | undefined; limit?: number } = {},
 ): Promise<ScheduledPage> {
   const place = after === undefined ? undefined : placeOf(after);
-  if (after !== undefined && place === undefined) {
-    throw new InvalidInput([{ field: "after", message: NO_PLACE }]);
-  }
+  if (after !== undefined && place === undefined) throw invalid("after", NO_PLACE);
   type Row = Omit<ScheduledEvent, "sendAt" | "acceptedAt"> & {
     sendAt: Date;
     acceptedAt: Date;
@@ -71,7 +69,7 @@ export async function moveEvent(
   { id, sendAt }: { id: string; sendAt: string },
 ): Promise<Moved> {
   const moment = momentOf(sendAt);
-  if (moment === undefined) throw new InvalidInput([{ field: "sendAt", message: NO_SEND_AT }]);
+  if (moment === undefined) throw invalid("sendAt", NO_SEND_AT);
   if (!UUID.test(id)) throw new NotFound("id", "no such event");
   const event = await db
     .selectFrom("events")
@@ -86,8 +84,7 @@ export async function moveEvent(
   const isLate = moment.getTime() - event.acceptedAt.getTime() > mostMs;
   if (isLate && moment.getTime() > Date.now()) {
     const bound = `must be at most ${daysWords(daysOfMs(mostMs))} after the event was accepted`;
-    const message = `${bound}: ${restRule(kept)}`;
-    throw new InvalidInput([{ field: "sendAt", message }]);
+    throw invalid("sendAt", `${bound}: ${restRule(kept)}`);
   }
   const { rows } = await sql<Moved>`
     with resting as materialized (

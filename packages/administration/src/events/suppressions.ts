@@ -2,7 +2,7 @@ import { ADDRESSES } from "@belfry/contracts/addresses";
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@belfry/contracts/receipt";
 import type { Database } from "@belfry/database/connection";
-import { InvalidInput, requireProviderChannel } from "../input-error.ts";
+import { InvalidInput, invalid, requireProviderChannel } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import {
@@ -37,8 +37,7 @@ export async function addSuppressions(db: Database, input: SuppressionInput) {
   const { tenantId, channel, reason = "by hand", source = null } = input;
   const addresses = checkedAddresses(input);
   if (!SUPPRESSION_REASONS.includes(reason)) {
-    const message = `must be one of ${SUPPRESSION_REASONS.join(", ")}`;
-    throw new InvalidInput([{ field: "reason", message }]);
+    throw invalid("reason", `must be one of ${SUPPRESSION_REASONS.join(", ")}`);
   }
   await requireTenant(db, tenantId);
   const added = await insertSuppressions(db, { tenantId, channel, addresses, reason, source });
@@ -79,8 +78,7 @@ function checkedAddresses({ channel, addresses }: SuppressionInput): string[] {
   requireProviderChannel(channel);
   const { form, read } = ADDRESSES[sentRow(channel).address];
   if (addresses.length === 0 || addresses.length > MAX_ADDRESSES) {
-    const message = `must hold 1 to ${MAX_ADDRESSES} addresses`;
-    throw new InvalidInput([{ field: "address", message }]);
+    throw invalid("address", `must hold 1 to ${MAX_ADDRESSES} addresses`);
   }
   // As events are stored: an international domain in its ASCII form.
   const faults = addresses.filter((text) => read(text) === undefined).slice(0, MAX_NAMED);

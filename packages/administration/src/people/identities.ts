@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import {
   deleteIdentity,
   identitiesOf,
@@ -50,7 +50,7 @@ export async function connectIdentity(
  */
 export async function disconnectIdentity(db: Database, personId: string, issuer: string) {
   if (!(await lockPerson(db, personId)) || !(await hasPassword(db, personId))) {
-    throw new InvalidInput([{ field: "identity", message: "is your only way to sign in" }]);
+    throw invalid("identity", "is your only way to sign in");
   }
   const gone = await deleteIdentity(db, personId, issuer);
   if (gone === undefined) throw new NotFound("identity", "is not connected");

@@ -1,7 +1,7 @@
 import { emailAddress } from "@belfry/contracts/email-address";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { tenantNotFound } from "../tenants/require-tenant.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { newAccessToken, tokenHash } from "./access-token.ts";
@@ -115,7 +115,7 @@ export async function acceptAsNewPerson(db: Database, token: string, input: NewP
   const password = await hashPassword(input.password);
   await takeInvitation(db, invitation);
   if ((await personForSignIn(db, email!)) !== undefined) {
-    throw new InvalidInput([{ field: "email", message: "belongs to somebody already: sign in" }]);
+    throw invalid("email", "belongs to somebody already: sign in");
   }
   const personId = await insertPerson(db, {
     email: email!,
@@ -132,7 +132,7 @@ export async function acceptAsPerson(db: Database, token: string, personId: stri
   const invitation = await showInvitation(db, token);
   const person = await personById(db, personId);
   if (person === undefined || (invitation.email !== null && invitation.email !== person.email)) {
-    throw new InvalidInput([{ field: "email", message: "is not the one that was invited" }]);
+    throw invalid("email", "is not the one that was invited");
   }
   await takeInvitation(db, invitation);
   if (invitation.role === "operator") await updatePerson(db, personId, { operator: true });

@@ -1,7 +1,7 @@
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { TenantRole } from "@belfry/database/schema";
-import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { faultAt, type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant } from "../tenants/require-tenant.ts";
 import { hashPassword, passwordFault, verifyPassword } from "./password.ts";
 import {
@@ -31,9 +31,7 @@ export async function changeRole(
   personId: string,
   role: TenantRole,
 ): Promise<{ before: Member; after: Member }> {
-  if (!TENANT_ROLES.includes(role)) {
-    throw new InvalidInput([{ field: "role", message: "must be owner, editor or viewer" }]);
-  }
+  if (!TENANT_ROLES.includes(role)) throw invalid("role", "must be owner, editor or viewer");
   const before = await requireMember(db, tenantId, personId, role === "owner");
   await putMembership(db, { personId, tenantId, role });
   return { before, after: { ...before, role, byOidc: false } };
@@ -51,9 +49,7 @@ export async function removeOperator(db: Database, personId: string): Promise<Pe
   const all = await lockOperators(db);
   const person = all.find((one) => one.id === personId);
   if (person === undefined) throw personNotFound(personId);
-  if (all.length === 1) {
-    throw new InvalidInput([{ field: "person", message: "is the last operator" }]);
-  }
+  if (all.length === 1) throw invalid("person", "is the last operator");
   await updatePerson(db, personId, { operator: false });
   return person;
 }
@@ -65,7 +61,7 @@ export async function changePassword(
   input: { current: string; password: string; sessionId: string },
 ): Promise<void> {
   if (!(await verifyPassword(input.current, await storedPassword(db, personId)))) {
-    throw new InvalidInput([{ field: "current", message: "is not your password" }]);
+    throw invalid("current", "is not your password");
   }
   refuseFaults([passwordFault(input.password)]);
   await updatePerson(db, personId, { password: await hashPassword(input.password) });
@@ -85,8 +81,7 @@ export async function showPerson(db: Database, personId: string): Promise<Person
 }
 
 export function nameFault(name: string): InputFault | undefined {
-  const fault = textFault(name.trim());
-  return fault === undefined ? undefined : { field: "name", message: fault };
+  return faultAt("name", textFault(name.trim()));
 }
 
 async function requireMember(
@@ -102,7 +97,7 @@ async function requireMember(
   if (member === undefined || !UUID.test(personId)) throw personNotFound(personId);
   const owners = members.filter((one) => one.role === "owner");
   if (member.role === "owner" && owners.length === 1 && !staysOwned) {
-    throw new InvalidInput([{ field: "role", message: "the tenant would have no owner" }]);
+    throw invalid("role", "the tenant would have no owner");
   }
   return member;
 }

@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import { InvalidInput } from "../input-error.ts";
+import { invalid } from "../input-error.ts";
 import { deleteIdentities } from "./identity-rows.ts";
 import { lockPerson, type PersonRow } from "./person-rows.ts";
 import { requireSomebodyElse } from "./require-person.ts";
@@ -25,9 +25,7 @@ export async function removeIdentities(
   // A sign-in by the account holds the same row: none begins a session once this is committed.
   await lockPerson(db, personId);
   const identities = await deleteIdentities(db, personId);
-  if (identities.length === 0) {
-    throw new InvalidInput([{ field: "person", message: "this person has no connected account" }]);
-  }
+  if (identities.length === 0) throw invalid("person", "this person has no connected account");
   const sessionsEnded = await deleteSessions(db, personId, { except: undefined });
   return { person, identities, sessionsEnded };
 }

@@ -1,6 +1,6 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import { type PersonRow, personByEmail, personById } from "./person-rows.ts";
 
 /** By the address, as the command line knows people. Throws `NotFound`. */
@@ -23,6 +23,5 @@ export async function requireSomebodyElse(
   const person = UUID.test(personId) ? await personById(db, personId) : undefined;
   if (person === undefined) throw new NotFound("person", "nobody has this id");
   if (personId !== operatorId) return person;
-  const message = `it is you: ${instead} under Your account`;
-  throw new InvalidInput([{ field: "person", message }]);
+  throw invalid("person", `it is you: ${instead} under Your account`);
 }

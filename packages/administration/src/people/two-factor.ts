@@ -1,7 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import { totpOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
-import { InvalidInput } from "../input-error.ts";
+import { type InvalidInput, invalid } from "../input-error.ts";
 import { hasPassword } from "./identities.ts";
 import { endPendingSignIns, lockPerson } from "./person-rows.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "./recovery-codes.ts";
@@ -52,11 +52,11 @@ export async function beginTwoFactor(
 ): Promise<void> {
   await lockPerson(db, personId);
   if (!(await hasPassword(db, personId))) {
-    throw new InvalidInput([{ field: "current", message: "is not set: you sign in without one" }]);
+    throw invalid("current", "is not set: you sign in without one");
   }
   const secret = await encryptSecret(keys, totpOwner(personId), newTotpSecret());
   if (!(await putUnconfirmedTotp(db, { personId, sessionId, secret, createdAt: now }))) {
-    throw new InvalidInput([{ field: "current", message: "is not asked for: it is on already" }]);
+    throw invalid("current", "is not asked for: it is on already");
   }
 }
 
@@ -91,7 +91,7 @@ export async function turnOnTwoFactor(
   const digits = digitsOf(code);
   const step = secret && digits && stepOfCode(secret, digits, now);
   if (!step || !(await confirmTotp(db, { ...person, step, now }))) {
-    throw new InvalidInput([{ field: "code", message: WRONG_CODE }]);
+    throw invalid("code", WRONG_CODE);
   }
   const recoveryCodes = await makeRecoveryCodes(db, personId);
   await endPendingSignIns(db, personId);
@@ -162,6 +162,5 @@ async function takeAway(db: Database, personId: string, except: string | undefin
 }
 
 function isOff(): InvalidInput {
-  const message = "this person has no two-factor authentication";
-  return new InvalidInput([{ field: "person", message }]);
+  return invalid("person", "this person has no two-factor authentication");
 }

@@ -2,7 +2,7 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
-import { InvalidInput, refuseFaults, requireProviderChannel } from "../input-error.ts";
+import { InvalidInput, invalid, refuseFaults, requireProviderChannel } from "../input-error.ts";
 import { findProviders, type ProviderKey, storedProviderSettings } from "./provider-rows.ts";
 
 /** Settings that are put, and whose. */
@@ -33,9 +33,7 @@ export async function checkedSettings(
   const kind = kinds.providerKind(input.channel, input.kind);
   if (kind === undefined) {
     const names = kinds.PROVIDER_KINDS[input.channel].map((row) => row.kind).sort();
-    throw new InvalidInput([
-      { field: "kind", message: `must be one of ${names.join(", ")} for ${input.channel}` },
-    ]);
+    throw invalid("kind", `must be one of ${names.join(", ")} for ${input.channel}`);
   }
   const faults = kinds.checkSettings(kind, given, {
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,

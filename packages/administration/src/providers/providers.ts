@@ -5,7 +5,7 @@ import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { changeConfiguration } from "../change-configuration.ts";
-import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { faultAt, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
@@ -84,8 +84,7 @@ export async function putProvider(
     await holdTenant(transaction, tenantId);
     const [existing] = await findProviders(transaction, { tenantId, channel, name });
     if (existing !== undefined && existing.kind !== kind) {
-      const message = `is taken by a provider of kind ${existing.kind}`;
-      throw new InvalidInput([{ field: "name", message }]);
+      throw invalid("name", `is taken by a provider of kind ${existing.kind}`);
     }
     const id = existing?.id ?? newProviderId();
     const owner = providerSettingsOwner(tenantId, id);
@@ -129,7 +128,7 @@ export async function showProvider(db: Database, address: ProviderAddress): Prom
   if (second !== undefined) {
     const message = "must say which: the tenant has several providers on this channel";
     const sameKind = "kind" in address && address.kind !== undefined;
-    throw new InvalidInput([{ field: sameKind ? "name" : "kind", message }]);
+    throw invalid(sameKind ? "name" : "kind", message);
   }
   if (row !== undefined) return isoTimes(row);
   if (!("id" in address)) await requireTenant(db, address.tenantId);
@@ -197,8 +196,7 @@ export async function placeProvider(
 const MAX_PER_SECOND = 10_000;
 
 function nameFault(name: string) {
-  const message = textFault(name);
-  return message === undefined ? undefined : { field: "name", message };
+  return faultAt("name", textFault(name));
 }
 
 function positionFault(position: ProviderInput["position"]) {

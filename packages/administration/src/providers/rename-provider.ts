@@ -1,7 +1,7 @@
 import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { changeConfiguration } from "../change-configuration.ts";
-import { refuseFaults } from "../input-error.ts";
+import { faultAt, refuseFaults } from "../input-error.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
 import { findProviders, renameProviderRow } from "./provider-rows.ts";
 import { type Provider, type ProviderAddress, showProvider } from "./providers.ts";
@@ -15,8 +15,7 @@ export async function renameProvider(
   address: ProviderAddress,
   newName: string,
 ): Promise<Provider> {
-  const refuse = (message: string | undefined) =>
-    refuseFaults([message === undefined ? undefined : { field: "newName", message }]);
+  const refuse = (message: string | undefined) => refuseFaults([faultAt("newName", message)]);
   refuse(textFault(newName));
   return await changeConfiguration(db, async (transaction) => {
     const { id, tenantId, channel } = await showProvider(transaction, address);

@@ -1,6 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { changeConfiguration } from "../change-configuration.ts";
-import { InvalidInput } from "../input-error.ts";
+import { invalid } from "../input-error.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
 import { setProviderActive } from "./provider-rows.ts";
 import { type Provider, type ProviderAddress, placeProvider, showProvider } from "./providers.ts";
@@ -20,8 +20,7 @@ export async function useProvider(
     // As it is now: nobody puts other settings while the tenant is locked.
     const provider = await showProvider(transaction, { id, tenantId });
     if (!provider.active && provider.testedAt === null) {
-      const message = "must be tested first: no test of these settings was accepted";
-      throw new InvalidInput([{ field: "provider", message }]);
+      throw invalid("provider", "must be tested first: no test of these settings was accepted");
     }
     if (!provider.active) await setProviderActive(transaction, provider, true);
     if (first) await placeProvider(transaction, provider, 0);

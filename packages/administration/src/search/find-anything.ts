@@ -10,7 +10,7 @@ import {
 import { formsOfText, phoneIn, type SearchTerm, termsOfText } from "@belfry/database/search-terms";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { eventIdsByReference } from "../events/timeline-rows.ts";
-import { InvalidInput } from "../input-error.ts";
+import { invalid } from "../input-error.ts";
 import {
   type EventOfTenant,
   eventIdsByHash,
@@ -79,7 +79,7 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
   const { tenantId, limit = EVENTS } = search;
   const text = checkedText(search.text);
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_EVENTS) {
-    throw new InvalidInput([{ field: "limit", message: `must be 1 to ${MOST_EVENTS}` }]);
+    throw invalid("limit", `must be 1 to ${MOST_EVENTS}`);
   }
   const forms = formsOfText(text);
   const terms = termsOfText(text);
@@ -188,7 +188,7 @@ function distinctUsers(users: readonly UserOfSearch[]): UserOfSearch[] {
 }
 
 function checkedText(given: string): string {
-  const fault = (message: string) => new InvalidInput([{ field: "search", message }]);
+  const fault = (message: string) => invalid("search", message);
   if (given.length > MAX_SEARCH_CHARACTERS && [...given].length > MAX_SEARCH_CHARACTERS) {
     throw fault(`must be at most ${MAX_SEARCH_CHARACTERS} characters`);
   }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type Channel, isProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { suppressionReason } from "../events/suppression-rows.ts";
-import { InvalidInput } from "../input-error.ts";
+import { type InvalidInput, invalid } from "../input-error.ts";
 import { takeTry } from "../people/sign-in-tries.ts";
 import { tenantNotFound } from "../tenants/require-tenant.ts";
 import { takeEvent } from "../tenants/take-event.ts";
@@ -52,5 +52,5 @@ export async function allowTest(db: Database, test: TestToSend): Promise<void> {
 }
 
 function refused(message: string): InvalidInput {
-  return new InvalidInput([{ field: "to", message }]);
+  return invalid("to", message);
 }

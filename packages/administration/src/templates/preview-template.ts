@@ -5,7 +5,7 @@ import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { withGathered } from "@belfry/templates/gathered";
 import type { Rendered, RenderSettings } from "@belfry/templates/render";
-import { type InputFault, InvalidInput, NotFound } from "../input-error.ts";
+import { type InputFault, InvalidInput, invalid, NotFound } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { compileInput } from "./compile-source.ts";
 import type { LayoutInForce } from "./layout-in-force.ts";
@@ -164,9 +164,7 @@ async function preview(
 ): Promise<Preview> {
   const { createRenderer } = await import("@belfry/templates/render");
   const rendered = createRenderer(compiled)(variables, withOwnEvent(settings, variables));
-  if (!rendered.ok) {
-    throw new InvalidInput([{ field: "variables", message: `do not render: ${rendered.reason}` }]);
-  }
+  if (!rendered.ok) throw invalid("variables", `do not render: ${rendered.reason}`);
   const { ok: _, ...shown } = rendered;
   return { channel, ...shown };
 }

@@ -5,7 +5,7 @@ import { publicationTags, publicationText } from "@belfry/contracts/realtime-mes
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import { refuseFaults } from "../input-error.ts";
+import { faultAt, refuseFaults } from "../input-error.ts";
 import { allowTest } from "./allow-test.ts";
 import type { Preview } from "./preview-template.ts";
 import { settingsFaults } from "./template-input.ts";
@@ -44,10 +44,7 @@ export async function sendPushTest(
   const { tenantId, eventType, targetChannel = PERSONAL_CHANNEL } = test;
   const userId = test.userId.trim();
   const fault = textFault(userId);
-  refuseFaults([
-    fault === undefined ? undefined : { field: "to", message: fault },
-    ...settingsFaults(rendered.channel, { targetChannel }),
-  ]);
+  refuseFaults([faultAt("to", fault), ...settingsFaults(rendered.channel, { targetChannel })]);
   await allowTest(db, { tenantId, channel: rendered.channel, recipient: userId });
   const { url, actions } = rendered;
   const notification = {

@@ -4,7 +4,7 @@ import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { changeConfiguration } from "../change-configuration.ts";
 import {
   Conflict,
-  InvalidInput,
+  invalid,
   PreparedTooEarly,
   preparedAndSaved,
   refuseFaults,
@@ -229,5 +229,5 @@ function requireSource(version: number): void {
   if (version > 0) return;
   const message =
     "has no default variant to translate: publish the template without a locale first";
-  throw new InvalidInput([{ field: "locale", message }]);
+  throw invalid("locale", message);
 }

@@ -4,7 +4,7 @@ import { sentRow } from "@belfry/contracts/channels";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
-import { InvalidInput, NotFound, requireProviderChannel } from "../input-error.ts";
+import { invalid, NotFound, requireProviderChannel } from "../input-error.ts";
 import { noteProviderTest, storedProviderSettings } from "../providers/provider-rows.ts";
 import { providerKinds } from "../providers/provider-settings.ts";
 import {
@@ -64,9 +64,7 @@ export async function sendRenderedTest(
   if (rendered.kind === "notification") throw new Error("no provider sends notifications");
   const all = await listProviders(db, tenantId);
   const provider = all.find((one) => one.channel === rendered.channel && one.active);
-  if (provider === undefined) {
-    throw new InvalidInput([{ field: "to", message: "cannot be reached: no active provider" }]);
-  }
+  if (provider === undefined) throw invalid("to", "cannot be reached: no active provider");
   return { provider, outcome: await send(db, provider, rendered, to, options) };
 }
 
@@ -80,9 +78,7 @@ async function send(
   const { channel } = provider;
   const { form, read } = ADDRESSES[sentRow(channel).address];
   const recipient = read(to.trim());
-  if (recipient === undefined) {
-    throw new InvalidInput([{ field: "to", message: `must be ${form}` }]);
-  }
+  if (recipient === undefined) throw invalid("to", `must be ${form}`);
   const kind = (await providerKinds(channel)).find((row) => row.kind === provider.kind);
   if (kind === undefined) throw new NotFound("kind", `no provider of kind ${provider.kind}`);
   await allowTest(db, { tenantId: provider.tenantId, channel, recipient });

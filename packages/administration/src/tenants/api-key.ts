@@ -2,7 +2,7 @@ import { hash, randomInt } from "node:crypto";
 import { listed } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
 import { isKeyRole, KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
-import { InvalidInput, refuseFaults } from "../input-error.ts";
+import { faultAt, invalid, refuseFaults } from "../input-error.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TENANT_ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -32,15 +32,14 @@ export function newApiKey(): NewApiKey {
 /** As it is stored: null for none. Throws `InvalidInput`. */
 export function keyName(name: string | undefined, field = "keyName"): string | null {
   if (name === undefined || name === "") return null;
-  const message = textFault(name);
-  refuseFaults([message === undefined ? undefined : { field, message }]);
+  refuseFaults([faultAt(field, textFault(name))]);
   return name;
 }
 
 /** Throws `InvalidInput` for what is none. */
 export function keyRole(role: string, field = "role"): KeyRole {
   if (isKeyRole(role)) return role;
-  throw new InvalidInput([{ field, message: `must be ${listed(KEY_ROLES, "or")}` }]);
+  throw invalid(field, `must be ${listed(KEY_ROLES, "or")}`);
 }
 
 /** 12 characters that say nothing of the tenant. */

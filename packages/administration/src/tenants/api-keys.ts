@@ -2,7 +2,7 @@ import { MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { changeConfiguration } from "../change-configuration.ts";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import { keyName, keyRole, newApiKey } from "./api-key.ts";
 import { type ApiKeyRow, deleteApiKey, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
 import { holdTenant } from "./require-tenant.ts";
@@ -31,8 +31,7 @@ export async function addApiKey(
   await changeConfiguration(db, async (transaction) => {
     await holdTenant(transaction, tenantId, "id");
     if ((await liveApiKeys(transaction, [tenantId])).length >= MAX_LIVE_API_KEYS) {
-      const message = `are ${MAX_LIVE_API_KEYS} already: revoke one first`;
-      throw new InvalidInput([{ field: "keys", message }]);
+      throw invalid("keys", `are ${MAX_LIVE_API_KEYS} already: revoke one first`);
     }
     await insertApiKey(transaction, tenantId, { ...stored, ...given });
   });

@@ -2,7 +2,7 @@ import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { textFault } from "@belfry/contracts/identifiers";
 import { tenantDisconnect } from "@belfry/contracts/tenant-disconnect";
 import type { Database } from "@belfry/database/connection";
-import { refuseFaults } from "../input-error.ts";
+import { faultAt, refuseFaults } from "../input-error.ts";
 import { requireTenant } from "./require-tenant.ts";
 
 export interface UserOfTenant {
@@ -21,8 +21,7 @@ export async function disconnectMessage(
   { tenantId, userId }: UserOfTenant,
   prefix: string,
 ): Promise<{ subject: string; message: string }> {
-  const fault = textFault(userId);
-  refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
+  refuseFaults([faultAt("user", textFault(userId))]);
   await requireTenant(db, tenantId, "tenant");
   return addressedMessage(prefix, tenantId, { version: 1, kind: "disconnect", userId });
 }

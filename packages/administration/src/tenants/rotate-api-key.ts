@@ -3,7 +3,7 @@ import { listed } from "@belfry/contracts/channels";
 import type { KeyRole } from "@belfry/contracts/key-roles";
 import type { Database } from "@belfry/database/connection";
 import { changeConfiguration } from "../change-configuration.ts";
-import { InvalidInput, refuseFaults } from "../input-error.ts";
+import { invalid, refuseFaults } from "../input-error.ts";
 import { keyName, keyRole, newApiKey } from "./api-key.ts";
 import {
   type ApiKeyRow,
@@ -45,7 +45,7 @@ export async function rotateApiKey(
     const live = await liveApiKeys(transaction, [tenantId]);
     if (live.length >= MAX_LIVE_API_KEYS) {
       const message = `must be 0: the tenant has ${MAX_LIVE_API_KEYS} live keys, and no more may overlap`;
-      throw new InvalidInput([{ field: "overlapSeconds", message }]);
+      throw invalid("overlapSeconds", message);
     }
     await deleteOldApiKeys(transaction, tenantId);
     const key = { ...stored, role, name: given ?? newest?.name ?? null };
@@ -58,8 +58,7 @@ export async function rotateApiKey(
 function onlyRole(keys: readonly ApiKeyRow[]): KeyRole {
   const roles = [...new Set(keys.map((key) => key.role))];
   if (roles.length < 2) return roles[0] ?? "all";
-  const message = `must be given: the live keys have the roles ${listed(roles, "and")}`;
-  throw new InvalidInput([{ field: "role", message }]);
+  throw invalid("role", `must be given: the live keys have the roles ${listed(roles, "and")}`);
 }
 
 export function overlapFault(seconds: number) {

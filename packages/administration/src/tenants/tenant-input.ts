@@ -3,6 +3,7 @@ import { textFault } from "@belfry/contracts/identifiers";
 import { canonicalLocale, NO_LOCALE } from "@belfry/contracts/locale";
 import { type QuietHours, quietHoursFault } from "@belfry/contracts/quiet-hours";
 import type { InputFault } from "../input-error.ts";
+import { faultAt } from "../input-error.ts";
 import { timeZoneFault } from "./time-zone.ts";
 
 /** What an operator says of a tenant; what is absent keeps its value, or its default for a new one. */
@@ -54,7 +55,7 @@ export function tenantFaults(input: TenantInput): (InputFault | undefined)[] {
 function nameFault(name: string | undefined): InputFault | undefined {
   if (name === undefined) return undefined;
   const fault = textFault(name) ?? (name.trim() === "" ? "should not be empty" : undefined);
-  return fault === undefined ? undefined : { field: "name", message: fault };
+  return faultAt("name", fault);
 }
 
 function countFault(field: string, value: number | null | undefined, min: number, max: number) {
@@ -78,8 +79,7 @@ function defaultLocaleFault(text: string | undefined): InputFault | undefined {
 }
 
 function quietFault(hours: QuietHours | null | undefined): InputFault | undefined {
-  const message = hours == null ? undefined : quietHoursFault(hours);
-  return message === undefined ? undefined : { field: "quietHours", message };
+  return faultAt("quietHours", hours == null ? undefined : quietHoursFault(hours));
 }
 
 function webhookSecretFault(secret: string | undefined): InputFault | undefined {

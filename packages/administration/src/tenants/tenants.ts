@@ -8,7 +8,7 @@ import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { changeConfiguration } from "../change-configuration.ts";
-import { InvalidInput, refuseFaults } from "../input-error.ts";
+import { invalid, refuseFaults } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { keyName, newApiKey, newTenantId } from "./api-key.ts";
 import { type ApiKeyRow, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
@@ -140,7 +140,7 @@ export async function updateTenant(
  */
 export async function setTenantActive(db: Database, id: string, active: boolean): Promise<Tenant> {
   if (active && (await isBeingDeleted(db, id))) {
-    throw new InvalidInput([{ field: "id", message: "is being deleted: it stays inactive" }]);
+    throw invalid("id", "is being deleted: it stays inactive");
   }
   await changeTenant(db, id, { active });
   return await showTenant(db, id);

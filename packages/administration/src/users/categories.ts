@@ -5,7 +5,7 @@ import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant, type Category as StoredCategory } from "@belfry/database/preferences";
 import { changeConfiguration } from "../change-configuration.ts";
-import { type InputFault, InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { faultAt, type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
 import {
   assignmentsOfTenant,
@@ -59,11 +59,10 @@ export async function putCategory(db: Database, input: CategoryInput): Promise<C
     const before = all.find((one) => one.key === key);
     if (before === undefined && input.only === "known") throw categoryNotFound(key, "key");
     if (before !== undefined && input.only === "new") {
-      throw new InvalidInput([{ field: "key", message: "is that of another category" }]);
+      throw invalid("key", "is that of another category");
     }
     if (before === undefined && all.length >= MAX_CATEGORIES) {
-      const message = `is one more than the ${MAX_CATEGORIES} that a tenant may have`;
-      throw new InvalidInput([{ field: "key", message }]);
+      throw invalid("key", `is one more than the ${MAX_CATEGORIES} that a tenant may have`);
     }
     const category = {
       key,
@@ -111,8 +110,7 @@ export async function assignCategory(
   input: { tenantId: string; eventType: string; category: string | null },
 ): Promise<{ eventType: string; category: string | null }> {
   const { tenantId, eventType, category } = input;
-  const fault = textFault(eventType);
-  refuseFaults([fault === undefined ? undefined : { field: "eventType", message: fault }]);
+  refuseFaults([faultAt("eventType", textFault(eventType))]);
   await change(db, tenantId, async (transaction) => {
     if (category === null) return await deleteAssignment(transaction, tenantId, eventType);
     const known = await categoriesOfTenant(transaction, tenantId);
@@ -136,7 +134,7 @@ export async function deleteCategory(
     if (category === undefined) throw categoryNotFound(key, "key");
     if (category.eventTypes.length > 0) {
       const message = `is the category of ${category.eventTypes.join(", ")}: assign them to another one, or to none, first`;
-      throw new InvalidInput([{ field: "key", message }]);
+      throw invalid("key", message);
     }
     await deleteCategoryRow(transaction, tenantId, key);
     return category;

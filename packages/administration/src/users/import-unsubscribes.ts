@@ -5,7 +5,7 @@ import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant, holdUsers, tellPreferences } from "@belfry/database/preferences";
 import { sql } from "kysely";
-import { InvalidInput } from "../input-error.ts";
+import { InvalidInput, invalid } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import { csvFields, MAX_LINE_CHARACTERS } from "./csv-line.ts";
 import { linesOf, NotUtf8 } from "./lines-of.ts";
@@ -73,9 +73,7 @@ export async function importUnsubscribes(
       }
     } catch (error) {
       if (!(error instanceof NotUtf8)) throw error;
-      throw new InvalidInput([
-        { field: "file", message: `must be UTF-8: line ${number + 1} is not` },
-      ]);
+      throw invalid("file", `must be UTF-8: line ${number + 1} is not`);
     }
     await store();
     faults.refuse();

@@ -3,7 +3,7 @@ import type { PreferenceChange, PreferenceSource } from "@belfry/contracts/prefe
 import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import type { Database } from "@belfry/database/connection";
 import { type ShownPreferences, shownPreferences } from "@belfry/database/shown-preferences";
-import { refuseFaults } from "../input-error.ts";
+import { faultAt, refuseFaults } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 
 /** What a user has said, and what there is to say something of. */
@@ -55,6 +55,5 @@ export async function changePreferences(db: Database, input: PreferenceInput): P
 }
 
 function refuseUserId(userId: string): void {
-  const fault = textFault(userId);
-  refuseFaults([fault === undefined ? undefined : { field: "user", message: fault }]);
+  refuseFaults([faultAt("user", textFault(userId))]);
 }

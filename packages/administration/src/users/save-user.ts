@@ -1,6 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { type Actor, audited } from "../audited.ts";
-import { InvalidInput } from "../input-error.ts";
+import { type InvalidInput, invalid } from "../input-error.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
 import { userSaved } from "./user-notes.ts";
 import { knownUser, putUser, type User, type UserInput } from "./users.ts";
@@ -35,5 +35,5 @@ export async function saveUser(
 function changedMeanwhile(seen: string | null): InvalidInput {
   const message =
     seen === null ? "is known already" : "was changed meanwhile: look at the user again";
-  return new InvalidInput([{ field: "user", message }]);
+  return invalid("user", message);
 }

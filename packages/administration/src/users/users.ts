@@ -5,7 +5,7 @@ import { type QuietHours, quietHoursFault, quietHoursOf } from "@belfry/contract
 import { NO_TIME_ZONE, timeZoneName } from "@belfry/contracts/time-zone";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
-import { type InputFault, NotFound, refuseFaults } from "../input-error.ts";
+import { faultAt, type InputFault, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import { findUser, type StoredUser, storeUsers, type UserRow } from "./user-rows.ts";
@@ -87,12 +87,12 @@ export function userFaults(input: UserInput): (InputFault | undefined)[] {
   const idFault = textFault(input.userId);
   const quietFault = quietHours == null ? undefined : quietHoursFault(quietHours);
   return [
-    idFault === undefined ? undefined : { field: "user", message: idFault },
+    faultAt("user", idFault),
     check("email", email, emailAddress(email ?? "") !== undefined, "must be an email address"),
     check("phone", phone, PHONE.test(phone ?? ""), "must be a phone number, as +12025550123"),
     check("locale", locale, canonicalLocale(locale ?? "") !== undefined, NO_LOCALE),
     check("timezone", timezone, timeZoneName(timezone ?? "") !== undefined, NO_TIME_ZONE),
-    quietFault === undefined ? undefined : { field: "quietHours", message: quietFault },
+    faultAt("quietHours", quietFault),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { textFault } from "@belfry/contracts/identifiers";
 import { MAX_WEBHOOK_URL, WEBHOOK_TYPES, type WebhookType } from "@belfry/contracts/webhooks";
 import { hostFault } from "@belfry/providers/address-guard";
-import type { InputFault } from "../input-error.ts";
+import { faultAt } from "../input-error.ts";
 
 /** What of an endpoint a tenant chooses. */
 export interface WebhookSettings {
@@ -61,8 +61,4 @@ export function isWebhookType(type: string): type is WebhookType {
 function typesFault(types: readonly string[]): string | undefined {
   if (!types.every(isWebhookType)) return `must be of ${WEBHOOK_TYPES.join(", ")}`;
   return new Set(types).size === types.length ? undefined : "must name each type once";
-}
-
-function faultAt(field: string, message: string | undefined): InputFault | undefined {
-  return message === undefined ? undefined : { field, message };
 }

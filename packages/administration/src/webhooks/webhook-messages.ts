@@ -6,7 +6,7 @@ import {
   type WebhookMessage,
 } from "@belfry/contracts/webhook-endpoints";
 import type { Database } from "@belfry/database/connection";
-import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { type InvalidInput, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { messageById, messagesOfWebhook } from "./message-rows.ts";
 import { showWebhook } from "./webhooks.ts";
@@ -62,7 +62,7 @@ export function messageNotFound(id: string): NotFound {
 }
 
 export function noPlace(): InvalidInput {
-  return new InvalidInput([{ field: "after", message: "must be the next of a page before" }]);
+  return invalid("after", "must be the next of a page before");
 }
 
 /** Of a query for a page. Throws `InvalidInput`. */

@@ -6,7 +6,7 @@ import { noteUse } from "@belfry/database/note-use";
 import { webhookOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { uuidv7 } from "uuidv7";
-import { InvalidInput, NotFound, refuseFaults } from "../input-error.ts";
+import { type InvalidInput, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
 import { deleteWebhookRows } from "./delete-webhook-rows.ts";
@@ -72,8 +72,7 @@ export async function putWebhook(
       };
     }
     if (all.length >= MAX_WEBHOOKS) {
-      const message = `is one more than the ${MAX_WEBHOOKS} endpoints that a tenant may have`;
-      throw new InvalidInput([{ field: "url", message }]);
+      throw invalid("url", `is one more than the ${MAX_WEBHOOKS} endpoints that a tenant may have`);
     }
     const id = uuidv7();
     const secret = newSigningSecret();
@@ -183,7 +182,7 @@ export function webhookNotFound(id: string): NotFound {
 }
 
 function urlTaken(): InvalidInput {
-  return new InvalidInput([{ field: "url", message: "is that of another endpoint" }]);
+  return invalid("url", "is that of another endpoint");
 }
 
 function checkedTypes(types: readonly string[] | undefined): WebhookType[] | undefined {
