@@ -111,10 +111,7 @@ function installer(hasApt: boolean, hasSudo: boolean): string[] | undefined {
   return hasSudo ? ["sudo", "-n", "env", "DEBIAN_FRONTEND=noninteractive"] : undefined;
 }
 
-async function isOnPath(
-  command: string,
-  env: Record<string, string | undefined>,
-): Promise<boolean> {
+async function isOnPath(command: string, env: Record<string, string | undefined>) {
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   const found = await Promise.all(
     folders.map((folder) =>

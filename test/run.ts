@@ -159,10 +159,7 @@ async function testFiles(): Promise<string[]> {
   return found;
 }
 
-async function startServers(
-  cleanup: AsyncDisposableStack,
-  directory: string,
-): Promise<{ databaseUrl: string; natsUrl: string }> {
+async function startServers(cleanup: AsyncDisposableStack, directory: string) {
   const log = () => undefined;
   const startedPostgres = async () => {
     const port = await freePort();

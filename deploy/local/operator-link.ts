@@ -3,9 +3,7 @@ import { createDatabase, createPool } from "@belfry/database/connection";
 import type { LocalJson } from "./home-folder.ts";
 
 /** Makes whoever opens it the first operator of this stack; undefined when there is one. */
-export async function operatorLink(
-  local: Pick<LocalJson, "adminUrl" | "databaseUrl">,
-): Promise<string | undefined> {
+export async function operatorLink(local: Pick<LocalJson, "adminUrl" | "databaseUrl">) {
   const db = createDatabase(
     createPool({ url: local.databaseUrl, applicationName: "belfry-local", maxConnections: 1 }),
   );

@@ -48,11 +48,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function runStack(
-  settings: LocalSettings,
-  home: HomeFolder,
-  foundStale: boolean,
-): Promise<void> {
+async function runStack(settings: LocalSettings, home: HomeFolder, foundStale: boolean) {
   const { stopping, hurry } = stopper;
   await using stack = new AsyncDisposableStack();
   const keys = await localKeys(home);

@@ -107,11 +107,7 @@ export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
   };
 }
 
-async function guestOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  deps: RouterDeps,
-): Promise<Guest> {
+async function guestOf(request: FastifyRequest, reply: FastifyReply, deps: RouterDeps) {
   const [, search = ""] = request.url.split("?", 2);
   return {
     person: await deps.cookies.holder(request),
@@ -128,12 +124,7 @@ function formOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
 
-async function admitted(
-  key: RouteKey,
-  access: Access,
-  guest: Guest,
-  deps: RouterDeps,
-): Promise<Guest | Signed | InTenant> {
+async function admitted(key: RouteKey, access: Access, guest: Guest, deps: RouterDeps) {
   if (access === "anyone") return guest;
   const { person } = guest;
   if (person === undefined) throw new Refusal("sign-in");

@@ -49,11 +49,7 @@ const NOTHING_WRITTEN: Written = { deliveries: [], pushes: [], resting: false };
  * that is dispatched already gets nothing new, but what may not have left is published again. Returns
  * the ids that have to be read anew, as they changed meanwhile. Throws when anything may be undone.
  */
-export async function dispatchBatch(
-  deps: DispatchDeps,
-  ids: readonly string[],
-  order: Order,
-): Promise<string[]> {
+export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], order: Order) {
   const { pool, log } = deps;
   const { events, open, turn } = await order.read(async () => {
     const events = await readEvents(pool, ids);
@@ -116,10 +112,7 @@ export async function dispatchBatch(
   return before.pending;
 }
 
-async function routeAll(
-  deps: DispatchDeps,
-  events: readonly StoredEvent[],
-): Promise<EventDispatch[]> {
+async function routeAll(deps: DispatchDeps, events: readonly StoredEvent[]) {
   const routing = await deps.routing.routingFor(events);
   const wishes = events.some((event) => event.hasWishes)
     ? await readUserWishes(deps.pool, events, routing)

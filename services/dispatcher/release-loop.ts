@@ -63,11 +63,7 @@ export async function releaseOnce(
  * Releases once more what reached no sender, or whose sender died. Returns how many; undefined: another
  * replica is releasing.
  */
-export async function releaseLost(
-  deps: ReleaseDeps,
-  channel: SentChannel,
-  olderThanMs: number,
-): Promise<number | undefined> {
+export async function releaseLost(deps: ReleaseDeps, channel: SentChannel, olderThanMs: number) {
   const release = await releaseAgain(deps.pool, { channel, olderThanMs, most: MOST_PER_TURN });
   if (release.busy) return undefined;
   await sendOut(deps, release);

@@ -5,10 +5,7 @@ import type pg from "pg";
  * know, but one may end before it does, or know only of its own channel. To be called before they are dispatched: what
  * is noted and never dispatched does no harm, what is dispatched and not noted would keep its variables.
  */
-export async function noteSensitiveEvents(
-  pool: pg.Pool,
-  eventIds: readonly string[],
-): Promise<void> {
+export async function noteSensitiveEvents(pool: pg.Pool, eventIds: readonly string[]) {
   if (eventIds.length === 0) return;
   await pool.query({
     name: "note_sensitive_events",

@@ -75,11 +75,7 @@ async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<n
 }
 
 /** One message a lane; returns how many events went. */
-async function publish(
-  deps: SweeperDeps,
-  tally: LaneTally,
-  stuck: readonly Unpublished[],
-): Promise<number> {
+async function publish(deps: SweeperDeps, tally: LaneTally, stuck: readonly Unpublished[]) {
   const { pool, publisher, prefix, log } = deps;
   const lastEvents = new Map(stuck.map(({ tenantId, eventId }) => [tenantId, eventId]));
   const above = await tenantsAbove(pool, lastEvents, deps.expressPerMinute);

@@ -99,10 +99,7 @@ async function toTenant(holder: KeyHolder, keys: SecretKeys): Promise<Tenant> {
   };
 }
 
-async function webhookSecretsOf(
-  tenant: KeyHolder["tenant"],
-  keys: SecretKeys,
-): Promise<WebhookSecret[]> {
+async function webhookSecretsOf(tenant: KeyHolder["tenant"], keys: SecretKeys) {
   const { webhook_secret: newest, previous_webhook_secret: previous } = tenant;
   if (newest === null) return [];
   const owner = webhookSecretOwner(tenant.id);

@@ -98,11 +98,7 @@ async function tryOnce(webhook: ClaimedWebhook, deps: WebhooksHandlerDeps): Prom
 }
 
 /** Undefined, and logged, where a secret cannot be read. */
-async function signatureOf(
-  webhook: ClaimedWebhook,
-  seconds: number,
-  deps: WebhooksHandlerDeps,
-): Promise<string | undefined> {
+async function signatureOf(webhook: ClaimedWebhook, seconds: number, deps: WebhooksHandlerDeps) {
   const { webhookId, tenantId } = webhook;
   try {
     const secrets = await deps.secrets.of(webhook);

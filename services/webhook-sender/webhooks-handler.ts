@@ -64,11 +64,7 @@ async function handleMessage(message: Message, deps: WebhooksHandlerDeps): Promi
  * observed from its first moment, and waited for also when something else fails: a message that comes
  * again must not find its own deliveries still under way.
  */
-async function sendAll(
-  tenantId: string,
-  ids: readonly string[],
-  deps: WebhooksHandlerDeps,
-): Promise<number> {
+async function sendAll(tenantId: string, ids: readonly string[], deps: WebhooksHandlerDeps) {
   const waitUntil = performance.now() + deps.slotWaitMs;
   const begun: Promise<PromiseSettledResult<number>>[] = [];
   const begin = (work: Promise<number>) => begun.push(settled(work));

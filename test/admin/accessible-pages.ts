@@ -90,11 +90,7 @@ async function watchedPage(context: BrowserContext, note: (fault: string) => voi
 }
 
 /** Of a page as it stands: in light and dark, at these widths. */
-export function faultsInLooks(
-  name: string,
-  page: Page,
-  widths: readonly number[],
-): Promise<string[]> {
+export function faultsInLooks(name: string, page: Page, widths: readonly number[]) {
   const looks = widths.flatMap((width): Look[] => [
     { width, colorScheme: "light" },
     { width, colorScheme: "dark", runOnly: COLOURS },

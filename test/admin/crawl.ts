@@ -54,10 +54,7 @@ export async function crawl(browser: TestBrowser, from: readonly string[]): Prom
 }
 
 /** Sends each of these forms; what they refuse of what is in them is no dead end. */
-export async function tryForms(
-  browser: TestBrowser,
-  { forms, deadEnds, routes }: Crawl,
-): Promise<void> {
+export async function tryForms(browser: TestBrowser, { forms, deadEnds, routes }: Crawl) {
   for (const { action, fields, page } of forms) {
     const answer = await browser.raw(action, { method: "POST", body: fields });
     await answer.arrayBuffer();

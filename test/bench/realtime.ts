@@ -122,11 +122,7 @@ export async function run(options: BenchOptions) {
 
 export type RealtimeResult = Awaited<ReturnType<typeof run>>;
 
-function startGateway(
-  servers: BenchServers,
-  port: number,
-  env: Record<string, string>,
-): Promise<NodeProcess> {
+function startGateway(servers: BenchServers, port: number, env: Record<string, string>) {
   return startService("realtime-gateway", servers, {
     NATS_PREFIX: PREFIX,
     REALTIME_GATEWAY_PORT: String(port),

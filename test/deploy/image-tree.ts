@@ -6,11 +6,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /** Copies what `COPY . .` would: the files of the work tree that git knows or would add, less what is ignored. */
-export async function copyImageContext(
-  root: string,
-  ignoreFile: string,
-  to: string,
-): Promise<string[]> {
+export async function copyImageContext(root: string, ignoreFile: string, to: string) {
   const isIgnored = readIgnoreRules(await readFile(ignoreFile, "utf8"));
   const { stdout } = await run(
     "git",

@@ -162,11 +162,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(entries);
 }
 
-async function untilReady(
-  port: number,
-  child: { exitCode: number | null },
-  output: () => string,
-): Promise<void> {
+async function untilReady(port: number, child: { exitCode: number | null }, output: () => string) {
   while (child.exitCode === null) {
     const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
     if (response?.ok) return;

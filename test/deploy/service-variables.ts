@@ -43,10 +43,7 @@ const SECRETS: Record<string, string> = {
 };
 
 /** What a start with these variables would complain of, and variables that the service does not know. */
-export function variableFaults(
-  service: string,
-  env: Readonly<Record<string, string | undefined>>,
-): string[] {
+export function variableFaults(service: string, env: Readonly<Record<string, string | undefined>>) {
   const variables = SERVICE_VARIABLES[service];
   if (variables === undefined) return [`${service}: no such service`];
   const known = variables.schema.properties;

@@ -38,11 +38,7 @@ export async function startTlsServers(t: Cleanup) {
 
 export type TlsServers = Awaited<ReturnType<typeof startTlsServers>>;
 
-async function startNatsWithTls(
-  t: Cleanup,
-  directory: string,
-  certificates: Certificates,
-): Promise<number> {
+async function startNatsWithTls(t: Cleanup, directory: string, certificates: Certificates) {
   const port = await freePort();
   const file = join(directory, "nats.conf");
   await writeFile(

@@ -184,11 +184,7 @@ export function trigger(
 }
 
 /** Triggers under a fresh key; the id of the event. */
-export async function triggered(
-  stack: Stack,
-  apiKey: string,
-  over: Record<string, unknown> = {},
-): Promise<string> {
+export async function triggered(stack: Stack, apiKey: string, over: Record<string, unknown> = {}) {
   const { status, headers, body } = await trigger(stack.apiUrls[0], apiKey, over, freshKey());
   assert.equal(status, 200, JSON.stringify(body));
   return headers.get("x-event-id") ?? "";

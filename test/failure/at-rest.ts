@@ -3,11 +3,7 @@ import { messagesLeft } from "./streams.ts";
 import type { World } from "./world.ts";
 
 /** Waits until nothing of any event is left to be done; `nudge` is called before each look. */
-export async function atRest(
-  world: World,
-  timeoutMs: number,
-  nudge?: () => Promise<unknown>,
-): Promise<void> {
+export async function atRest(world: World, timeoutMs: number, nudge?: () => Promise<unknown>) {
   await eventually(
     async () => {
       await nudge?.();

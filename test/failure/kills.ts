@@ -59,10 +59,7 @@ export function killFigure(kills: Kills): string {
 }
 
 /** Two replicas of each; those that the world has started stay. */
-export async function startReplicas(
-  { services }: World,
-  victims: readonly Victim[],
-): Promise<void> {
+export async function startReplicas({ services }: World, victims: readonly Victim[]) {
   const missing = victims.flatMap((victim) =>
     replicasOf(victim)
       .filter((name) => !STAYS.includes(name))
@@ -131,11 +128,7 @@ async function killInTurn(world: World, options: KillOptions): Promise<Kills> {
   return kills;
 }
 
-async function killOne(
-  { services, settings }: World,
-  victim: Victim,
-  random: () => number,
-): Promise<void> {
+async function killOne({ services, settings }: World, victim: Victim, random: () => number) {
   const [one, other] = replicasOf(victim);
   const name = random() < 0.5 ? one : other;
   await services.kill(name);

@@ -35,12 +35,7 @@ export function apiRequests(known: Known): Arbitrary<ApiRequest> {
   );
 }
 
-function operationRequests(
-  method: string,
-  template: string,
-  operation: Operation,
-  known: Known,
-): Arbitrary<ApiRequest> {
+function operationRequests(method: string, template: string, operation: Operation, known: Known) {
   const schemaName = operation.requestBody?.content["application/json"].schema.$ref
     .split("/")
     .at(-1);

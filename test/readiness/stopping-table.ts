@@ -189,11 +189,7 @@ export const testStopping = (name: Name) =>
     await client.end();
     const prefix = testPrefix(t);
 
-    const start = async (
-      t: TestContext,
-      env: Record<string, string>,
-      away?: Phase["away"],
-    ): Promise<Stage> => {
+    const start = async (t: TestContext, env: Record<string, string>, away?: Phase["away"]) => {
       const postgres = await createGate(t, away === "schema" ? older.url : url);
       const nats = await createGate(t, testNatsUrl());
       if (away !== "postgres") await postgres.open();

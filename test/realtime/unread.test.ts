@@ -58,12 +58,7 @@ async function metric(process: TestProcess, name: string): Promise<number> {
 }
 
 /** Sockets of one token that have subscribed to nothing yet, and from now on read nothing. */
-async function deafSockets(
-  t: TestContext,
-  url: string,
-  world: World,
-  count: number,
-): Promise<RawClient[]> {
+async function deafSockets(t: TestContext, url: string, world: World, count: number) {
   const token = await world.token(attacker);
   return await Promise.all(
     Array.from({ length: count }, async () => {

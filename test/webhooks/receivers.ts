@@ -92,10 +92,7 @@ export const RECEIVERS: SampleReceiver[] = [
 const MACHINE = process.env;
 
 /** Puts the sample and its library into an empty folder. Returns why not, where that cannot be. */
-export async function bringReceiver(
-  { file, tools, bring }: SampleReceiver,
-  folder: string,
-): Promise<string | undefined> {
+export async function bringReceiver({ file, tools, bring }: SampleReceiver, folder: string) {
   await copyFile(new URL(file, SAMPLES), join(folder, file));
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await mkdir(join(folder, "node_modules"));

@@ -114,11 +114,7 @@ async function refuses(t: TestContext, running: RunningReceiver, secret: string)
 }
 
 /** An unset variable must not become the key that everybody knows. */
-async function refusesWithoutSecret(
-  t: TestContext,
-  receiver: SampleReceiver,
-  folder: string,
-): Promise<void> {
+async function refusesWithoutSecret(t: TestContext, receiver: SampleReceiver, folder: string) {
   await t.test(
     "without its secret it takes nothing, not even what an empty key signed",
     async () => {
@@ -145,11 +141,7 @@ function headersOf(
   };
 }
 
-async function post(
-  { url }: RunningReceiver,
-  headers: Record<string, string>,
-  body = BODY,
-): Promise<number> {
+async function post({ url }: RunningReceiver, headers: Record<string, string>, body = BODY) {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },

@@ -53,11 +53,7 @@ export async function seedDemoTenant(options: {
 }
 
 /** In a process of its own: what compiling templates takes goes with it. */
-async function seedConfiguration(
-  databaseUrl: string,
-  tenantId: string,
-  secretsKeys: string,
-): Promise<void> {
+async function seedConfiguration(databaseUrl: string, tenantId: string, secretsKeys: string) {
   const env = { DATABASE_URL: databaseUrl, SECRETS_KEYS: secretsKeys, TENANT_ID: tenantId };
   await run(process.execPath, [join(import.meta.dirname, "seed-configuration.ts")], {
     // biome-ignore lint/style/noProcessEnv: the seeding runs in the environment of the stack

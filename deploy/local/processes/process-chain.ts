@@ -15,10 +15,7 @@ export interface ProcessLookup {
  * but shells between. Empty when no package manager is above. The shell or program that somebody typed
  * the command in is no part of it: it may go away.
  */
-export async function startChain(
-  pid: number,
-  lookup: ProcessLookup = { parentOf, commandOf },
-): Promise<number[]> {
+export async function startChain(pid: number, lookup: ProcessLookup = { parentOf, commandOf }) {
   const above: number[] = [];
   let length = 0;
   let at = await lookup.parentOf(pid);

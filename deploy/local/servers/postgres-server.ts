@@ -97,12 +97,7 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
 }
 
 /** Waits until our server takes clients; returns why it does not, or undefined. */
-async function untilReady(
-  server: GuardedProcess,
-  url: string,
-  cluster: string,
-  deadline: number,
-): Promise<string | undefined> {
+async function untilReady(server: GuardedProcess, url: string, cluster: string, deadline: number) {
   let ended = false;
   // biome-ignore lint/nursery/noFloatingPromises: never rejects
   server.exited.then(() => {

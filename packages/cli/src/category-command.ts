@@ -138,10 +138,7 @@ function texts(text: string, before: Record<string, string> = {}): Record<string
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-function inLanguages(
-  text: string | undefined,
-  languages: Record<string, string> | undefined,
-): Record<string, string> | undefined {
+function inLanguages(text: string | undefined, languages: Record<string, string> | undefined) {
   if (text === undefined) return languages;
   return { ...languages, "": text };
 }

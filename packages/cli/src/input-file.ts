@@ -96,11 +96,7 @@ function takeStandardInput(flag: string): void {
   takenBy.set(process.stdin, flag);
 }
 
-async function collect(
-  flag: string,
-  path: string,
-  stream: AsyncIterable<Uint8Array>,
-): Promise<Uint8Array> {
+async function collect(flag: string, path: string, stream: AsyncIterable<Uint8Array>) {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of stream) {

@@ -70,11 +70,7 @@ export async function countInbound(
 }
 
 /** Forgets what these senders have written to the tenant; returns how many texts. */
-export async function deleteInbound(
-  db: Database,
-  tenantId: string,
-  senders: readonly string[],
-): Promise<number> {
+export async function deleteInbound(db: Database, tenantId: string, senders: readonly string[]) {
   const result = await sql`
     with locked as materialized (
       select id from inbound_messages

@@ -9,11 +9,7 @@ export type Reconciled = "events" | "deliveries";
 const KEPT_DAYS = 31;
 
 /** Adds to this hour; 0 adds nothing. */
-export async function recordReconciled(
-  pool: pg.Pool,
-  what: Reconciled,
-  count: number,
-): Promise<void> {
+export async function recordReconciled(pool: pg.Pool, what: Reconciled, count: number) {
   if (count === 0) return;
   await pool.query(
     `insert into reconciliations as r (hour, what, count)

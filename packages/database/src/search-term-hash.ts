@@ -58,12 +58,7 @@ export async function ensureSearchKey(db: Database, keys: SecretKeys): Promise<S
 }
 
 /** The hash of a tenant's value, written as a UUID. The value is to be normalised: see search-terms.ts. */
-export function termHash(
-  search: SearchKey,
-  kind: TermKind,
-  tenantId: string,
-  value: string,
-): string {
+export function termHash(search: SearchKey, kind: TermKind, tenantId: string, value: string) {
   const digest = digestOf(search, kind, value);
   const own = tenantBytes(search, tenantId);
   for (let at = 0; at < HALF_BYTES; at += 1) {

@@ -29,11 +29,7 @@ export function parseSecretKeys(text: string): SecretKeys {
 }
 
 /** Encrypts for one owner: a ciphertext copied to another row does not decrypt there. */
-export async function encryptSecret(
-  keys: SecretKeys,
-  owner: string,
-  plaintext: string,
-): Promise<string> {
+export async function encryptSecret(keys: SecretKeys, owner: string, plaintext: string) {
   return await new CompactEncrypt(new TextEncoder().encode(plaintext))
     .setProtectedHeader({
       alg: "A256GCMKW",
@@ -46,11 +42,7 @@ export async function encryptSecret(
 }
 
 /** Throws when the key is unknown, the text was changed, or it belongs to another owner. */
-export async function decryptSecret(
-  keys: SecretKeys,
-  owner: string,
-  ciphertext: string,
-): Promise<string> {
+export async function decryptSecret(keys: SecretKeys, owner: string, ciphertext: string) {
   const { plaintext, protectedHeader } = await compactDecrypt(
     ciphertext,
     (header) => {

@@ -62,12 +62,7 @@ function single(value: string | string[] | undefined): string | null {
   return (Array.isArray(value) ? value[0] : value)?.trim() ?? null;
 }
 
-function reasonFor(
-  vendor: string,
-  outcomeClass: OutcomeClass,
-  status: number,
-  code: string,
-): string {
+function reasonFor(vendor: string, outcomeClass: OutcomeClass, status: number, code: string) {
   if (status >= 300 && status < 400) return `${vendor} redirected (${code}), which is not followed`;
   if (status < 300) return `${vendor} answered ${code} without what it documents as success`;
   const meaning: Record<OutcomeClass, string> = {

@@ -129,12 +129,7 @@ function closedError(): Error {
 }
 
 /** A connection to a checked address; nodemailer's own resolution would know nothing of the guard. */
-async function openSocket(
-  host: string,
-  port: number,
-  deps: ProviderDeps,
-  signal: AbortSignal,
-): Promise<Socket> {
+async function openSocket(host: string, port: number, deps: ProviderDeps, signal: AbortSignal) {
   const fault = hostFault(host, deps);
   if (fault !== null) throw new AddressRefused(`the host ${fault}`);
   const socket = connect({ host, port, lookup: guardedLookup(deps) });

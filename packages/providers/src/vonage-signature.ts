@@ -20,12 +20,7 @@ export async function vonageSigned(
   return isGood ? "signed" : "forged";
 }
 
-async function isSigned(
-  token: string,
-  body: Buffer,
-  keys: readonly string[],
-  now: Date,
-): Promise<boolean> {
+async function isSigned(token: string, body: Buffer, keys: readonly string[], now: Date) {
   for (const key of keys) {
     try {
       const { payload } = await jwtVerify(token, new TextEncoder().encode(key), {

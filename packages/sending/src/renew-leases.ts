@@ -10,11 +10,7 @@ export interface Lease {
  * Prolongs the leases that are still these attempts'. What another transaction is about to settle or to
  * claim is left to it, so that nobody waits for anybody here.
  */
-export async function renewLeases(
-  pool: pg.Pool,
-  leases: readonly Lease[],
-  leaseMs: number,
-): Promise<void> {
+export async function renewLeases(pool: pg.Pool, leases: readonly Lease[], leaseMs: number) {
   await pool.query({
     name: "renew_leases",
     text: `with held as materialized (

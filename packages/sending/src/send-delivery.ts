@@ -19,10 +19,7 @@ export interface DeliveryToSend {
  * Claims one delivery, tries it once and settles it. The caller holds a slot for it: given back here,
  * as soon as the call has ended. Resolves to how long another sender holds the delivery; 0: it does not.
  */
-export async function sendDelivery(
-  item: DeliveryToSend,
-  deps: DeliveriesHandlerDeps,
-): Promise<number> {
+export async function sendDelivery(item: DeliveryToSend, deps: DeliveriesHandlerDeps) {
   const { id, tenantId, permit } = item;
   const provider = permit.kind === "send" ? permit.provider : null;
   let slotHeld = true;

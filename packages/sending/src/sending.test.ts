@@ -282,10 +282,7 @@ test("an attempt is logged with its ids, and nothing of the recipient, content o
 });
 
 /** The schedule alone is looked at. */
-async function closeCircuits(
-  fixture: Fixture,
-  sender: { refreshCircuits(): Promise<string> },
-): Promise<void> {
+async function closeCircuits(fixture: Fixture, sender: { refreshCircuits(): Promise<string> }) {
   await fixture.pool.query("delete from provider_circuits");
   await sender.refreshCircuits();
 }

@@ -63,11 +63,7 @@ function partition(messages: PulledMessage[]): [PulledMessage[], PulledMessage[]
 }
 
 /** Whatever ends the process now has this message to blame, and no other. */
-async function handleNoted(
-  message: PulledMessage,
-  options: BatchOptions,
-  result: BatchResult,
-): Promise<boolean> {
+async function handleNoted(message: PulledMessage, options: BatchOptions, result: BatchResult) {
   const { tries, log } = options;
   let unfinishedTries: number;
   try {
@@ -89,11 +85,7 @@ async function handleNoted(
 }
 
 /** Resolves to whether any of them could be handled. */
-async function handle(
-  messages: PulledMessage[],
-  options: BatchOptions,
-  result: BatchResult,
-): Promise<boolean> {
+async function handle(messages: PulledMessage[], options: BatchOptions, result: BatchResult) {
   const { log } = options;
   let failure: unknown;
   try {

@@ -108,10 +108,7 @@ async function ensureStreamOnce(
   refuseMismatch(what, wanted, (await manager.streams.info(definition.name)).config);
 }
 
-async function ensureConsumerOnce(
-  manager: JetStreamManager,
-  definition: ConsumerDefinition,
-): Promise<void> {
+async function ensureConsumerOnce(manager: JetStreamManager, definition: ConsumerDefinition) {
   const { stream, durable } = definition;
   const wanted = {
     durable_name: durable,

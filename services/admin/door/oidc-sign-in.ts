@@ -69,11 +69,7 @@ export function oidcSignInPages({ route, db, cookies, oidc, log }: PageDeps): vo
     }
   });
 
-  const signedIn = async (
-    guest: Guest,
-    account: ProviderAccount,
-    { next }: OidcPending,
-  ): Promise<Answer> => {
+  const signedIn = async (guest: Guest, account: ProviderAccount, { next }: OidcPending) => {
     const { settings } = required(oidc);
     const found = await signInByIdentity(db, account, settings, guest.address);
     if (found.unknownTenants.length > 0) {

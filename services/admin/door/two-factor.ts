@@ -54,11 +54,7 @@ export function twoFactorPages(deps: PageDeps): void {
   };
 
   /** Where password and code are right: else the form again, with what was wrong. */
-  const withFactors = async (
-    signed: Signed,
-    of: string,
-    change: () => Promise<Answer>,
-  ): Promise<Answer> => {
+  const withFactors = async (signed: Signed, of: string, change: () => Promise<Answer>) => {
     const refused = await refusedFactors(deps, signed);
     if (refused === undefined) return await change();
     const answer = await show(signed, { faults: refused.faults, of });

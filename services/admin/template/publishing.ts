@@ -98,12 +98,7 @@ export function publishingPages({ route, db }: PageDeps): void {
   });
 
   /** One language. What the page showed is what is published: the draft's revision, over this version. */
-  const publish = async (
-    context: InTenant,
-    before: Template,
-    locale: string,
-    inOneGo: boolean,
-  ): Promise<void> => {
+  const publish = async (context: InTenant, before: Template, locale: string, inOneGo: boolean) => {
     const { tenant, form, audited, person } = context;
     const address = { id: before.id, locale };
     const draft = await showDraft(db, address);

@@ -26,10 +26,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
       throw error;
     });
 
-  const show = async (
-    context: InTenant,
-    edited: Omit<Edited, "draft" | "source">,
-  ): Promise<Answer> => {
+  const show = async (context: InTenant, edited: Omit<Edited, "draft" | "source">) => {
     const { template, values } = edited;
     const draft = await draftOf(template, values.locale);
     const source = values.locale === "" ? draft : await draftOf(template, "");
@@ -107,11 +104,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
   });
 
   /** Somebody else saved first: their text is shown beside what was typed, which is kept. */
-  const conflict = async (
-    context: InTenant,
-    template: Template,
-    values: TemplateValues,
-  ): Promise<Answer> => {
+  const conflict = async (context: InTenant, template: Template, values: TemplateValues) => {
     const draft = await draftOf(template, values.locale);
     const published = await showTemplate(db, { id: template.id }, values.locale).catch(
       () => template,

@@ -157,10 +157,7 @@ function glance({ id, active, version, hasDraft, locales }: TemplateSummary) {
 }
 
 /** Why active templates of a channel reach nobody, once for each channel. */
-async function leftOutChannels(
-  db: Database,
-  templates: readonly TemplateSummary[],
-): Promise<string[]> {
+async function leftOutChannels(db: Database, templates: readonly TemplateSummary[]) {
   const said: string[] = [];
   for (const channel of CHANNELS) {
     const active = templates.filter((one) => one.channel === channel && one.active);

@@ -161,11 +161,7 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
 }
 
 /** Throws `NotFound`: in a tenant's pages there is nobody else. */
-async function memberOf(
-  db: Database,
-  tenantId: string,
-  { personId }: InTenant["params"],
-): Promise<string> {
+async function memberOf(db: Database, tenantId: string, { personId }: InTenant["params"]) {
   const member = (await listMembers(db, tenantId)).find(({ id }) => id === personId);
   if (member === undefined) throw new NotFound("person", "is no member");
   return member.id;

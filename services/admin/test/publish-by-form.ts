@@ -16,11 +16,7 @@ export async function publishByForm(
 }
 
 /** Writes other text into it, and publishes that. */
-export async function publishAgain(
-  browser: TestBrowser,
-  path: string,
-  fields: Fields,
-): Promise<void> {
+export async function publishAgain(browser: TestBrowser, path: string, fields: Fields) {
   const saved = await saveDraftByForm(browser, path, fields);
   assert.equal(saved.status, 303, await saved.clone().text());
   const published = await publishDraftByForm(browser, path);

@@ -38,10 +38,7 @@ function userPlace(query: URLSearchParams): { userId: string; id: string } | und
 }
 
 /** Another page of one list; undefined: there is none. */
-function addressOf(
-  query: URLSearchParams,
-  place: Readonly<Record<string, string | undefined>>,
-): string | undefined {
+function addressOf(query: URLSearchParams, place: Readonly<Record<string, string | undefined>>) {
   const next = new URLSearchParams(query);
   next.delete("done");
   for (const [name, value] of Object.entries(place)) {

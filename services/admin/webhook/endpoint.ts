@@ -27,11 +27,7 @@ const PAGE = 50;
 const WRITTEN_BEFORE_MS = 10 * 60_000;
 
 /** An endpoint with its newest messages, and with its secret where that was just made. Throws `NotFound`. */
-async function drawEndpoint(
-  { db, once }: PageDeps,
-  context: InTenant,
-  webhookId: string,
-): Promise<Answer> {
+async function drawEndpoint({ db, once }: PageDeps, context: InTenant, webhookId: string) {
   const { tenant, query, base } = context;
   const endpoint = await showWebhook(db, tenant.id, webhookId);
   const given = query.get("state") ?? "";

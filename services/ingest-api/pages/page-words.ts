@@ -169,10 +169,7 @@ export function wordsFor(languages: readonly string[]): PageWords {
 }
 
 /** A tenant's text in the reader's language, else its default one. Its keys are locales in any case. */
-export function textFor(
-  texts: Readonly<Record<string, string>>,
-  languages: readonly string[],
-): string {
+export function textFor(texts: Readonly<Record<string, string>>, languages: readonly string[]) {
   const byLanguage = new Map(
     Object.entries(texts).map(([locale, text]) => [locale.toLowerCase(), text]),
   );

@@ -35,11 +35,7 @@ async function withTenant(t: test.TestContext, limits?: Parameters<typeof create
   return pool;
 }
 
-function event(
-  tenantId: string,
-  key: string = randomUUID(),
-  over: Partial<EventToAccept> = {},
-): EventToAccept {
+function event(tenantId: string, key: string = randomUUID(), over: Partial<EventToAccept> = {}) {
   return {
     tenantId,
     dedupKey: hash("sha256", key),

@@ -77,10 +77,7 @@ export async function takeBackRelease(pool: pg.Pool, ids: readonly string[]): Pr
  * Erases the variables of events of which every delivery has ended, where a template was flagged
  * sensitive; of a digest's id those of its events. Call after the commit that ended them, so that of two channels the later one sees both.
  */
-export async function eraseSensitiveVariables(
-  pool: pg.Pool,
-  eventIds: readonly string[],
-): Promise<void> {
+export async function eraseSensitiveVariables(pool: pg.Pool, eventIds: readonly string[]) {
   await pool.query(
     `with wanted as materialized (
        select id from unnest($1::uuid[]) w (id)

@@ -53,10 +53,7 @@ export function findBlocks(tags: readonly Tag[]): { blocks: Block[]; faults: Tag
   return { blocks, faults };
 }
 
-function branchFault(
-  name: string,
-  innermost: { block: Block; hasElse: boolean } | undefined,
-): string | undefined {
+function branchFault(name: string, innermost: { block: Block; hasElse: boolean } | undefined) {
   if (innermost === undefined)
     return `{% ${name} %} stands in no {% if %}, {% unless %} or {% for %}`;
   if (name === "elsif" && innermost.block.word === "for") {

@@ -24,12 +24,7 @@ export function isCurrency(value: unknown): value is string {
 let currencies: Set<string> | undefined;
 
 /** Undefined where the text is no date. A date without a time, or without a zone, is moved by no zone. */
-export function dateText(
-  text: string,
-  style: unknown,
-  timeStyle: unknown,
-  rendering: Rendering,
-): string | undefined {
+export function dateText(text: string, style: unknown, timeStyle: unknown, rendering: Rendering) {
   const date = readDate(text);
   if (date === undefined) return undefined;
   const locale = localeOf(rendering);
@@ -44,11 +39,7 @@ export function dateText(
 }
 
 /** Undefined where the text is no number. Without digits as many stand behind the point as are written. */
-export function numberText(
-  text: string,
-  digits: number | undefined,
-  rendering: Rendering,
-): string | undefined {
+export function numberText(text: string, digits: number | undefined, rendering: Rendering) {
   const [number, decimals = ""] = NUMBER.exec(text) ?? [];
   if (number === undefined) return undefined;
   const locale = localeOf(rendering);
@@ -63,11 +54,7 @@ export function numberText(
 }
 
 /** Undefined where the text is no number, or the currency none. */
-export function moneyText(
-  text: string,
-  currency: unknown,
-  rendering: Rendering,
-): string | undefined {
+export function moneyText(text: string, currency: unknown, rendering: Rendering) {
   const [number] = NUMBER.exec(text) ?? [];
   if (number === undefined || !isCurrency(currency)) return undefined;
   const locale = localeOf(rendering);

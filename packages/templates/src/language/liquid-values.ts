@@ -129,12 +129,7 @@ function isWhat(word: symbol, value: unknown, rendering: Rendering): boolean {
 }
 
 /** Numbers by their size, texts by their letters; a text that is a number beside a number as one. */
-function isInOrder(
-  left: unknown,
-  comparator: Comparator,
-  right: unknown,
-  rendering: Rendering,
-): boolean {
+function isInOrder(left: unknown, comparator: Comparator, right: unknown, rendering: Rendering) {
   const one = orderable(left, rendering);
   const other = orderable(right, rendering);
   if (one === undefined || other === undefined) return false;

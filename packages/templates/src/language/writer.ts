@@ -151,10 +151,7 @@ function piecesOf(
   return { first: textFrom(0, 0).after, pieces };
 }
 
-function partsByFirstTag(
-  tags: readonly Tag[],
-  parts: readonly Part[],
-): Map<number, Part & { lastTag: number }> {
+function partsByFirstTag(tags: readonly Tag[], parts: readonly Part[]) {
   const byFirstTag = new Map<number, Part & { lastTag: number }>();
   let next = 0;
   for (const part of parts) {

@@ -72,11 +72,7 @@ function pictureWarnings(content: string, html: string): TagFault[] {
 }
 
 /** Faults of compiled HTML, each at the tag of the source that it comes from. */
-function compiledFaults(
-  html: string,
-  indexes: readonly number[],
-  tags: readonly Tag[],
-): TagFault[] {
+function compiledFaults(html: string, indexes: readonly number[], tags: readonly Tag[]) {
   const survived = new Set(indexes);
   const lost = tags.filter((_, index) => !survived.has(index));
   if (lost.length > 0) {

@@ -104,10 +104,7 @@ function wholeFault(content: string): TagFault | undefined {
   return { offset: 0, message: "a layout is MJML: it begins with <mjml>" };
 }
 
-function unknownFault(
-  { kind, name, code, start }: Tag,
-  known: readonly string[],
-): TagFault | undefined {
+function unknownFault({ kind, name, code, start }: Tag, known: readonly string[]) {
   if (kind === "value") {
     if (!name.startsWith("$") || known.includes(name)) return undefined;
     return { offset: start, message: `{{ ${name} }} is unknown: there is ${known.join(", ")}` };
@@ -148,11 +145,7 @@ function fillingFault(name: LayoutTag, span: Span | undefined, layout: Layout): 
 }
 
 /** What is wrong with where the mail's content goes. */
-function slotFaults(
-  content: string,
-  tags: readonly Tag[],
-  blocks: readonly { tags: number[] }[],
-): TagFault[] {
+function slotFaults(content: string, tags: readonly Tag[], blocks: readonly { tags: number[] }[]) {
   const slots = tags.filter(({ kind, name }) => kind === "value" && name === CONTENT_TAG);
   const [slot, second] = slots;
   if (slot === undefined) {

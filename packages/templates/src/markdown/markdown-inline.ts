@@ -25,11 +25,7 @@ export function plainHtml(text: string): string {
 }
 
 /** Writes tokens of one paragraph, and notes what is wrong with them. */
-export function inlineHtml(
-  tokens: readonly Token[],
-  style: InlineStyle,
-  faults: InlineFault[],
-): string {
+export function inlineHtml(tokens: readonly Token[], style: InlineStyle, faults: InlineFault[]) {
   let html = "";
   for (const token of tokens) html += tokenHtml(token, style, faults);
   return html;

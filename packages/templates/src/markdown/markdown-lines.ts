@@ -53,11 +53,7 @@ function linesOf(tokens: readonly Token[]): { line: Token[]; end: Token | undefi
 }
 
 /** Links and images that have nothing but block tags beside them on their line, as components. */
-function aloneOnLine(
-  writing: Writing,
-  line: readonly Token[],
-  block: MarkdownBlock,
-): string | undefined {
+function aloneOnLine(writing: Writing, line: readonly Token[], block: MarkdownBlock) {
   const found: InlineFault[] = [];
   let mjml = "";
   // Two links on a line are words, unless block tags choose one of them.

@@ -55,10 +55,7 @@ export function writeChildren(
 }
 
 /** The first tags of blocks that stand within text, but not in one and the same. */
-export function scatteredBlocks(
-  { textOf }: Writing,
-  blocks: Iterable<readonly number[]>,
-): number[] {
+export function scatteredBlocks({ textOf }: Writing, blocks: Iterable<readonly number[]>) {
   return [...blocks]
     .filter((tags) => new Set(tags.map((tag) => textOf.get(tag))).size > 1)
     .map(([first = 0]) => first);

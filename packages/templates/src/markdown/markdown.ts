@@ -62,10 +62,7 @@ const SCATTERED =
   "begins in one text and ends in another: write each of the block's tags alone on a line of its own";
 
 /** Takes the lines out that hold nothing but block tags. `numbers`: those of the lines left, from 1. */
-function withoutTagLines(
-  content: string,
-  tagsOf: (line: string) => number[] | undefined,
-): { lines: string[]; numbers: number[]; tagLines: TagLine[] } {
+function withoutTagLines(content: string, tagsOf: (line: string) => number[] | undefined) {
   const lines: string[] = [];
   const numbers: number[] = [];
   const tagLines: TagLine[] = [];
