@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { tenantDatabase } from "../test-database.ts";
-import { type ImportedSuppressions, importSuppressions } from "./import-suppressions.ts";
+import { refusal } from "../test-refusals.ts";
+import { importSuppressions } from "./import-suppressions.ts";
 import { addSuppressions, removeSuppressions } from "./suppressions.ts";
 
 test("a file of addresses is suppressed as a whole or not at all, and every bad line is named with its rule", async (t) => {
@@ -18,14 +19,8 @@ test("a file of addresses is suppressed as a whole or not at all, and every bad 
       .execute();
     return rows.map(({ address, reason, source }) => [address, reason, source].join(" "));
   };
-  const faultsOf = async (work: Promise<ImportedSuppressions>) => {
-    const error = await work.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    assert.ok(error instanceof InvalidInput, String(error));
-    return error.faults.map(({ message }) => message);
-  };
+  const faultsOf = async (work: Promise<unknown>) =>
+    (await refusal(work)).faults.map(({ message }) => message);
 
   await addSuppressions(db, { ...mail, addresses: ["bob@example.com"], reason: "bounced" });
   const file =

@@ -5,6 +5,7 @@ import { type ClaimResult, claimDeliveries } from "@belfry/database/functions/cl
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
+import { refusal } from "../test-refusals.ts";
 import { showEvent } from "./event-report.ts";
 import {
   addSuppressions,
@@ -113,11 +114,9 @@ test("what is no address is refused, each named, and nothing is added", async (t
   const { db, tenantId, list } = await setUp(t);
   const input = { tenantId, channel: "EMAIL" } as const;
   const addresses = ["ann@example.com", "nobody", "a@b.c\r\nBcc: x@y.z"];
-  await assert.rejects(addSuppressions(db, { ...input, addresses }), (error: InvalidInput) => {
-    assert.equal(error.faults.length, 2);
-    assert.match(error.message, /"nobody"/);
-    return true;
-  });
+  const { faults, message } = await refusal(addSuppressions(db, { ...input, addresses }));
+  assert.equal(faults.length, 2);
+  assert.match(message, /"nobody"/);
   await assert.rejects(addSuppressions(db, { ...input, addresses: [] }), InvalidInput);
   await assert.rejects(
     addSuppressions(db, { ...input, channel: "SMS", addresses: ["202 555 0123"] }),

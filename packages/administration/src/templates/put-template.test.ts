@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { assertEach } from "@belfry/testing/assert-each";
-import { Conflict, InvalidInput } from "../input-error.ts";
+import { Conflict } from "../input-error.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
+import { refusal } from "../test-refusals.ts";
 import { prepareTemplate, putTemplate, savePreparedTemplate } from "./put-template.ts";
 import type { TemplateInput } from "./template-input.ts";
 import {
@@ -14,21 +15,13 @@ import {
 import { deleteTranslation, showTemplate } from "./templates.ts";
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
+const faults = async (work: Promise<unknown>) => (await refusal(work)).message;
 const EMAIL = { eventType: "a", channel: "EMAIL", subject: "Hi", content: "<p>Hi</p>" } as const;
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   const { db, tenantId } = await tenantDatabase(t);
   const put = (input: Omit<TemplateInput, "tenantId">) => putTemplate(db, { ...input, tenantId });
   return { db, tenantId, put };
-}
-
-async function faults(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => assert.fail("it was not refused"),
-    (reason) => reason,
-  );
-  assert.ok(error instanceof InvalidInput, String(error));
-  return error.message;
 }
 
 test("the same text once more is no version; other settings hold without one", async (t) => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addSuppressions } from "../events/suppressions.ts";
-import { InvalidInput } from "../input-error.ts";
 import { putProvider } from "../providers/providers.ts";
 import type { TenantInput } from "../tenants/tenant-input.ts";
 import { setTenantActive, updateTenant } from "../tenants/tenants.ts";
 import { TEST_KEYS, tenantDatabase, type testDatabase } from "../test-database.ts";
+import { refusal } from "../test-refusals.ts";
 import type { Preview } from "./preview-template.ts";
 import { sendProviderTest, sendRenderedTest } from "./send-test.ts";
 
@@ -37,11 +37,7 @@ async function withProvider(t: Parameters<typeof testDatabase>[0], changes: Tena
 }
 
 async function refusedWith(work: () => Promise<unknown>, words: RegExp): Promise<void> {
-  await assert.rejects(work(), (error) => {
-    assert.ok(error instanceof InvalidInput);
-    assert.match(error.message, words);
-    return true;
-  });
+  assert.match((await refusal(work())).message, words);
 }
 
 for (const [what, changes, words] of [

@@ -5,9 +5,10 @@ import { type TestContext, test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { assertHas } from "@belfry/testing/assert-has";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
+import { refusal } from "../test-refusals.ts";
 import { saveDraft } from "./drafts.ts";
 import { exportTemplates } from "./export-templates.ts";
 import { importTemplates, prepareImport, saveImport } from "./import-templates.ts";
@@ -24,14 +25,8 @@ async function setUp(t: TestContext) {
   return { db, tenantId, dir, put };
 }
 
-async function faultsOf(work: Promise<unknown>): Promise<string[]> {
-  const error = await work.then(
-    () => assert.fail("it was not refused"),
-    (reason) => reason,
-  );
-  assert.ok(error instanceof InvalidInput, String(error?.stack));
-  return error.faults.map(({ message }) => message);
-}
+const faultsOf = async (work: Promise<unknown>) =>
+  (await refusal(work)).faults.map(({ message }) => message);
 
 const ODD_TYPES = [
   "../../etc/passwd",

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, testDatabase } from "../test-database.ts";
+import { refusal } from "../test-refusals.ts";
 import { previewSource, previewTemplate } from "./preview-template.ts";
 import { putTemplate } from "./put-template.ts";
 import type { TemplateInput } from "./template-input.ts";
@@ -13,15 +14,8 @@ import { deleteTemplate, listTemplates, setTemplateActive, showTemplate } from "
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
 
-async function faultsOf(db: Database, input: TemplateInput): Promise<string[]> {
-  let found: string[] = [];
-  await assert.rejects(putTemplate(db, input), (error) => {
-    assert.ok(error instanceof InvalidInput, String(error));
-    found = error.faults.map((fault) => fault.field);
-    return true;
-  });
-  return found;
-}
+const faultsOf = async (db: Database, input: TemplateInput) =>
+  (await refusal(putTemplate(db, input))).faults.map(({ field }) => field);
 
 test("every save is a version of one template, and the last one is current and compiled", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
@@ -61,12 +55,9 @@ test("a fault in the text is refused with its place, and nothing is saved", asyn
   const { db, tenantId } = await tenantDatabase(t);
   const version = await readConfigurationVersion(db);
   const content = "Hello\n{{ name";
-  await assert.rejects(putTemplate(db, { ...SMS, tenantId, content }), (error: InvalidInput) => {
-    const [fault] = error.faults;
-    assert.deepEqual([fault?.field, fault?.line, fault?.column], ["content", 2, 1]);
-    assert.match(fault!.message, /^line 2, column 1: /);
-    return true;
-  });
+  const [fault] = (await refusal(putTemplate(db, { ...SMS, tenantId, content }))).faults;
+  assert.deepEqual([fault?.field, fault?.line, fault?.column], ["content", 2, 1]);
+  assert.match(fault!.message, /^line 2, column 1: /);
   assert.deepEqual(await listTemplates(db, tenantId), []);
   assert.equal(await readConfigurationVersion(db), version);
 });

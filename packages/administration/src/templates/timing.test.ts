@@ -5,9 +5,9 @@ import type { Database } from "@belfry/database/connection";
 import { assertEach } from "@belfry/testing/assert-each";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import { InvalidInput } from "../input-error.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
+import { refusal } from "../test-refusals.ts";
 import { putTemplate } from "./put-template.ts";
 import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
@@ -17,19 +17,12 @@ const SMS = { eventType: "comment.new", channel: "SMS", content: "{{ $count }} c
 const PUSH = { eventType: "comment.new", channel: "PUSH", title: "Hi", content: "Hi" } as const;
 const DAY = 24 * 60 * 60;
 
+const refused = async (work: Promise<unknown>) => (await refusal(work)).message;
+
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   const { db, tenantId } = await tenantDatabase(t);
   const put = (input: Omit<TemplateInput, "tenantId">) => putTemplate(db, { ...input, tenantId });
   return { db, tenantId, put };
-}
-
-async function refusal(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => assert.fail("it was not refused"),
-    (reason) => reason,
-  );
-  assert.ok(error instanceof InvalidInput, String(error));
-  return error.message;
 }
 
 test("what is left out stays, null takes away, and what says the same is no change", async (t) => {
@@ -66,16 +59,16 @@ test("each fault names its field and its rule", async (t) => {
     [{ windowSeconds: 60, key: " a" }, /key must be the name/],
   ];
   for (const [digest, message] of digests) {
-    assert.match(await refusal(put({ ...SMS, digest })), message);
+    assert.match(await refused(put({ ...SMS, digest })), message);
   }
   const throttle = { count: 101, seconds: 0 };
   assert.match(
-    await refusal(put({ ...SMS, throttle })),
+    await refused(put({ ...SMS, throttle })),
     /throttle count must be an integer from 1 to 100\nthrottle seconds must be/,
   );
-  assert.match(await refusal(put({ ...SMS, afterUnreadSeconds: 0 })), /afterUnreadSeconds must/);
+  assert.match(await refused(put({ ...SMS, afterUnreadSeconds: 0 })), /afterUnreadSeconds must/);
   assert.match(
-    await refusal(put({ ...PUSH, digest: { windowSeconds: 60 } })),
+    await refused(put({ ...PUSH, digest: { windowSeconds: 60 } })),
     /digest is only for EMAIL or SMS/,
   );
 });
@@ -84,14 +77,14 @@ test("a digest and a sensitive template of one event type are refused, whichever
   const { put } = await withTenant(t);
   const digest = { windowSeconds: 60 };
   assert.match(
-    await refusal(put({ ...SMS, digest, sensitive: true })),
+    await refused(put({ ...SMS, digest, sensitive: true })),
     /digest does not go with a sensitive template of the event type \(SMS\)/,
   );
   await put({ ...SMS, digest });
-  assert.match(await refusal(put({ ...PUSH, sensitive: true })), /sensitive does not go.*\(SMS\)/);
+  assert.match(await refused(put({ ...PUSH, sensitive: true })), /sensitive does not go.*\(SMS\)/);
   await put({ ...SMS, digest: null });
   await put({ ...PUSH, sensitive: true });
-  assert.match(await refusal(put({ ...SMS, digest })), /digest does not go.*\(PUSH\)/);
+  assert.match(await refused(put({ ...SMS, digest })), /digest does not go.*\(PUSH\)/);
   await put({ ...SMS, eventType: "another", digest });
 });
 
@@ -111,21 +104,21 @@ test("nothing waits beyond the retention, whichever is set second", async (t) =>
   await updateTenant(db, tenantId, { eventRetentionDays: 11, notificationRetentionDays: 12 });
   const window = (seconds: number) => put({ ...SMS, digest: { windowSeconds: seconds } });
   assert.match(
-    await refusal(window(3 * DAY + 1)),
+    await refused(window(3 * DAY + 1)),
     /digest must let nothing wait longer than 259200 s/,
   );
   await window(3 * DAY);
   assert.match(
-    await refusal(put({ ...SMS, digest: { windowSeconds: 60, sliding: true } })),
+    await refused(put({ ...SMS, digest: { windowSeconds: 60, sliding: true } })),
     /digest must let nothing wait/,
   );
   assert.match(
-    await refusal(put({ ...SMS, digest: { at: "09:00", days: [1] } })),
+    await refused(put({ ...SMS, digest: { at: "09:00", days: [1] } })),
     /digest must let nothing wait/,
   );
-  assert.match(await refusal(put({ ...SMS, afterUnreadSeconds: 4 * DAY })), /afterUnreadSeconds/);
+  assert.match(await refused(put({ ...SMS, afterUnreadSeconds: 4 * DAY })), /afterUnreadSeconds/);
   assert.match(
-    await refusal(updateTenant(db, tenantId, { eventRetentionDays: 10 })),
+    await refused(updateTenant(db, tenantId, { eventRetentionDays: 10 })),
     /eventRetentionDays is too short: events may wait longer for the SMS template of "comment.new"/,
   );
   await put({ ...SMS, digest: { at: "09:00" } });
@@ -137,11 +130,11 @@ test("a retention is not shortened while an event is scheduled beyond it", async
   const { id: other } = await createTenant(db, { name: "Other" });
   await schedule(db, tenantId, 12 * DAY);
   assert.match(
-    await refusal(updateTenant(db, tenantId, { eventRetentionDays: 19 })),
+    await refused(updateTenant(db, tenantId, { eventRetentionDays: 19 })),
     /eventRetentionDays is too short: an event is scheduled beyond it, the last for 20\d\d-/,
   );
   assert.match(
-    await refusal(updateTenant(db, tenantId, { notificationRetentionDays: 19 })),
+    await refused(updateTenant(db, tenantId, { notificationRetentionDays: 19 })),
     /notificationRetentionDays is too short/,
   );
   await updateTenant(db, tenantId, { eventRetentionDays: 20, notificationRetentionDays: 21 });
@@ -161,7 +154,7 @@ test("nor while a message gathers beyond it, whatever its template says by now",
     values (${uuidv7()}, ${digest}, ${tenantId}, 'SMS', 1, now() + make_interval(days => ${days}))`;
   await wait(4).execute(db);
   assert.match(
-    await refusal(updateTenant(db, tenantId, { eventRetentionDays: 11 })),
+    await refused(updateTenant(db, tenantId, { eventRetentionDays: 11 })),
     /eventRetentionDays is too short: a message waits beyond it, the last until 20\d\d-/,
   );
   await updateTenant(db, tenantId, { eventRetentionDays: 13 });

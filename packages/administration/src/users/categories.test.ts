@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { tenantDatabase } from "../test-database.ts";
+import { refusal } from "../test-refusals.ts";
 import { assignCategory, deleteCategory, listCategories, putCategory } from "./categories.ts";
 
 const offers = { key: "offers", label: { "": "Offers" } };
@@ -53,14 +54,8 @@ test("an event type belongs to one category at most, and a category is not delet
 
 test("every fault of a category is told, naming what is wrong, and nothing is stored", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
-  const faultsOf = async (input: object) => {
-    const error = await putCategory(db, { tenantId, ...offers, ...input }).then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    assert.ok(error instanceof InvalidInput, JSON.stringify(input));
-    return error.message;
-  };
+  const faultsOf = async (input: object) =>
+    (await refusal(putCategory(db, { tenantId, ...offers, ...input }))).message;
   assert.match(await faultsOf({ key: "Offers!" }), /^key must be 1 to 64/);
   assert.match(await faultsOf({ key: "*" }), /^key must be/);
   assert.match(await faultsOf({ label: { de: "Angebote" } }), /^label must name the category/);

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { NotFound } from "../input-error.ts";
 import { tenantDatabase } from "../test-database.ts";
+import { refusal } from "../test-refusals.ts";
 import { putCategory } from "./categories.ts";
 import { csvFields } from "./csv-line.ts";
 import { importUnsubscribes } from "./import-unsubscribes.ts";
@@ -51,14 +52,8 @@ test("what a file turns off is off, whatever was on; what was off keeps where it
 
 test("every bad line is told with its number, and nothing of the file is done", async (t) => {
   const { importText, said } = await world(t);
-  const faults = async (text: string | Buffer) => {
-    const error = await importText(text).then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    assert.ok(error instanceof InvalidInput);
-    return error.faults.map(({ field, message }) => `${field} ${message}`);
-  };
+  const faults = async (text: string | Buffer) =>
+    (await refusal(importText(text))).message.split("\n");
   assert.deepEqual(
     await faults(
       [
