@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { sql } from "kysely";
 import { insertAuditEntry } from "./audit-log.ts";
-import { idAt } from "./events/search-events.ts";
+import { idAt } from "./scanned-page.ts";
 import { type AuditSearch, searchAuditLog } from "./search-audit-log.ts";
 import { createTenant } from "./tenants/tenants.ts";
 import { tenantDatabase } from "./test-database.ts";

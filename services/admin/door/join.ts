@@ -6,7 +6,7 @@ import {
   type Invitation,
   showInvitation,
 } from "@belfry/administration/people/invitations";
-import { forgiveJoin, takeJoin } from "@belfry/administration/people/sign-in-limits";
+import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
@@ -32,7 +32,7 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
     const { form, person, address, reply } = guest;
     const token = guest.params.token ?? "";
     const values = { email: form.get("email") ?? "", name: form.get("name") ?? "" };
-    const waitSeconds = await takeJoin(db, address);
+    const waitSeconds = await takeFrom(db, "join", address);
     if (waitSeconds > 0) {
       reply.header("retry-after", String(waitSeconds));
       return page("message", "Too many attempts", { text: tooManyTries(waitSeconds) }, 429);
@@ -58,7 +58,7 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
           (transaction) => acceptAsNewPerson(transaction, token, input),
           (result) => note(result.invitation, result.invitation.email ?? ""),
         );
-        await forgiveJoin(db, address);
+        await forgiveFrom(db, "join", address);
         await openSession({ db, cookies }, guest, personId);
         return redirect(placeOf(invitation), "joined");
       },

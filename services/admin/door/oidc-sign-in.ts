@@ -6,7 +6,7 @@ import {
   IdentityRefused,
   type ProviderAccount,
 } from "@belfry/administration/people/provider-account";
-import { forgiveOidc, takeOidc } from "@belfry/administration/people/sign-in-limits";
+import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
@@ -44,7 +44,7 @@ export function oidcSignInPages({ route, db, cookies, oidc, log }: PageDeps): vo
       pending?.connects === undefined
         ? signInAgain(words, pending?.next ?? "/")
         : notConnected(words);
-    const waitSeconds = await takeOidc(db, address);
+    const waitSeconds = await takeFrom(db, "oidc", address);
     if (waitSeconds > 0) {
       reply.header("retry-after", String(waitSeconds));
       return again({ text: tooManyTries(waitSeconds), status: 429 });
@@ -56,7 +56,7 @@ export function oidcSignInPages({ route, db, cookies, oidc, log }: PageDeps): vo
       const answer = await (pending.connects === undefined
         ? signedIn(guest, account, pending)
         : connected(guest, account, pending));
-      await forgiveOidc(db, address);
+      await forgiveFrom(db, "oidc", address);
       return answer;
     } catch (error) {
       if (error instanceof OidcFault) {

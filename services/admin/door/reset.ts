@@ -2,7 +2,7 @@ import { audited } from "@belfry/administration/audited";
 import { invalid, NotFound } from "@belfry/administration/input-error";
 import { passwordReset } from "@belfry/administration/people/member-notes";
 import { resetPassword, showReset } from "@belfry/administration/people/password-resets";
-import { forgiveReset, takeReset } from "@belfry/administration/people/sign-in-limits";
+import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
@@ -17,14 +17,14 @@ export function resetPages({ route, db, log }: PageDeps): void {
   const limited = async (guest: Guest, answer: () => Promise<Answer>): Promise<Answer> => {
     const { reply, address } = guest;
     withoutReferrer(reply);
-    const waitSeconds = await takeReset(db, address);
+    const waitSeconds = await takeFrom(db, "reset", address);
     if (waitSeconds > 0) {
       reply.header("retry-after", String(waitSeconds));
       return page("message", "Too many attempts", { text: tooManyTries(waitSeconds) }, 429);
     }
     try {
       const found = await answer();
-      await forgiveReset(db, address);
+      await forgiveFrom(db, "reset", address);
       return found;
     } catch (error) {
       if (!(error instanceof NotFound)) throw error;

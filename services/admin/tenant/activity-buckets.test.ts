@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { idAt } from "@belfry/administration/events/search-events";
+import { idAt } from "@belfry/administration/scanned-page";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 import { bucketsOfTenant, countBucket, LATENCY_BOUNDS } from "./activity-buckets.ts";

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
-import { storeOutboxMessage } from "@belfry/database/outbox";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
+import { sql } from "kysely";
 import { NotFound } from "../input-error.ts";
+import { ADA, storeEvent } from "../people/person-under-test.ts";
 import { holdOwner } from "../templates/hold-owner.ts";
 import { prepareTemplate, putTemplate, savePreparedTemplate } from "../templates/put-template.ts";
 import { deleteTenantRow } from "../tenants/tenant-rows.ts";
@@ -25,6 +26,8 @@ const TABLES = [
   "attempts",
   "notifications",
   "outbox",
+  "receipts",
+  "realtime_channels",
   "dedup_keys",
   "recipients",
   "preferences",
@@ -41,12 +44,8 @@ test("a deleted tenant leaves nothing behind, and another tenant loses nothing",
   }
   const before = await counts(db);
   const report = await deleteTenant(db, gone.id, ACTOR);
-  assert.deepEqual(report.deleted, {
-    events: 1,
-    deliveries: 1,
-    notifications: 1,
-    outboxMessages: 1,
-  });
+  const deleted = { events: 2, deliveries: 2, notifications: 1, outboxMessages: 2 };
+  assert.deepEqual(report.deleted, deleted);
   const halves = Object.fromEntries(Object.entries(before).map(([table, n]) => [table, n / 2]));
   assert.deepEqual(await counts(db), halves);
   assertEach(await listTenants(db), (tenant) => tenant.id, [stays.id]);
@@ -120,78 +119,24 @@ test("a tenant's data goes in batches until none is left", async (t) => {
       .execute();
   }
   const deleted = await deleteTenantData(db, "many", { batchRows: 2 });
-  assert.deepEqual(deleted, { events: 5, deliveries: 5, notifications: 5, outboxMessages: 5 });
+  assert.deepEqual(deleted, { events: 10, deliveries: 10, notifications: 5, outboxMessages: 10 });
   assert.ok(Object.values(await counts(db)).every((rows) => rows === 0));
 });
 
+/** What events of both kinds leave, and a message of a webhook. */
 async function storeTraces(db: Database, tenantId: string): Promise<void> {
+  await storeEvent(db, tenantId, ADA);
+  await storeEvent(db, tenantId, ADA, { dispatched: false });
   const id = randomUUID();
-  const deliveryId = randomUUID();
-  const now = new Date();
-  const of = { tenant_id: tenantId, event_type: "a" };
-  await db
-    .insertInto("events")
-    .values({ ...of, id, user_id: "u", trace_id: "t", accepted_at: now })
-    .execute();
-  await db.insertInto("undispatched_events").values({ event_id: id, published_at: now }).execute();
-  await db
-    .insertInto("dedup_keys")
-    .values({ ...of, key: Buffer.from(id), event_id: id, tenant_name: "x", accepted_at: now })
-    .execute();
-  await db
-    .insertInto("deliveries")
-    .values({
-      id: deliveryId,
-      event_id: id,
-      tenant_id: tenantId,
-      channel: "EMAIL",
-      template_version_id: "1",
-    })
-    .execute();
-  await db
-    .insertInto("attempts")
-    .values({ delivery_id: deliveryId, number: 1, provider_kind: "sandbox", started_at: now })
-    .execute();
-  await db
-    .insertInto("notifications")
-    .values({
-      ...of,
-      id,
-      user_id: "u",
-      title: "t",
-      body: "b",
-      channel_name: id,
-      channel_offset: "1",
-      created_at: now,
-    })
-    .execute();
-  const messageId = randomUUID();
-  await db
-    .insertInto("webhook_messages")
-    .values({
-      ...{ id: messageId, webhook_id: randomUUID(), tenant_id: tenantId, type: "webhook.test" },
-      payload: "{}",
-    })
-    .execute();
-  await db
-    .insertInto("deliveries")
-    .values({ id: messageId, event_id: messageId, tenant_id: tenantId, channel: "WEBHOOK" })
-    .execute();
-  await db
-    .insertInto("attempts")
-    .values({ delivery_id: messageId, number: 1, provider_kind: "webhook", started_at: now })
-    .execute();
-  await storeOutboxMessage(db, {
-    deliveryId,
-    tenantId,
-    eventId: id,
-    channel: "EMAIL",
-    to: "a@example.com",
-    subject: "s",
-    html: null,
-    text: "t",
-    segments: null,
-  });
+  await sql`
+    with m as (
+      insert into webhook_messages (id, webhook_id, tenant_id, type, payload)
+      values (${id}, gen_random_uuid(), ${tenantId}, 'webhook.test', '{}')),
+    d as (
+      insert into deliveries (id, event_id, tenant_id, channel)
+      values (${id}, ${id}, ${tenantId}, 'WEBHOOK'))
+    insert into attempts (delivery_id, number, provider_kind, started_at)
+    values (${id}, 1, 'webhook', now())`.execute(db);
 }
 
 async function counts(db: Database): Promise<Record<string, number>> {

@@ -19,12 +19,8 @@ import { eraseAddressNotes, eraseUserNotes } from "./erase-notes.ts";
 import { eraseOutbox } from "./erase-outbox.ts";
 import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
 import {
-  countDigests,
   countEvents,
-  countNotifications,
-  countRealtimeChannels,
-  countThrottles,
-  countWebhookMessages,
+  countOf,
   deleteEmptyDigests,
   deleteNotifications,
   deleteThrottles,
@@ -82,7 +78,7 @@ export async function eraseUser(
   }
   const { heldMs = HELD_MS, onStep = async () => undefined } = deps;
   const directory = await eraseDirectory(db, owner, dryRun);
-  const digests = await countDigests(db, owner);
+  const digests = await countOf(db, "digests", owner);
   const found = await eraseEvents(db, owner, { dryRun, heldMs, onStep });
   if (!dryRun) await deleteEmptyDigests(db, owner);
   for (const address of directory.addresses) found.addresses.add(address);
@@ -95,7 +91,7 @@ export async function eraseUser(
     suppressions: 0,
     inboundMessages: 0,
     digests,
-    throttles: await (dryRun ? countThrottles : deleteThrottles)(db, owner),
+    throttles: await (dryRun ? countOf(db, "throttles", owner) : deleteThrottles(db, owner)),
     // Last: nothing is left that anybody could be told of.
     webhookMessages: await eraseWebhookMessages(db, owner, { dryRun, onStep }),
   };
@@ -214,8 +210,8 @@ async function eraseHistory(
 ): Promise<Pick<ErasedRows, "notifications" | "realtimeChannels">> {
   if (dryRun) {
     return {
-      notifications: await countNotifications(db, owner),
-      realtimeChannels: await countRealtimeChannels(db, owner),
+      notifications: await countOf(db, "notifications", owner),
+      realtimeChannels: await countOf(db, "realtime_channels", owner),
     };
   }
   let notifications = 0;
@@ -236,7 +232,7 @@ async function eraseWebhookMessages(
   owner: UserOfTenant,
   { dryRun, onStep }: { dryRun: boolean; onStep(): Promise<void> },
 ): Promise<number> {
-  if (dryRun) return await countWebhookMessages(db, owner);
+  if (dryRun) return await countOf(db, "webhook_messages", owner);
   let messages = 0;
   for (let rows = ROWS_PER_BATCH; rows === ROWS_PER_BATCH; messages += rows) {
     rows = await deleteWebhookMessages(db, owner, ROWS_PER_BATCH);

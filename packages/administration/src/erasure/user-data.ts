@@ -105,14 +105,6 @@ export async function deleteNotifications(db: Database, { tenantId, userId }: Ow
   return Number(result.numAffectedRows ?? 0n);
 }
 
-export async function countDigests(db: Database, owner: Owner): Promise<number> {
-  return await countOf(db, "digests", owner);
-}
-
-export async function countThrottles(db: Database, owner: Owner): Promise<number> {
-  return await countOf(db, "throttles", owner);
-}
-
 /** Digests that hold no event, with their deliveries: the others have left with their events. Returns how many. */
 export async function deleteEmptyDigests(db: Database, { tenantId, userId }: Owner) {
   const { rows } = await sql<{ id: string }>`
@@ -143,23 +135,12 @@ export async function deleteThrottles(db: Database, { tenantId, userId }: Owner)
   return Number(result.numDeletedRows);
 }
 
-export async function countNotifications(db: Database, owner: Owner): Promise<number> {
-  return await countOf(db, "notifications", owner);
-}
-
-export async function countRealtimeChannels(db: Database, owner: Owner): Promise<number> {
-  return await countOf(db, "realtime_channels", owner);
-}
-
-export async function countWebhookMessages(db: Database, owner: Owner): Promise<number> {
-  return await countOf(db, "webhook_messages", owner);
-}
-
-async function countOf(
+/** How many rows of a table are the user's. */
+export async function countOf(
   db: Database,
   table: "notifications" | "realtime_channels" | "digests" | "throttles" | "webhook_messages",
   { tenantId, userId }: Owner,
-): Promise<number> {
+) {
   const { count } = await db
     .selectFrom(table)
     .select(sql<number>`count(*)::integer`.as("count"))

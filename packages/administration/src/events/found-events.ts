@@ -16,35 +16,6 @@ export interface FoundEvent {
   pushed: boolean;
 }
 
-/** The same as a query has it. */
-export interface FoundEventRow {
-  id: string;
-  event_type: string;
-  user_id: string;
-  reference: string | null;
-  accepted_at: Date;
-  dispatched_at: Date | null;
-  refused_at: Date | null;
-  outcome: EventOutcome | null;
-  deliveries: FoundEvent["deliveries"] | null;
-  pushed: boolean;
-}
-
-export function foundEvent(row: FoundEventRow): FoundEvent {
-  return {
-    id: row.id,
-    eventType: row.event_type,
-    userId: row.user_id,
-    reference: row.reference,
-    acceptedAt: row.accepted_at,
-    dispatchedAt: row.dispatched_at,
-    refusedAt: row.refused_at,
-    outcome: row.outcome,
-    deliveries: row.deliveries ?? [],
-    pushed: row.pushed,
-  };
-}
-
 /** An event's deliveries, and those of the digests that it is in. */
 export function ownAndGathered(event: "e" | "f") {
   const id = sql.ref(`${event}.id`);
@@ -56,13 +27,18 @@ export function ownAndGathered(event: "e" | "f") {
     where i.event_id = ${id} and i.state = 'in')`;
 }
 
-/** The columns `deliveries` and `pushed`; without a tenant, of the one of each event. */
-export function whatBecame(event: "e" | "f", tenantId?: string) {
-  const tenant = tenantId === undefined ? sql.ref(`${event}.tenant_id`) : sql`${tenantId}`;
+/** The columns of a `FoundEvent`; without a tenant, what became of it is read of the one of each event. */
+export function foundColumns(event: "e" | "f", tenantId?: string) {
+  const of = (column: string) => sql.ref(`${event}.${column}`);
+  const tenant = tenantId === undefined ? of("tenant_id") : sql`${tenantId}`;
   return sql`
-    (select json_agg(json_build_object('channel', d.channel, 'status', d.status, 'reason', d.reason)
-                     order by d.channel)
-     from ${ownAndGathered(event)} d where d.tenant_id = ${tenant}) as deliveries,
+    ${of("id")}, ${of("event_type")} as "eventType", ${of("user_id")} as "userId", ${of("reference")},
+    ${of("accepted_at")} as "acceptedAt", ${of("dispatched_at")} as "dispatchedAt",
+    ${of("refused_at")} as "refusedAt", ${of("outcome")},
+    coalesce((
+      select json_agg(json_build_object('channel', d.channel, 'status', d.status, 'reason', d.reason)
+                      order by d.channel)
+      from ${ownAndGathered(event)} d where d.tenant_id = ${tenant}), '[]') as deliveries,
     exists (select 1 from notifications n
-            where n.id = ${sql.ref(`${event}.id`)} and n.tenant_id = ${tenant}) as pushed`;
+            where n.id = ${of("id")} and n.tenant_id = ${tenant}) as pushed`;
 }

@@ -2,12 +2,13 @@ import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import {
-  type FoundEvent,
-  type FoundEventRow,
-  foundEvent,
-  ownAndGathered,
-  whatBecame,
-} from "./found-events.ts";
+  inRange,
+  reachOf,
+  type ScannedRange,
+  type ScannedRow,
+  scannedPage,
+} from "../scanned-page.ts";
+import { type FoundEvent, foundColumns, ownAndGathered } from "./found-events.ts";
 
 /**
  * A tenant's events, newest first, by keyset. Only the tenant and the id have an index (each more
@@ -18,14 +19,10 @@ import {
 export const STATUS_GROUPS = ["sent", "waiting", "failed", "skipped", "undispatched"] as const;
 export type StatusGroup = (typeof STATUS_GROUPS)[number];
 
-export interface EventSearch {
+export interface EventSearch extends ScannedRange {
   tenantId: string;
   /** Rows on the page. */
   limit: number;
-  /** Where the page before ended. */
-  before?: string | undefined;
-  from?: Date | undefined;
-  to?: Date | undefined;
   eventType?: string | undefined;
   userId?: string | undefined;
   traceId?: string | undefined;
@@ -56,48 +53,25 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<E
   const { tenantId, limit } = search;
   const filter = filterOf(search);
   const scanned = filter === undefined ? limit + 1 : MAX_SCANNED;
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<ScannedRow<FoundEvent>>`
     with scanned as materialized (
       select e.id, e.event_type, e.user_id, e.reference, e.trace_id, e.accepted_at, e.dispatched_at,
              e.refused_at, e.cancelled_at, e.outcome
       from events e
       where e.tenant_id = ${tenantId}
-        ${search.before === undefined ? sql`` : sql`and e.id < ${search.before}::uuid`}
-        ${search.from === undefined ? sql`` : sql`and e.id >= ${idAt(search.from)}::uuid`}
-        ${search.to === undefined ? sql`` : sql`and e.id < ${idAt(search.to)}::uuid`}
+        ${inRange("e", search)}
       order by e.id desc limit ${scanned}
     ),
-    reach as (
-      select (select id from scanned order by id limit 1) as last_id,
-             (select accepted_at from scanned order by id limit 1) as last_at,
-             (select count(*)::integer from scanned) as looked_at
-    ),
+    reach as (${reachOf("accepted_at")}),
     found as (
       select * from scanned e ${filter === undefined ? sql`` : sql`where ${filter}`}
       order by e.id desc limit ${limit + 1}
     )
-    select r.last_id, r.last_at, r.looked_at, f.id, f.event_type, f.user_id, f.reference,
-           f.accepted_at, f.dispatched_at, f.refused_at, f.outcome, ${whatBecame("f", tenantId)}
+    select r.*, ${foundColumns("f", tenantId)}
     from reach r left join found f on true
     order by f.id desc`.execute(db);
-  return pageOf(rows, limit, scanned);
-}
-
-interface Row extends Omit<FoundEventRow, "id"> {
-  last_id: string | null;
-  last_at: Date | null;
-  looked_at: number;
-  id: string | null;
-}
-
-function pageOf(rows: Row[], limit: number, scanned: number): EventPage {
-  const [reach] = rows;
-  const found = rows.filter((row): row is Row & { id: string } => row.id !== null);
-  const events = found.slice(0, limit).map(foundEvent);
-  const searchedTo = reach?.last_at ?? undefined;
-  if (found.length > limit) return { events, next: events.at(-1)?.id, searchedTo };
-  const wasBounded = (reach?.looked_at ?? 0) >= scanned;
-  return { events, next: wasBounded ? (reach?.last_id ?? undefined) : undefined, searchedTo };
+  const { page, ...reached } = scannedPage(rows, limit, scanned);
+  return { events: page, ...reached };
 }
 
 function filterOf(search: EventSearch) {
@@ -140,10 +114,4 @@ function stateOf(channel: Channel | undefined, status: StatusGroup | undefined) 
     case "skipped":
       return sql`(${delivery(["skipped"])} or ${left("skipped")})`;
   }
-}
-
-/** The least UUIDv7 of a moment. */
-export function idAt(moment: Date): string {
-  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
 }

@@ -4,7 +4,7 @@ import { createDatabase, createPool, type Database } from "@belfry/database/conn
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { testDatabase } from "../test-database.ts";
-import { forgiveSignIn, takeJoin, takePasswordChange, takeSignIn } from "./sign-in-limits.ts";
+import { forgiveSignIn, takeFrom, takePasswordChange, takeSignIn } from "./sign-in-limits.ts";
 import { deleteOldTries } from "./sign-in-tries.ts";
 
 const ADA = { address: "192.0.2.7", email: "ada@example.com" };
@@ -82,28 +82,28 @@ test("after the window the tries are free again, and what has ended is deleted",
   assert.equal(await takeSignIn(db, ADA), 0);
   assert.deepEqual((await countsOf(db)).rows, [1, 1, 1]);
   await db.updateTable("sign_in_tries").set({ ends_at: new Date() }).execute();
-  await takeJoin(db, "192.0.2.8");
+  await takeFrom(db, "join", "192.0.2.8");
   assert.deepEqual((await countsOf(db)).rows, [1], "only the new one is left");
 });
 
 test("the rows are bounded: beyond it the oldest are forgotten", async (t) => {
   const db = await testDatabase(t);
-  for (let n = 0; n < 20; n += 1) await takeJoin(db, `192.0.2.${n}`);
+  for (let n = 0; n < 20; n += 1) await takeFrom(db, "join", `192.0.2.${n}`);
   await deleteOldTries(db, 5);
   const { rows, ends } = await countsOf(db);
   assert.equal(rows.length, 5);
-  await takeJoin(db, "192.0.2.200");
+  await takeFrom(db, "join", "192.0.2.200");
   assert.ok(ends.every((end) => end > Date.now() + 14 * 60_000));
   for (let n = 15; n < 20; n += 1) {
-    for (let more = 0; more < 49; more += 1) await takeJoin(db, `192.0.2.${n}`);
-    assert.notEqual(await takeJoin(db, `192.0.2.${n}`), 0, "the newest are still counted");
+    for (let more = 0; more < 49; more += 1) await takeFrom(db, "join", `192.0.2.${n}`);
+    assert.notEqual(await takeFrom(db, "join", `192.0.2.${n}`), 0, "the newest are still counted");
   }
 });
 
 test("links that invite, and the password that is asked before it is changed, are bounded too", async (t) => {
   const db = await testDatabase(t);
-  assert.equal(await letThrough(times(60, () => takeJoin(db, "192.0.2.7"))), 50);
-  assert.equal(await takeJoin(db, "192.0.2.8"), 0);
+  assert.equal(await letThrough(times(60, () => takeFrom(db, "join", "192.0.2.7"))), 50);
+  assert.equal(await takeFrom(db, "join", "192.0.2.8"), 0);
   assert.equal(await letThrough(times(20, () => takePasswordChange(db, "a person"))), 10);
   assert.equal(await takePasswordChange(db, "another"), 0);
 });

@@ -50,31 +50,16 @@ export async function forgiveSignIn(db: Database, { address, email }: SignInTry)
   await forgetTries(db, bound("both", `${network} ${email}`).key);
 }
 
-/** For links that invite. */
-export async function takeJoin(db: Database, address: string): Promise<number> {
-  return await take(db, [bound("join", clientNetwork(address))]);
+/**
+ * For links that invite or set a password, and for whoever comes back from the provider of OpenID Connect: each makes
+ * us ask it.
+ */
+export async function takeFrom(db: Database, what: "join" | "reset" | "oidc", address: string) {
+  return await take(db, [bound(what, clientNetwork(address))]);
 }
 
-export async function forgiveJoin(db: Database, address: string): Promise<void> {
-  await giveTryBack(db, bound("join", clientNetwork(address)).key);
-}
-
-/** For links that set a password. */
-export async function takeReset(db: Database, address: string): Promise<number> {
-  return await take(db, [bound("reset", clientNetwork(address))]);
-}
-
-export async function forgiveReset(db: Database, address: string): Promise<void> {
-  await giveTryBack(db, bound("reset", clientNetwork(address)).key);
-}
-
-/** For whoever comes back from the provider of OpenID Connect: each makes us ask it. */
-export async function takeOidc(db: Database, address: string): Promise<number> {
-  return await take(db, [bound("oidc", clientNetwork(address))]);
-}
-
-export async function forgiveOidc(db: Database, address: string): Promise<void> {
-  await giveTryBack(db, bound("oidc", clientNetwork(address)).key);
+export async function forgiveFrom(db: Database, what: "join" | "reset" | "oidc", address: string) {
+  await giveTryBack(db, bound(what, clientNetwork(address)).key);
 }
 
 /** For the current password, asked before it is changed: a session that was left open is no way to it. */

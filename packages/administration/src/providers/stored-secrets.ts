@@ -21,58 +21,19 @@ export interface SecretColumn {
   ownerOf(holderId: string, id: string): string;
 }
 
+const OWN_ID = { idType: "text", holderColumn: "id" } as const;
+const OF_TENANT = { idType: "uuid", holderColumn: "tenant_id" } as const;
+const OF_PERSON = { idType: "uuid", idColumn: "person_id", holderColumn: "person_id" } as const;
+
 /** All of them, as data: what encrypts into a new column adds a row. */
 export const SECRET_COLUMNS: readonly SecretColumn[] = [
-  {
-    table: "tenants",
-    column: "webhook_secret",
-    idType: "text",
-    holderColumn: "id",
-    ownerOf: webhookSecretOwner,
-  },
-  {
-    table: "tenants",
-    column: "previous_webhook_secret",
-    idType: "text",
-    holderColumn: "id",
-    ownerOf: webhookSecretOwner,
-  },
-  {
-    table: "providers",
-    column: "settings",
-    idType: "uuid",
-    holderColumn: "tenant_id",
-    ownerOf: providerSettingsOwner,
-  },
-  {
-    table: "webhooks",
-    column: "secret",
-    idType: "uuid",
-    holderColumn: "tenant_id",
-    ownerOf: webhookOwner,
-  },
-  {
-    table: "webhooks",
-    column: "previous_secret",
-    idType: "uuid",
-    holderColumn: "tenant_id",
-    ownerOf: webhookOwner,
-  },
-  {
-    table: "search_key",
-    column: "secret",
-    idType: "text",
-    holderColumn: "id",
-    ownerOf: searchKeyOwner,
-  },
-  {
-    table: "person_totp",
-    column: "secret",
-    idType: "uuid",
-    idColumn: "person_id",
-    holderColumn: "person_id",
-    ownerOf: totpOwner,
-  },
+  { table: "tenants", column: "webhook_secret", ...OWN_ID, ownerOf: webhookSecretOwner },
+  { table: "tenants", column: "previous_webhook_secret", ...OWN_ID, ownerOf: webhookSecretOwner },
+  { table: "providers", column: "settings", ...OF_TENANT, ownerOf: providerSettingsOwner },
+  { table: "webhooks", column: "secret", ...OF_TENANT, ownerOf: webhookOwner },
+  { table: "webhooks", column: "previous_secret", ...OF_TENANT, ownerOf: webhookOwner },
+  { table: "search_key", column: "secret", ...OWN_ID, ownerOf: searchKeyOwner },
+  { table: "person_totp", column: "secret", ...OF_PERSON, ownerOf: totpOwner },
 ];
 
 export interface StoredSecret {

@@ -1,11 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import {
-  type FoundEvent,
-  type FoundEventRow,
-  foundEvent,
-  whatBecame,
-} from "../events/found-events.ts";
+import { type FoundEvent, foundColumns } from "../events/found-events.ts";
 
 /** Queries of the search: each goes by an index, and reads a bounded number of rows. */
 
@@ -93,14 +88,13 @@ export async function eventsByIds(
   tenantId: string | undefined,
 ): Promise<EventOfTenant[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<FoundEventRow & { tenant_id: string }>`
-    select e.id, e.tenant_id, e.event_type, e.user_id, e.reference, e.accepted_at, e.dispatched_at,
-           e.refused_at, e.outcome, ${whatBecame("e")}
+  const { rows } = await sql<EventOfTenant>`
+    select ${foundColumns("e")}, e.tenant_id as "tenantId"
     from unnest(${ids}::uuid[]) i (id)
     cross join lateral (select * from events e where e.id = i.id limit 1) e
     ${tenantId === undefined ? sql`` : sql`where e.tenant_id = ${tenantId}`}
     order by e.id desc`.execute(db);
-  return rows.map((row) => ({ ...foundEvent(row), tenantId: row.tenant_id }));
+  return rows;
 }
 
 /** Who is meant; of the tenant `t`. */

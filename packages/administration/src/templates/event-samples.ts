@@ -3,6 +3,7 @@ import type { Database } from "@belfry/database/connection";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { type SqlBool, sql } from "kysely";
 import { usedSensitiveTemplate } from "../events/sent-content-rows.ts";
+import { idAt } from "../scanned-page.ts";
 
 /** So many of a tenant's newest events are looked at, of whatever type. */
 const MOST_EVENTS = 10_000;
@@ -24,7 +25,7 @@ export async function countRecentEvents(
   const { rows } = await sql<{ count: number; looked: number }>`
     select count(*) filter (where e.event_type = ${eventType})::integer as count,
            count(*)::integer as looked
-    from (select event_type from events where ${ofOwner(tenantId)} and id >= ${idAt(now - DAY_MS)}
+    from (select event_type from events where ${ofOwner(tenantId)} and id >= ${idAt(new Date(now - DAY_MS))}
           order by id desc limit ${MOST_EVENTS}) e`.execute(db);
   const { count = 0, looked = 0 } = rows[0] ?? {};
   return { count, complete: looked < MOST_EVENTS };
@@ -54,10 +55,4 @@ export async function sampleFromEvents(db: Database, tenantId: string, eventType
 
 function ofOwner(tenantId: string) {
   return tenantId === PLATFORM ? sql<SqlBool>`true` : sql<SqlBool>`tenant_id = ${tenantId}`;
-}
-
-/** The first UUIDv7 of a moment. */
-function idAt(ms: number): string {
-  const hex = Math.floor(ms).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

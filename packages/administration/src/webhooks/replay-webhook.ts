@@ -3,6 +3,7 @@ import { momentOf } from "@belfry/contracts/send-at";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { type InputFault, refuseFaults } from "../input-error.ts";
+import { idAt } from "../scanned-page.ts";
 import { copyMessages } from "./copy-messages.ts";
 import { holdMessages, type WebhookPlace } from "./message-rows.ts";
 import { openWebhook, replayUnderWay } from "./resend-webhook-message.ts";
@@ -92,7 +93,7 @@ async function someOfWindow(
     from (
       select m.id from webhook_messages m
       where m.webhook_id = ${webhookId} and m.tenant_id = ${tenantId} and m.resend_of is null
-        and m.id >= ${idOf(since, -1)}::uuid ${until === null ? sql`` : sql`and m.id < ${idOf(until, 1)}::uuid`}
+        and m.id >= ${idAt(new Date(since.getTime() - 1000))}::uuid ${until === null ? sql`` : sql`and m.id < ${idAt(new Date(until.getTime() + 1000))}::uuid`}
         ${after === undefined ? sql`` : sql`and m.id > ${after}::uuid`}
         and m.created_at >= ${since} and m.created_at < coalesce(${until}::timestamptz, clock_timestamp())
       order by m.id limit ${BATCH_LOOKED_AT}
@@ -107,13 +108,6 @@ async function someOfWindow(
     ) s
     order by m.id`.execute(db);
   return rows;
-}
-
-/** The least UUIDv7 of a moment, so many seconds off. */
-function idOf(moment: Date, seconds: number): string {
-  const ms = Math.max(0, moment.getTime() + seconds * 1000);
-  const hex = ms.toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 const NO_TIME = "must be a time with its offset in ISO 8601, as 2026-11-20T09:30:00+01:00";

@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+
+/** A page of a search by ids, newest first, that looks at a bounded number of rows and says how far back it came. */
+
+export interface ScannedRange {
+  /** Where the page before ended. */
+  before?: string | undefined;
+  /** From this moment on. */
+  from?: Date | undefined;
+  /** Before this moment. */
+  to?: Date | undefined;
+}
+
+/** Conditions behind another one. */
+export function inRange(row: "a" | "e", { before, from, to }: ScannedRange) {
+  const id = sql.ref(`${row}.id`);
+  return sql`
+    ${before === undefined ? sql`` : sql`and ${id} < ${before}::uuid`}
+    ${from === undefined ? sql`` : sql`and ${id} >= ${idAt(from)}::uuid`}
+    ${to === undefined ? sql`` : sql`and ${id} < ${idAt(to)}::uuid`}`;
+}
+
+/** Of the rows `scanned`: one row, which every row of the page repeats. */
+export function reachOf(at: string) {
+  return sql`
+    select (select id from scanned order by id limit 1) as "lastId",
+           (select ${sql.ref(at)} from scanned order by id limit 1) as "lastAt",
+           (select count(*)::integer from scanned) as "lookedAt"`;
+}
+
+/** A row that was found; or where none was, how far the search came all the same. */
+export type ScannedRow<Found> = Reach & (Found | { id: null });
+type Reach = { lastId: string | null; lastAt: Date | null; lookedAt: number };
+
+/** `next`: pass as `before` for what is older. */
+export function scannedPage<Found extends { id: string }>(
+  rows: readonly ScannedRow<Found>[],
+  limit: number,
+  scanned: number,
+) {
+  const [reach] = rows;
+  const all = rows.filter(({ id }) => id !== null);
+  const found = all.slice(0, limit).map(({ lastId: _, lastAt: __, lookedAt: ___, ...row }) => row);
+  const page = found as unknown as Found[];
+  const searchedTo = reach?.lastAt ?? undefined;
+  if (all.length > limit) return { page, next: page.at(-1)?.id, searchedTo };
+  const wasBounded = (reach?.lookedAt ?? 0) >= scanned;
+  return { page, next: wasBounded ? (reach?.lastId ?? undefined) : undefined, searchedTo };
+}
+
+/** The least UUIDv7 of a moment. */
+export function idAt(moment: Date): string {
+  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
+}
