@@ -28,14 +28,9 @@ export const DEAD_CLASSES = [
 ] as const satisfies readonly (DeadClass | "message")[];
 
 /** What all dead letters of a filter have in common; times are of their end. */
-export interface DeadLetterFilter {
-  tenantId?: string | undefined;
-  channel?: ProviderChannel | undefined;
+export interface DeadLetterFilter
+  extends Pick<DeadSelection, "tenantId" | "channel" | "provider" | "since" | "until"> {
   class?: (typeof DEAD_CLASSES)[number] | undefined;
-  /** Kind of the provider. */
-  provider?: string | undefined;
-  since?: Date | undefined;
-  until?: Date | undefined;
 }
 
 export interface DeadLetterGroup {

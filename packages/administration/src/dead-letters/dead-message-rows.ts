@@ -1,15 +1,13 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
+import type { DeadSelection } from "./dead-letter-rows.ts";
 
 /** Queries of administration on `dead_messages`: NATS messages that nobody will handle. */
 
-export interface DeadMessageSelection {
-  ids?: readonly string[] | undefined;
-  tenantId?: string | undefined;
-  channel?: string | undefined;
-  since?: Date | undefined;
-  until?: Date | undefined;
-}
+export type DeadMessageSelection = Pick<
+  DeadSelection,
+  "ids" | "tenantId" | "channel" | "since" | "until"
+>;
 
 /** The newest first. Only messages of deliveries name a tenant and a channel, in their subject. */
 export async function deadMessages(db: Database, selection: DeadMessageSelection, most: number) {

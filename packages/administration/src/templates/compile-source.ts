@@ -1,7 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import type { TemplateFault, TemplateSource } from "@belfry/templates/source";
-import { InvalidInput } from "../input-error.ts";
+import { type InputFault, InvalidInput } from "../input-error.ts";
 import { type LayoutInForce, layoutInForce } from "./layout-in-force.ts";
 import { localeOf, type TemplateSourceInput, templateSource } from "./template-input.ts";
 
@@ -32,6 +32,14 @@ export async function compileInput(
   return { ...(await compileSource(source, tenantId, localeOf(input))), layoutVersion: version };
 }
 
+/** With the place in the message, too. */
+export function placed(faults: readonly Required<InputFault>[]): InputFault[] {
+  return faults.map(({ field, line, column, message }) => ({
+    ...{ field, line, column },
+    message: `line ${line}, column ${column}: ${message}`,
+  }));
+}
+
 async function compileSource(
   source: TemplateSource,
   tenantId: string,
@@ -41,14 +49,7 @@ async function compileSource(
   const { compileTemplate } = await import("@belfry/templates/compile");
   const result = await compileTemplate(source, tenantId);
   if (!result.ok) {
-    throw new InvalidInput(
-      result.faults.map(({ field, line, column, message }) => ({
-        field,
-        message: `line ${line}, column ${column}: ${message}`,
-        line,
-        column,
-      })),
-    );
+    throw new InvalidInput(placed(result.faults));
   }
   const { compiled, warnings } = result;
   // A translation writes dates and numbers in its own language, the default variant in the tenant's.

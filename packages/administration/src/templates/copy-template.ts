@@ -1,6 +1,8 @@
 import type { Database } from "@belfry/database/connection";
 import { findDraft } from "./draft-rows.ts";
 import { saveDraft } from "./drafts.ts";
+import { settingsInput } from "./template-rows.ts";
+import { textInput } from "./template-text.ts";
 import { requireTemplate, showTemplate, type Template, type TemplateAddress } from "./templates.ts";
 import { findVariant, localesOfTemplates } from "./variant-rows.ts";
 
@@ -27,13 +29,8 @@ export async function copyTemplate(
       if (text === undefined) continue;
       const saved = await saveDraft(transaction, {
         ...{ ...to, channel: row.channel, locale, revision: 0 },
-        content: text.content,
-        subject: text.subject ?? undefined,
-        title: text.title ?? undefined,
-        format: text.format ?? undefined,
-        url: text.url ?? undefined,
-        actions: text.actions ?? undefined,
-        ...(locale === "" ? settingsOfRow(row) : {}),
+        ...textInput(text),
+        ...(locale === "" ? settingsInput(row) : {}),
         // Of a template that was never published the draft alone knows that it is sensitive.
         ...draft?.settings,
       });
@@ -42,18 +39,4 @@ export async function copyTemplate(
     return await showTemplate(transaction, { id: copyId });
   };
   return db.isTransaction ? await work(db) : await db.transaction().execute(work);
-}
-
-function settingsOfRow(row: Awaited<ReturnType<typeof requireTemplate>>) {
-  return {
-    targetChannel: row.targetChannel ?? undefined,
-    sensitive: row.sensitive,
-    atMostOnce: row.atMostOnce,
-    expiresAfterSeconds: row.expiresAfterSeconds ?? undefined,
-    sampleVariables: row.sampleVariables ?? undefined,
-    requiredVariables: row.requiredVariables ?? undefined,
-    digest: row.digest,
-    throttle: row.throttle,
-    afterUnreadSeconds: row.afterUnreadSeconds,
-  };
 }

@@ -23,6 +23,7 @@ import {
   type TemplateSettingsInput,
 } from "./template-input.ts";
 import { deleteTemplateRow, holdTemplate, type TemplateRow } from "./template-rows.ts";
+import { inputText, textInput } from "./template-text.ts";
 import { requireOwner, requireTemplate, type TemplateAddress } from "./templates.ts";
 import { findVariant, localesOfTemplates } from "./variant-rows.ts";
 
@@ -67,12 +68,7 @@ export async function saveDraft(db: Database, input: DraftInput) {
     // Of a default that is a draft itself nothing is known yet: what is in force when this is published.
     const source = locale === "" ? undefined : (await findVariant(transaction, id, ""))?.version;
     const revision = await upsertDraft(transaction, id, locale, {
-      content: input.content,
-      subject: input.subject ?? null,
-      title: input.title ?? null,
-      format: input.format ?? null,
-      url: input.url ?? null,
-      actions: input.actions?.map(({ label, url }) => ({ label, url })) ?? null,
+      ...inputText(input),
       settings: settingsOfDraft(input),
       basedOnVersion: input.basedOnVersion ?? before?.basedOnVersion ?? published,
       sourceVersion:
@@ -158,15 +154,11 @@ export function inputOfDraft(
   draft: TemplateDraft,
   createdBy?: string,
 ): TemplateInput {
-  const { tenantId, eventType, channel, locale, content, basedOnVersion } = draft;
+  const { tenantId, eventType, channel, locale, basedOnVersion } = draft;
   return {
-    ...{ tenantId, eventType, channel, locale, content, basedOnVersion, createdBy },
+    ...{ tenantId, eventType, channel, locale, basedOnVersion, createdBy },
+    ...textInput(draft),
     active: template.active,
-    subject: draft.subject ?? undefined,
-    title: draft.title ?? undefined,
-    format: draft.format ?? undefined,
-    url: draft.url ?? undefined,
-    actions: draft.actions ?? undefined,
     sourceVersion: draft.sourceVersion ?? undefined,
     ...draft.settings,
   };

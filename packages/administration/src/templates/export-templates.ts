@@ -11,7 +11,8 @@ import {
   readVariantFileName,
   variantFileName,
 } from "./template-paths.ts";
-import { findTemplate, type TemplateRow } from "./template-rows.ts";
+import { findTemplate, settingsInput, type TemplateRow } from "./template-rows.ts";
+import { textInput } from "./template-text.ts";
 import { listTemplates } from "./templates.ts";
 
 export interface ExportedTemplates {
@@ -68,27 +69,11 @@ function fileOf(row: TemplateRow, folder: string, locale: string): string {
   const said = eventTypeOf(folder) === row.eventType;
   const file: TemplateFile = {
     eventType: said ? undefined : row.eventType,
-    content: row.content,
-    subject: row.subject ?? undefined,
-    title: row.title ?? undefined,
-    url: row.url ?? undefined,
-    actions: row.actions ?? undefined,
+    ...textInput(row),
   };
   if (locale !== "") return writeTemplateFile(file);
   // What is set for all languages stands in the file of the default.
-  return writeTemplateFile({
-    ...file,
-    active: row.active,
-    sensitive: row.sensitive,
-    atMostOnce: row.atMostOnce,
-    expiresAfterSeconds: row.expiresAfterSeconds ?? undefined,
-    targetChannel: row.targetChannel ?? undefined,
-    requiredVariables: row.requiredVariables ?? undefined,
-    digest: row.digest,
-    throttle: row.throttle,
-    afterUnreadSeconds: row.afterUnreadSeconds,
-    sampleVariables: row.sampleVariables ?? undefined,
-  });
+  return writeTemplateFile({ ...file, active: row.active, ...settingsInput(row) });
 }
 
 async function makeFolder(path: string, name: string): Promise<void> {

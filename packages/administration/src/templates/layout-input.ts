@@ -1,37 +1,18 @@
 import type { InputFault } from "../input-error.ts";
-import type { LayoutSettings } from "./layout-rows.ts";
+import { type LayoutSettings, NO_LAYOUT } from "./layout-rows.ts";
 
 /** What is left out stays; null is the platform's, or none. */
-export interface LayoutInput {
+export interface LayoutInput extends Given<LayoutSettings> {
   /** `platform` for the `global.*` templates. */
   tenantId: string;
-  /** MJML with `{{ $content }}` directly in an `mj-column`. */
-  content?: string | null | undefined;
-  /** https. */
-  logoUrl?: string | null | undefined;
-  /** `#rrggbb`, as the other colours. */
-  primaryColor?: string | null | undefined;
-  backgroundColor?: string | null | undefined;
-  textColor?: string | null | undefined;
-  /** Plain text below the content; may hold tags. */
-  footerText?: string | null | undefined;
-  /** The sender's postal address: plain text, in lines. */
-  address?: string | null | undefined;
   /** The version that the editor began with (0: none yet): a save over another's is refused. */
   basedOnVersion?: number | undefined;
   /** Who saved it, for the version's record. */
   createdBy?: string | undefined;
 }
+type Given<T> = { [Name in keyof T]?: T[Name] | undefined };
 
-const FIELDS = [
-  "content",
-  "logoUrl",
-  "primaryColor",
-  "backgroundColor",
-  "textColor",
-  "footerText",
-  "address",
-] as const;
+const FIELDS = Object.keys(NO_LAYOUT) as (keyof LayoutSettings)[];
 const COLORS = ["primaryColor", "backgroundColor", "textColor"] as const;
 
 /** The layout with what is given; an empty text is none, and a colour is written in lower case. */

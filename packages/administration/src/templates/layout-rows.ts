@@ -4,7 +4,7 @@ import { sql } from "kysely";
 /** Queries on `layouts`: the newest version of a tenant is in force. */
 
 export interface LayoutSettings {
-  /** MJML with `{{ $content }}`; null: the platform's. */
+  /** MJML with `{{ $content }}` directly in an `mj-column`; null: the platform's. */
   content: string | null;
   /** https. */
   logoUrl: string | null;
@@ -12,7 +12,9 @@ export interface LayoutSettings {
   primaryColor: string | null;
   backgroundColor: string | null;
   textColor: string | null;
+  /** Plain text below the content; may hold tags. */
   footerText: string | null;
+  /** The sender's postal address: plain text, in lines. */
   address: string | null;
 }
 

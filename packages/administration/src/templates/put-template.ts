@@ -21,7 +21,7 @@ import {
   type TemplateSettings,
   updateTemplateRow,
 } from "./template-rows.ts";
-import { type TemplateText, textOf } from "./template-text.ts";
+import { inputText, type TemplateText, textOf } from "./template-text.ts";
 import { requireOwner, showTemplate, type Template, type TemplateWarning } from "./templates.ts";
 import { normalDigest } from "./timing-input.ts";
 import { digestWarnings, timingRuleFaults } from "./timing-rules.ts";
@@ -77,14 +77,7 @@ export async function prepareTemplate(
   // What the variant is written in stays, and a new translation begins in that of the default.
   const kept = (current?.versionId != null ? current : source)?.format ?? undefined;
   const complete = { ...input, locale, format: input.format ?? kept };
-  const text: TemplateText = {
-    content: input.content,
-    subject: input.subject ?? null,
-    title: input.title ?? null,
-    format: complete.format ?? null,
-    url: input.url ?? null,
-    actions: input.actions?.map(({ label, url }) => ({ label, url })) ?? null,
-  };
+  const text = inputText(complete);
   if (text.actions?.length === 0) text.actions = null;
   const compiled = await compileInput(db, tenantId, complete);
   const warnings = await digestWarnings(db, tenantId, input.digest);

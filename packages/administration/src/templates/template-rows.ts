@@ -19,13 +19,31 @@ export interface TemplateSettings {
   sensitive: boolean;
   atMostOnce: boolean;
   expiresAfterSeconds: number | null;
-  /** JSON text. */
+  /** JSON text, for previews. */
   sampleVariables: string | null;
   /** null: none. */
   requiredVariables: string[] | null;
+  /** null: each event is sent by itself. */
   digest: DigestSettings | null;
+  /** null: as many as there are. */
   throttle: ThrottleSettings | null;
+  /** null: whether it was read in the inbox or not. */
   afterUnreadSeconds: number | null;
+}
+
+/** As an input has them: what is not set is left out. */
+export function settingsInput(row: TemplateSettings) {
+  return {
+    targetChannel: row.targetChannel ?? undefined,
+    sensitive: row.sensitive,
+    atMostOnce: row.atMostOnce,
+    expiresAfterSeconds: row.expiresAfterSeconds ?? undefined,
+    sampleVariables: row.sampleVariables ?? undefined,
+    requiredVariables: row.requiredVariables ?? undefined,
+    digest: row.digest,
+    throttle: row.throttle,
+    afterUnreadSeconds: row.afterUnreadSeconds,
+  };
 }
 
 /** A template with what is published of one of its variants. */

@@ -1,4 +1,5 @@
 import type { StoredAction, StoredFormat } from "@belfry/database/schema";
+import type { TemplateSourceInput } from "./template-input.ts";
 
 /** What a person writes of one variant of a template, as it is stored. */
 export interface TemplateText {
@@ -45,4 +46,28 @@ export function textOf({
   actions,
 }: TemplateText): TemplateText {
   return { content, subject, title, format, url, actions };
+}
+
+/** As an input has it: what the text does not have is left out. */
+export function textInput({ content, subject, title, format, url, actions }: TemplateText) {
+  return {
+    content,
+    subject: subject ?? undefined,
+    title: title ?? undefined,
+    format: format ?? undefined,
+    url: url ?? undefined,
+    actions: actions ?? undefined,
+  };
+}
+
+/** The other way round. */
+export function inputText(input: TemplateSourceInput): TemplateText {
+  return {
+    content: input.content,
+    subject: input.subject ?? null,
+    title: input.title ?? null,
+    format: input.format ?? null,
+    url: input.url ?? null,
+    actions: input.actions?.map(({ label, url }) => ({ label, url })) ?? null,
+  };
 }

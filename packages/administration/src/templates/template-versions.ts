@@ -2,6 +2,7 @@ import type { Database } from "@belfry/database/connection";
 import { emailFormat } from "@belfry/templates/email-format";
 import { NotFound } from "../input-error.ts";
 import { type PreparedTemplate, prepareTemplate } from "./put-template.ts";
+import { textInput } from "./template-text.ts";
 import { requireTemplate, type TemplateAddress } from "./templates.ts";
 import { templateVersion, versionsOfTemplate } from "./variant-rows.ts";
 
@@ -33,14 +34,10 @@ export async function prepareTemplateVersion(
   const { tenantId, eventType, channel } = template;
   const prepared = await prepareTemplate(db, {
     ...{ tenantId, eventType, channel, createdBy },
+    ...textInput(old),
     locale: old.locale,
-    content: old.content,
-    subject: old.subject ?? undefined,
-    title: old.title ?? undefined,
     // Where the variant has a format by now, that of the old text is said, as it was found out then.
     format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),
-    url: old.url ?? undefined,
-    actions: old.actions ?? undefined,
   });
   return { ...prepared, keeps: "settings" };
 }

@@ -1,6 +1,5 @@
-import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
+import { CHANNEL_ROWS } from "@belfry/contracts/channels";
 import { PLATFORM, UUID } from "@belfry/contracts/identifiers";
-import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import type { StoredAction } from "@belfry/database/schema";
 import type { EmailFormat } from "@belfry/templates/email-format";
@@ -16,18 +15,17 @@ import {
   holdTemplate,
   type TemplateKey,
   type TemplateRow,
+  type TemplateSettings,
   templatesOfTenant,
   updateTemplateRow,
 } from "./template-rows.ts";
 import { deleteVariant, type LocaleRow, localesOfTemplates } from "./variant-rows.ts";
 
 /** A template with what is published of its default variant. Times are ISO 8601, UTC. */
-export interface TemplateSummary {
+export interface TemplateSummary
+  extends TemplateKey,
+    Omit<TemplateSettings, "targetChannel" | "requiredVariables"> {
   id: string;
-  /** `platform` owns the `global.*` templates. */
-  tenantId: string;
-  eventType: string;
-  channel: Channel;
   active: boolean;
   /** Counts what was published in all languages, from 1; 0: nothing is published. */
   version: number;
@@ -43,19 +41,8 @@ export interface TemplateSummary {
   actions?: StoredAction[];
   /** Of a notification; null: the personal channel. */
   targetChannel?: string | null;
-  sensitive: boolean;
-  atMostOnce: boolean;
-  expiresAfterSeconds: number | null;
-  /** JSON text, for previews. */
-  sampleVariables: string | null;
   /** Without one of them the channel ends as failed. */
   requiredVariables: string[];
-  /** null: each event is sent by itself. */
-  digest: DigestSettings | null;
-  /** null: as many as there are. */
-  throttle: ThrottleSettings | null;
-  /** null: whether it was read in the inbox or not. */
-  afterUnreadSeconds: number | null;
   /** Who saved what is published, if that is known. */
   savedBy: string | null;
   /** The variables that its text names. */
@@ -63,19 +50,9 @@ export interface TemplateSummary {
   /** Whether the default variant has a draft. */
   hasDraft: boolean;
   /** Its translations, by locale. */
-  locales: TemplateLocale[];
+  locales: Omit<LocaleRow, "templateId">[];
   createdAt: string;
   updatedAt: string;
-}
-
-export interface TemplateLocale {
-  /** Canonical BCP 47. */
-  locale: string;
-  /** 0: there is a draft alone. */
-  version: number;
-  /** The default variant was published anew since. */
-  outdated: boolean;
-  draft: boolean;
 }
 
 export interface Template extends TemplateSummary {

@@ -1,39 +1,7 @@
-import type { Channel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
 /** Queries of administration on `tenants`, and the row of limits that every tenant has. */
-
-export interface TenantSettings {
-  name: string;
-  perMinute: number;
-  /** null: no cap. */
-  dailyCap: number | null;
-  /** Empty: all channels. */
-  deliveryChannels: Channel[];
-  dedupIncludesVariables: boolean;
-  /** Compact JWE, see secrets.ts; null: triggers need no signature. */
-  webhookSecret: string | null;
-  /** How long the webhook secret before it is taken besides; null: there is none. */
-  previousWebhookSecretUntil?: Date | null;
-  /** Of events and what belongs to them; null: as long as the installation keeps them. */
-  eventRetentionDays: number | null;
-  /** Of the in-app history; null: as long as the installation keeps it. */
-  notificationRetentionDays: number | null;
-  defaultLocale: string;
-  /** IANA name; null: UTC. */
-  timezone: string | null;
-  /** Of users without their own, as 22:00:00; null: none. */
-  quietFrom: string | null;
-  quietTo: string | null;
-}
-
-export interface TenantRow extends TenantSettings {
-  id: string;
-  active: boolean;
-  createdAt: Date;
-  updatedAt: Date;
-}
 
 /** Stores a tenant and its row of limits. */
 export async function insertTenant(db: Database, id: string, settings: TenantSettings) {
@@ -45,15 +13,21 @@ export async function insertTenant(db: Database, id: string, settings: TenantSet
 }
 
 /** All tenants, oldest first. */
-export async function allTenants(db: Database): Promise<TenantRow[]> {
-  const rows = await selectTenants(db).orderBy("created_at").orderBy("id").execute();
-  return rows.map(tenantRow);
+export async function allTenants(db: Database) {
+  return await selectTenants(db).orderBy("created_at").orderBy("id").execute();
 }
 
-export async function tenantById(db: Database, id: string): Promise<TenantRow | undefined> {
-  const row = await selectTenants(db).where("id", "=", id).executeTakeFirst();
-  return row === undefined ? undefined : tenantRow(row);
+export async function tenantById(db: Database, id: string) {
+  return await selectTenants(db).where("id", "=", id).executeTakeFirst();
 }
+
+/** `webhookSecret`: compact JWE, see secrets.ts; `quietFrom`: as 22:00:00. The rest is as `Tenant` has it. */
+export type TenantRow = NonNullable<Awaited<ReturnType<typeof tenantById>>>;
+
+export type TenantSettings = Omit<
+  TenantRow,
+  "id" | "active" | "previousWebhookSecretUntil" | "createdAt" | "updatedAt"
+>;
 
 /**
  * Holds the tenant's row until the transaction ends, so that changes of its keys, templates and
@@ -140,29 +114,25 @@ function columns(settings: Partial<TenantSettings>) {
 }
 
 function selectTenants(db: Database) {
-  return db.selectFrom("tenants").selectAll();
-}
-
-function tenantRow(
-  row: Awaited<ReturnType<ReturnType<typeof selectTenants>["executeTakeFirstOrThrow"]>>,
-): TenantRow {
-  return {
-    id: row.id,
-    name: row.name,
-    active: row.active,
-    perMinute: row.per_minute,
-    dailyCap: row.daily_cap,
-    deliveryChannels: row.delivery_channels,
-    dedupIncludesVariables: row.dedup_includes_variables,
-    webhookSecret: row.webhook_secret,
-    previousWebhookSecretUntil: row.previous_webhook_secret_until,
-    eventRetentionDays: row.event_retention_days,
-    notificationRetentionDays: row.notification_retention_days,
-    defaultLocale: row.default_locale,
-    timezone: row.timezone,
-    quietFrom: row.quiet_from,
-    quietTo: row.quiet_to,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+  return db
+    .selectFrom("tenants")
+    .select([
+      "id",
+      "name",
+      "active",
+      "per_minute as perMinute",
+      "daily_cap as dailyCap",
+      "delivery_channels as deliveryChannels",
+      "dedup_includes_variables as dedupIncludesVariables",
+      "webhook_secret as webhookSecret",
+      "previous_webhook_secret_until as previousWebhookSecretUntil",
+      "event_retention_days as eventRetentionDays",
+      "notification_retention_days as notificationRetentionDays",
+      "default_locale as defaultLocale",
+      "timezone",
+      "quiet_from as quietFrom",
+      "quiet_to as quietTo",
+      "created_at as createdAt",
+      "updated_at as updatedAt",
+    ]);
 }
