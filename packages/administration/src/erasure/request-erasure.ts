@@ -48,11 +48,7 @@ export async function requestErasure(db: Database, owner: UserOfTenant): Promise
 }
 
 /** As `requestErasure`; the audit log has who asked for it. */
-export async function askForErasure(
-  db: Database,
-  actor: Actor,
-  owner: UserOfTenant,
-): Promise<ErasureProgress> {
+export async function askForErasure(db: Database, actor: Actor, owner: UserOfTenant) {
   return await audited(
     db,
     actor,
@@ -65,20 +61,13 @@ export async function askForErasure(
 }
 
 /** The erasure of a user that is not done; undefined: there is none. */
-export async function openErasureOf(
-  db: Database,
-  owner: UserOfTenant,
-): Promise<ErasureProgress | undefined> {
+export async function openErasureOf(db: Database, owner: UserOfTenant) {
   const row = await findOpenErasure(db, owner.tenantId, userHash(owner));
   return row === undefined ? undefined : progress(row);
 }
 
 /** Throws `NotFound`. */
-export async function showErasure(
-  db: Database,
-  tenantId: string,
-  id: string,
-): Promise<ErasureProgress> {
+export async function showErasure(db: Database, tenantId: string, id: string) {
   const row = await findErasure(db, tenantId, id);
   if (row === undefined) throw new NotFound("id", `no erasure has the id ${JSON.stringify(id)}`);
   return progress(row);

@@ -2,6 +2,7 @@ import type { Database } from "@belfry/database/connection";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
 import { forgetChannels } from "@belfry/database/functions/realtime-channels";
+import type { Schema } from "@belfry/database/schema";
 import { sql } from "kysely";
 
 /** What was deleted of a tenant, in rows. */
@@ -19,6 +20,11 @@ const NOTHING: DeletedTenantData = {
   notifications: 0,
   outboxMessages: 0,
 };
+
+const UNCOUNTED = [
+  ...(["receipts", "dedup_keys", "recipients", "preferences"] as const),
+  ...(["inbound_messages", "scheduled_events", "digests", "throttles"] as const),
+];
 
 export interface DeletionSteps {
   batchRows?: number;
@@ -54,14 +60,7 @@ export async function deleteTenantData(
   deleted.notifications = await deleteAll(db, "notifications", tenantId, batchRows);
   deleted.notifications += (await forgetChannels(db, { tenantId }, batchRows)).notifications;
   deleted.outboxMessages = await deleteAll(db, "outbox", tenantId, batchRows);
-  await deleteAll(db, "receipts", tenantId, batchRows);
-  await deleteAll(db, "dedup_keys", tenantId, batchRows);
-  await deleteAll(db, "recipients", tenantId, batchRows);
-  await deleteAll(db, "preferences", tenantId, batchRows);
-  await deleteAll(db, "inbound_messages", tenantId, batchRows);
-  await deleteAll(db, "scheduled_events", tenantId, batchRows);
-  await deleteAll(db, "digests", tenantId, batchRows);
-  await deleteAll(db, "throttles", tenantId, batchRows);
+  for (const table of UNCOUNTED) await deleteAll(db, table, tenantId, batchRows);
   while ((await deleteWebhookMessages(db, { tenantId }, batchRows)) === batchRows);
   await deleteAll(db, "search_users", tenantId, batchRows);
   return deleted;
@@ -82,18 +81,7 @@ async function deleteSomeEvents(db: Database, tenantId: string, rows: number) {
 /** What somebody else holds is left to the second call. */
 async function deleteAll(
   db: Database,
-  table:
-    | "notifications"
-    | "outbox"
-    | "receipts"
-    | "dedup_keys"
-    | "recipients"
-    | "preferences"
-    | "inbound_messages"
-    | "scheduled_events"
-    | "digests"
-    | "throttles"
-    | "search_users",
+  table: keyof Schema,
   tenantId: string,
   batchRows: number,
 ): Promise<number> {

@@ -16,10 +16,7 @@ const COUNTED = {
 } as const;
 
 /** What goes with a tenant, in rows; more than 10,000 of a kind are told as 10,001. */
-export async function whatTenantHas(
-  db: Database,
-  tenantId: string,
-): Promise<Record<keyof typeof COUNTED, number>> {
+export async function whatTenantHas(db: Database, tenantId: string) {
   const counts = Object.entries(COUNTED).map(
     ([kind, table]) => sql`(
       select count(*)::integer from (

@@ -5,7 +5,6 @@ import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import {
-  type DigestItemRow,
   type DigestRow,
   digestById,
   itemsOfDigest,
@@ -17,20 +16,11 @@ import {
 /** A message that gathers events; times are ISO 8601, UTC. */
 export type Digest = IsoTimes<DigestRow>;
 
-export interface DigestWithEvents extends Digest {
-  /** The oldest 100, also those that are not in the message. */
-  events: IsoTimes<DigestItemRow>[];
-}
-
 const MOST_LISTED = 1_000;
 const MOST_EVENTS = 100;
 
 /** A tenant's digests that are open, the soonest first, at most 1,000. Throws `NotFound`. */
-export async function listDigests(
-  db: Database,
-  tenantId: string,
-  most = MOST_LISTED,
-): Promise<Digest[]> {
+export async function listDigests(db: Database, tenantId: string, most = MOST_LISTED) {
   await requireTenant(db, tenantId, "tenant");
   return (await openDigests(db, tenantId, Math.min(most, MOST_LISTED))).map(isoTimes);
 }
@@ -46,12 +36,8 @@ export async function digestPage(
   return { digests: page.map(isoTimes), next: rows.length > limit ? page.at(-1) : undefined };
 }
 
-/** One digest, open or not, with what it has gathered. Throws `NotFound`. */
-export async function showDigest(
-  db: Database,
-  tenantId: string,
-  id: string,
-): Promise<DigestWithEvents> {
+/** One digest, open or not, with the oldest 100 that it has gathered, also those not in the message. Throws `NotFound`. */
+export async function showDigest(db: Database, tenantId: string, id: string) {
   await requireTenant(db, tenantId, "tenant");
   const row = UUID.test(id) ? await digestById(db, tenantId, id) : undefined;
   if (row === undefined) {
@@ -66,11 +52,7 @@ export async function showDigest(
  * Ends the window of an open digest: it leaves with the next turn of the release, as what is due does. Quiet
  * hours still hold it up. Throws `NotFound`, and `InvalidInput` where nothing of it waits.
  */
-export async function releaseDigest(
-  db: Database,
-  tenantId: string,
-  id: string,
-): Promise<DigestWithEvents> {
+export async function releaseDigest(db: Database, tenantId: string, id: string) {
   const { delivery } = await showDigest(db, tenantId, id);
   if (!(await makeDue(db, tenantId, id))) {
     const message =

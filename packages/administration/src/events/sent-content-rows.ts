@@ -40,11 +40,7 @@ export async function sentVersion(
 }
 
 /** `variables` are JSON text; null when there were none or they are erased. */
-export async function eventContent(
-  db: Database,
-  tenantId: string,
-  eventId: string,
-): Promise<{ variables: string | null; at: Date } | undefined> {
+export async function eventContent(db: Database, tenantId: string, eventId: string) {
   return await db
     .selectFrom("events")
     .select(["variables", sql<Date>`coalesce(released_at, accepted_at)`.as("at")])

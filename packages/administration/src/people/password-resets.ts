@@ -1,6 +1,6 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { type InputFault, NotFound, refuseFaults } from "../input-error.ts";
+import { NotFound, refuseFaults } from "../input-error.ts";
 import { newAccessToken, tokenHash } from "./access-token.ts";
 import { hashPassword, passwordFault } from "./password.ts";
 import {
@@ -98,11 +98,7 @@ async function isMemberFor(db: Database, person: PersonRow, { ownerOf }: ResetMa
   return (await listMemberships(db, person.id)).some(({ tenantId }) => tenantId === ownerOf);
 }
 
-async function makingFault(
-  db: Database,
-  person: PersonRow,
-  maker: ResetMaker,
-): Promise<InputFault | undefined> {
+async function makingFault(db: Database, person: PersonRow, maker: ResetMaker) {
   if (person.id === maker.personId) {
     return { field: "person", message: "it is you: change your password under Your account" };
   }

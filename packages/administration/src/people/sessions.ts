@@ -15,16 +15,10 @@ export async function insertSession(
   },
 ): Promise<string> {
   const id = uuidv7();
+  const { personId: person_id, userAgent: user_agent, expiresAt: expires_at, ...rest } = session;
   await db
     .insertInto("sessions")
-    .values({
-      id,
-      person_id: session.personId,
-      sha256: session.sha256,
-      address: session.address,
-      user_agent: session.userAgent,
-      expires_at: session.expiresAt,
-    })
+    .values({ id, person_id, user_agent, expires_at, ...rest })
     .execute();
   return id;
 }

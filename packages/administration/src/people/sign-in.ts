@@ -28,11 +28,7 @@ export interface PasswordGiven {
 }
 
 /** Undefined: wrong address and wrong password look and take the same. */
-export async function checkPassword(
-  db: Database,
-  email: string,
-  password: string,
-): Promise<PasswordGiven | undefined> {
+export async function checkPassword(db: Database, email: string, password: string) {
   const person = await personForSignIn(db, email.trim().toLowerCase());
   const isRight = await verifyPassword(password, person?.password ?? undefined);
   return isRight && person !== undefined ? { personId: person.id, epoch: person.epoch } : undefined;

@@ -62,18 +62,12 @@ export async function insertProvider(
     .where("tenant_id", "=", provider.tenantId)
     .where("channel", "=", provider.channel)
     .execute();
+  const { tenantId: tenant_id, maskedSettings, maxPerSecond, ...rest } = provider;
   await db
     .insertInto("providers")
     .values({
-      id: provider.id,
-      tenant_id: provider.tenantId,
-      channel: provider.channel,
-      kind: provider.kind,
-      name: provider.name,
-      active: provider.active,
-      settings: provider.settings,
-      masked_settings: JSON.stringify(provider.maskedSettings),
-      max_per_second: provider.maxPerSecond ?? null,
+      ...{ ...rest, tenant_id, masked_settings: JSON.stringify(maskedSettings) },
+      max_per_second: maxPerSecond ?? null,
     })
     .execute();
 }

@@ -67,11 +67,7 @@ export interface PutProviderOptions {
  * its position is said.
  * Throws `InvalidInput` with every fault, `NotFound`.
  */
-export async function putProvider(
-  db: Database,
-  input: ProviderInput,
-  options: PutProviderOptions,
-): Promise<Provider> {
+export async function putProvider(db: Database, input: ProviderInput, options: PutProviderOptions) {
   const { tenantId, channel, kind, name = kind, position, active = true } = input;
   refuseFaults([
     nameFault(name),
@@ -136,11 +132,7 @@ export async function showProvider(db: Database, address: ProviderAddress): Prom
 }
 
 /** Throws as `showProvider`. */
-export async function setProviderActive(
-  db: Database,
-  address: ProviderAddress,
-  active: boolean,
-): Promise<Provider> {
+export async function setProviderActive(db: Database, address: ProviderAddress, active: boolean) {
   return await changeConfiguration(db, async (transaction) => {
     const provider = await showProvider(transaction, address);
     await setActive(transaction, provider, active);

@@ -4,17 +4,13 @@ import { changeConfiguration } from "../change-configuration.ts";
 import { faultAt, refuseFaults } from "../input-error.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
 import { findProviders, renameProviderRow } from "./provider-rows.ts";
-import { type Provider, type ProviderAddress, showProvider } from "./providers.ts";
+import { type ProviderAddress, showProvider } from "./providers.ts";
 
 /**
  * Gives a provider another name: what it has and what it sent stay. No two of a channel have one name.
  * Throws `InvalidInput`, and as `showProvider`.
  */
-export async function renameProvider(
-  db: Database,
-  address: ProviderAddress,
-  newName: string,
-): Promise<Provider> {
+export async function renameProvider(db: Database, address: ProviderAddress, newName: string) {
   const refuse = (message: string | undefined) => refuseFaults([faultAt("newName", message)]);
   refuse(textFault(newName));
   return await changeConfiguration(db, async (transaction) => {

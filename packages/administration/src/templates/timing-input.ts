@@ -113,12 +113,7 @@ function digestFaults(digest: DigestSettings): (InputFault | undefined)[] {
   return faults;
 }
 
-function countFault(
-  field: string,
-  part: string,
-  value: unknown,
-  most: number,
-): InputFault | undefined {
+function countFault(field: string, part: string, value: unknown, most: number) {
   if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most) return undefined;
   const name = part === "" ? "" : `${part} `;
   return { field, message: `${name}must be an integer from 1 to ${most}` };

@@ -35,23 +35,11 @@ export interface MessagesQuery extends WebhookPlace {
   limit: number;
 }
 
-export interface MessagesFound {
-  rows: MessageRow[];
-  /** Pass as `before` for older ones; undefined: there are none. */
-  next: string | undefined;
-}
-
-/** The newest first. */
-export async function messagesOfWebhook(
-  db: Database,
-  query: MessagesQuery,
-): Promise<MessagesFound> {
+/** The newest first; `next`: pass as `before` for older ones. */
+export async function messagesOfWebhook(db: Database, query: MessagesQuery) {
   const { tenantId, webhookId, status, before, limit } = query;
-  const looked = await lookedAt(
-    db,
-    { tenantId, webhookId },
-    before === undefined ? undefined : { id: before, inclusive: false },
-  );
+  const older = before === undefined ? sql`` : sql`and m.id < ${before}`;
+  const looked = await lookedAt(db, { tenantId, webhookId }, older);
   const { rows } = await sql<MessageRow>`
     ${looked.rows}
     select ${MESSAGE}
@@ -109,12 +97,9 @@ const ATTEMPT = sql`
   a.vendor_status as status, a.reason, a.vendor_answer as answer, a.next_at as "nextAt"`;
 
 /** Those of the newest message first, and of each message the newest first. */
-export async function attemptsOfWebhook(
-  db: Database,
-  query: AttemptsQuery,
-): Promise<{ rows: AttemptRow[]; next: AttemptPlace | undefined }> {
+export async function attemptsOfWebhook(db: Database, query: AttemptsQuery) {
   const { tenantId, webhookId, status, before, limit } = query;
-  const from = before === undefined ? undefined : { id: before.messageId, inclusive: true };
+  const from = before === undefined ? sql`` : sql`and m.id <= ${before.messageId}`;
   const looked = await lookedAt(db, { tenantId, webhookId }, from);
   const { rows } = await sql<AttemptRow>`
     ${looked.rows}
@@ -157,15 +142,9 @@ export async function attemptsOfMessage(
 async function lookedAt(
   db: Database,
   { tenantId, webhookId }: WebhookPlace,
-  from: { id: string; inclusive: boolean } | undefined,
-): Promise<{ rows: RawBuilder<unknown>; end: string | undefined }> {
-  const bound =
-    from === undefined
-      ? sql``
-      : from.inclusive
-        ? sql`and m.id <= ${from.id}`
-        : sql`and m.id < ${from.id}`;
-  const range = sql`m.webhook_id = ${webhookId} and m.tenant_id = ${tenantId} ${bound}`;
+  from: RawBuilder<unknown>,
+) {
+  const range = sql`m.webhook_id = ${webhookId} and m.tenant_id = ${tenantId} ${from}`;
   const { rows } = await sql<{ id: string }>`
     select m.id from webhook_messages m where ${range} order by m.id desc offset ${LOOKED_AT - 1} limit 2`.execute(
     db,

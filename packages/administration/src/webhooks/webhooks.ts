@@ -60,16 +60,7 @@ export async function putWebhook(
     const before = all.find((one) => one.url === url);
     if (before !== undefined) {
       if (input.only === "new") throw urlTaken();
-      const change = {
-        types: checkedTypes(types),
-        description: description || description === undefined ? description : null,
-        active,
-      };
-      await updateWebhook(transaction, { tenantId, id: before.id }, change);
-      return {
-        before: isoTimes(before),
-        after: await showWebhook(transaction, tenantId, before.id),
-      };
+      return await changed(transaction, isoTimes(before), input, undefined);
     }
     if (all.length >= MAX_WEBHOOKS) {
       throw invalid("url", `is one more than the ${MAX_WEBHOOKS} endpoints that a tenant may have`);
@@ -98,22 +89,28 @@ export async function changeWebhook(
   input: ChangeWebhookInput,
   rules: WebhookRules,
 ): Promise<{ before: Webhook; after: Webhook }> {
-  const { tenantId, webhookId, types, description, active } = input;
+  const { tenantId, webhookId } = input;
   refuseFaults(webhookFaults(input, rules));
   const url = input.url === undefined ? undefined : canonicalUrl(input.url);
   return await changeOf(db, tenantId, async (transaction) => {
     const before = await showWebhook(transaction, tenantId, webhookId);
     const all = await webhooksOfTenant(transaction, tenantId);
     if (all.some((one) => one.url === url && one.id !== before.id)) throw urlTaken();
-    const change = {
-      url,
-      types: checkedTypes(types),
-      description: description || description === undefined ? description : null,
-      active,
-    };
-    await updateWebhook(transaction, { tenantId, id: before.id }, change);
-    return { before, after: await showWebhook(transaction, tenantId, before.id) };
+    return await changed(transaction, before, input, url);
   });
+}
+
+async function changed(
+  transaction: Database,
+  before: Webhook,
+  input: Omit<PutWebhookInput, "url">,
+  url: string | undefined,
+) {
+  const { tenantId, active } = input;
+  const description = input.description === "" ? null : input.description;
+  const change = { url, types: checkedTypes(input.types), description, active };
+  await updateWebhook(transaction, { tenantId, id: before.id }, change);
+  return { before, after: await showWebhook(transaction, tenantId, before.id) };
 }
 
 /** The oldest first. Throws `NotFound` for an unknown tenant. */
