@@ -3,10 +3,10 @@ import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import type { AuditNote } from "../audited.ts";
-import { InvalidInput, invalid, requireProviderChannel } from "../input-error.ts";
+import { invalid, requireProviderChannel } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
-import { csvFields, MAX_LINE_CHARACTERS } from "../users/csv-line.ts";
-import { linesOf, NotUtf8 } from "../users/lines-of.ts";
+import { csvFields } from "../users/csv-line.ts";
+import { type FileOfLines, type ReadLine, readRows } from "../users/read-rows.ts";
 import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
 
 export interface SuppressionFile {
@@ -34,8 +34,6 @@ export interface ImportedSuppressions {
 }
 
 const HEADINGS = ["address", "email", "phone"];
-const ROWS_PER_STATEMENT = 5_000;
-const MAX_TOLD = 50;
 
 /**
  * Suppresses the addresses of a file: one a line, or the first column of a CSV, whose others are not read. A first
@@ -47,7 +45,7 @@ const MAX_TOLD = 50;
 export async function importSuppressions(
   db: Database,
   input: SuppressionFile,
-  file: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  file: FileOfLines,
 ): Promise<ImportedSuppressions> {
   const { tenantId, channel, source = null, leaveOutBad = false } = input;
   requireProviderChannel(channel);
@@ -56,12 +54,15 @@ export async function importSuppressions(
     await sql`create temp table brought (address text collate "C") on commit drop`.execute(
       transaction,
     );
-    const read = await readFile(file, channel, {
+    const { lines, leftOut, faults } = await readRows(file, {
       leaveOutBad,
+      read: (line) => addressOf(line, channel),
       store: async (addresses) => {
         await sql`insert into brought select unnest(${addresses}::text[])`.execute(transaction);
       },
+      notUtf8: (line) => `must be UTF-8: line ${line}, or one after it, is not`,
     });
+    if (lines === 0) throw invalid("file", "must hold an address");
     const { rows } = await sql<{ address: string }>`
       select distinct address from brought`.execute(transaction);
     const addresses = rows.map(({ address }) => address);
@@ -69,7 +70,6 @@ export async function importSuppressions(
     const added = await insertSuppressions(transaction, {
       ...{ tenantId, channel, addresses, reason, source },
     });
-    const { lines, leftOut, faults } = read;
     const good = lines - leftOut;
     const alreadyThere = addresses.length - added;
     return { lines, added, alreadyThere, repeated: good - addresses.length, leftOut, faults };
@@ -91,56 +91,16 @@ export function suppressionsImported(
   };
 }
 
-async function readFile(
-  file: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  channel: ProviderChannel,
-  { leaveOutBad, store }: { leaveOutBad: boolean; store(addresses: string[]): Promise<void> },
-) {
-  const told: string[] = [];
-  let [number, lines, bad] = [0, 0, 0];
-  let batch: string[] = [];
-  const flush = async () => {
-    if (batch.length > 0 && (bad === 0 || leaveOutBad)) await store(batch);
-    batch = [];
-  };
-  try {
-    for await (const line of linesOf(file, MAX_LINE_CHARACTERS)) {
-      number += 1;
-      if (line.trim() === "") continue;
-      const found = addressOf(line, channel);
-      if (number === 1 && found.isHeading) continue;
-      lines += 1;
-      if (found.address === undefined) {
-        bad += 1;
-        if (told.length < MAX_TOLD) told.push(`line ${number}: ${found.fault}`);
-        continue;
-      }
-      batch.push(found.address);
-      if (batch.length === ROWS_PER_STATEMENT) await flush();
-    }
-  } catch (error) {
-    if (!(error instanceof NotUtf8)) throw error;
-    throw invalid("file", `must be UTF-8: line ${number + 1}, or one after it, is not`);
-  }
-  await flush();
-  const faults = bad > told.length ? [...told, `and ${bad - told.length} more`] : told;
-  if (bad > 0 && !leaveOutBad) {
-    throw new InvalidInput(faults.map((message) => ({ field: "file", message })));
-  }
-  if (lines === 0) throw invalid("file", "must hold an address");
-  return { lines, leftOut: bad, faults };
-}
-
 const MOST_SHOWN = 80;
 
-function addressOf(line: string, channel: ProviderChannel) {
+function addressOf(line: string, channel: ProviderChannel): ReadLine<string> {
   const parsed = csvFields(line);
-  if ("fault" in parsed) return { fault: parsed.fault, isHeading: false };
+  if ("fault" in parsed) return { faults: [parsed.fault] };
   const [text = ""] = parsed.fields;
   const { form, read } = ADDRESSES[sentRow(channel).address];
   const address = read(text);
-  if (address !== undefined) return { address: suppressedForm(address), isHeading: false };
+  if (address !== undefined) return { row: suppressedForm(address) };
   const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
   const fault = `must be ${form}: ${JSON.stringify(shown)}`;
-  return { fault, isHeading: HEADINGS.includes(text.toLowerCase()) };
+  return { faults: [fault], isHeading: HEADINGS.includes(text.toLowerCase()) };
 }

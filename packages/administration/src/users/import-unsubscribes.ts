@@ -5,10 +5,10 @@ import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant, holdUsers, tellPreferences } from "@belfry/database/preferences";
 import { sql } from "kysely";
-import { InvalidInput, invalid } from "../input-error.ts";
+import { faultAt } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
-import { csvFields, MAX_LINE_CHARACTERS } from "./csv-line.ts";
-import { linesOf, NotUtf8 } from "./lines-of.ts";
+import { csvFields } from "./csv-line.ts";
+import { type FileOfLines, type ReadLine, ROWS_PER_STATEMENT, readRows } from "./read-rows.ts";
 
 export interface ImportedUnsubscribes {
   /** Without the heading and empty ones. */
@@ -26,10 +26,8 @@ interface Cell {
 }
 
 const COLUMNS = ["user", "category", "channel"];
-const ROWS_PER_STATEMENT = 5_000;
 /** Of one user; what is more goes in another message. */
 const CELLS_PER_MESSAGE = 100;
-const MAX_TOLD = 50;
 
 /**
  * Turns off what the lines of a CSV file say: user, category (a key, or *) and channel (or *). A first line that
@@ -40,7 +38,7 @@ const MAX_TOLD = 50;
 export async function importUnsubscribes(
   db: Database,
   tenantId: string,
-  file: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  file: FileOfLines,
 ): Promise<ImportedUnsubscribes> {
   const run = async (transaction: Database): Promise<ImportedUnsubscribes> => {
     await requireTenant(transaction, tenantId);
@@ -52,31 +50,11 @@ export async function importUnsubscribes(
     await sql`
       create temp table turned_off (user_id text collate "C", category text collate "C", channel text collate "C")
       on commit drop`.execute(transaction);
-    const faults = createFaults();
-    let batch: Cell[] = [];
-    let number = 0;
-    let lines = 0;
-    const store = async () => {
-      if (batch.length > 0 && faults.count() === 0) await addUnsubscribes(transaction, batch);
-      batch = [];
-    };
-    try {
-      for await (const line of linesOf(file, MAX_LINE_CHARACTERS)) {
-        number += 1;
-        if (line.trim() === "") continue;
-        const read = readLine(line, categories);
-        if (number === 1 && read.isHeading) continue;
-        lines += 1;
-        for (const fault of read.faults) faults.add(number, fault);
-        batch.push(read.cell);
-        if (batch.length === ROWS_PER_STATEMENT) await store();
-      }
-    } catch (error) {
-      if (!(error instanceof NotUtf8)) throw error;
-      throw invalid("file", `must be UTF-8: line ${number + 1} is not`);
-    }
-    await store();
-    faults.refuse();
+    const { lines } = await readRows(file, {
+      read: (line) => readLine(line, categories),
+      store: (cells) => addUnsubscribes(transaction, cells),
+      notUtf8: (line) => `must be UTF-8: line ${line} is not`,
+    });
     if (lines === 0) return { lines, turnedOff: 0, alreadyOff: 0 };
     await noteUse(transaction, tenantId, "uses_preferences");
     const { changed, all } = await turnOff(transaction, tenantId);
@@ -86,42 +64,27 @@ export async function importUnsubscribes(
   return await (db.isTransaction ? run(db) : db.transaction().execute(run));
 }
 
-function createFaults() {
-  const told: string[] = [];
-  let count = 0;
-  return {
-    count: () => count,
-    add(line: number, fault: string) {
-      count += 1;
-      if (told.length < MAX_TOLD) told.push(`line ${line}: ${fault}`);
-    },
-    refuse() {
-      if (count === 0) return;
-      const more = count > told.length ? [`and ${count - told.length} more`] : [];
-      throw new InvalidInput([...told, ...more].map((message) => ({ field: "file", message })));
-    },
-  };
-}
-
-function readLine(line: string, categories: Parameters<typeof preferenceFaults>[1]) {
+function readLine(
+  line: string,
+  categories: Parameters<typeof preferenceFaults>[1],
+): ReadLine<Cell> {
   const parsed = csvFields(line);
-  const fields = "fields" in parsed ? parsed.fields : [];
-  const [userId = "", category = "", channel = ""] = fields;
-  const cell = { userId, category, channel: channel as PreferenceChannel };
+  if ("fault" in parsed) return { faults: [parsed.fault] };
+  const { fields } = parsed;
   const isHeading = fields.join(",").toLowerCase() === COLUMNS.join(",");
-  if ("fault" in parsed) return { isHeading, cell, faults: [parsed.fault] };
   if (fields.length !== COLUMNS.length) {
     const fault = `must have three columns, ${COLUMNS.join(", ")}: it has ${fields.length}`;
-    return { isHeading, cell, faults: [fault] };
+    return { faults: [fault] };
   }
-  const idFault = textFault(userId);
+  const [userId = "", category = "", channel = ""] = fields;
+  const row = { userId, category, channel: channel as PreferenceChannel };
   const faults = [
-    ...(idFault === undefined ? [] : [`user ${idFault}`]),
-    ...preferenceFaults({ ...cell, enabled: false }, categories).map(
-      ({ field, message }) => `${field} ${message}`,
-    ),
-  ];
-  return { isHeading, cell, faults };
+    faultAt("user", textFault(userId)),
+    ...preferenceFaults({ ...row, enabled: false }, categories),
+  ]
+    .filter((fault) => fault !== undefined)
+    .map(({ field, message }) => `${field} ${message}`);
+  return { isHeading, faults, ...(faults.length === 0 && { row }) };
 }
 
 async function addUnsubscribes(db: Database, cells: readonly Cell[]): Promise<void> {
