@@ -10,3 +10,7 @@ export async function refusal(work: Promise<unknown>): Promise<InvalidInput> {
   assert.ok(error instanceof InvalidInput, String(error));
   return error;
 }
+
+export async function refusedWith(work: Promise<unknown>, words: RegExp): Promise<void> {
+  assert.match((await refusal(work)).message, words);
+}

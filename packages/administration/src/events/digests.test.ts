@@ -5,9 +5,10 @@ import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { replayDeadLetters } from "../dead-letters/change-dead-letters.ts";
 import { listDeadLetters, showDeadLetter } from "../dead-letters/dead-letters.ts";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
+import { refusedWith } from "../test-refusals.ts";
 import { storeComment, storeDigest, storeLoop } from "./digest-under-test.ts";
 import { listDigests, releaseDigest, showDigest } from "./digests.ts";
 import { showEvent } from "./event-report.ts";
@@ -78,11 +79,9 @@ test("an open digest is released now; what is on its way, ended or another tenan
   assert.equal(released.open, true, "until it leaves");
 
   await pool.query("update deliveries set released_at = now() where id = $1", [open.deliveryId]);
-  const refusal = (words: RegExp) => (error: unknown) =>
-    error instanceof InvalidInput && words.test(error.message);
-  await assert.rejects(releaseDigest(db, tenantId, open.id), refusal(/it is on its way/));
+  await refusedWith(releaseDigest(db, tenantId, open.id), /it is on its way/);
   const sent = await storeDigest(pool, tenantId, comments, { status: "accepted" });
-  await assert.rejects(releaseDigest(db, tenantId, sent.id), refusal(/it is accepted/));
+  await refusedWith(releaseDigest(db, tenantId, sent.id), /it is accepted/);
 });
 
 test("the report of a gathered event tells with how many others, and what became of the message", async (t) => {

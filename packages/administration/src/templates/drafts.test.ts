@@ -33,8 +33,7 @@ async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   return { db, tenantId, draft, put, key: { ...KEY, tenantId } };
 }
 
-const conflict = (version: number) => (error: unknown) =>
-  error instanceof Conflict && error.currentVersion === version;
+const conflict = (version: number) => ({ name: "Conflict", currentVersion: version });
 
 test("a draft is in force nowhere, also the first one of a template, until it is published", async (t) => {
   const { db, tenantId, draft, key } = await withTenant(t);

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { assertEach } from "@belfry/testing/assert-each";
-import { Conflict } from "../input-error.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
-import { refusal } from "../test-refusals.ts";
+import { refusedWith } from "../test-refusals.ts";
 import { prepareTemplate, putTemplate, savePreparedTemplate } from "./put-template.ts";
 import type { TemplateInput } from "./template-input.ts";
 import {
@@ -15,7 +14,6 @@ import {
 import { deleteTranslation, showTemplate } from "./templates.ts";
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
-const faults = async (work: Promise<unknown>) => (await refusal(work)).message;
 const EMAIL = { eventType: "a", channel: "EMAIL", subject: "Hi", content: "<p>Hi</p>" } as const;
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
@@ -72,8 +70,8 @@ test("what a save leaves out is reset, but for format, sample values and require
 
 test("a translation is a variant of its own, and changes of the settings what it names alone", async (t) => {
   const { db, tenantId, put } = await withTenant(t);
-  assert.match(await faults(put({ ...SMS, locale: "de" })), /^locale has no default variant/);
-  assert.match(await faults(put({ ...SMS, locale: "german" })), /^locale must be a language/);
+  await refusedWith(put({ ...SMS, locale: "de" }), /^locale has no default variant/);
+  await refusedWith(put({ ...SMS, locale: "german" }), /^locale must be a language/);
   await put({ ...SMS, sensitive: true, expiresAfterSeconds: 60, active: false });
   const german = await put({ ...SMS, content: "Bestellung {{id}}", locale: "DE-at" });
   assert.deepEqual(
@@ -155,10 +153,10 @@ test("a save over another's is refused, by language", async (t) => {
   const { put } = await withTenant(t);
   await put({ ...SMS, basedOnVersion: 0 });
   await put({ ...SMS, content: "Bestellung", locale: "de", basedOnVersion: 0 });
-  await assert.rejects(
-    put({ ...SMS, content: "Mine", locale: "de", basedOnVersion: 1 }),
-    (error: Conflict) => error instanceof Conflict && error.currentVersion === 2,
-  );
+  await assert.rejects(put({ ...SMS, content: "Mine", locale: "de", basedOnVersion: 1 }), {
+    name: "Conflict",
+    currentVersion: 2,
+  });
   assert.equal((await put({ ...SMS, content: "Now", basedOnVersion: 1 })).version, 3);
 });
 
@@ -175,14 +173,11 @@ test("links of a push are kept with its text, and refused elsewhere", async (t) 
   const without = await put(push);
   assert.deepEqual([without.version, without.url, without.actions], [2, null, []]);
   const three = [...actions, { label: "x", url: "/x" }];
-  assert.match(await faults(put({ ...push, actions: three })), /^actions must be at most 2/);
-  assert.match(await faults(put({ ...push, url: "http://example.com" })), /^url /);
-  assert.match(await faults(put({ ...SMS, url: "/a", actions })), /^url is only for PUSH\nactions/);
-  assert.match(await faults(put({ ...SMS, format: "html" })), /^format is only for EMAIL/);
-  assert.match(
-    await faults(put({ ...EMAIL, format: "rtf" as "html" })),
-    /^format must be markdown/,
-  );
+  await refusedWith(put({ ...push, actions: three }), /^actions must be at most 2/);
+  await refusedWith(put({ ...push, url: "http://example.com" }), /^url /);
+  await refusedWith(put({ ...SMS, url: "/a", actions }), /^url is only for PUSH\nactions/);
+  await refusedWith(put({ ...SMS, format: "html" }), /^format is only for EMAIL/);
+  await refusedWith(put({ ...EMAIL, format: "rtf" as "html" }), /^format must be markdown/);
 });
 
 test("a compiled template that waited too long finds its default gone, and is refused", async (t) => {
@@ -190,5 +185,5 @@ test("a compiled template that waited too long finds its default gone, and is re
   const { id } = await put(SMS);
   const prepared = await prepareTemplate(db, { ...SMS, tenantId, locale: "de" });
   await db.deleteFrom("templates").where("id", "=", id).execute();
-  assert.match(await faults(savePreparedTemplate(db, prepared)), /^locale has no default/);
+  await refusedWith(savePreparedTemplate(db, prepared), /^locale has no default/);
 });

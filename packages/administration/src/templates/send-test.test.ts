@@ -5,7 +5,7 @@ import { putProvider } from "../providers/providers.ts";
 import type { TenantInput } from "../tenants/tenant-input.ts";
 import { setTenantActive, updateTenant } from "../tenants/tenants.ts";
 import { TEST_KEYS, tenantDatabase, type testDatabase } from "../test-database.ts";
-import { refusal } from "../test-refusals.ts";
+import { refusedWith } from "../test-refusals.ts";
 import type { Preview } from "./preview-template.ts";
 import { sendProviderTest, sendRenderedTest } from "./send-test.ts";
 
@@ -36,10 +36,6 @@ async function withProvider(t: Parameters<typeof testDatabase>[0], changes: Tena
   return { db, tenantId, tests, sent };
 }
 
-async function refusedWith(work: () => Promise<unknown>, words: RegExp): Promise<void> {
-  assert.match((await refusal(work())).message, words);
-}
-
 for (const [what, changes, words] of [
   ["on a channel that the tenant may not use", { deliveryChannels: ["SMS"] }, /may not use EMAIL/],
   ["above the daily cap", { dailyCap: 1 }, /limit of events/],
@@ -51,7 +47,7 @@ for (const [what, changes, words] of [
     const { perMinute, dailyCap } = changes as TenantInput;
     const room = perMinute ?? dailyCap ?? 0;
     for (const one of tests.slice(0, room)) await one();
-    for (const one of tests) await refusedWith(one, words);
+    for (const one of tests) await refusedWith(one(), words);
     assert.equal(await sent(), room);
   });
 }
@@ -59,14 +55,14 @@ for (const [what, changes, words] of [
 test("a test of an inactive tenant reaches nobody", async (t) => {
   const { db, tenantId, tests, sent } = await withProvider(t);
   await setTenantActive(db, tenantId, false);
-  for (const one of tests) await refusedWith(one, /not active/);
+  for (const one of tests) await refusedWith(one(), /not active/);
   assert.equal(await sent(), 0);
 });
 
 test("a test to a suppressed address reaches nobody", async (t) => {
   const { db, tenantId, tests, sent } = await withProvider(t);
   await addSuppressions(db, { tenantId, channel: "EMAIL", addresses: [TO] });
-  for (const one of tests) await refusedWith(one, /is suppressed \(by hand\)/);
+  for (const one of tests) await refusedWith(one(), /is suppressed \(by hand\)/);
   assert.equal(await sent(), 0);
 });
 

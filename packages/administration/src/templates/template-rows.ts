@@ -3,7 +3,7 @@ import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing"
 import type { Database } from "@belfry/database/connection";
 import { type SqlBool, sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import { NO_TEXT, type TemplateText } from "./template-text.ts";
+import type { TemplateText } from "./template-text.ts";
 
 /** Queries of administration on `templates`: what is set of an event type on a channel, for all languages. */
 
@@ -231,5 +231,5 @@ type SelectedTemplate = Awaited<
 > & { content: string | null; compiled: unknown };
 
 function templateRow(row: SelectedTemplate): TemplateRow {
-  return { ...row, version: row.version ?? 0, content: row.content ?? NO_TEXT.content };
+  return { ...row, version: row.version ?? 0, content: row.content ?? "" };
 }

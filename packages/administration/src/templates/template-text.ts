@@ -16,15 +16,6 @@ export interface TemplateText {
   actions: StoredAction[] | null;
 }
 
-export const NO_TEXT: TemplateText = {
-  content: "",
-  subject: null,
-  title: null,
-  format: null,
-  url: null,
-  actions: null,
-};
-
 /** Its columns. */
 export const TEXT_COLUMNS = ["content", "subject", "title", "format", "url", "actions"] as const;
 

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
-import { refusal } from "../test-refusals.ts";
+import { refusedWith } from "../test-refusals.ts";
 import { putTemplate } from "./put-template.ts";
 import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
@@ -16,8 +16,6 @@ import { showTemplate } from "./templates.ts";
 const SMS = { eventType: "comment.new", channel: "SMS", content: "{{ $count }} comments" } as const;
 const PUSH = { eventType: "comment.new", channel: "PUSH", title: "Hi", content: "Hi" } as const;
 const DAY = 24 * 60 * 60;
-
-const refused = async (work: Promise<unknown>) => (await refusal(work)).message;
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   const { db, tenantId } = await tenantDatabase(t);
@@ -59,16 +57,16 @@ test("each fault names its field and its rule", async (t) => {
     [{ windowSeconds: 60, key: " a" }, /key must be the name/],
   ];
   for (const [digest, message] of digests) {
-    assert.match(await refused(put({ ...SMS, digest })), message);
+    await refusedWith(put({ ...SMS, digest }), message);
   }
   const throttle = { count: 101, seconds: 0 };
-  assert.match(
-    await refused(put({ ...SMS, throttle })),
+  await refusedWith(
+    put({ ...SMS, throttle }),
     /throttle count must be an integer from 1 to 100\nthrottle seconds must be/,
   );
-  assert.match(await refused(put({ ...SMS, afterUnreadSeconds: 0 })), /afterUnreadSeconds must/);
-  assert.match(
-    await refused(put({ ...PUSH, digest: { windowSeconds: 60 } })),
+  await refusedWith(put({ ...SMS, afterUnreadSeconds: 0 }), /afterUnreadSeconds must/);
+  await refusedWith(
+    put({ ...PUSH, digest: { windowSeconds: 60 } }),
     /digest is only for EMAIL or SMS/,
   );
 });
@@ -76,15 +74,15 @@ test("each fault names its field and its rule", async (t) => {
 test("a digest and a sensitive template of one event type are refused, whichever comes second", async (t) => {
   const { put } = await withTenant(t);
   const digest = { windowSeconds: 60 };
-  assert.match(
-    await refused(put({ ...SMS, digest, sensitive: true })),
+  await refusedWith(
+    put({ ...SMS, digest, sensitive: true }),
     /digest does not go with a sensitive template of the event type \(SMS\)/,
   );
   await put({ ...SMS, digest });
-  assert.match(await refused(put({ ...PUSH, sensitive: true })), /sensitive does not go.*\(SMS\)/);
+  await refusedWith(put({ ...PUSH, sensitive: true }), /sensitive does not go.*\(SMS\)/);
   await put({ ...SMS, digest: null });
   await put({ ...PUSH, sensitive: true });
-  assert.match(await refused(put({ ...SMS, digest })), /digest does not go.*\(PUSH\)/);
+  await refusedWith(put({ ...SMS, digest }), /digest does not go.*\(PUSH\)/);
   await put({ ...SMS, eventType: "another", digest });
 });
 
@@ -103,22 +101,19 @@ test("nothing waits beyond the retention, whichever is set second", async (t) =>
   const { db, tenantId, put } = await withTenant(t);
   await updateTenant(db, tenantId, { eventRetentionDays: 11, notificationRetentionDays: 12 });
   const window = (seconds: number) => put({ ...SMS, digest: { windowSeconds: seconds } });
-  assert.match(
-    await refused(window(3 * DAY + 1)),
-    /digest must let nothing wait longer than 259200 s/,
-  );
+  await refusedWith(window(3 * DAY + 1), /digest must let nothing wait longer than 259200 s/);
   await window(3 * DAY);
-  assert.match(
-    await refused(put({ ...SMS, digest: { windowSeconds: 60, sliding: true } })),
+  await refusedWith(
+    put({ ...SMS, digest: { windowSeconds: 60, sliding: true } }),
     /digest must let nothing wait/,
   );
-  assert.match(
-    await refused(put({ ...SMS, digest: { at: "09:00", days: [1] } })),
+  await refusedWith(
+    put({ ...SMS, digest: { at: "09:00", days: [1] } }),
     /digest must let nothing wait/,
   );
-  assert.match(await refused(put({ ...SMS, afterUnreadSeconds: 4 * DAY })), /afterUnreadSeconds/);
-  assert.match(
-    await refused(updateTenant(db, tenantId, { eventRetentionDays: 10 })),
+  await refusedWith(put({ ...SMS, afterUnreadSeconds: 4 * DAY }), /afterUnreadSeconds/);
+  await refusedWith(
+    updateTenant(db, tenantId, { eventRetentionDays: 10 }),
     /eventRetentionDays is too short: events may wait longer for the SMS template of "comment.new"/,
   );
   await put({ ...SMS, digest: { at: "09:00" } });
@@ -129,12 +124,12 @@ test("a retention is not shortened while an event is scheduled beyond it", async
   const { db, tenantId } = await withTenant(t);
   const { id: other } = await createTenant(db, { name: "Other" });
   await schedule(db, tenantId, 12 * DAY);
-  assert.match(
-    await refused(updateTenant(db, tenantId, { eventRetentionDays: 19 })),
+  await refusedWith(
+    updateTenant(db, tenantId, { eventRetentionDays: 19 }),
     /eventRetentionDays is too short: an event is scheduled beyond it, the last for 20\d\d-/,
   );
-  assert.match(
-    await refused(updateTenant(db, tenantId, { notificationRetentionDays: 19 })),
+  await refusedWith(
+    updateTenant(db, tenantId, { notificationRetentionDays: 19 }),
     /notificationRetentionDays is too short/,
   );
   await updateTenant(db, tenantId, { eventRetentionDays: 20, notificationRetentionDays: 21 });
@@ -153,8 +148,8 @@ test("nor while a message gathers beyond it, whatever its template says by now",
     insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at)
     values (${uuidv7()}, ${digest}, ${tenantId}, 'SMS', 1, now() + make_interval(days => ${days}))`;
   await wait(4).execute(db);
-  assert.match(
-    await refused(updateTenant(db, tenantId, { eventRetentionDays: 11 })),
+  await refusedWith(
+    updateTenant(db, tenantId, { eventRetentionDays: 11 }),
     /eventRetentionDays is too short: a message waits beyond it, the last until 20\d\d-/,
   );
   await updateTenant(db, tenantId, { eventRetentionDays: 13 });

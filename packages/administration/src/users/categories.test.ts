@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { tenantDatabase } from "../test-database.ts";
-import { refusal } from "../test-refusals.ts";
+import { refusedWith } from "../test-refusals.ts";
 import { assignCategory, deleteCategory, listCategories, putCategory } from "./categories.ts";
 
 const offers = { key: "offers", label: { "": "Offers" } };
@@ -54,22 +54,15 @@ test("an event type belongs to one category at most, and a category is not delet
 
 test("every fault of a category is told, naming what is wrong, and nothing is stored", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
-  const faultsOf = async (input: object) =>
-    (await refusal(putCategory(db, { tenantId, ...offers, ...input }))).message;
-  assert.match(await faultsOf({ key: "Offers!" }), /^key must be 1 to 64/);
-  assert.match(await faultsOf({ key: "*" }), /^key must be/);
-  assert.match(await faultsOf({ label: { de: "Angebote" } }), /^label must name the category/);
-  assert.match(await faultsOf({ label: { "": "x".repeat(65) } }), /^label must be at most 64/);
-  assert.match(await faultsOf({ label: { "": "a\u0000" } }), /^label must not contain control/);
-  assert.match(
-    await faultsOf({ label: { "": "a", "not a language": "b" } }),
-    /^label \(not a lang/,
-  );
-  assert.match(
-    await faultsOf({ description: { de: "x".repeat(256) } }),
-    /^description \(de\) must/,
-  );
-  assert.match(await faultsOf({ position: -1 }), /^position must be an integer from 0/);
+  const put = (input: object) => putCategory(db, { tenantId, ...offers, ...input });
+  await refusedWith(put({ key: "Offers!" }), /^key must be 1 to 64/);
+  await refusedWith(put({ key: "*" }), /^key must be/);
+  await refusedWith(put({ label: { de: "Angebote" } }), /^label must name the category/);
+  await refusedWith(put({ label: { "": "x".repeat(65) } }), /^label must be at most 64/);
+  await refusedWith(put({ label: { "": "a\u0000" } }), /^label must not contain control/);
+  await refusedWith(put({ label: { "": "a", "not a language": "b" } }), /^label \(not a lang/);
+  await refusedWith(put({ description: { de: "x".repeat(256) } }), /^description \(de\) must/);
+  await refusedWith(put({ position: -1 }), /^position must be an integer from 0/);
   assert.deepEqual(await listCategories(db, tenantId), []);
   await assert.rejects(putCategory(db, { tenantId: "none", ...offers }), NotFound);
   await assert.rejects(listCategories(db, "none"), NotFound);

@@ -6,7 +6,7 @@ import { webhookOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { assertHas } from "@belfry/testing/assert-has";
 import { audited } from "../audited.ts";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { NotFound } from "../input-error.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { TEST_KEYS } from "../test-database.ts";
@@ -57,61 +57,49 @@ test("an endpoint is made with a secret that is shown once, and the same URL cha
   assert.equal("secret" in after, false);
   const described = await putWebhook(db, { tenantId, url, description: "Orders" }, deps);
   assertHas(described.after, { types: ["delivery.failed"], description: "Orders" });
-  await assert.rejects(
-    putWebhook(db, { tenantId, url, only: "new" }, deps),
-    (error) => error instanceof InvalidInput && error.message === "url is that of another endpoint",
-  );
+  await assert.rejects(putWebhook(db, { tenantId, url, only: "new" }, deps), {
+    name: "InvalidInput",
+    message: "url is that of another endpoint",
+  });
   const cleared = await putWebhook(db, { tenantId, url, description: "", types: [] }, deps);
   assert.deepEqual([cleared.after.types, cleared.after.description], [[], null]);
   assert.equal((await listWebhooks(db, tenantId)).length, 1);
 });
 
-const REFUSED: Record<string, string> = {
-  "http://example.com/": "must begin with https://",
-  "ftp://example.com/": "must begin with https://",
-  "javascript:alert(1)": "must begin with https://",
-  "": "must be a URL, as https://example.com/webhooks",
-  example: "must be a URL, as https://example.com/webhooks",
-  "https://": "must be a URL, as https://example.com/webhooks",
-  "https://user:pass@example.com/": "must not hold credentials",
-  "https://user@example.com/": "must not hold credentials",
-  "https://example.com/#part": "must not have a fragment (#)",
-  "https://example.com/#": "must not have a fragment (#)",
-  "https://exa mple.com/": "must not hold spaces or control characters",
-  "https://example.com/\n": "must not hold spaces or control characters",
-  "https://example.com/\u0000": "must not hold spaces or control characters",
-  "https://example.com/\ud800": "must not hold spaces or control characters",
-  "https://localhost/": "must be at a public host name",
-  "https://localhost./": "must be at a public host name",
-  "https://localhost../": "must be at a public host name",
-  "https://a..example.com/": "must be at a public host name",
-  "https://printer.local/": "must be at a public host name",
-  "https://intranet/": "must be at a public host name",
-  "https://db.internal./": "must be at a public host name",
-  "https://127.0.0.1/": "must be at a public address",
-  "https://127.1/": "must be at a public address",
-  "https://2130706433/": "must be at a public address",
-  "https://0x7f000001/": "must be at a public address",
-  "https://0177.0.0.1/": "must be at a public address",
-  "https://10.0.0.1./": "must be at a public address",
-  "https://169.254.169.254/latest": "must be at a public address",
-  "https://[::1]/": "must be at a public address",
-  "https://[fd00::1]/": "must be at a public address",
-  "https://[::ffff:127.0.0.1]/": "must be at a public address",
-  "https://[::ffff:7f00:1]/": "must be at a public address",
-  "https://１２７.０.０.１/": "must be at a public address",
-  [`https://example.com/${"x".repeat(2029)}`]: "must be at most 2048 characters",
-  [`https://example.com/${"ü".repeat(400)}`]:
-    "must be at most 2048 characters once it is percent-encoded",
+const REFUSED: Record<string, string[]> = {
+  "must begin with https://": ["http://example.com/", "ftp://example.com/", "javascript:alert(1)"],
+  "must be a URL, as https://example.com/webhooks": ["", "example", "https://"],
+  "must not hold credentials": ["https://user:pass@example.com/", "https://user@example.com/"],
+  "must not have a fragment (#)": ["https://example.com/#part", "https://example.com/#"],
+  "must not hold spaces or control characters": [
+    ...["https://exa mple.com/", "https://example.com/\n"],
+    ...["https://example.com/\u0000", "https://example.com/\ud800"],
+  ],
+  "must be at a public host name": [
+    ...["https://localhost/", "https://localhost./", "https://localhost../"],
+    ...["https://a..example.com/", "https://printer.local/"],
+    ...["https://intranet/", "https://db.internal./"],
+  ],
+  "must be at a public address": [
+    ...["https://127.0.0.1/", "https://127.1/", "https://2130706433/", "https://0x7f000001/"],
+    ...["https://0177.0.0.1/", "https://10.0.0.1./", "https://169.254.169.254/latest"],
+    ...["https://[::1]/", "https://[fd00::1]/", "https://[::ffff:127.0.0.1]/"],
+    ...["https://[::ffff:7f00:1]/", "https://１２７.０.０.１/"],
+  ],
+  "must be at most 2048 characters": [`https://example.com/${"x".repeat(2029)}`],
+  "must be at most 2048 characters once it is percent-encoded": [
+    `https://example.com/${"ü".repeat(400)}`,
+  ],
 };
 
 test("what is no public https URL is refused, and nothing is stored", async (t) => {
   const { db, deps, tenantId, webhookId } = await webhookWorld(t);
-  for (const [url, message] of Object.entries(REFUSED)) {
-    const refused = (error: unknown) =>
-      error instanceof InvalidInput && error.message === `url ${message}`;
-    await assert.rejects(putWebhook(db, { tenantId, url }, deps), refused, url);
-    await assert.rejects(changeWebhook(db, { tenantId, webhookId, url }, deps), refused, url);
+  for (const [message, urls] of Object.entries(REFUSED)) {
+    const refused = { name: "InvalidInput", message: `url ${message}` };
+    for (const url of urls) {
+      await assert.rejects(putWebhook(db, { tenantId, url }, deps), refused, url);
+      await assert.rejects(changeWebhook(db, { tenantId, webhookId, url }, deps), refused, url);
+    }
   }
   assert.equal((await listWebhooks(db, tenantId)).length, 1);
   const local = { ...deps, allowPrivateAddresses: true };
