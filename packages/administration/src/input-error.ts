@@ -37,6 +37,18 @@ export function faultAt(field: string, message: string | undefined): InputFault 
   return message === undefined ? undefined : { field, message };
 }
 
+/** What is not given is none. */
+export function integerFault(
+  field: string,
+  value: number | null | undefined,
+  min: number,
+  max: number,
+): InputFault | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Number.isInteger(value) && value >= min && value <= max) return undefined;
+  return { field, message: `must be an integer from ${min} to ${max}` };
+}
+
 /** Nothing has the id that was given. */
 export class NotFound extends Error {
   override readonly name = "NotFound";

@@ -1,5 +1,6 @@
 import type { AuditNote } from "../audited.ts";
 import type { Invitation } from "./invitations.ts";
+import type { ResetPassword } from "./password-resets.ts";
 import type { Member } from "./people.ts";
 import type { RemovedIdentities } from "./remove-identities.ts";
 
@@ -32,26 +33,13 @@ export function resetLinkMade(
 }
 
 /** By an operator. */
-export function identitiesRemoved({
-  person,
-  identities,
-  sessionsEnded,
-}: RemovedIdentities): AuditNote {
+export function identitiesRemoved({ person, identities, ...after }: RemovedIdentities): AuditNote {
   const what = { tenantId: null, action: "account.identities-remove", target: person.email };
-  return { ...what, before: { identities }, after: { sessionsEnded } };
+  return { ...what, before: { identities }, after };
 }
 
-export function passwordReset({
-  person,
-  ownerOf,
-  sessionsEnded,
-}: {
-  person: { email: string };
-  ownerOf: string | null;
-  sessionsEnded: number;
-}): AuditNote {
-  const what = { tenantId: ownerOf, action: "account.reset-password", target: person.email };
-  return { ...what, after: { sessionsEnded } };
+export function passwordReset({ person, ownerOf, ...after }: ResetPassword): AuditNote {
+  return { tenantId: ownerOf, action: "account.reset-password", target: person.email, after };
 }
 
 export function invitationWithdrawn({ tenantId, email }: Invitation): AuditNote {

@@ -75,7 +75,7 @@ export async function resetPassword(
   token: string,
   password: string,
   now = new Date(),
-): Promise<{ person: PersonRow; ownerOf: string | null; sessionsEnded: number }> {
+) {
   await showReset(db, token, now);
   refuseFaults([passwordFault(password)]);
   // Hashed before anything is locked: it takes its time.
@@ -91,6 +91,8 @@ export async function resetPassword(
   const sessionsEnded = await deleteSessions(db, person.id, { except: undefined });
   return { person, ownerOf: reset.maker.ownerOf, sessionsEnded };
 }
+
+export type ResetPassword = Awaited<ReturnType<typeof resetPassword>>;
 
 /** Of another tenant's people there is nobody, not even a refusal. */
 async function isMemberFor(db: Database, person: PersonRow, { ownerOf }: ResetMaker) {

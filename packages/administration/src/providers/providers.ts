@@ -5,7 +5,7 @@ import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { changeConfiguration } from "../change-configuration.ts";
-import { faultAt, invalid, NotFound, refuseFaults } from "../input-error.ts";
+import { faultAt, integerFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
@@ -72,7 +72,7 @@ export async function putProvider(db: Database, input: ProviderInput, options: P
   refuseFaults([
     nameFault(name),
     positionFault(position),
-    rateFault(input.maxPerSecond ?? undefined),
+    integerFault("maxPerSecond", input.maxPerSecond, 1, MAX_PER_SECOND),
   ]);
   const { settings, maskedSettings } = await checkedSettings(db, { ...input, name }, options);
   const { maxPerSecond } = input;
@@ -195,13 +195,6 @@ function positionFault(position: ProviderInput["position"]) {
   if (position === undefined || position === "last") return undefined;
   if (Number.isInteger(position) && position >= 0) return undefined;
   return { field: "position", message: "must be a whole number from 0" };
-}
-
-function rateFault(rate: number | undefined) {
-  if (rate === undefined || (Number.isInteger(rate) && rate > 0 && rate <= MAX_PER_SECOND)) {
-    return undefined;
-  }
-  return { field: "maxPerSecond", message: `must be an integer from 1 to ${MAX_PER_SECOND}` };
 }
 
 function providerNotFound(address: ProviderAddress): NotFound {

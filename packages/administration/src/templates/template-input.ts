@@ -20,7 +20,7 @@ import type { EmailFormat } from "@belfry/templates/email-format";
 import type { Layout } from "@belfry/templates/layout";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import type { TemplateSource } from "@belfry/templates/source";
-import { type InputFault, refuseFaults } from "../input-error.ts";
+import { type InputFault, integerFault, refuseFaults } from "../input-error.ts";
 import { type TimingInput, timingFaults } from "./timing-input.ts";
 
 export interface TemplateSourceInput {
@@ -83,7 +83,7 @@ export function templateFaults(input: TemplateInput): (InputFault | undefined)[]
 export function settingsFaults(channel: Channel, settings: TemplateSettingsInput) {
   return [
     targetFault(channel, settings.targetChannel),
-    expiryFault(settings.expiresAfterSeconds),
+    integerFault("expiresAfterSeconds", settings.expiresAfterSeconds, 1, MAX_EXPIRY_SECONDS),
     samplesFault(settings.sampleVariables),
     requiredFault(settings.requiredVariables),
     ...timingFaults(channel, settings),
@@ -222,13 +222,6 @@ function targetFault(channel: Channel, target: string | undefined): InputFault |
 
 const MAX_EXPIRY_SECONDS = 30 * 24 * 60 * 60;
 const MAX_SAMPLE_CHARACTERS = 64 * 1024;
-
-function expiryFault(seconds: number | undefined): InputFault | undefined {
-  if (seconds === undefined) return undefined;
-  if (Number.isInteger(seconds) && seconds > 0 && seconds <= MAX_EXPIRY_SECONDS) return undefined;
-  const message = `must be an integer from 1 to ${MAX_EXPIRY_SECONDS}`;
-  return { field: "expiresAfterSeconds", message };
-}
 
 function samplesFault(text: string | undefined): InputFault | undefined {
   if (text === undefined) return undefined;

@@ -3,7 +3,7 @@ import { listed } from "@belfry/contracts/channels";
 import type { KeyRole } from "@belfry/contracts/key-roles";
 import type { Database } from "@belfry/database/connection";
 import { changeConfiguration } from "../change-configuration.ts";
-import { invalid, refuseFaults } from "../input-error.ts";
+import { integerFault, invalid, refuseFaults } from "../input-error.ts";
 import { keyName, keyRole, newApiKey } from "./api-key.ts";
 import {
   type ApiKeyRow,
@@ -62,9 +62,5 @@ function onlyRole(keys: readonly ApiKeyRow[]): KeyRole {
 }
 
 export function overlapFault(seconds: number) {
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_OVERLAP_SECONDS) return undefined;
-  return {
-    field: "overlapSeconds",
-    message: `must be an integer from 0 to ${MAX_OVERLAP_SECONDS}`,
-  };
+  return integerFault("overlapSeconds", seconds, 0, MAX_OVERLAP_SECONDS);
 }

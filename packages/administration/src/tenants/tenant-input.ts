@@ -3,7 +3,7 @@ import { textFault } from "@belfry/contracts/identifiers";
 import { canonicalLocale, NO_LOCALE } from "@belfry/contracts/locale";
 import { type QuietHours, quietHoursFault } from "@belfry/contracts/quiet-hours";
 import type { InputFault } from "../input-error.ts";
-import { faultAt } from "../input-error.ts";
+import { faultAt, integerFault } from "../input-error.ts";
 import { timeZoneFault } from "./time-zone.ts";
 
 /** What an operator says of a tenant; what is absent keeps its value, or its default for a new one. */
@@ -40,12 +40,17 @@ const MAX_RETENTION_DAYS = 3650;
 export function tenantFaults(input: TenantInput): (InputFault | undefined)[] {
   return [
     nameFault(input.name),
-    countFault("perMinute", input.perMinute, 0, MAX_PER_MINUTE),
-    countFault("dailyCap", input.dailyCap, 0, MAX_DAILY_CAP),
+    integerFault("perMinute", input.perMinute, 0, MAX_PER_MINUTE),
+    integerFault("dailyCap", input.dailyCap, 0, MAX_DAILY_CAP),
     channelsFault(input.deliveryChannels),
     webhookSecretFault(input.webhookSecret ?? undefined),
-    countFault("eventRetentionDays", input.eventRetentionDays, 1, MAX_RETENTION_DAYS),
-    countFault("notificationRetentionDays", input.notificationRetentionDays, 1, MAX_RETENTION_DAYS),
+    integerFault("eventRetentionDays", input.eventRetentionDays, 1, MAX_RETENTION_DAYS),
+    integerFault(
+      "notificationRetentionDays",
+      input.notificationRetentionDays,
+      1,
+      MAX_RETENTION_DAYS,
+    ),
     defaultLocaleFault(input.defaultLocale),
     timeZoneFault(input.timezone),
     quietFault(input.quietHours),
@@ -56,12 +61,6 @@ function nameFault(name: string | undefined): InputFault | undefined {
   if (name === undefined) return undefined;
   const fault = textFault(name) ?? (name.trim() === "" ? "should not be empty" : undefined);
   return faultAt("name", fault);
-}
-
-function countFault(field: string, value: number | null | undefined, min: number, max: number) {
-  if (value === undefined || value === null) return undefined;
-  if (Number.isInteger(value) && value >= min && value <= max) return undefined;
-  return { field, message: `must be an integer from ${min} to ${max}` };
 }
 
 function channelsFault(channels: readonly unknown[] | undefined): InputFault | undefined {

@@ -5,7 +5,14 @@ import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant, type Category as StoredCategory } from "@belfry/database/preferences";
 import { changeConfiguration } from "../change-configuration.ts";
-import { faultAt, type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
+import {
+  faultAt,
+  type InputFault,
+  integerFault,
+  invalid,
+  NotFound,
+  refuseFaults,
+} from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
 import {
   assignmentsOfTenant,
@@ -52,7 +59,7 @@ export async function putCategory(db: Database, input: CategoryInput): Promise<C
     CATEGORY_KEY.test(key) ? undefined : { field: "key", message: NO_CATEGORY_KEY },
     ...textsFaults("label", input.label, MAX_LABEL_CHARACTERS),
     ...textsFaults("description", input.description, MAX_DESCRIPTION_CHARACTERS),
-    positionFault(input.position),
+    integerFault("position", input.position, 0, MAX_POSITION),
   ]);
   await change(db, tenantId, async (transaction) => {
     const all = await categoriesOfTenant(transaction, tenantId);
@@ -173,12 +180,6 @@ function textsFaults(
     if ([...text].length <= max) return undefined;
     return { field, message: `${of.slice(field.length)} must be at most ${max} characters`.trim() };
   });
-}
-
-function positionFault(position: number | undefined): InputFault | undefined {
-  if (position === undefined) return undefined;
-  if (Number.isInteger(position) && position >= 0 && position <= MAX_POSITION) return undefined;
-  return { field: "position", message: `must be an integer from 0 to ${MAX_POSITION}` };
 }
 
 function merged(

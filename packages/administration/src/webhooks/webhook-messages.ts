@@ -6,7 +6,13 @@ import {
   type WebhookMessage,
 } from "@belfry/contracts/webhook-endpoints";
 import type { Database } from "@belfry/database/connection";
-import { type InvalidInput, invalid, NotFound, refuseFaults } from "../input-error.ts";
+import {
+  type InvalidInput,
+  integerFault,
+  invalid,
+  NotFound,
+  refuseFaults,
+} from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { messageById, messagesOfWebhook } from "./message-rows.ts";
 import { showWebhook } from "./webhooks.ts";
@@ -66,13 +72,10 @@ export function noPlace(): InvalidInput {
 }
 
 /** Of a query for a page. Throws `InvalidInput`. */
-export function checkedStatus({ status, limit = 1 }: MessageQuery): MessageStatus | undefined {
-  const isLimit = Number.isInteger(limit) && limit >= 1 && limit <= MESSAGES_MAX_LIMIT;
+export function checkedStatus({ status, limit }: MessageQuery): MessageStatus | undefined {
   const known = MESSAGE_STATUSES.find((one) => one === status);
   refuseFaults([
-    isLimit
-      ? undefined
-      : { field: "limit", message: `must be an integer from 1 to ${MESSAGES_MAX_LIMIT}` },
+    integerFault("limit", limit, 1, MESSAGES_MAX_LIMIT),
     status === undefined || known !== undefined
       ? undefined
       : { field: "status", message: `must be one of ${MESSAGE_STATUSES.join(", ")}` },
