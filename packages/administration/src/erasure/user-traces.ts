@@ -54,11 +54,7 @@ export async function deleteOutbox(db: Database, ids: readonly string[]): Promis
 }
 
 /** Messages that were set aside, in the order of their ids. */
-export async function deadMessagesAfter(
-  db: Database,
-  after: string | undefined,
-  most: number,
-): Promise<{ id: string; data: Buffer }[]> {
+export async function deadMessagesAfter(db: Database, after: string | undefined, most: number) {
   let query = db.selectFrom("dead_messages").select(["id", "data"]);
   if (after !== undefined) query = query.where("id", ">", after);
   return await query.orderBy("id").limit(most).execute();

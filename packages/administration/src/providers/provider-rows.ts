@@ -1,7 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import { uuidv7 } from "uuidv7";
 
 /** Queries of administration on `providers`. */
 
@@ -34,11 +33,6 @@ export interface ProviderFilter {
   channel?: ProviderChannel | undefined;
   kind?: string | undefined;
   name?: string | undefined;
-}
-
-/** A fresh id: the settings are encrypted for it before the row is stored. */
-export function newProviderId(): string {
-  return uuidv7();
 }
 
 /** Stores a provider before the others of its channel: what was put last is what sends. */

@@ -4,6 +4,7 @@ import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { uuidv7 } from "uuidv7";
 import { changeConfiguration } from "../change-configuration.ts";
 import { faultAt, integerFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
@@ -13,7 +14,6 @@ import {
   deleteProviderRow,
   findProviders,
   insertProvider,
-  newProviderId,
   orderProviders,
   type ProviderRow,
   setProviderActive as setActive,
@@ -82,7 +82,8 @@ export async function putProvider(db: Database, input: ProviderInput, options: P
     if (existing !== undefined && existing.kind !== kind) {
       throw invalid("name", `is taken by a provider of kind ${existing.kind}`);
     }
-    const id = existing?.id ?? newProviderId();
+    // Fresh where it is new: the settings are encrypted for it before the row is stored.
+    const id = existing?.id ?? uuidv7();
     const owner = providerSettingsOwner(tenantId, id);
     const isTested =
       existing !== undefined &&

@@ -109,20 +109,8 @@ async function swap(
   return swapped.size;
 }
 
-interface Reading {
-  secret: StoredSecret;
-  owner: string;
-  kid: string | null;
-  /** undefined: it cannot be read, for `reason`. */
-  plaintext: string | undefined;
-  reason: string;
-}
-
-async function read(
-  keys: SecretKeys,
-  column: SecretColumn,
-  secret: StoredSecret,
-): Promise<Reading> {
+/** `plaintext` undefined: it cannot be read, for `reason`. */
+async function read(keys: SecretKeys, column: SecretColumn, secret: StoredSecret) {
   const owner = column.ownerOf(secret.holderId, secret.id);
   const kid = kidOf(secret.ciphertext) ?? null;
   const base = { secret, owner, kid, plaintext: undefined };

@@ -35,11 +35,8 @@ export async function searchTenants(
 }
 
 /** The names of tenants, by id. */
-export async function tenantNames(
-  db: Database,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map();
+export async function tenantNames(db: Database, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, string>();
   const rows = await db
     .selectFrom("tenants")
     .select(["id", "name"])

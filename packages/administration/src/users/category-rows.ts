@@ -34,13 +34,8 @@ export async function deleteCategoryRow(db: Database, tenantId: string, key: str
   return result.numDeletedRows > 0n;
 }
 
-export interface Assignment {
-  eventType: string;
-  category: string;
-}
-
 /** By event type. */
-export async function assignmentsOfTenant(db: Database, tenantId: string): Promise<Assignment[]> {
+export async function assignmentsOfTenant(db: Database, tenantId: string) {
   return await db
     .selectFrom("event_type_categories")
     .select(["event_type as eventType", "category"])
@@ -48,6 +43,8 @@ export async function assignmentsOfTenant(db: Database, tenantId: string): Promi
     .orderBy("event_type")
     .execute();
 }
+
+export type Assignment = Awaited<ReturnType<typeof assignmentsOfTenant>>[number];
 
 export async function storeAssignment(
   db: Database,

@@ -2,24 +2,17 @@ import { textFault } from "@belfry/contracts/identifiers";
 import type { PreferenceChange, PreferenceSource } from "@belfry/contracts/preferences";
 import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import type { Database } from "@belfry/database/connection";
-import { type ShownPreferences, shownPreferences } from "@belfry/database/shown-preferences";
+import { shownPreferences } from "@belfry/database/shown-preferences";
 import { faultAt, refuseFaults } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 
-/** What a user has said, and what there is to say something of. */
-export interface Preferences extends ShownPreferences {
-  userId: string;
-}
-
-/** Of any user id: a tenant need not have named its users. Throws `InvalidInput`. */
-export async function showPreferences(
-  db: Database,
-  tenantId: string,
-  userId: string,
-): Promise<Preferences> {
+/** What a user has said, and what there is to say something of. Of any user id: a tenant need not have named its users. Throws `InvalidInput`. */
+export async function showPreferences(db: Database, tenantId: string, userId: string) {
   refuseUserId(userId);
   return { userId, ...(await shownPreferences(db, { tenantId, userId })) };
 }
+
+export type Preferences = Awaited<ReturnType<typeof showPreferences>>;
 
 export interface PreferenceInput {
   tenantId: string;

@@ -31,11 +31,7 @@ export async function webhooksOfTenant(db: Database, tenantId: string) {
     .execute();
 }
 
-export async function webhookById(
-  db: Database,
-  tenantId: string,
-  id: string,
-): Promise<WebhookRow | undefined> {
+export async function webhookById(db: Database, tenantId: string, id: string) {
   return await db
     .selectFrom("webhooks")
     .select(COLUMNS)
