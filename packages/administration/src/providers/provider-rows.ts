@@ -4,26 +4,6 @@ import { sql } from "kysely";
 
 /** Queries of administration on `providers`. */
 
-export interface ProviderRow {
-  id: string;
-  tenantId: string;
-  channel: ProviderChannel;
-  kind: string;
-  /** Unique on the channel; the kind, unless several accounts of one kind were named. */
-  name: string;
-  active: boolean;
-  /** From 0: of the active ones of a channel the lowest sends. */
-  position: number;
-  /** Secrets are masked. */
-  settings: Record<string, unknown>;
-  /** Calls in a second, over all replicas; null: no limit of ours. */
-  maxPerSecond: number | null;
-  /** When the vendor accepted a test with these settings, the newest one; null: none, or not that one. */
-  testedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
 /** Every change names the tenant too: one that was found by another's is none of its. */
 export type ProviderKey = Pick<ProviderRow, "id" | "tenantId">;
 
@@ -142,7 +122,7 @@ export async function orderProviders(db: Database, tenantId: string, ids: readon
 }
 
 /** The providers that match all that is given, in the order in which they are used; never the settings. */
-export async function findProviders(db: Database, filter: ProviderFilter): Promise<ProviderRow[]> {
+export async function findProviders(db: Database, filter: ProviderFilter) {
   let query = db
     .selectFrom("providers")
     .select([
@@ -166,3 +146,11 @@ export async function findProviders(db: Database, filter: ProviderFilter): Promi
   if (filter.name !== undefined) query = query.where("name", "=", filter.name);
   return await query.orderBy("channel").orderBy("position").orderBy("id").execute();
 }
+
+/**
+ * `name`: unique on the channel; the kind, unless several accounts of one kind were named. `position`: from 0, of the
+ * active ones of a channel the lowest sends. `settings`: secrets are masked. `maxPerSecond`: calls in a second, over all
+ * replicas; null: no limit of ours. `testedAt`: when the vendor accepted a test with these settings, the newest one;
+ * null: none, or not that one.
+ */
+export type ProviderRow = Awaited<ReturnType<typeof findProviders>>[number];

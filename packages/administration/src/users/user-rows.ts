@@ -3,19 +3,6 @@ import { sql } from "kysely";
 
 /** Queries on `recipients`: whom a tenant notifies, where it names them (`named`). */
 
-export interface UserRow {
-  userId: string;
-  email: string | null;
-  phone: string | null;
-  /** Canonical BCP 47. */
-  locale: string | null;
-  /** An IANA name; null: the tenant's. */
-  timezone: string | null;
-  /** As 22:00:00; null: the tenant's. */
-  quietFrom: string | null;
-  quietTo: string | null;
-}
-
 /** Stores them, or writes them anew; each user once. */
 export async function storeUsers(db: Database, tenantId: string, users: readonly UserRow[]) {
   const column = (name: keyof UserRow) => users.map((user) => user[name]);
@@ -53,6 +40,9 @@ export async function findUser(db: Database, tenantId: string, userId: string) {
     .where("named", "=", true)
     .executeTakeFirst();
 }
+
+/** What is stored of a user, as `User` has it; quiet hours as 22:00:00. */
+export type UserRow = Omit<StoredUser, "createdAt" | "updatedAt">;
 
 export type StoredUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
