@@ -6,12 +6,12 @@ import { eventually } from "@belfry/testing/eventually";
 import type { Stack } from "../end-to-end/stack.ts";
 
 /** `@belfry/client` against the real service. */
-export function clientTests(stack: () => Stack): void {
+export function clientTests(stack: Stack): void {
   test("an event, its timeline, the history and a mark; a repeated key is a replay", async () => {
     const secret = "whsec-client";
-    const tenant = await stack().createReadyTenant({ webhookSecret: secret });
+    const tenant = await stack.createReadyTenant({ webhookSecret: secret });
     const client = createClient({
-      baseUrl: stack().apiUrls[0],
+      baseUrl: stack.apiUrls[0],
       apiKey: tenant.apiKey,
       tenantId: tenant.id,
       webhookSecret: secret,
@@ -44,10 +44,10 @@ export function clientTests(stack: () => Stack): void {
   });
 
   test("errors are typed; a limit is waited for and then told", async () => {
-    const tenant = await stack().createTenant({ perMinute: 1 });
+    const tenant = await stack.createTenant({ perMinute: 1 });
     const pauses: number[] = [];
     const client = createClient({
-      baseUrl: stack().apiUrls[1],
+      baseUrl: stack.apiUrls[1],
       apiKey: tenant.apiKey,
       sleep: async (ms) => void pauses.push(ms),
     });
@@ -67,7 +67,7 @@ export function clientTests(stack: () => Stack): void {
       messages: ["eventType should not be empty", "payload.userId should not be empty"],
     });
     await assert.rejects(client.event("0198c0de-0000-7000-8000-000000000001"), { status: 404 });
-    const stranger = createClient({ baseUrl: stack().apiUrls[0], apiKey: "bf_no" });
+    const stranger = createClient({ baseUrl: stack.apiUrls[0], apiKey: "bf_no" });
     await assert.rejects(stranger.realtimeToken("u"), { status: 401 });
   });
 }

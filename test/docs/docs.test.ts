@@ -4,7 +4,6 @@ import { describe, test } from "node:test";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startStack } from "../end-to-end/stack.ts";
-import type { Bench } from "./bench.ts";
 import { clientTests } from "./client-service.ts";
 import { blocksOf, pages, readDoc } from "./markdown.ts";
 import { pageTests } from "./page-tests.ts";
@@ -16,7 +15,7 @@ import { sampleTests } from "./sample-tests.ts";
 const cleanup = wholeFile();
 const stack = await startStack(cleanup);
 const folder = await temporaryFolder(cleanup, "docs");
-const bench = (): Bench => ({ stack, folder });
+const bench = { stack, folder };
 
 describe("what is written", () => {
   test("every block is of a kind that is tested, every sample is a file of the same text", () => {
@@ -48,4 +47,4 @@ describe("what is written", () => {
 describe("the shell lines of each page", () => pageTests(bench));
 describe("the samples", () => sampleTests(bench));
 describe("the browser's page", () => realtimeTests(bench));
-describe("the client for Node", () => clientTests(() => bench().stack));
+describe("the client for Node", () => clientTests(stack));

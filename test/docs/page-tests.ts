@@ -8,14 +8,14 @@ import { commandFolder, type Ended, runProgram } from "./shell.ts";
 
 const MARK = "@@@ end of block";
 
-export function pageTests(bench: () => Bench): void {
+export function pageTests(bench: Bench): void {
   for (const page of pages()) {
     const blocks = blocksOf(page);
     const scripts = blocks.filter(({ language, info }) => language === "sh" && info === "");
     if (scripts.length === 0) continue;
     test(`${page}: run one after the other, and answer what the page shows`, async () => {
       const setUp = page === "quick-start.md" ? [] : [setUpBlock()];
-      const outputs = (await runBlocks(bench(), [...setUp, ...scripts])).slice(setUp.length);
+      const outputs = (await runBlocks(bench, [...setUp, ...scripts])).slice(setUp.length);
       let last = "";
       for (const block of blocks) {
         if (block.language === "sh" && block.info === "") last = outputs.shift() ?? "";

@@ -13,11 +13,11 @@ import { runProgram } from "./shell.ts";
 const CENTRIFUGE = new URL("../node_modules/centrifuge/dist/centrifuge.js", import.meta.url);
 const LIBRARY = "https://unpkg.com/centrifuge@5.8.0/dist/centrifuge.js";
 
-export function realtimeTests(bench: () => Bench): void {
+export function realtimeTests(bench: Bench): void {
   test("realtime.md: server.mjs and page.html show an event as it happens", async (t) => {
     // biome-ignore lint/style/noProcessEnv: set by who has no browser
     if (process.env.BELFRY_WITHOUT_BROWSER) return t.skip("without a browser");
-    const { stack, folder } = bench();
+    const { stack, folder } = bench;
     const tenant = await stack.createTenant();
     const place = await mkdtemp(join(folder, "realtime-"));
     const blocks = blocksOf("realtime.md");

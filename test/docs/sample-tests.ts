@@ -15,14 +15,14 @@ const SIGNED: Record<string, string[]> = {
   "trigger.go": ["go", "run"],
 };
 
-export function sampleTests(bench: () => Bench): void {
+export function sampleTests(bench: Bench): void {
   for (const [name, command] of Object.entries(SIGNED)) {
     test(`authentication.md: ${name} signs an event that is accepted`, async (t) => {
       if (!(await isThere(command[0]!))) return t.skip(`no ${command[0]} on this machine`);
-      const { stack } = bench();
+      const { stack } = bench;
       const tenant = await stack.createTenant({ name: "Signed", webhookSecret: SECRET });
       const signedWith = (secret: string) =>
-        runSample(bench(), `authentication.md ${name}`, command, {
+        runSample(bench, `authentication.md ${name}`, command, {
           ...{ BELFRY_API_KEY: tenant.apiKey, BELFRY_WEBHOOK_SECRET: secret },
         });
       const { code, out, err } = await signedWith(SECRET);
@@ -38,8 +38,8 @@ export function sampleTests(bench: () => Bench): void {
   }
 
   test("quick-start.md: client.mjs runs and exits well", async () => {
-    const tenant = await bench().stack.createTenant();
-    const { code, out, err } = await runSample(bench(), "quick-start.md client.mjs", NODE, {
+    const tenant = await bench.stack.createTenant();
+    const { code, out, err } = await runSample(bench, "quick-start.md client.mjs", NODE, {
       ...{ BELFRY_API_KEY: tenant.apiKey, BELFRY_TENANT_ID: tenant.id },
     });
     assert.equal(code, 0, err);
@@ -47,9 +47,9 @@ export function sampleTests(bench: () => Bench): void {
   });
 
   test("limits.md: retry.mjs waits out a limit", async () => {
-    const { apiKey } = await bench().stack.createTenant();
+    const { apiKey } = await bench.stack.createTenant();
     const retry = (key: string) =>
-      runSample(bench(), "limits.md retry.mjs", NODE, { BELFRY_API_KEY: key });
+      runSample(bench, "limits.md retry.mjs", NODE, { BELFRY_API_KEY: key });
     const first = await retry(apiKey);
     assert.equal(first.code, 0, first.err);
     assert.match(first.out, /success: true/);

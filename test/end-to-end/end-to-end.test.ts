@@ -27,13 +27,12 @@ import { traceTests } from "./trace.ts";
 const cleanup = wholeFile();
 const servers = await startTlsServers(cleanup);
 await migrateToLatest(servers.verifiedDatabaseUrl);
-const running = await startStack(cleanup, {
+const stack = await startStack(cleanup, {
   natsUrl: servers.natsUrl("tls"),
   databaseUrl: servers.verifiedDatabaseUrl,
   env: { NATS_TLS_CA_FILE: servers.certificates.caFile, EXPRESS_PER_MINUTE: "30" },
   twice: true,
 });
-const stack = () => running;
 
 describe("routing", () => routingTests(stack));
 describe("languages", () => languageTests(stack));

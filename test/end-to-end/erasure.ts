@@ -13,9 +13,8 @@ const CLI = new URL("../../packages/cli/src/main.ts", import.meta.url).pathname;
 const NEEDLES = Object.values(ADA);
 
 /** A person whose data are asked to be erased. */
-export function erasureTests(running: () => Stack): void {
+export function erasureTests(stack: Stack): void {
   test("an erased person is found in no table, gets nothing more, and is gone from the browser; another loses nothing", async (t) => {
-    const stack = running();
     const { apiUrls, db, pool, keys } = stack;
     const { id: tenantId, apiKey } = await stack.createTenant();
     const vendor = await startRecordingServer(t);

@@ -5,23 +5,23 @@ import { eventually } from "@belfry/testing/eventually";
 import { call, freshKey, type Stack, trigger } from "./stack.ts";
 
 /** Specification 2.5, 3.1, 4.4 and 4.5. */
-export function historyTests(stack: () => Stack): void {
-  const api = () => stack().apiUrls[0];
+export function historyTests(stack: Stack): void {
+  const [api] = stack.apiUrls;
   const list = (tenantId: string, apiKey: string, query = "", userId = "user-1") =>
-    call(`${api()}/api/v1/notifications/${tenantId}/${encodeURIComponent(userId)}${query}`, {
+    call(`${api}/api/v1/notifications/${tenantId}/${encodeURIComponent(userId)}${query}`, {
       apiKey,
     });
   const mark = (tenantId: string, apiKey: string, id: string, options: object = {}) =>
-    call(`${api()}/api/v1/notifications/${tenantId}/user-1/${id}/read`, {
+    call(`${api}/api/v1/notifications/${tenantId}/user-1/${id}/read`, {
       method: "PUT",
       apiKey,
       ...options,
     });
 
   const tenantWith = async (count: number) => {
-    const tenant = await stack().createReadyTenant({}, { channels: ["PUSH"] });
+    const tenant = await stack.createReadyTenant({}, { channels: ["PUSH"] });
     for (let i = 1; i <= count; i += 1) {
-      await trigger(api(), tenant.apiKey, { variables: { orderId: i, name: "Ann" } }, freshKey());
+      await trigger(api, tenant.apiKey, { variables: { orderId: i, name: "Ann" } }, freshKey());
     }
     await eventually(async () => {
       const { body } = await list(tenant.id, tenant.apiKey);
@@ -85,16 +85,16 @@ export function historyTests(stack: () => Stack): void {
     for (const id of ["0198c0de-0000-7000-8000-000000000000", "not-an-id", "1", "a%2fb"]) {
       assert.equal((await mark(tenant.id, tenant.apiKey, id)).status, 404, id);
     }
-    const stranger = await call(
-      `${api()}/api/v1/notifications/${tenant.id}/user-2/${item.id}/read`,
-      { method: "PUT", apiKey: tenant.apiKey },
-    );
+    const stranger = await call(`${api}/api/v1/notifications/${tenant.id}/user-2/${item.id}/read`, {
+      method: "PUT",
+      apiKey: tenant.apiKey,
+    });
     assert.equal(stranger.status, 404);
     assert.equal((await list(tenant.id, tenant.apiKey)).body.data[0].status, "UNREAD");
   });
 
   test("another tenant's path is 403, and equal user ids do not meet", async () => {
-    const [a, b] = [await tenantWith(1), await stack().createReadyTenant()];
+    const [a, b] = [await tenantWith(1), await stack.createReadyTenant()];
     const { status, body } = await list(a.id, b.apiKey);
     assert.equal(status, 403);
     assert.equal(body.error, "Forbidden");
@@ -105,7 +105,7 @@ export function historyTests(stack: () => Stack): void {
   });
 
   test("user ids may be anything that is text", async () => {
-    const tenant = await stack().createReadyTenant({}, { channels: ["PUSH"] });
+    const tenant = await stack.createReadyTenant({}, { channels: ["PUSH"] });
     for (const userId of [
       "a b",
       "a/b",
@@ -118,7 +118,7 @@ export function historyTests(stack: () => Stack): void {
       "%2f",
       "x".repeat(255),
     ]) {
-      await trigger(api(), tenant.apiKey, { payload: { userId } });
+      await trigger(api, tenant.apiKey, { payload: { userId } });
       await eventually(async () => {
         const { body } = await list(
           tenant.id,

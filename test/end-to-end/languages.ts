@@ -7,8 +7,8 @@ import { outboxOf, outcomeOf, settled } from "./outcome.ts";
 import { call, type Stack, triggered } from "./stack.ts";
 
 /** Templates in several languages, and what the trigger's `locale` makes of them. */
-export function languageTests(stack: () => Stack): void {
-  const api = () => stack().apiUrls[0];
+export function languageTests(stack: Stack): void {
+  const [api] = stack.apiUrls;
 
   /** Says in each text which variant it is, and writes a date and a number. */
   async function translate(tenantId: string, locales: readonly string[]): Promise<void> {
@@ -16,7 +16,7 @@ export function languageTests(stack: () => Stack): void {
       `${locale || "default"}: {{at | date: "medium", "short"}}, {{n | number}}`;
     for (const locale of ["", ...locales]) {
       const base = { tenantId, eventType: "order.confirmed", locale };
-      const { db } = stack();
+      const { db } = stack;
       await putTemplate(db, {
         ...{ ...base, channel: "EMAIL", subject: `Order ${locale}` },
         content: `<p>${content(locale)}</p>`,
@@ -28,9 +28,9 @@ export function languageTests(stack: () => Stack): void {
 
   /** The texts that an event left on its three channels; blanks and apostrophes are plain, whatever ICU has. */
   async function textsOf(tenant: { id: string; apiKey: string }, eventId: string, userId: string) {
-    await outcomeOf(stack(), eventId);
-    const [email, sms] = await outboxOf(stack(), eventId);
-    const { body } = await call(`${api()}/api/v1/notifications/${tenant.id}/${userId}`, {
+    await outcomeOf(stack, eventId);
+    const [email, sms] = await outboxOf(stack, eventId);
+    const { body } = await call(`${api}/api/v1/notifications/${tenant.id}/${userId}`, {
       apiKey: tenant.apiKey,
     });
     const push = body.data.find(({ id }: { id: string }) => id === eventId);
@@ -40,7 +40,7 @@ export function languageTests(stack: () => Stack): void {
   const variables = { at: "2026-03-28T23:30:00Z", n: 1234.5 };
 
   test("each channel takes the template in the event's language, else in a wider one, else the default", async () => {
-    const tenant = await stack().createReadyTenant({ timezone: "Europe/Vienna" });
+    const tenant = await stack.createReadyTenant({ timezone: "Europe/Vienna" });
     await translate(tenant.id, ["de", "de-CH", "he", "zh-Hant"]);
     const WRITTEN: [locale: string | undefined, stored: string | null, text: string][] = [
       [undefined, null, "default: Mar 29, 2026, 12:30 AM, 1,234.5"],
@@ -55,32 +55,32 @@ export function languageTests(stack: () => Stack): void {
     ];
     for (const [locale, stored, text] of WRITTEN) {
       const over = { variables, ...(locale === undefined ? {} : { locale }) };
-      const id = await triggered(stack(), tenant.apiKey, over);
+      const id = await triggered(stack, tenant.apiKey, over);
       assert.deepEqual(await textsOf(tenant, id, "user-1"), [text, text, text], locale);
-      const report = await call(`${api()}/api/v1/events/${id}`, { apiKey: tenant.apiKey });
+      const report = await call(`${api}/api/v1/events/${id}`, { apiKey: tenant.apiKey });
       assert.equal(report.body.locale, stored);
-      const shown = await sentContent(stack().db, tenant.id, id, "SMS");
+      const shown = await sentContent(stack.db, tenant.id, id, "SMS");
       assert.ok(shown.shown && shown.content.kind === "text");
       assert.equal(plain(shown.content.text), text, "as it was sent");
     }
   });
 
   test("the default variant writes in the tenant's language and zone", async () => {
-    const tenant = await stack().createReadyTenant({
+    const tenant = await stack.createReadyTenant({
       ...{ defaultLocale: "fr", timezone: "America/New_York" },
     });
     await translate(tenant.id, []);
-    const id = await triggered(stack(), tenant.apiKey, { variables, locale: "de" });
+    const id = await triggered(stack, tenant.apiKey, { variables, locale: "de" });
     const text = "default: 28 mars 2026, 19:30, 1 234,5";
     assert.deepEqual(await textsOf(tenant, id, "user-1"), [text, text, text]);
   });
 
   test("an event that is sent once more keeps its language", async () => {
-    const tenant = await stack().createReadyTenant();
+    const tenant = await stack.createReadyTenant();
     await translate(tenant.id, ["de"]);
-    const id = await triggered(stack(), tenant.apiKey, { variables, locale: "de-AT" });
-    await outcomeOf(stack(), id);
-    const { db, pool } = stack();
+    const id = await triggered(stack, tenant.apiKey, { variables, locale: "de-AT" });
+    await outcomeOf(stack, id);
+    const { db, pool } = stack;
     // The sweeper hands it over.
     const deps: ResendDeps = { db, pool, publish: () => Promise.reject(new Error("no NATS")) };
     const again = await resendEvent(deps, tenant.id, id);
@@ -88,8 +88,8 @@ export function languageTests(stack: () => Stack): void {
       "update undispatched_events set published_at = published_at - interval '1 hour' where event_id = $1",
       [again],
     );
-    assert.equal((await settled(stack(), again)).locale, "de-AT");
-    const [, sms] = await outboxOf(stack(), again);
+    assert.equal((await settled(stack, again)).locale, "de-AT");
+    const [, sms] = await outboxOf(stack, again);
     assert.match(sms?.text ?? "", /^de: /);
   });
 }

@@ -14,21 +14,21 @@ const ACTIONS = [
 ];
 
 /** Where a push leads: the same live, recovered, from the history and in a page of it. */
-export function linkTests(stack: () => Stack): void {
-  const api = () => stack().apiUrls[0];
+export function linkTests(stack: Stack): void {
+  const [api] = stack.apiUrls;
 
   test("a push leads where its template says, however it is read; what has no links is as ever", async () => {
-    const tenant = await stack().createReadyTenant({}, { channels: ["PUSH"] });
-    await putTemplate(stack().db, {
+    const tenant = await stack.createReadyTenant({}, { channels: ["PUSH"] });
+    await putTemplate(stack.db, {
       ...{ tenantId: tenant.id, eventType: "order.linked", channel: "PUSH" },
       ...{ title: "Order {{orderId}}", content: "Thank you" },
       ...{ url: "/orders/{{orderId}}", actions: ACTIONS },
     });
-    const { body: granted } = await call(`${api()}/api/v1/auth/realtime-token`, {
+    const { body: granted } = await call(`${api}/api/v1/auth/realtime-token`, {
       apiKey: tenant.apiKey,
       body: { userId: "user-1" },
     });
-    const client = new Centrifuge(stack().wsUrl, { websocket: WebSocket, token: granted.token });
+    const client = new Centrifuge(stack.wsUrl, { websocket: WebSocket, token: granted.token });
     const seen: PublicationContext[] = [];
     const subscription = client.newSubscription("personal#user-1");
     subscription.on("publication", (publication) => seen.push(publication));
@@ -37,8 +37,8 @@ export function linkTests(stack: () => Stack): void {
       client.connect();
       await subscription.ready(60_000);
       const send = async (variables: object, eventType = "order.linked") => {
-        const id = await triggered(stack(), tenant.apiKey, { variables, eventType });
-        assert.equal((await outcomeOf(stack(), id)).PUSH, "published");
+        const id = await triggered(stack, tenant.apiKey, { variables, eventType });
+        assert.equal((await outcomeOf(stack, id)).PUSH, "published");
         return id;
       };
       const plain = await send({ orderId: "A-0" }, "order.confirmed");
@@ -59,7 +59,7 @@ export function linkTests(stack: () => Stack): void {
       assert.deepEqual(Object.keys(data), ["title", "body", "category", "eventType"]);
       assert.deepEqual(Object.keys(byId.get(plain)?.tags ?? {}), ["id", "createdAt"]);
 
-      const history = await call(`${api()}/api/v1/notifications/${tenant.id}/user-1?limit=100`, {
+      const history = await call(`${api}/api/v1/notifications/${tenant.id}/user-1?limit=100`, {
         apiKey: tenant.apiKey,
       });
       const rpc = await client.rpc("notifications.list", { limit: 100 });
@@ -81,10 +81,10 @@ export function linkTests(stack: () => Stack): void {
       const shown = byId.get(refused)?.tags;
       assert.equal(shown?.url, "/orders//host.example");
       assert.equal(shown?.actions, '[{"label":"Rate it","url":"/orders//host.example/rate?to="}]');
-      const told = (await settled(stack(), refused)).timeline.map(({ what }) => what);
+      const told = (await settled(stack, refused)).timeline.map(({ what }) => what);
       const words = "links left out: action 1 (neither https nor a path)";
       assert.ok(told.includes(words), told.join("\n"));
-      const content = await sentContent(stack().db, tenant.id, linked, "PUSH");
+      const content = await sentContent(stack.db, tenant.id, linked, "PUSH");
       assert.ok(content.shown && content.content.kind === "notification");
       assert.deepEqual([content.content.url, content.content.actions], [url, actions]);
     } finally {

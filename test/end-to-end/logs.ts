@@ -14,20 +14,20 @@ const NEVER: Record<string, RegExp> = {
 };
 
 /** The last to run: it reads what all the others have caused. */
-export function logTests(stack: () => Stack): void {
+export function logTests(stack: Stack): void {
   test("no key, token, address, number, text or signature is in any log of this run", () => {
-    const lines = Object.entries(stack().processes).flatMap(([name, { lines }]) =>
+    const lines = Object.entries(stack.processes).flatMap(([name, { lines }]) =>
       lines.map((line) => `${name}: ${line}`),
     );
     assert.ok(lines.length > 100);
     for (const [what, pattern] of Object.entries(NEVER)) {
       assert.deepEqual(lines.filter((line) => pattern.test(line)).slice(0, 3), [], what);
     }
-    for (const { errors } of Object.values(stack().processes)) assert.equal(errors(), "");
+    for (const { errors } of Object.values(stack.processes)) assert.equal(errors(), "");
   });
 
   test("a request and an attempt have a line each, with the trace id that finds them", () => {
-    const logs = Object.values(stack().processes).flatMap((process) => process.logs());
+    const logs = Object.values(stack.processes).flatMap((process) => process.logs());
     for (const message of ["request", "attempt"]) {
       const found = logs.filter((line) => line.msg === message);
       assert.ok(found.length > 0, message);

@@ -9,9 +9,8 @@ const USERS = 40;
 const EVENTS_OF_A_USER = 25;
 
 /** What a user sees is in the order in which it was triggered. */
-export function orderTests(running: () => Stack): void {
+export function orderTests(stack: Stack): void {
   test("events of a user, each triggered when the one before was answered, arrive in that order over all replicas and lanes", async () => {
-    const stack = running();
     const ready = () => stack.createReadyTenant({}, { channels: ["PUSH"] });
     const tenants = await Promise.all(Array.from({ length: TENANTS }, ready));
     const ids = tenants.map(({ id }) => id);

@@ -10,13 +10,13 @@ import { outboxOf, outcomeOf, SENT, settled } from "./outcome.ts";
 import { call, type Stack, triggered } from "./stack.ts";
 
 /** What users want, from the API and from a mail's own link to what is sent and what the timeline says. */
-export function preferenceTests(stack: () => Stack): void {
-  const api = () => stack().apiUrls[0];
+export function preferenceTests(stack: Stack): void {
+  const [api] = stack.apiUrls;
   const ONE_CLICK = "List-Unsubscribe=One-Click";
 
   async function tenantWithOffers(required = false) {
-    const tenant = await stack().createReadyTenant();
-    const { db } = stack();
+    const tenant = await stack.createReadyTenant();
+    const { db } = stack;
     await putCategory(db, {
       ...{ tenantId: tenant.id, key: "offers", label: { "": "Offers" }, required },
     });
@@ -26,19 +26,19 @@ export function preferenceTests(stack: () => Stack): void {
     return tenant;
   }
 
-  const send = (apiKey: string, over?: Record<string, unknown>) => triggered(stack(), apiKey, over);
+  const send = (apiKey: string, over?: Record<string, unknown>) => triggered(stack, apiKey, over);
 
   /** As `outbox list` shows it. */
   async function outbox(tenantId: string) {
     const messages: OutboxMessage[] = [];
-    for await (const page of outboxPages(stack().db, { tenantId })) messages.push(...page);
+    for await (const page of outboxPages(stack.db, { tenantId })) messages.push(...page);
     return messages;
   }
 
   test("a POST to a mail's own link is all it takes: the next event is skipped, and says why", async () => {
     const tenant = await tenantWithOffers();
     const id = await send(tenant.apiKey);
-    assert.deepEqual(await outcomeOf(stack(), id), SENT);
+    assert.deepEqual(await outcomeOf(stack, id), SENT);
     const messages = await outbox(tenant.id);
     const mail = messages.find(({ channel }) => channel === "EMAIL");
     const { "List-Unsubscribe": listed = "", ...others } = mail?.headers ?? {};
@@ -49,70 +49,70 @@ export function preferenceTests(stack: () => Stack): void {
     assert.ok(messages.some(({ channel, headers }) => channel === "SMS" && !headers));
     const url = listed.slice(1, -1);
     assert.equal((await fetch(url)).status, 200);
-    assert.deepEqual(await outcomeOf(stack(), await send(tenant.apiKey)), SENT, "GET does nothing");
+    assert.deepEqual(await outcomeOf(stack, await send(tenant.apiKey)), SENT, "GET does nothing");
 
     const body = new URLSearchParams(ONE_CLICK);
     const answer = await fetch(url, { method: "POST", body, redirect: "error" });
     assert.equal(answer.status, 200);
     const next = await send(tenant.apiKey);
-    const { EMAIL = "", ...sent } = await outcomeOf(stack(), next);
+    const { EMAIL = "", ...sent } = await outcomeOf(stack, next);
     assert.match(
       EMAIL,
       /^skipped: turned off by the user for Offers on EMAIL, .*, unsubscribe link$/,
     );
     assert.deepEqual(sent, { SMS: "accepted", PUSH: "published" });
-    const { timeline } = await settled(stack(), next);
+    const { timeline } = await settled(stack, next);
     assert.ok(timeline.some(({ channel, what }) => channel === "EMAIL" && what === EMAIL));
-    assertEach(await outboxOf(stack(), next), ({ channel }) => channel, ["SMS"]);
+    assertEach(await outboxOf(stack, next), ({ channel }) => channel, ["SMS"]);
   });
 
   test("a mail of a required category has no such link, and is sent whatever is turned off", async () => {
     const tenant = await tenantWithOffers(true);
-    const changed = await call(`${api()}/api/v1/users/user-1/preferences`, {
+    const changed = await call(`${api}/api/v1/users/user-1/preferences`, {
       ...{ method: "PATCH", apiKey: tenant.apiKey },
       body: { preferences: [{ category: "*", channel: "*", enabled: false }] },
     });
     assert.equal(changed.status, 200);
-    assert.deepEqual(await outcomeOf(stack(), await send(tenant.apiKey)), SENT);
+    assert.deepEqual(await outcomeOf(stack, await send(tenant.apiKey)), SENT);
     const messages = await outbox(tenant.id);
     assertEach(messages, ({ headers }) => headers ?? null, [null, null]);
   });
 
   test("the very first preference and the very first user bind the next event", async () => {
-    const tenant = await stack().createReadyTenant();
+    const tenant = await stack.createReadyTenant();
     const payload = { userId: "bob" };
     const nowhere = {
       ...{ EMAIL: "skipped: no recipientEmail", SMS: "skipped: no recipientPhone" },
       PUSH: "published",
     };
-    assert.deepEqual(await outcomeOf(stack(), await send(tenant.apiKey, { payload })), nowhere);
-    const user = `${api()}/api/v1/users/bob`;
+    assert.deepEqual(await outcomeOf(stack, await send(tenant.apiKey, { payload })), nowhere);
+    const user = `${api}/api/v1/users/bob`;
     const body = { email: "bob@example.com", phone: "+12025550199" };
     await call(user, { method: "PUT", apiKey: tenant.apiKey, body });
     const id = await send(tenant.apiKey, { payload });
-    assert.deepEqual(await outcomeOf(stack(), id), SENT);
-    const [email, sms] = await outboxOf(stack(), id);
+    assert.deepEqual(await outcomeOf(stack, id), SENT);
+    const [email, sms] = await outboxOf(stack, id);
     assert.deepEqual([email?.recipient, sms?.recipient], [body.email, body.phone]);
     const off = { category: "*", channel: "PUSH", enabled: false };
     await call(`${user}/preferences`, {
       ...{ method: "PATCH", apiKey: tenant.apiKey, body: { preferences: [off] } },
     });
-    const { PUSH = "" } = await outcomeOf(stack(), await send(tenant.apiKey, { payload }));
+    const { PUSH = "" } = await outcomeOf(stack, await send(tenant.apiKey, { payload }));
     assert.match(PUSH, /^skipped: turned off by the user on PUSH, .*, api$/);
   });
 
   test("quiet hours of the user hold up what makes a noise, and the timeline says until when", async () => {
-    const tenant = await stack().createReadyTenant();
-    const { rows } = await stack().pool.query("select clock_timestamp() as now");
+    const tenant = await stack.createReadyTenant();
+    const { rows } = await stack.pool.query("select clock_timestamp() as now");
     const minute = Math.floor(rows[0].now.getTime() / 60_000) * 60_000;
     const at = (minutes: number) => new Date(minute + minutes * 60_000).toISOString();
     const quietHours = { from: at(-60).slice(11, 16), to: at(60).slice(11, 16) };
-    await call(`${api()}/api/v1/users/user-1`, {
+    await call(`${api}/api/v1/users/user-1`, {
       ...{ method: "PUT", apiKey: tenant.apiKey, body: { quietHours } },
     });
     const id = await send(tenant.apiKey);
     const { channels, timeline } = await eventually(async () => {
-      const report = await showEvent(stack().db, id);
+      const report = await showEvent(stack.db, id);
       assert.equal(report.status, "dispatched");
       return report;
     });

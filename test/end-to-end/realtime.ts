@@ -6,13 +6,13 @@ import { call, type Stack, triggered } from "./stack.ts";
 import { connectedBrowser } from "./trace.ts";
 
 /** Specification 2.3, 2.4, 4.2, 4.3, 6.3 and 6.4. */
-export function realtimeTests(stack: () => Stack): void {
-  const api = () => stack().apiUrls[0];
+export function realtimeTests(stack: Stack): void {
+  const [api] = stack.apiUrls;
   const askToken = (apiKey: string, userId: string) =>
-    call(`${api()}/api/v1/auth/realtime-token`, { apiKey, body: { userId } });
+    call(`${api}/api/v1/auth/realtime-token`, { apiKey, body: { userId } });
 
   test("the token answer names the channels, and lasts two hours", async () => {
-    const tenant = await stack().createReadyTenant({}, { targetChannel: "orders" });
+    const tenant = await stack.createReadyTenant({}, { targetChannel: "orders" });
     const { status, body } = await askToken(tenant.apiKey, "user-1");
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body).sort(), ["channels", "token"]);
@@ -24,7 +24,7 @@ export function realtimeTests(stack: () => Stack): void {
     assertHas(claims, { sub: "user-1", tenant: tenant.id });
     assert.equal(claims.exp - claims.iat, 7200);
     const refused = async (bad: unknown) => {
-      const url = `${api()}/api/v1/auth/realtime-token`;
+      const url = `${api}/api/v1/auth/realtime-token`;
       const answer = await call(url, { apiKey: tenant.apiKey, body: bad });
       assert.equal(answer.status, 422);
       return answer.body.message[0];
@@ -36,12 +36,12 @@ export function realtimeTests(stack: () => Stack): void {
   });
 
   test("the unmodified client subscribes to every channel and is given the four fields as it happens", async () => {
-    const tenant = await stack().createReadyTenant(
+    const tenant = await stack.createReadyTenant(
       {},
       { channels: ["PUSH"], targetChannel: "orders" },
     );
-    await using browser = await connectedBrowser(stack(), tenant.apiKey);
-    const eventId = await triggered(stack(), tenant.apiKey);
+    await using browser = await connectedBrowser(stack, tenant.apiKey);
+    const eventId = await triggered(stack, tenant.apiKey);
     await eventually(() => browser.pushed.length === 1);
     const [publication] = browser.pushed;
     assert.equal(publication?.channel, "orders#user-1");
@@ -53,7 +53,7 @@ export function realtimeTests(stack: () => Stack): void {
     });
     assert.equal(publication?.tags?.id, eventId);
     const variables = { title: "T", message: "M" };
-    await triggered(stack(), tenant.apiKey, { eventType: "global.alert", variables });
+    await triggered(stack, tenant.apiKey, { eventType: "global.alert", variables });
     await eventually(() => browser.pushed.length === 2);
     assert.equal(browser.pushed[1]?.channel, "global_system#user-1");
   });
@@ -61,9 +61,9 @@ export function realtimeTests(stack: () => Stack): void {
   test("the longest user id, in letters of four bytes, goes from its token to what arrives", async () => {
     const userId = "😀".repeat(255);
     const targetChannel = "c".repeat(64);
-    const tenant = await stack().createReadyTenant({}, { channels: ["PUSH"], targetChannel });
-    await using browser = await connectedBrowser(stack(), tenant.apiKey, userId);
-    await triggered(stack(), tenant.apiKey, { payload: { userId } });
+    const tenant = await stack.createReadyTenant({}, { channels: ["PUSH"], targetChannel });
+    await using browser = await connectedBrowser(stack, tenant.apiKey, userId);
+    await triggered(stack, tenant.apiKey, { payload: { userId } });
     await eventually(() => browser.pushed.length === 1);
     assert.equal(browser.pushed[0]?.channel, `${targetChannel}#${userId}`);
   });

@@ -10,12 +10,12 @@ import { type RecordingServer, startRecordingServer } from "@belfry/testing/reco
 import { call, type Stack, triggered } from "./stack.ts";
 
 /** A vendor that refuses, and one that says later what became of a mail. */
-export function receiptTests(stack: () => Stack): void {
+export function receiptTests(stack: Stack): void {
   test("refused, replayed, accepted, bounced by its receipt; then its address is skipped", async (t) => {
-    const { apiUrls, db, keys } = stack();
+    const { apiUrls, db, keys } = stack;
     const vendor = await startRecordingServer(t);
     const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    const { id: tenantId, apiKey } = await stack().createTenant();
+    const { id: tenantId, apiKey } = await stack.createTenant();
     const settings = {
       apiKey: "SG.a-key",
       from: "shop@example.com",
@@ -31,7 +31,7 @@ export function receiptTests(stack: () => Stack): void {
       ...{ tenantId, eventType: "order.confirmed", channel: "EMAIL" },
       ...{ subject: "Order", content: "<p>Hello</p>" },
     });
-    const send = () => triggered(stack(), apiKey);
+    const send = () => triggered(stack, apiKey);
     const emailOf = async (id: string) => {
       const { body } = await call(`${apiUrls[1]}/api/v1/events/${id}`, { apiKey });
       return body.channels.EMAIL as { status: string; reason: string | null };

@@ -10,9 +10,9 @@ import { outboxOf, outcomeOf, SENT, settled } from "./outcome.ts";
 import { type Stack, triggered } from "./stack.ts";
 
 /** What a template asks for is there, or nothing is sent. */
-export function requiredTests(stack: () => Stack): void {
+export function requiredTests(stack: Stack): void {
   const put = (tenantId: string, channel: Channel, more: object) =>
-    putTemplate(stack().db, {
+    putTemplate(stack.db, {
       ...{ tenantId, eventType: "order.confirmed", channel, content: "<p>Pay {{link}}</p>" },
       ...(channel === "EMAIL" && { subject: "Order {{orderId}}" }),
       ...(channel === "PUSH" && { title: "Order" }),
@@ -20,7 +20,7 @@ export function requiredTests(stack: () => Stack): void {
     });
 
   test("without a required variable a channel fails and says which; no provider is called", async () => {
-    const tenant = await stack().createReadyTenant();
+    const tenant = await stack.createReadyTenant();
     const requiredVariables = ["orderId", "link"];
     for (const channel of ["EMAIL", "SMS", "PUSH"] as const) {
       await put(tenant.id, channel, { requiredVariables });
@@ -31,43 +31,43 @@ export function requiredTests(stack: () => Stack): void {
       [{ orderId: " \t", link: "https://a.example" }, "orderId"],
       [undefined, "orderId"],
     ] as const) {
-      const id = await triggered(stack(), tenant.apiKey, { variables });
+      const id = await triggered(stack, tenant.apiKey, { variables });
       const failed = `failed: variable missing: ${lacking}`;
-      assert.deepEqual(await outcomeOf(stack(), id), { EMAIL: failed, SMS: failed, PUSH: failed });
-      const { channels, timeline } = await settled(stack(), id);
+      assert.deepEqual(await outcomeOf(stack, id), { EMAIL: failed, SMS: failed, PUSH: failed });
+      const { channels, timeline } = await settled(stack, id);
       assert.deepEqual(channels.EMAIL?.delivery?.attempts, []);
       for (const channel of ["EMAIL", "SMS", "PUSH"]) {
         const said = timeline.filter((entry) => entry.channel === channel).map(({ what }) => what);
         assert.ok(said.includes(failed), JSON.stringify(said));
       }
-      assert.deepEqual(await outboxOf(stack(), id), []);
+      assert.deepEqual(await outboxOf(stack, id), []);
     }
     const variables = { orderId: 0, link: false };
-    const id = await triggered(stack(), tenant.apiKey, { variables });
-    assert.deepEqual(await outcomeOf(stack(), id), SENT);
+    const id = await triggered(stack, tenant.apiKey, { variables });
+    assert.deepEqual(await outcomeOf(stack, id), SENT);
   });
 
   test("such a dead letter is sent by a replay once the template asks no more for it, and only then", async () => {
-    const tenant = await stack().createReadyTenant({}, { channels: ["SMS"] });
+    const tenant = await stack.createReadyTenant({}, { channels: ["SMS"] });
     await put(tenant.id, "SMS", { content: "{{link}} of {{name}}", requiredVariables: ["link"] });
-    const id = await triggered(stack(), tenant.apiKey, { variables: { name: "Ann" } });
+    const id = await triggered(stack, tenant.apiKey, { variables: { name: "Ann" } });
     const failed = "failed: variable missing: link";
-    assert.equal((await outcomeOf(stack(), id)).SMS, failed);
-    const { db } = stack();
+    assert.equal((await outcomeOf(stack, id)).SMS, failed);
+    const { db } = stack;
     const [group] = await listDeadLetters(db, { tenantId: tenant.id });
     assert.deepEqual(
       [group?.class, group?.provider, group?.examples[0]?.reason],
       ["untried", "sandbox", "variable missing: link"],
     );
-    const settledAt = async () => (await settled(stack(), id)).channels.SMS?.delivery?.settledAt;
+    const settledAt = async () => (await settled(stack, id)).channels.SMS?.delivery?.settledAt;
     const first = await settledAt();
     assert.equal((await replayDeadLetters(db, { tenantId: tenant.id })).count, 1);
     await eventually(async () => assert.notEqual(await settledAt(), first));
-    assert.equal((await outcomeOf(stack(), id)).SMS, failed, "it fails again for the same reason");
+    assert.equal((await outcomeOf(stack, id)).SMS, failed, "it fails again for the same reason");
     // Another text is of events to come; what is asked for is of all.
     await put(tenant.id, "SMS", { content: "New text", requiredVariables: [] });
     assert.equal((await replayDeadLetters(db, { tenantId: tenant.id })).count, 1);
-    await eventually(async () => assert.equal((await outcomeOf(stack(), id)).SMS, "accepted"));
-    assertEach(await outboxOf(stack(), id), ({ text }) => text, [" of Ann"]);
+    await eventually(async () => assert.equal((await outcomeOf(stack, id)).SMS, "accepted"));
+    assertEach(await outboxOf(stack, id), ({ text }) => text, [" of Ann"]);
   });
 }

@@ -13,24 +13,24 @@ const UNAUTHORIZED = {
 };
 
 /** Specification section 5. */
-export function signingTests(stack: () => Stack): void {
-  const api = () => stack().apiUrls[0];
+export function signingTests(stack: Stack): void {
+  const [api] = stack.apiUrls;
   const secret = "whsec-test";
   const sign = (body: string) => createHmac("sha256", secret).update(body).digest("hex");
   const send = (apiKey: string, body: string, headers: Record<string, string>) =>
-    call(`${api()}/api/v1/events/trigger`, {
+    call(`${api}/api/v1/events/trigger`, {
       apiKey,
       body,
       headers: { ...freshKey(), ...headers },
     });
 
   test("the key is checked before the body, and the signature before its fields", async () => {
-    const broken = await call(`${api()}/api/v1/events/trigger`, {
+    const broken = await call(`${api}/api/v1/events/trigger`, {
       body: "{",
       headers: { "x-api-key": "no" },
     });
     assert.equal(broken.status, 401);
-    const tenant = await stack().createReadyTenant({ webhookSecret: secret });
+    const tenant = await stack.createReadyTenant({ webhookSecret: secret });
     const unsigned = await send(tenant.apiKey, "{", {});
     assert.equal(unsigned.status, 401);
     assert.equal(unsigned.headers.get("www-authenticate"), 'X-Service-Signature error="missing"');
@@ -39,7 +39,7 @@ export function signingTests(stack: () => Stack): void {
   });
 
   test("the signature is over the raw body, byte for byte", async () => {
-    const tenant = await stack().createReadyTenant({ webhookSecret: secret });
+    const tenant = await stack.createReadyTenant({ webhookSecret: secret });
     const body = '{ "eventType":"order.confirmed",\n "payload" : {"userId":"ü\\u0041"} }';
     const good = await send(tenant.apiKey, body, { "x-service-signature": sign(body) });
     assert.equal(good.status, 200);
@@ -60,27 +60,27 @@ export function signingTests(stack: () => Stack): void {
   });
 
   test("a new webhook secret and a rotated key are in force within 5 s; the old key overlaps", async () => {
-    const tenant = await stack().createReadyTenant();
-    await trigger(api(), tenant.apiKey, {}, freshKey());
-    const rotated = await rotateApiKey(stack().db, tenant.id, 3600);
+    const tenant = await stack.createReadyTenant();
+    await trigger(api, tenant.apiKey, {}, freshKey());
+    const rotated = await rotateApiKey(stack.db, tenant.id, 3600);
     for (const key of [tenant.apiKey, rotated.apiKey]) {
-      assert.equal((await trigger(api(), key, {}, freshKey())).status, 200);
+      assert.equal((await trigger(api, key, {}, freshKey())).status, 200);
     }
-    await rotateApiKey(stack().db, tenant.id, 0);
+    await rotateApiKey(stack.db, tenant.id, 0);
     await eventually(async () => {
-      assert.equal((await trigger(api(), tenant.apiKey, {}, freshKey())).status, 401);
+      assert.equal((await trigger(api, tenant.apiKey, {}, freshKey())).status, 401);
     });
-    const other = await stack().createReadyTenant();
-    await trigger(api(), other.apiKey, {}, freshKey());
-    await updateTenant(stack().db, other.id, { webhookSecret: secret }, stack().keys);
+    const other = await stack.createReadyTenant();
+    await trigger(api, other.apiKey, {}, freshKey());
+    await updateTenant(stack.db, other.id, { webhookSecret: secret }, stack.keys);
     await eventually(async () => {
-      assert.equal((await trigger(api(), other.apiKey, {}, freshKey())).status, 401);
+      assert.equal((await trigger(api, other.apiKey, {}, freshKey())).status, 401);
     });
   });
 
   test("neither key nor secret rests in the database as it is", async () => {
-    const tenant = await stack().createReadyTenant({ webhookSecret: "a-very-secret-secret" });
-    const { rows } = await stack().pool.query(
+    const tenant = await stack.createReadyTenant({ webhookSecret: "a-very-secret-secret" });
+    const { rows } = await stack.pool.query(
       "select t::text as tenant, k::text as key from tenants t join api_keys k on k.tenant_id = t.id where t.id = $1",
       [tenant.id],
     );

@@ -22,26 +22,26 @@ const LINES: readonly [service: string, message: string][] = [
 ];
 
 /** From the trigger to the provider and the browser under one id. */
-export function traceTests(stack: () => Stack): void {
-  const api = () => stack().apiUrls[0];
+export function traceTests(stack: Stack): void {
+  const [api] = stack.apiUrls;
 
   test("one W3C trace id finds the event in the log of every service, by event show and in the search", async () => {
-    const tenant = await stack().createReadyTenant();
+    const tenant = await stack.createReadyTenant();
     const traceId = randomBytes(16).toString("hex");
-    await using browser = await connectedBrowser(stack(), tenant.apiKey);
+    await using browser = await connectedBrowser(stack, tenant.apiKey);
     const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
-    const answer = await trigger(api(), tenant.apiKey, {}, { traceparent });
+    const answer = await trigger(api, tenant.apiKey, {}, { traceparent });
     assert.equal(answer.headers.get("x-trace-id"), traceId);
     const eventId = answer.headers.get("x-event-id") ?? "";
 
-    await settled(stack(), eventId);
+    await settled(stack, eventId);
     await eventually(() => browser.pushed.length === 1);
     assert.ok(
       !JSON.stringify(browser.pushed).includes(traceId),
       "it is no business of the browser",
     );
     await eventually(() => {
-      const found = Object.values(stack().processes)
+      const found = Object.values(stack.processes)
         .flatMap((process) => process.logs())
         .filter((line) => line.traceId === traceId && line.level === "info");
       for (const [service, message] of LINES) {
@@ -55,12 +55,12 @@ export function traceTests(stack: () => Stack): void {
       }
     });
 
-    const env = stack().adminEnv;
+    const env = stack.adminEnv;
     const shown = await promisify(execFile)(process.execPath, [CLI, "event", "show", eventId], {
       env,
     });
     assert.equal(JSON.parse(shown.stdout).traceId, traceId);
-    const { events } = await searchEvents(stack().db, { tenantId: tenant.id, traceId, limit: 10 });
+    const { events } = await searchEvents(stack.db, { tenantId: tenant.id, traceId, limit: 10 });
     assertEach(events, ({ id }) => id, [eventId]);
   });
 }
