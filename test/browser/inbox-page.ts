@@ -6,13 +6,15 @@ import { fileURLToPath } from "node:url";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { listen } from "@belfry/testing/listen";
 import type { BrowserContext, Page } from "playwright-core";
-import { watchPage } from "./open-page.ts";
+import { cuttableProxy } from "../realtime/cuttable-proxy.ts";
+import { createWorld, type Recipient, TENANTS } from "../realtime/gateway-under-test.ts";
+import { openBrowser, watchPage } from "./open-page.ts";
 
 const PATIENCE_MS = 60_000;
 const INBOX = dirname(fileURLToPath(import.meta.resolve("@belfry/inbox/belfry-inbox")));
 const CENTRIFUGE = fileURLToPath(import.meta.resolve("centrifuge"));
 /** What a desktop's window shows, without what moves. */
-export const DESKTOP = { viewport: { width: 900, height: 700 }, reducedMotion: "reduce" } as const;
+const DESKTOP = { viewport: { width: 900, height: 700 }, reducedMotion: "reduce" } as const;
 /** The lines of the documentation, as they stand but for the addresses. */
 const SAMPLE = await readFile(new URL("../../docs/samples/inbox.html", import.meta.url), "utf8");
 const SAMPLE_WS_URL = "wss://belfry.example.com/connection/websocket";
@@ -29,6 +31,43 @@ const POLICY = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join("; ");
+
+interface Visit {
+  tenant?: string;
+  tokenSeconds?: number;
+  token?: () => Promise<{ token: string; channels: string[] } | null>;
+  wsUrl?: string;
+  html?: string;
+  attributes?: string;
+}
+
+/** A gateway behind a connection that can be cut, and users who visit the sites of its tenants. */
+export async function startInboxWorld(t: Cleanup) {
+  const world = await createWorld(t);
+  // A page that puts its own clock forward must not miss a ping meanwhile.
+  const gateway = await world.startGateway({ PING_INTERVAL_MS: "600000" });
+  const proxy = await cuttableProxy(t, gateway.url);
+  const browser = await openBrowser(t);
+  /** Every fault that a page met. */
+  const allFaults: string[] = [];
+  /** A user of its own, its tenant's site, and as many tabs as are asked for. */
+  const visit = async (t: Cleanup, user: string, options: Visit = {}) => {
+    const who: Recipient = { tenant: options.tenant ?? TENANTS[0] ?? "", user };
+    const site = await startInboxSite(t, {
+      wsUrl: proxy.url,
+      token: async () => ({
+        token: await world.token(who, options.tokenSeconds),
+        channels: [`personal#${user}`, `orders#${user}`],
+      }),
+      ...options,
+    });
+    const context = await browser.newContext(DESKTOP);
+    t.after(() => context.close());
+    const open = (url = site.url) => openTab(context, url, allFaults);
+    return { who, site, context, open };
+  };
+  return { world, gateway, proxy, allFaults, visit };
+}
 
 /** A tenant's site with the element on a page of its own, and the backend that gives it tokens. */
 export async function startInboxSite(
@@ -78,7 +117,7 @@ export async function startInboxSite(
 }
 
 /** A tab on the site, which waits as long as a slow machine takes; the faults that it met are kept when it closes. */
-export async function openTab(context: BrowserContext, url: string, keptFaults: string[]) {
+async function openTab(context: BrowserContext, url: string, keptFaults: string[]) {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const { received, faults } = await watchPage(page);

@@ -1,27 +1,29 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
+import { LINK_PAGES } from "@belfry/contracts/link-pages";
+import { parseLinkKeys, sealLink } from "@belfry/database/link-token";
 import { eventually } from "@belfry/testing/eventually";
 import { SCRIPT } from "@belfry/testing/hostile";
 import type { Page } from "playwright-core";
-import { cuttableProxy } from "../realtime/cuttable-proxy.ts";
-import { type Category, createWorld, TENANTS } from "../realtime/gateway-under-test.ts";
-import { DESKTOP, inboxOn, openTab, startInboxSite } from "./inbox-page.ts";
-import { openBrowser } from "./open-page.ts";
+import { startIngest } from "../fuzz/start-ingest.ts";
+import { client } from "../realtime/clients.ts";
+import { type Category, TENANTS } from "../realtime/gateway-under-test.ts";
+import { inboxOn, startInboxWorld } from "./inbox-page.ts";
 import { skip } from "./without-browser.ts";
 
-const TENANT = TENANTS[0] ?? "";
+const [TENANT = "", WITHOUT_CATEGORIES = ""] = TENANTS;
+const ASKED = /^\{.*"method":"preferences\.show"/;
+const ANSWERED = /"categories":\[/;
+const TOLD = /"push":\{"message":\{"data":\{"type":"preferences"\}\}\}/;
 const MANY = 200;
 const NOT_SAVED = "That was not saved. Try again in a moment.";
 
 test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
-  const world = await createWorld(t);
-  const gateway = await world.startGateway({ PING_INTERVAL_MS: "600000" });
-  const proxy = await cuttableProxy(t, gateway.url);
-  const browser = await openBrowser(t);
-  const allFaults: string[] = [];
+  const { world, gateway, proxy, allFaults, visit: visitSite } = await startInboxWorld(t);
 
   const category = (key: string, label: Record<string, string>, more?: Category) =>
     world.category(TENANT, key, label, more);
@@ -30,32 +32,50 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
   await category("security", { "": "Security" }, { position: 3, required: true });
 
   /** A user of its own, and as many tabs as are asked for. */
-  const visit = async (t: TestContext, user: string) => {
-    const who = { tenant: TENANT, user };
-    const site = await startInboxSite(t, {
-      wsUrl: proxy.url,
-      token: async () => ({ token: await world.token(who), channels: [`personal#${user}`] }),
-    });
-    const context = await browser.newContext(DESKTOP);
-    t.after(() => context.close());
+  const visit = async (t: TestContext, user: string, tenant = TENANT) => {
+    const { who, open: openAt } = await visitSite(t, user, { tenant });
     const open = async () => {
-      const { page, inbox, received } = await openTab(context, site.url, allFaults);
-      const answers = () => received.join("").split('"categories":[').length - 1;
+      const { page, inbox, received } = await openAt();
+      const linesOf = (kind: RegExp) =>
+        received.flatMap((frame) => frame.split("\n")).filter((line) => kind.test(line)).length;
+      const answers = () => linesOf(ANSWERED);
+      const asked = () => linesOf(ASKED);
       await inbox.state("connected");
-      return { page, inbox, answers, ...preferencesOn(page) };
+      return {
+        ...{ page, inbox, answers, asked, ...preferencesOn(page) },
+        hasFailed: () => linesOf(/"error":\{/) > 0,
+        /** Waits until it was asked that often, and answered. */
+        async answered(times: number): Promise<void> {
+          await eventually(() => answers() >= times);
+          assert.deepEqual([asked(), answers()], [times, times]);
+          // What an answer brings is seen one turn of the page later.
+          await page.evaluate(NEXT_TURN);
+        },
+        /** The same user somewhere else. */
+        async change(enabled: boolean | null): Promise<void> {
+          const before = linesOf(TOLD);
+          const elsewhere = client(t, gateway.url, { token: await world.token(who) });
+          elsewhere.connect();
+          await elsewhere.ready(60_000);
+          const off = { category: "*", channel: "EMAIL", enabled };
+          await elsewhere.rpc("preferences.change", { preferences: [off] });
+          elsewhere.disconnect();
+          await eventually(() => linesOf(TOLD) > before);
+        },
+      };
     };
     /** What is stored, as `offers/EMAIL off (inbox)`. */
     const cells = async () => {
       const { rows } = await world.db.query(
         `select category, channel, enabled, source from preferences
          where tenant_id = $1 and user_id = $2 order by category, channel`,
-        [TENANT, user],
+        [tenant, user],
       );
       return rows.map(
         (one) => `${one.category}/${one.channel} ${one.enabled ? "on" : "off"} (${one.source})`,
       );
     };
-    return { who, open, cells };
+    return { who, open, openAt, cells };
   };
 
   await t.test("by the keyboard alone: in, through, changed, and out the same way", async (t) => {
@@ -277,6 +297,143 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     }
   });
 
+  await t.test("without a category, of a user who said nothing, nothing is another", async (t) => {
+    const { page, inbox, gear, asked, answered, change } = await (
+      await visit(t, "ann", WITHOUT_CATEGORIES)
+    ).open();
+    await world.publish({ tenant: WITHOUT_CATEGORIES, user: "ann" }, { title: "Hello" });
+    await inbox.unread(1);
+    assert.equal(asked(), 0, "nothing is asked before the bell is used");
+    await inbox.bell.click();
+    await answered(1);
+    assert.equal(await gear.count(), 0);
+    const markAll = page.getByRole("button", { name: "Mark all read" });
+    const box = await markAll.boundingBox();
+    const focused = () => page.evaluate(FOCUSED);
+    assert.equal(await focused(), "Hello");
+    await page.keyboard.press("Shift+Tab");
+    assert.equal(await focused(), "Mark all read");
+
+    await change(false);
+    await gear.waitFor();
+    assert.equal(asked(), 2, "asked again when told");
+    assert.equal(await focused(), "Mark all read", "the focus is where it was");
+    assert.deepEqual(await markAll.boundingBox(), box, "nothing jumps");
+    await page.keyboard.press("Shift+Tab");
+    assert.equal(await focused(), "Preferences");
+
+    await change(null);
+    await answered(3);
+    assert.equal(
+      await focused(),
+      "Preferences",
+      "a gear that is there stays while the panel is open",
+    );
+    await inbox.bell.click();
+    await change(false);
+    await change(null);
+    await inbox.bell.click();
+    await answered(4);
+    assert.equal(await gear.count(), 0, "there is nothing to show any more");
+    proxy.cut();
+    await inbox.state("connecting");
+    proxy.mend();
+    await answered(5);
+  });
+
+  await t.test(
+    "a category is enough; the panel is asked for once however often it is used",
+    async (t) => {
+      const { page, inbox, gear, asked, answered } = await (await visit(t, "gil")).open();
+      assert.equal(asked(), 0);
+      await inbox.bell.click();
+      await gear.click();
+      await inbox.element.getByRole("switch").first().waitFor();
+      await page.keyboard.press("Escape");
+      await gear.click();
+      await inbox.element.getByRole("switch").first().waitFor();
+      await answered(1);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Escape");
+      await inbox.bell.click();
+      assert.equal(await gear.isVisible(), true, "known from before");
+      await answered(2);
+    },
+  );
+
+  await t.test("with no-preferences nothing is asked, until it is taken away", async (t) => {
+    const { page, inbox, gear, answered, asked, change } = await (await visit(t, "kai")).open();
+    const toggle = () =>
+      page.evaluate("document.querySelector('belfry-inbox').toggleAttribute('no-preferences')");
+    await toggle();
+    await inbox.bell.click();
+    await change(false);
+    assert.equal(await gear.count(), 0);
+    assert.equal(asked(), 0);
+    await toggle();
+    await gear.waitFor();
+    await answered(1);
+  });
+
+  await t.test("what cannot be read has no gear; the next opening asks again", async (t) => {
+    const { page, inbox, gear, asked, hasFailed } = await (await visit(t, "flo")).open();
+    await world.db.query("alter table preferences rename to away");
+    await inbox.bell.click();
+    await eventually(hasFailed);
+    assert.equal(asked(), 1);
+    await page.evaluate(NEXT_TURN);
+    assert.equal(await gear.count(), 0);
+    await inbox.bell.click();
+    await world.db.query("alter table away rename to preferences");
+    await inbox.bell.click();
+    await gear.waitFor();
+    assert.equal(asked(), 2);
+  });
+
+  await t.test("an inline inbox asks when it connects, and shows its list", async (t) => {
+    const { page, inbox, gear, asked, answered } = await (await visit(t, "ida")).open();
+    assert.equal(asked(), 0);
+    await page.evaluate(`(() => {
+      const inline = document.querySelector("belfry-inbox").cloneNode();
+      inline.setAttribute("inline", "");
+      document.querySelector("belfry-inbox").replaceWith(inline);
+    })()`);
+    await inbox.state("connected");
+    await gear.waitFor();
+    await answered(1);
+    await page.getByRole("region", { name: "Notifications" }).waitFor();
+    assert.equal(await inbox.element.locator("[part=preferences]").isVisible(), false);
+  });
+
+  await t.test(
+    "what is saved on the hosted page is seen in the open panel, and the other way round",
+    async (t) => {
+      const linkKeys = `k1:${randomBytes(32).toString("base64")}`;
+      const ingest = await startIngest(t, { ...world.env, LINK_KEYS: linkKeys });
+      const { open, openAt, cells } = await visit(t, "pia");
+      const tab = await open();
+      await tab.show();
+      const owner = { tenantId: TENANT, userId: "pia", category: "*", channel: "EMAIL" } as const;
+      const link = sealLink(parseLinkKeys(linkKeys), "preferences", owner);
+      const address = `${ingest.url}${LINK_PAGES.preferences}/${link}`;
+      const { page: hosted } = await openAt(address);
+      const box = hosted.getByRole("group", { name: "Offers" }).getByLabel("SMS");
+      await box.uncheck();
+      await hosted.getByRole("button", { name: "Save" }).click();
+      await hosted.getByText("Your choice is saved.").waitFor();
+      await tab.is("Offers", "SMS", false);
+      assert.deepEqual(await cells(), ["offers/SMS off (preference page)"]);
+
+      await tab.switchOf("Offers", "SMS").click();
+      await tab.is("Offers", "SMS", true);
+      // A switch shows what was pressed before it is stored.
+      await eventually(async () => {
+        await hosted.goto(address);
+        assert.equal(await box.isChecked(), true);
+      });
+    },
+  );
+
   await t.test(
     "whatever a tenant writes, axe finds nothing, light and dark, and nothing is too wide, on a small phone and from right to left",
     async (t) => {
@@ -334,6 +491,12 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
   );
 });
 
+const NEXT_TURN = "new Promise((done) => setTimeout(done))";
+/** Of a notification its title, of a button its name. */
+const FOCUSED = `(() => {
+  const at = document.activeElement.shadowRoot?.activeElement;
+  return at?.querySelector("strong")?.textContent ?? at?.ariaLabel ?? at?.textContent;
+})()`;
 const AXE = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 /** Of a switch its cell, of other things their name or part. */
 const NAME_OF_FOCUSED = `(() => {

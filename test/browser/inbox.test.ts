@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { eventually } from "@belfry/testing/eventually";
-import { cuttableProxy } from "../realtime/cuttable-proxy.ts";
-import { createWorld, type Recipient, TENANTS } from "../realtime/gateway-under-test.ts";
-import { DESKTOP, type inboxOn, openTab, startInboxSite } from "./inbox-page.ts";
-import { openBrowser } from "./open-page.ts";
+import { type inboxOn, startInboxWorld } from "./inbox-page.ts";
 import { skip } from "./without-browser.ts";
 
 const SHORT_SECONDS = 2;
@@ -17,36 +14,11 @@ const LONG_SECONDS = 200;
 const HOSTILE = `<img src=x onerror="document.title='taken'">`;
 
 test("<belfry-inbox> in a browser", { skip }, async (t) => {
-  const world = await createWorld(t);
-  // A page that puts its own clock forward must not miss a ping meanwhile.
-  const gateway = await world.startGateway({ PING_INTERVAL_MS: "600000" });
-  const proxy = await cuttableProxy(t, gateway.url);
-  const browser = await openBrowser(t);
-
+  const { world, proxy, allFaults, visit } = await startInboxWorld(t);
   const publish: typeof world.publish = async (to, options) => {
     // Times of one millisecond have no order but that of their ids.
     await new Promise((resolve) => setTimeout(resolve, 3));
     return world.publish(to, options);
-  };
-
-  /** A user of its own, its tenant's site, and as many tabs as are asked for. */
-  const visit = async (t: TestContext, user: string, options: Visit = {}) => {
-    const who: Recipient = { tenant: TENANTS[0] ?? "", user };
-    const site = await startInboxSite(t, {
-      wsUrl: options.wsUrl ?? proxy.url,
-      html: options.html,
-      attributes: options.attributes,
-      token:
-        options.token ??
-        (async () => ({
-          token: await world.token(who, options.tokenSeconds),
-          channels: [`personal#${user}`, `orders#${user}`],
-        })),
-    });
-    const context = await browser.newContext(DESKTOP);
-    t.after(() => context.close());
-    const open = async () => await openTab(context, site.url, allFaults);
-    return { who, site, context, open };
   };
 
   await t.test(
@@ -582,14 +554,6 @@ const linksIn = (inbox: ReturnType<typeof inboxOn>) =>
       ]),
     );
 
-interface Visit {
-  tokenSeconds?: number;
-  token?: () => Promise<{ token: string; channels: string[] } | null>;
-  wsUrl?: string;
-  html?: string;
-  attributes?: string;
-}
-
 interface Sides {
   left: number;
   right: number;
@@ -603,6 +567,3 @@ interface RowBoxes {
   title: Sides;
   button: Sides;
 }
-
-/** Every fault that a page of this file met. */
-const allFaults: string[] = [];
