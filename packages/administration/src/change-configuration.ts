@@ -1,5 +1,5 @@
 import { bumpConfigurationVersion } from "@belfry/database/configuration-version";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 
 /**
  * Runs a change in one transaction that ends by growing the configuration version, so that every
@@ -9,10 +9,9 @@ export async function changeConfiguration<T>(
   db: Database,
   change: (transaction: Database) => Promise<T>,
 ): Promise<T> {
-  const run = async (transaction: Database) => {
+  return await inTransaction(db, async (transaction) => {
     const result = await change(transaction);
     await bumpConfigurationVersion(transaction);
     return result;
-  };
-  return db.isTransaction ? await run(db) : await db.transaction().execute(run);
+  });
 }

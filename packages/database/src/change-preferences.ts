@@ -1,6 +1,6 @@
 import { type PreferenceFault, preferenceFaults } from "@belfry/contracts/preference-faults";
 import type { PreferenceChange, PreferenceSource } from "@belfry/contracts/preferences";
-import type { Database } from "./connection.ts";
+import { type Database, inTransaction } from "./connection.ts";
 import type { Owner } from "./notifications.ts";
 import { categoriesOfTenant, setPreferences } from "./preferences.ts";
 
@@ -18,7 +18,7 @@ export async function changePreferencesOfUser(
   source: PreferenceSource,
   changes: readonly PreferenceChange[],
 ): Promise<{ faults: ChangeFault[]; changed: number }> {
-  const write = async (transaction: Database) => {
+  return await inTransaction(db, async (transaction) => {
     const known = await categoriesOfTenant(transaction, owner.tenantId);
     const categories = new Map(known.map((category) => [category.key, category]));
     const faults = changes.flatMap((change, at) =>
@@ -26,6 +26,5 @@ export async function changePreferencesOfUser(
     );
     if (faults.length > 0) return { faults, changed: 0 };
     return { faults, changed: await setPreferences(transaction, owner, source, changes) };
-  };
-  return await (db.isTransaction ? write(db) : db.transaction().execute(write));
+  });
 }

@@ -44,3 +44,11 @@ export function createPool(options: ConnectionOptions): pg.Pool {
 export function createDatabase(pool: pg.Pool): Database {
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }
+
+/** Within a caller's transaction it joins that one. */
+export async function inTransaction<T>(
+  db: Database,
+  work: (transaction: Database) => Promise<T>,
+): Promise<T> {
+  return await (db.isTransaction ? work(db) : db.transaction().execute(work));
+}

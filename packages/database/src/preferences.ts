@@ -4,7 +4,7 @@ import type {
   PreferenceSource,
 } from "@belfry/contracts/preferences";
 import { type RawBuilder, sql } from "kysely";
-import type { Database } from "./connection.ts";
+import { type Database, inTransaction } from "./connection.ts";
 import { noteUse } from "./note-use.ts";
 import type { Owner } from "./notifications.ts";
 
@@ -70,7 +70,7 @@ export async function setPreferences(
     select * from unnest(${cells.map((cell) => cell.category)}::text[],
       ${cells.map((cell) => cell.channel)}::text[], ${cells.map((cell) => cell.enabled)}::boolean[]
     ) w (category, channel, enabled)`;
-  const write = async (transaction: Database) => {
+  return await inTransaction(db, async (transaction) => {
     await noteUse(transaction, tenantId, "uses_preferences");
     await holdUsers(transaction, tenantId, sql`select ${userId}`);
     const { rows } = await sql<{ changed: number }>`
@@ -96,8 +96,7 @@ export async function setPreferences(
     if (rows[0]!.changed > 0)
       await tellPreferences(transaction, tenantId, source, [{ userId, cells }]);
     return rows[0]!.changed;
-  };
-  return await (db.isTransaction ? write(db) : db.transaction().execute(write));
+  });
 }
 
 /** Tells the tenant's endpoints what each of these users has changed, in the transaction of the change. */
@@ -127,7 +126,7 @@ export async function deletePreferencesOfUser(db: Database, owner: Owner): Promi
       .executeTakeFirst();
     return Number(result.numDeletedRows);
   };
-  return await (db.isTransaction ? remove(db) : db.transaction().execute(remove));
+  return await inTransaction(db, remove);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isProviderChannel, type ProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import type { DeadLetters } from "./change-dead-letters.ts";
 import type { DeadLetterFilter, DeadLetterGroup } from "./dead-letters.ts";
 import {
@@ -88,7 +88,7 @@ export async function changeDeadMessages(
       if (options.action === "replay") await revive(transaction, row, items ?? []);
       await deleteDeadMessage(transaction, row.id);
     };
-    if (!options.dryRun) await (db.isTransaction ? run(db) : db.transaction().execute(run));
+    if (!options.dryRun) await inTransaction(db, run);
     left -= 1;
     options.note([row.id]);
   }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type ErasureResponse, MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
 import { textFault } from "@belfry/contracts/identifiers";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import { deletePreferencesOfUser } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
 import { faultAt, NotFound, refuseFaults } from "../input-error.ts";
@@ -34,7 +34,7 @@ export class ErasuresFull extends Error {
 export async function requestErasure(db: Database, owner: UserOfTenant): Promise<ErasureProgress> {
   const { tenantId, userId } = owner;
   refuseFaults([faultAt("user", textFault(userId))]);
-  const request = async (transaction: Database) => {
+  return await inTransaction(db, async (transaction) => {
     await holdTenant(transaction, tenantId, "tenant");
     const row = await storeErasure(transaction, owner, userHash(owner));
     if ((await countOpenErasures(transaction, tenantId)) > MAX_OPEN_ERASURES) {
@@ -43,8 +43,7 @@ export async function requestErasure(db: Database, owner: UserOfTenant): Promise
     await deleteUser(transaction, tenantId, userId);
     await deletePreferencesOfUser(transaction, owner);
     return progress(row);
-  };
-  return await (db.isTransaction ? request(db) : db.transaction().execute(request));
+  });
 }
 
 /** As `requestErasure`; the audit log has who asked for it. */

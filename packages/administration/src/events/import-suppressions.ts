@@ -1,6 +1,6 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import { sql } from "kysely";
 import type { AuditNote } from "../audited.ts";
 import { invalid, requireProviderChannel } from "../input-error.ts";
@@ -49,7 +49,7 @@ export async function importSuppressions(
 ): Promise<ImportedSuppressions> {
   const { tenantId, channel, source = null, leaveOutBad = false } = input;
   requireProviderChannel(channel);
-  const run = async (transaction: Database): Promise<ImportedSuppressions> => {
+  return await inTransaction(db, async (transaction) => {
     await requireTenant(transaction, tenantId);
     await sql`create temp table brought (address text collate "C") on commit drop`.execute(
       transaction,
@@ -73,8 +73,7 @@ export async function importSuppressions(
     const good = lines - leftOut;
     const alreadyThere = addresses.length - added;
     return { lines, added, alreadyThere, repeated: good - addresses.length, leftOut, faults };
-  };
-  return await (db.isTransaction ? run(db) : db.transaction().execute(run));
+  });
 }
 
 /** How the audit log tells of a file: by counts, and of no address. */

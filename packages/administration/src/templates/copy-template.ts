@@ -1,4 +1,4 @@
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import { findDraft } from "./draft-rows.ts";
 import { saveDraft } from "./drafts.ts";
 import { settingsInput } from "./template-rows.ts";
@@ -17,7 +17,7 @@ export async function copyTemplate(
   address: TemplateAddress,
   to: { tenantId: string; eventType: string; createdBy?: string | undefined },
 ): Promise<Template> {
-  const work = async (transaction: Database) => {
+  return await inTransaction(db, async (transaction) => {
     const row = await requireTemplate(transaction, address);
     let copyId = "";
     for (const { locale } of await localesOfTemplates(transaction, {
@@ -37,6 +37,5 @@ export async function copyTemplate(
       copyId = saved.templateId;
     }
     return await showTemplate(transaction, { id: copyId });
-  };
-  return db.isTransaction ? await work(db) : await db.transaction().execute(work);
+  });
 }

@@ -1,5 +1,5 @@
 import type { Channel } from "@belfry/contracts/channels";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import {
   Conflict,
   InvalidInput,
@@ -177,8 +177,4 @@ function requireLocale(address: VariantAddress): string {
   const fault = localeFault(address.locale);
   if (fault !== undefined) throw new InvalidInput([fault]);
   return localeOf(address);
-}
-
-async function inTransaction<T>(db: Database, work: (open: Database) => Promise<T>): Promise<T> {
-  return db.isTransaction ? await work(db) : await db.transaction().execute(work);
 }

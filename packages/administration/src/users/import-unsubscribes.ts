@@ -1,7 +1,7 @@
 import { textFault } from "@belfry/contracts/identifiers";
 import { preferenceFaults } from "@belfry/contracts/preference-faults";
 import type { PreferenceChange, PreferenceChannel } from "@belfry/contracts/preferences";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant, holdUsers, tellPreferences } from "@belfry/database/preferences";
 import { sql } from "kysely";
@@ -40,7 +40,7 @@ export async function importUnsubscribes(
   tenantId: string,
   file: FileOfLines,
 ): Promise<ImportedUnsubscribes> {
-  const run = async (transaction: Database): Promise<ImportedUnsubscribes> => {
+  return await inTransaction(db, async (transaction) => {
     await requireTenant(transaction, tenantId);
     const known = await categoriesOfTenant(transaction, tenantId);
     const categories = new Map(known.map((category) => [category.key, category]));
@@ -60,8 +60,7 @@ export async function importUnsubscribes(
     const { changed, all } = await turnOff(transaction, tenantId);
     if (changed > 0) await tellTurnedOff(transaction, tenantId);
     return { lines, turnedOff: changed, alreadyOff: all - changed };
-  };
-  return await (db.isTransaction ? run(db) : db.transaction().execute(run));
+  });
 }
 
 function readLine(

@@ -1,27 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import type { Cleanup } from "@belfry/testing/cleanup";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { putUser, putUsers, showUser, userFaults } from "./users.ts";
 
-async function world(t: Cleanup) {
-  const { db, tenantId } = await tenantDatabase(t);
-  const uses = async () => {
-    const tenant = await db
-      .selectFrom("tenants")
-      .select("uses_recipients")
-      .where("id", "=", tenantId)
-      .executeTakeFirstOrThrow();
-    return tenant.uses_recipients;
-  };
-  return { db, tenantId, uses };
-}
-
 test("a user is stored in the forms that events have, and written anew whole", async (t) => {
-  const { db, tenantId } = await world(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const { createdAt, updatedAt, ...user } = await putUser(db, tenantId, {
     ...{ userId: "ann", email: "ann@bücher.example", phone: "+12025550123", locale: "DE-at" },
     ...{ timezone: "europe/vienna", quietHours: { from: "22:00", to: "06:00" } },
@@ -42,7 +28,7 @@ test("a user is stored in the forms that events have, and written anew whole", a
 });
 
 test("the same id of another tenant is another user", async (t) => {
-  const { db, tenantId } = await world(t);
+  const { db, tenantId } = await tenantDatabase(t);
   const other = await createTenant(db, { name: "Other" });
   await putUser(db, tenantId, { userId: "ann", email: "ann@example.com" });
   await assert.rejects(showUser(db, other.id, "ann"), NotFound);
@@ -51,7 +37,10 @@ test("the same id of another tenant is another user", async (t) => {
 });
 
 test("a tenant is known to name users with its first one, and that is a change of configuration once", async (t) => {
-  const { db, tenantId, uses } = await world(t);
+  const { db, tenantId } = await tenantDatabase(t);
+  const uses = async () =>
+    (await db.selectFrom("tenants").select("uses_recipients").executeTakeFirstOrThrow())
+      .uses_recipients;
   assert.equal(await uses(), false);
   const before = await readConfigurationVersion(db);
   await assert.rejects(putUser(db, tenantId, { userId: "ann", email: "no" }), InvalidInput);
@@ -64,7 +53,7 @@ test("a tenant is known to name users with its first one, and that is a change o
 });
 
 test("of a batch the last one of a user counts", async (t) => {
-  const { db, tenantId } = await world(t);
+  const { db, tenantId } = await tenantDatabase(t);
   await putUsers(db, tenantId, [
     { userId: "ann", email: "first@example.com" },
     { userId: "bob", locale: "de" },
@@ -107,7 +96,7 @@ test("every fault of a user is told, naming its field", () => {
 });
 
 test("every zone that this process knows, the database knows as well", async (t) => {
-  const { db } = await world(t);
+  const { db } = await tenantDatabase(t);
   const { rows } = await db.executeQuery<{ name: string }>(
     db
       .selectFrom((from) => from.fn<{ name: string }>("pg_timezone_names").as("z"))

@@ -3,7 +3,7 @@ import { PHONE, textFault } from "@belfry/contracts/identifiers";
 import { canonicalLocale, NO_LOCALE } from "@belfry/contracts/locale";
 import { type QuietHours, quietHoursFault, quietHoursOf } from "@belfry/contracts/quiet-hours";
 import { NO_TIME_ZONE, timeZoneName } from "@belfry/contracts/time-zone";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { faultAt, type InputFault, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
@@ -55,12 +55,11 @@ export async function putUser(db: Database, tenantId: string, input: UserInput):
 export async function putUsers(db: Database, tenantId: string, inputs: readonly UserInput[]) {
   if (inputs.length === 0) return;
   const rows = new Map(inputs.map((input) => [input.userId, userRow(input)]));
-  const store = async (transaction: Database) => {
+  await inTransaction(db, async (transaction) => {
     await requireTenant(transaction, tenantId);
     await noteUse(transaction, tenantId, "uses_recipients");
     await storeUsers(transaction, tenantId, [...rows.values()]);
-  };
-  await (db.isTransaction ? store(db) : db.transaction().execute(store));
+  });
 }
 
 /** Throws `NotFound` for a user that the tenant has not named. */

@@ -1,6 +1,6 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import { momentOf } from "@belfry/contracts/send-at";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { type InputFault, refuseFaults } from "../input-error.ts";
 import { idAt } from "../scanned-page.ts";
@@ -47,7 +47,7 @@ export async function replayWebhook(
 ): Promise<Replayed & { url: string }> {
   const { tenantId, all = false } = input;
   const window = checkedWindow(input);
-  const run = async (transaction: Database) => {
+  return await inTransaction(db, async (transaction) => {
     const webhook = await openWebhook(transaction, input);
     const place = { tenantId, webhookId: webhook.id };
     if (!(await holdMessages(transaction, tenantId, "replay"))) throw replayUnderWay();
@@ -70,8 +70,7 @@ export async function replayWebhook(
     }
     if (result.replayed > 0) await endPause(transaction, { tenantId, id: webhook.id });
     return { ...result, url: webhook.url };
-  };
-  return db.isTransaction ? await run(db) : await db.transaction().execute(run);
+  });
 }
 
 interface Window {

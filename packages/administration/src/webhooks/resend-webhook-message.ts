@@ -1,5 +1,5 @@
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import { TooLate } from "../input-error.ts";
 import { copyMessages } from "./copy-messages.ts";
 import { holdMessages, isUnderWay, type WebhookPlace } from "./message-rows.ts";
@@ -22,7 +22,7 @@ export async function resendWebhookMessage(
   db: Database,
   of: { tenantId: string; webhookId: string; messageId: string },
 ): Promise<Resent> {
-  const run = async (transaction: Database): Promise<Resent> => {
+  return await inTransaction(db, async (transaction) => {
     const webhook = await openWebhook(transaction, of);
     const place = { tenantId: of.tenantId, webhookId: webhook.id };
     if (!(await holdMessages(transaction, of.tenantId, "resend"))) throw replayUnderWay();
@@ -33,8 +33,7 @@ export async function resendWebhookMessage(
     const [messageId = ""] = await copyMessages(transaction, place, [id]);
     await endPause(transaction, { tenantId: of.tenantId, id: webhook.id });
     return { messageId, headerId, url: webhook.url };
-  };
-  return db.isTransaction ? await run(db) : await db.transaction().execute(run);
+  });
 }
 
 /** An endpoint that can be sent to. Throws `NotFound`, `TooLate`. */

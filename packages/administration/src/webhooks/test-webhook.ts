@@ -1,7 +1,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import type { WebhookAttempt } from "@belfry/contracts/webhook-endpoints";
 import { TEST_TYPE } from "@belfry/contracts/webhooks";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { openWebhook } from "./resend-webhook-message.ts";
 import { messageAttempts } from "./webhook-attempts.ts";
@@ -17,7 +17,7 @@ export interface TestMessage {
  * Throws `NotFound`, and `TooLate` where the endpoint is disabled.
  */
 export async function testWebhook(db: Database, of: { tenantId: string; webhookId: string }) {
-  const run = async (transaction: Database): Promise<TestMessage> => {
+  return await inTransaction(db, async (transaction) => {
     const { id: webhookId, url } = await openWebhook(transaction, of);
     const { tenantId } = of;
     const { rows } = await sql<{ id: string }>`
@@ -35,8 +35,7 @@ export async function testWebhook(db: Database, of: { tenantId: string; webhookI
       returning id`.execute(transaction);
     await endPause(transaction, { tenantId, id: webhookId });
     return { messageId: rows[0]!.id, url };
-  };
-  return db.isTransaction ? await run(db) : await db.transaction().execute(run);
+  });
 }
 
 export const FIRST_TRY_WAIT_MS = 20_000;

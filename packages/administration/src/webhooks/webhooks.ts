@@ -1,7 +1,7 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS, type WebhookType } from "@belfry/contracts/webhooks";
-import type { Database } from "@belfry/database/connection";
+import { type Database, inTransaction } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { webhookOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
@@ -192,9 +192,8 @@ async function changeOf<T>(
   tenantId: string,
   work: (transaction: Database) => Promise<T>,
 ): Promise<T> {
-  const run = async (transaction: Database) => {
+  return await inTransaction(db, async (transaction) => {
     await holdTenant(transaction, tenantId);
     return await work(transaction);
-  };
-  return db.isTransaction ? await run(db) : await db.transaction().execute(run);
+  });
 }
