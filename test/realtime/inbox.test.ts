@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { createClient } from "@belfry/client";
+import { LINK_PAGES } from "@belfry/contracts/link-pages";
 import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { tenantDisconnect } from "@belfry/contracts/tenant-disconnect";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { createDatabase } from "@belfry/database/connection";
+import { parseLinkKeys, sealLink } from "@belfry/database/link-token";
+import { parseSecretKeys } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
+import type { Centrifuge } from "centrifuge";
+import { startIngest } from "../fuzz/start-ingest.ts";
 import { client, connectedUntilEnded, type Ended, nextEvent, subscribed } from "./clients.ts";
 import { cuttableProxy } from "./cuttable-proxy.ts";
 import { createWorld } from "./gateway-under-test.ts";
@@ -78,6 +87,156 @@ test("two gateways, one user on both", async (t) => {
       }
     }
   });
+
+  await world.category("acme", "offers", { "": "Offers", de: "Angebote" });
+  await world.category("acme", "security", { "": "Security" }, { required: true, position: 1 });
+  await world.category("globex", "offers", { "": "Theirs" });
+  const change = (page: Centrifuge, preferences: unknown) =>
+    page.rpc("preferences.change", { preferences });
+  const off = { category: "offers", channel: "EMAIL", enabled: false };
+  const here = await open(first.url, { tenant: "acme", user: "ann" });
+  const there = await open(second.url, { tenant: "acme", user: "ann" });
+  const strangers = [
+    await open(second.url, { tenant: "acme", user: "bob" }),
+    await open(second.url, { tenant: "globex", user: "ann" }),
+  ];
+
+  await t.test("what one tab turns off the other is told and reads; nobody else", async () => {
+    const before = (await here.page.rpc("preferences.show", {})).data;
+    assert.deepEqual(before.preferences, []);
+    assert.deepEqual(
+      before.categories.map(({ key, required }: { key: string; required: boolean }) => [
+        key,
+        required,
+      ]),
+      [
+        ["offers", false],
+        ["security", true],
+      ],
+    );
+    assert.ok(before.channels.includes("EMAIL"));
+    const { data } = await change(here.page, [off]);
+    const [{ at, ...said }] = data.preferences;
+    assert.deepEqual(said, { ...off, source: "inbox" });
+    assert.equal(new Date(at).toISOString(), at);
+    await eventually(() => there.messages.length === 1 && here.messages.length === 1);
+    assert.deepEqual(there.messages, [{ type: "preferences" }]);
+    assert.deepEqual((await there.page.rpc("preferences.show", null)).data, data);
+    for (const { page, messages } of strangers) {
+      const asked = { userId: "ann", tenantId: "acme" };
+      const shown = (await page.rpc("preferences.show", asked)).data;
+      assert.deepEqual(shown.preferences, []);
+      assert.deepEqual(messages, []);
+    }
+    assert.deepEqual((await change(there.page, [{ ...off, enabled: null }])).data.preferences, []);
+  });
+
+  await t.test("another user's are never changed, and a bad call changes nothing", async () => {
+    await change(here.page, [off]);
+    const [bob, globex] = strangers;
+    await change(globex!.page, [{ ...off, enabled: true }]);
+    for (const { page } of strangers) {
+      await change(page, [{ ...off, enabled: null }]);
+      assert.deepEqual((await page.rpc("preferences.show", {})).data.preferences, []);
+    }
+    await bob!.page.rpc("preferences.change", {
+      ...{ userId: "ann", tenantId: "acme", user_id: "ann" },
+      preferences: [{ ...off, enabled: true, userId: "ann" }],
+    });
+    const foreign = { ...off, category: "security", enabled: true };
+    await assert.rejects(change(globex!.page, [foreign]), { code: 107, message: /category/ });
+    const bad: [unknown, RegExp][] = [
+      [undefined, /preferences/],
+      ["x", /preferences/],
+      [[{ ...off, category: "ofers" }], /preferences\[0\]\.category must be \* or the key/],
+      [[off, { ...off, category: "security" }], /preferences\[1\]\.category is required/],
+      [[{ ...off, category: 5 }], /preferences\[0\]\.category/],
+      [[{ ...off, channel: "email" }], /preferences\[0\]\.channel/],
+      [[{ ...off, channel: "__proto__" }], /preferences\[0\]\.channel/],
+      [[{ ...off, enabled: "false" }], /preferences\[0\]\.enabled/],
+      [[null], /preferences\[0\]/],
+      [Array(65).fill(off), /preferences/],
+      [[{ ...off, category: "x".repeat(10_000) }], /preferences\[0\]\.category/],
+      [[{ ...off, category: "a\0b" }], /preferences\[0\]\.category/],
+    ];
+    for (const [preferences, message] of bad) {
+      await assert.rejects(
+        change(here.page, preferences),
+        (error: { code: number; message: string }) => {
+          assert.equal(error.code, 107);
+          assert.match(error.message, message);
+          assert.ok(error.message.length < 300, "a short message");
+          return true;
+        },
+      );
+    }
+    for (const data of [null, [], "x", 5]) {
+      await assert.rejects(here.page.rpc("preferences.change", data), { code: 107 });
+    }
+    const { rows } = await world.db.query(
+      "select tenant_id, user_id, enabled from preferences order by user_id",
+    );
+    assert.deepEqual(rows, [
+      { tenant_id: "acme", user_id: "ann", enabled: false },
+      { tenant_id: "acme", user_id: "bob", enabled: true },
+    ]);
+  });
+
+  await t.test(
+    "what is changed over HTTP or by a link in a mail is told to the user's open pages; without NATS it is changed too",
+    async (t) => {
+      const OFF = { category: "*", channel: "EMAIL", enabled: false } as const;
+      const keys = {
+        SECRETS_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+        LINK_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+      };
+      const ingest = await startIngest(t, { ...world.env, ...keys });
+      const deaf = await startIngest(t, { ...world.env, ...keys, NATS_URL: "nats://127.0.0.1:1" });
+      const tenant = await createTenant(
+        createDatabase(world.db),
+        { name: "Acme" },
+        parseSecretKeys(keys.SECRETS_KEYS),
+      );
+      const owner = { tenantId: tenant.id, userId: "ann" };
+
+      const { page, messages } = await open(first.url, { tenant: tenant.id, user: "ann" });
+      const told = async () => {
+        await eventually(() => messages.length > 0);
+        assert.deepEqual(messages.splice(0), [{ type: "preferences" }]);
+      };
+      const sources = async () => {
+        const { data } = await page.rpc("preferences.show", {});
+        return data.preferences.map(({ source, enabled }: { source: string; enabled: boolean }) => [
+          source,
+          enabled,
+        ]);
+      };
+      const over = (at: { url: string }) =>
+        createClient({ baseUrl: at.url, apiKey: tenant.apiKey });
+      const unsubscribe = async (at: { url: string }, body: string) => {
+        const link = sealLink(parseLinkKeys(keys.LINK_KEYS), "unsubscribe", {
+          ...{ ...owner, category: "*", channel: "EMAIL" },
+        });
+        const url = `${at.url}${LINK_PAGES.unsubscribe}/${link}`;
+        const response = await fetch(url, { method: "POST", body: new URLSearchParams(body) });
+        assert.equal(response.status, 200);
+        await response.arrayBuffer();
+      };
+
+      await over(ingest).changePreferences("ann", [OFF]);
+      await told();
+      assert.deepEqual(await sources(), [["api", false]]);
+      await unsubscribe(ingest, "action=subscribe");
+      await told();
+      assert.deepEqual(await sources(), [["unsubscribe link", true]]);
+
+      await over(deaf).changePreferences("ann", [OFF]);
+      assert.deepEqual(await sources(), [["api", false]]);
+      await unsubscribe(deaf, "action=subscribe");
+      assert.deepEqual(await sources(), [["unsubscribe link", true]]);
+      assert.deepEqual(messages, [], "its NATS is away");
+    },
+  );
 
   await t.test("an operator's disconnect ends the user's pages everywhere, for good", async () => {
     const user = { tenant: "acme", user: "leaver" };
