@@ -2,7 +2,7 @@ import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import { untilNext } from "./until-next.ts";
 
-/** Calls `work` every so often until the signal; a failure is logged once and tried again. */
+/** Calls `work` every so often until the signal, between rests; a failure is logged once and tried again. */
 export async function every(
   everyMs: number,
   what: string,
@@ -12,7 +12,9 @@ export async function every(
   const { log, signal } = options;
   let failing = false;
   while (!signal.aborted) {
-    await pause(untilNext(everyMs), signal);
+    const restMs = untilNext(everyMs);
+    // Work that takes long rests all the same.
+    await pause(restMs < everyMs / 2 ? restMs + everyMs : restMs, signal);
     if (signal.aborted) return;
     try {
       await work();
