@@ -52,7 +52,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/database/src/functions/time-deliveries.sql":
     "digests that were found with their tenants, and their deliveries",
   "packages/database/src/functions/wake-events.sql": "whoever's are due: all in turn",
-  "packages/database/src/functions/wake-events.ts": "whoever's are due: all in turn",
   "packages/sending/src/provider-circuits.ts": "by the provider that was called",
   "packages/sending/src/renew-leases.ts": "deliveries that this sender holds",
   "services/dispatcher/expiries.ts": "what is old is old in every tenant",

@@ -60,6 +60,7 @@ const KINDS: Readonly<Record<string, string>> = {
   OutcomeClass: "string",
   ReceiptKind: "string",
   SuppressionReason: "string",
+  TenantRole: "string",
   "Channel[]": "string[]",
   StoredFormat: "string",
   PreferenceChannel: "string",
