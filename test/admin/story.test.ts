@@ -51,8 +51,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
     "the printed link makes the first operator, who creates a tenant and invites its owner",
     async () => {
       await operator.goto(stack.local.adminUrl + firstLink(stack));
-      await operator.getByLabel("Email address").fill("olga@example.com");
-      await join(operator, "Olga");
+      await join(operator, "Olga", "olga@example.com");
       await operator.getByRole("heading", { name: "Tenants" }).waitFor();
       await operator.getByRole("link", { name: "New tenant" }).click();
       await operator.getByLabel("Name").fill("Northwind Books");

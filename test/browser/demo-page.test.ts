@@ -115,8 +115,7 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
       const [invitation = ""] = /http:\S+\/join\/\S+/.exec(stack.output()) ?? [];
       const admin = await context.newPage();
       await admin.goto(invitation);
-      await admin.getByLabel("Email address").fill("ada@belfry.example");
-      await join(admin, "Ada");
+      await join(admin, "Ada", "ada@belfry.example");
       await admin.waitForURL((url) => !url.pathname.startsWith("/join"));
 
       const line = (words: RegExp) => story.filter({ hasText: words }).first().waitFor();
