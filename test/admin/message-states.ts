@@ -1,72 +1,59 @@
 import type { Page } from "playwright-core";
-import type { PageState } from "./page-states.ts";
+import { mailIn } from "./editor-page.ts";
 import type { SampleTenant } from "./sample-tenant.ts";
+
+/** What a page looks like after something was done on it: with faults, just made, asked once more. */
+export interface PageState {
+  path: string;
+  act: ((page: Page) => Promise<void>) | undefined;
+}
+
+export const at = (path: string, act?: PageState["act"]): PageState => ({ path, act });
 
 /** The pages of a message while somebody writes it. Each state has an event type of its own. */
 export function messageStates(tenant: SampleTenant): Record<string, PageState> {
   const base = `/tenants/${tenant.id}`;
   const path = `${base}/templates/new`;
   return {
-    "message-new": {
-      path,
-      async act(page) {
-        await drawPictures(page);
-        await page.getByRole("radio", { name: "Receipt" }).check();
-        await page.evaluate("scrollTo(0, 0)");
-      },
-    },
-    message: {
-      path,
-      async act(page) {
-        await beginReceipt(page, "order.paid");
-        await page.getByRole("textbox", { name: "orderNumber", exact: true }).fill("A-1002");
-        await page.getByText("Draft saved at").waitFor();
-        await page.evaluate("document.activeElement.blur()");
-        await page.evaluate("scrollTo(0, 0)");
-      },
-    },
-    "message-unfilled": {
-      path,
-      async act(page) {
-        await beginReceipt(page, "order.paid.again");
-        await page.getByRole("textbox", { name: "name", exact: true }).fill("");
-        await page.getByRole("textbox", { name: "orderNumber", exact: true }).fill("");
-        await page.locator("#preview-subject .unfilled").waitFor();
-      },
-    },
-    "message-asked": {
-      path,
-      async act(page) {
-        await beginReceipt(page, "order.asked");
-        await page.getByRole("button", { name: "Show a part only if …" }).click();
-        await page.getByRole("dialog").waitFor();
-      },
-    },
-    "message-translation": {
-      path,
-      async act(page) {
-        await beginReceipt(page, "order.translated");
-        await page.goto(`${page.url()}?locale=de`);
-        await page.getByText("+ Add a language").click();
-      },
-    },
-    "message-publish": {
-      path: `${base}/templates/${tenant.templates.PUSH}`,
-      async act(page) {
-        await page.getByLabel("Title").fill("Thank you for order {{ order }}");
-        await page.getByText("Draft saved at").waitFor();
-        await page.getByRole("button", { name: "Publish …" }).click();
-        await page.getByText("What happens").waitFor();
-      },
-    },
-    "design-faults": {
-      path: `${base}/design`,
-      async act(page) {
-        await page.getByLabel("Buttons and links", { exact: true }).fill("green");
-        await page.getByRole("button", { name: "Publish design" }).click();
-        await page.locator("#primaryColor-fault").waitFor();
-      },
-    },
+    "message-new": at(path, async (page) => {
+      await drawPictures(page);
+      await page.getByRole("radio", { name: "Receipt" }).check();
+      await page.evaluate("scrollTo(0, 0)");
+    }),
+    message: at(path, async (page) => {
+      await beginReceipt(page, "order.paid");
+      await page.getByRole("textbox", { name: "orderNumber", exact: true }).fill("A-1002");
+      await page.getByText("Draft saved at").waitFor();
+      await page.evaluate("document.activeElement.blur()");
+      await page.evaluate("scrollTo(0, 0)");
+    }),
+    "message-unfilled": at(path, async (page) => {
+      await beginReceipt(page, "order.paid.again");
+      await page.getByRole("textbox", { name: "name", exact: true }).fill("");
+      await page.getByRole("textbox", { name: "orderNumber", exact: true }).fill("");
+      await page.locator("#preview-subject .unfilled").waitFor();
+    }),
+    "message-asked": at(path, async (page) => {
+      await beginReceipt(page, "order.asked");
+      await page.getByRole("button", { name: "Show a part only if …" }).click();
+      await page.getByRole("dialog").waitFor();
+    }),
+    "message-translation": at(path, async (page) => {
+      await beginReceipt(page, "order.translated");
+      await page.goto(`${page.url()}?locale=de`);
+      await page.getByText("+ Add a language").click();
+    }),
+    "message-publish": at(`${base}/templates/${tenant.templates.PUSH}`, async (page) => {
+      await page.getByLabel("Title").fill("Thank you for order {{ order }}");
+      await page.getByText("Draft saved at").waitFor();
+      await page.getByRole("button", { name: "Publish …" }).click();
+      await page.getByText("What happens").waitFor();
+    }),
+    "design-faults": at(`${base}/design`, async (page) => {
+      await page.getByLabel("Buttons and links", { exact: true }).fill("green");
+      await page.getByRole("button", { name: "Publish design" }).click();
+      await page.locator("#primaryColor-fault").waitFor();
+    }),
   };
 }
 
@@ -74,8 +61,7 @@ async function beginReceipt(page: Page, eventType: string): Promise<void> {
   await page.getByRole("radio", { name: "Receipt" }).check();
   await page.getByLabel("Event type").fill(eventType);
   await page.getByRole("button", { name: "Create draft" }).click();
-  const mail = page.frameLocator("#preview-frame").frameLocator("iframe");
-  await mail.getByText("Thank you, Ada").first().waitFor({ state: "attached" });
+  await mailIn(page).getByText("Thank you, Ada").first().waitFor({ state: "attached" });
 }
 
 /** They are drawn as they come into view. */

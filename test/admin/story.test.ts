@@ -8,6 +8,7 @@ import type { Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
 import { skip } from "../browser/without-browser.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
+import { mailIn, replaceText } from "./editor-page.ts";
 import { join } from "./join.ts";
 
 const run = promisify(execFile);
@@ -107,24 +108,23 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
       await newTemplate(owner, base, "EMAIL");
       await owner.getByLabel("Subject").fill("Order {{ order }}");
       await owner.getByLabel("MJML").check();
-      await write(owner, "<mjml><mj-body><mj-section><mj-column><mj-text>Thank you, {{ name");
+      await replaceText(owner, "<mjml><mj-body><mj-section><mj-column><mj-text>Thank you, {{ name");
       await owner.locator("#faults li", { hasText: "line 1" }).first().waitFor();
       await owner.getByLabel("HTML").check();
       const mail = "<p>Thank you, {{ name }}, for {{ order }}.</p>";
-      await write(owner, mail);
+      await replaceText(owner, mail);
       await owner.getByLabel("name", { exact: true }).fill("Ada");
       await owner.getByLabel("order", { exact: true }).fill("A-1");
-      const preview = owner.frameLocator("#preview-frame").frameLocator("iframe");
-      await preview.getByText("Thank you, Ada, for A-1.").waitFor();
+      await mailIn(owner).getByText("Thank you, Ada, for A-1.").waitFor();
       await save(owner);
       await newTemplate(owner, base, "SMS");
-      await write(owner, "Order {{ order }} is on its way.");
+      await replaceText(owner, "Order {{ order }} is on its way.");
       await owner.getByLabel("order", { exact: true }).fill("A-1");
       await owner.locator("#preview-text", { hasText: "Order A-1 is on its way." }).waitFor();
       await save(owner);
       await newTemplate(owner, base, "PUSH");
       await owner.getByLabel("Title").fill("Order {{ order }}");
-      await write(owner, "It is on its way, {{ name }}.");
+      await replaceText(owner, "It is on its way, {{ name }}.");
       await owner.getByLabel("order", { exact: true }).fill("A-1");
       await owner.getByLabel("name", { exact: true }).fill("Ada");
       await owner.locator("#preview-title", { hasText: "Order A-1" }).waitFor();
@@ -280,13 +280,6 @@ async function newTemplate(page: Page, base: string, channel: string): Promise<v
   );
   await page.getByLabel("Empty").check();
   await page.getByRole("button", { name: "Create draft" }).click();
-}
-
-/** As somebody does who selects all and types. */
-async function write(page: Page, text: string): Promise<void> {
-  await page.locator(".cm-content").click();
-  await page.keyboard.press("Control+a");
-  await page.keyboard.insertText(text);
 }
 
 async function save(page: Page): Promise<void> {
