@@ -2,6 +2,7 @@ import { type Channel, PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/c
 import type { KeptDays } from "@belfry/contracts/retention";
 import { mostRestMs } from "@belfry/contracts/retention";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
+import { readRows } from "@belfry/database/functions/call-function";
 import type pg from "pg";
 
 /** What the dispatcher has to know of a tenant. */
@@ -48,26 +49,25 @@ export async function readRoutingTenants(
   ids: readonly string[],
   retention: KeptDays,
 ): Promise<RoutingTenant[]> {
-  const { rows } = await pool.query({
+  type Row = Omit<RoutingTenant, "mostRestSeconds"> & {
+    [key in keyof KeptDays]: number | null;
+  };
+  const rows = await readRows<Row>(pool, {
     name: "read_routing_tenants",
-    text: `select t.id, t.active, t.delivery_channels, t.default_locale, t.timezone,
-                  t.event_retention_days, t.notification_retention_days,
+    text: `select t.id, t.active, t.delivery_channels, t.default_locale,
+                  t.timezone as time_zone, t.event_retention_days as event_days,
+                  t.notification_retention_days as notification_days,
                   array(select distinct p.channel from providers p
                         where p.tenant_id = t.id and p.active) as provider_channels
            from tenants t where t.id = any ($1::text[])`,
     values: [ids],
   });
-  return rows.map((row) => ({
-    id: row.id,
-    active: row.active,
-    deliveryChannels: row.delivery_channels,
-    providerChannels: row.provider_channels,
-    defaultLocale: row.default_locale,
-    timeZone: row.timezone,
+  return rows.map(({ eventDays, notificationDays, ...tenant }) => ({
+    ...tenant,
     mostRestSeconds:
       mostRestMs({
-        eventDays: row.event_retention_days ?? retention.eventDays,
-        notificationDays: row.notification_retention_days ?? retention.notificationDays,
+        eventDays: eventDays ?? retention.eventDays,
+        notificationDays: notificationDays ?? retention.notificationDays,
       }) / 1000,
   }));
 }
@@ -77,11 +77,11 @@ export async function readRoutingTemplates(
   pool: pg.Pool,
   pairs: readonly { ownerId: string; eventType: string }[],
 ): Promise<RoutingTemplate[]> {
-  const { rows } = await pool.query({
+  return await readRows<RoutingTemplate>(pool, {
     name: "read_routing_templates",
-    text: `select t.tenant_id, t.event_type, t.channel, l.locale, v.id, t.target_channel, t.sensitive,
-                  t.sensitive_until, t.expires_after_seconds, t.required_variables,
-                  t.digest, t.throttle, t.after_unread_seconds,
+    text: `select t.tenant_id as owner_id, t.event_type, t.channel, l.locale, v.id as version_id,
+                  t.target_channel, t.sensitive, t.sensitive_until, t.expires_after_seconds,
+                  t.required_variables as required, t.digest, t.throttle, t.after_unread_seconds,
                   case when t.channel <> all ($3::text[]) then v.compiled end as compiled
            from unnest($1::text[], $2::text[]) as pair (owner_id, event_type)
            join templates t on t.tenant_id = pair.owner_id and t.event_type = pair.event_type
@@ -94,20 +94,4 @@ export async function readRoutingTemplates(
       PROVIDER_CHANNELS,
     ],
   });
-  return rows.map((row) => ({
-    ownerId: row.tenant_id,
-    eventType: row.event_type,
-    channel: row.channel,
-    locale: row.locale,
-    versionId: row.id,
-    targetChannel: row.target_channel,
-    sensitive: row.sensitive,
-    sensitiveUntil: row.sensitive_until,
-    expiresAfterSeconds: row.expires_after_seconds,
-    required: row.required_variables,
-    digest: row.digest,
-    throttle: row.throttle,
-    afterUnreadSeconds: row.after_unread_seconds,
-    compiled: row.compiled,
-  }));
 }

@@ -5,10 +5,10 @@ import type { Pool } from "@belfry/database/connection";
 import { createRoutingCache } from "./routing-cache.ts";
 
 test("a read that fails while its batch waits for another batch's read fails that batch alone", async () => {
-  const queries: PromiseWithResolvers<{ rows: unknown[] }>[] = [];
+  const queries: PromiseWithResolvers<{ rows: unknown[]; fields: unknown[] }>[] = [];
   const pool = {
     query() {
-      const query = Promise.withResolvers<{ rows: unknown[] }>();
+      const query = Promise.withResolvers<{ rows: unknown[]; fields: unknown[] }>();
       queries.push(query);
       return query.promise;
     },
@@ -25,7 +25,7 @@ test("a read that fails while its batch waits for another batch's read fails tha
   // What nobody observes by the end of a turn is an unhandled rejection, and fails this test.
   const refused = assert.rejects(second, lost);
   await turn();
-  for (const query of earlier) query.resolve({ rows: [] });
+  for (const query of earlier) query.resolve({ rows: [], fields: [] });
   assert.equal((await first).tenant("a"), undefined);
   await refused;
 });
@@ -34,7 +34,7 @@ test("templates are remembered by what they weigh: those of one tenant cannot fi
   const asked: string[] = [];
   const pool = {
     async query({ name, values }: { name: string; values: [string[], string[]] }) {
-      if (name !== "read_routing_templates") return { rows: [] };
+      if (name !== "read_routing_templates") return { rows: [], fields: [] };
       const [owners, types] = values;
       asked.push(...types);
       const compiled = {
@@ -44,10 +44,11 @@ test("templates are remembered by what they weigh: those of one tenant cannot fi
         variables: ["a"],
       };
       const rows = owners.map((owner, at) => ({
-        ...{ tenant_id: owner, event_type: types[at], channel: "PUSH", locale: "", id: "1" },
+        ...{ owner_id: owner, event_type: types[at], channel: "PUSH", locale: "", version_id: "1" },
         ...{ target_channel: null, sensitive: false, expires_after_seconds: null, compiled },
       }));
-      return { rows };
+      const fields = Object.keys(rows[0] ?? {}).map((column) => ({ name: column }));
+      return { fields, rows: rows.map((row) => Object.values(row)) };
     },
   } as unknown as Pool;
   // A template takes some 8 KB, by its twenty tags.

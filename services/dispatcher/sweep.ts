@@ -1,3 +1,4 @@
+import { readRows } from "@belfry/database/functions/call-function";
 import type pg from "pg";
 
 export interface Unpublished {
@@ -25,7 +26,7 @@ export async function takeStuckEvents(
   pool: pg.Pool,
   options: { olderThanMs: number; after: string; most: number },
 ): Promise<Unpublished[]> {
-  const { rows } = await pool.query({
+  return await readRows<Unpublished>(pool, {
     name: "take_stuck_events",
     text: `with stuck as materialized (
              select event_id from undispatched_events
@@ -44,11 +45,6 @@ export async function takeStuckEvents(
            order by taken.event_id`,
     values: [options.olderThanMs, options.after, options.most],
   });
-  return rows.map((row) => ({
-    eventId: row.event_id,
-    tenantId: row.tenant_id,
-    traceId: row.trace_id,
-  }));
 }
 
 /**

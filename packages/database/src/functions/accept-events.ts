@@ -154,8 +154,8 @@ function tenantOf(row: Row): { name: string | null; limits: TenantLimits } {
 
 /** Gives back what was accepted and then answered 500; returns the ids that were not dispatched yet. */
 export async function refuseEvents(pool: pg.Pool, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await callFunction<{ refuse_events: string }>(pool, "refuse_events", { p_ids: ids });
-  return new Set(rows.map((row) => row.refuse_events));
+  const rows = await callFunction<{ refuseEvents: string }>(pool, "refuse_events", { p_ids: ids });
+  return new Set(rows.map((row) => row.refuseEvents));
 }
 
 /** Before a replay is answered 200: returns the ids that stand; the others were refused meanwhile. */
@@ -163,7 +163,7 @@ export async function acknowledgeEvents(
   pool: pg.Pool,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  type Row = { acknowledge_events: string };
+  type Row = { acknowledgeEvents: string };
   const rows = await callFunction<Row>(pool, "acknowledge_events", { p_ids: ids });
-  return new Set(rows.map((row) => row.acknowledge_events));
+  return new Set(rows.map((row) => row.acknowledgeEvents));
 }

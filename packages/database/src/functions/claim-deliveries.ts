@@ -86,32 +86,37 @@ export interface ClaimOptions {
   maxRetries: number;
 }
 
-interface Row {
-  delivery_id: string;
+/** Of the delivery, as they are in the row. */
+type Columns = Pick<
+  ClaimedDelivery,
+  | "eventId"
+  | "tenantId"
+  | "retries"
+  | "templateVersionId"
+  | "recipient"
+  | "variables"
+  | "userId"
+  | "at"
+>;
+
+interface Row extends Columns {
+  deliveryId: string;
   becomes: ClaimResult["becomes"];
   was: DeliveryStatus;
   reason: string | null;
-  wait_ms: number | null;
-  event_id: string;
-  tenant_id: string;
+  waitMs: number | null;
   number: number;
-  retries: number;
-  template_version_id: string;
-  at_most_once: boolean | null;
+  atMostOnce: boolean | null;
   sensitive: boolean | null;
-  recipient: string | null;
-  variables: string | null;
   /** null: the event is gone. */
-  trace_id: string | null;
-  default_locale: string | null;
+  traceId: string | null;
+  defaultLocale: string | null;
   timezone: string | null;
   required: string[] | null;
-  user_id: string | null;
   category: string | null;
-  is_required: boolean | null;
-  at: Date | null;
+  isRequired: boolean | null;
   items: GatheredEvent[] | null;
-  item_count: number | null;
+  itemCount: number | null;
 }
 
 /** Claims a batch in one call. Results come in the order of the batch. */
@@ -131,48 +136,42 @@ export function claimDeliveries(
 }
 
 function toResult(row: Row): ClaimResult {
-  switch (row.becomes) {
+  const { becomes, was, eventId, retries, templateVersionId, recipient, variables, at } = row;
+  const { deliveryId: id, number: attempt, tenantId, userId, category, items } = row;
+  const [sensitive, traceId] = [row.sensitive === true, row.traceId ?? eventId];
+  switch (becomes) {
     case "busy":
-      return { becomes: "busy", waitMs: row.wait_ms ?? 1 };
+      return { becomes, waitMs: row.waitMs ?? 1 };
     case "gone":
-      return { becomes: "gone" };
+      return { becomes };
     case "sending":
       return {
-        becomes: "sending",
+        becomes,
         delivery: {
-          id: row.delivery_id,
-          eventId: row.event_id,
-          tenantId: row.tenant_id,
-          attempt: row.number,
-          retries: row.retries,
-          templateVersionId: row.template_version_id,
-          atMostOnce: row.at_most_once === true,
-          sensitive: row.sensitive === true,
-          recipient: row.recipient,
-          variables: row.variables,
-          at: row.at,
-          digest: row.items === null ? undefined : { count: row.item_count ?? 0, items: row.items },
-          traceId: row.trace_id ?? row.event_id,
+          ...{
+            id,
+            eventId,
+            tenantId,
+            attempt,
+            retries,
+            templateVersionId,
+            recipient,
+            variables,
+            at,
+          },
+          ...{ userId, sensitive, traceId },
+          atMostOnce: row.atMostOnce === true,
+          digest: items === null ? undefined : { count: row.itemCount ?? 0, items },
           settings: {
-            locale: row.default_locale ?? undefined,
+            locale: row.defaultLocale ?? undefined,
             timeZone: row.timezone ?? undefined,
             required: row.required ?? undefined,
           },
-          userId: row.user_id,
           category:
-            row.category === null
-              ? undefined
-              : { key: row.category, required: row.is_required === true },
+            category === null ? undefined : { key: category, required: row.isRequired === true },
         },
       };
     default:
-      return {
-        becomes: row.becomes,
-        was: row.was,
-        reason: row.reason ?? "",
-        eventId: row.event_id,
-        traceId: row.trace_id ?? row.event_id,
-        sensitive: row.sensitive === true,
-      };
+      return { becomes, was, reason: row.reason ?? "", eventId, traceId, sensitive };
   }
 }

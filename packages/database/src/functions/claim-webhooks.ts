@@ -40,24 +40,14 @@ export interface WebhookClaimOptions {
   maxRetries: number;
 }
 
-interface Row {
-  delivery_id: string;
+type Row = Omit<ClaimedWebhook, "id" | "attempt"> & {
+  deliveryId: string;
   becomes: WebhookClaim["becomes"];
+  was: string;
   reason: string | null;
-  wait_ms: number | null;
-  tenant_id: string;
+  waitMs: number | null;
   number: number;
-  retries: number;
-  webhook_id: string;
-  url: string;
-  secret: string;
-  previous_secret: string | null;
-  message_id: string;
-  type: string;
-  payload: string;
-  told_at: Date;
-  failing: boolean;
-}
+};
 
 /** Claims a batch in one call. Results come in the order of the batch. */
 export function claimWebhooks(
@@ -73,34 +63,25 @@ export function claimWebhooks(
   return callClaim(pool, "claim_webhooks", batch, args, toClaim);
 }
 
-function toClaim(row: Row): WebhookClaim {
-  switch (row.becomes) {
+function toClaim({
+  deliveryId,
+  becomes,
+  was,
+  reason,
+  waitMs,
+  number,
+  ...webhook
+}: Row): WebhookClaim {
+  switch (becomes) {
     case "busy":
-      return { becomes: "busy", waitMs: row.wait_ms ?? 1 };
+      return { becomes, waitMs: waitMs ?? 1 };
     case "gone":
-      return { becomes: "gone" };
+      return { becomes };
     case "skipped":
     case "failed":
-      return { becomes: row.becomes, reason: row.reason ?? "" };
+      return { becomes, reason: reason ?? "" };
     case "sending":
-      return {
-        becomes: "sending",
-        webhook: {
-          id: row.delivery_id,
-          tenantId: row.tenant_id,
-          attempt: row.number,
-          retries: row.retries,
-          webhookId: row.webhook_id,
-          url: row.url,
-          secret: row.secret,
-          previousSecret: row.previous_secret,
-          messageId: row.message_id,
-          type: row.type,
-          payload: row.payload,
-          toldAt: row.told_at,
-          failing: row.failing,
-        },
-      };
+      return { becomes, webhook: { ...webhook, id: deliveryId, attempt: number } };
   }
 }
 
@@ -130,12 +111,7 @@ export async function noteWebhookCalls(
   /** After so many failures in a row it is paused. */
   failures: number,
 ): Promise<DisabledWebhook[]> {
-  const rows = await callFunction<{
-    webhook_id: string;
-    tenant_id: string;
-    url: string;
-    reason: string;
-  }>(pool, "note_webhook_calls", {
+  return await callFunction<DisabledWebhook>(pool, "note_webhook_calls", {
     p_ids: batch.map((call) => call.webhookId),
     p_tenants: batch.map((call) => call.tenantId),
     p_urls: batch.map((call) => call.url ?? null),
@@ -143,10 +119,4 @@ export async function noteWebhookCalls(
     p_gone: batch.map((call) => call.gone),
     p_failures: failures,
   });
-  return rows.map((row) => ({
-    webhookId: row.webhook_id,
-    tenantId: row.tenant_id,
-    url: row.url,
-    reason: row.reason,
-  }));
 }

@@ -2,7 +2,7 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type pg from "pg";
 import type { EventOutcome } from "../schema.ts";
-import { callFunction } from "./call-function.ts";
+import { callFunction, readRows } from "./call-function.ts";
 import { healChannels } from "./realtime-channels.ts";
 
 /** An event as the dispatcher reads it. */
@@ -138,32 +138,23 @@ export interface DispatchResult {
 interface Row {
   kind: "earlier" | "claimed" | "released" | "unwritten" | "published";
   id: string;
-  channel_offset: string;
-  created_at: Date;
+  channelOffset: string;
+  createdAt: Date;
 }
 
 /** Reads a batch in one query; ids that do not exist are missing from the answer. */
 export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise<StoredEvent[]> {
-  const rows = await callFunction(pool, "read_events", { p_ids: ids });
-  return rows.map((row) => ({
-    id: row.id,
-    tenantId: row.tenant_id,
-    eventType: row.event_type,
-    userId: row.user_id,
-    recipientEmail: row.recipient_email,
-    recipientPhone: row.recipient_phone,
-    channels: row.channels,
-    locale: row.locale,
-    variables: row.variables,
-    traceId: row.trace_id,
-    acceptedAt: row.accepted_at,
-    acceptedAtText: row.accepted_at_text,
-    sendAt: row.send_at,
-    released: row.released_at === null ? null : { at: row.released_at, text: row.released_at_text },
-    dispatched: row.dispatched,
-    refused: row.refused,
-    hasWishes: row.has_recipients || row.has_preferences,
-    tells: row.tells,
+  type Row = Omit<StoredEvent, "released" | "hasWishes"> & {
+    releasedAt: Date | null;
+    releasedAtText: string;
+    hasRecipients: boolean;
+    hasPreferences: boolean;
+  };
+  const rows = await callFunction<Row>(pool, "read_events", { p_ids: ids });
+  return rows.map(({ releasedAt, releasedAtText, hasRecipients, hasPreferences, ...event }) => ({
+    ...event,
+    released: releasedAt === null ? null : { at: releasedAt, text: releasedAtText },
+    hasWishes: hasRecipients || hasPreferences,
   }));
 }
 
@@ -245,8 +236,8 @@ async function dispatchOnce(
     else if (row.kind === "released") result.released.add(row.id);
     else if (row.kind === "unwritten") result.unwritten.add(row.id);
     else {
-      const offset = Number(row.channel_offset);
-      result.published.set(row.id, { offset, createdAt: row.created_at });
+      const offset = Number(row.channelOffset);
+      result.published.set(row.id, { offset, createdAt: row.createdAt });
     }
   }
   return result;
@@ -284,7 +275,8 @@ export async function readDispatchedBefore(
   eventIds: readonly string[],
 ): Promise<DispatchedBefore> {
   // One look into an index an event, whatever the statistics of a growing table say.
-  const deliveries = await pool.query({
+  type Delivery = DispatchedBefore["deliveries"][number];
+  const deliveries = await readRows<Delivery>(pool, {
     name: "deliveries_dispatched_before",
     text: `select d.id, d.tenant_id, d.channel, e.trace_id
            from unnest($1::uuid[]) as item (id)
@@ -295,9 +287,10 @@ export async function readDispatchedBefore(
            where d.status = 'queued' and d.released_at is not null`,
     values: [eventIds],
   });
-  const pushes = await pool.query({
+  type Push = Omit<DispatchedBefore["pushes"][number], "offset"> & { channelOffset: string };
+  const pushes = await readRows<Push>(pool, {
     name: "pushes_dispatched_before",
-    text: `select id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset,
+    text: `select id as event_id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset,
                   created_at, url, actions
            from notifications where id = any ($1::uuid[]) order by channel_offset`,
     values: [eventIds],
@@ -308,24 +301,12 @@ export async function readDispatchedBefore(
     values: [eventIds],
   });
   return {
-    deliveries: deliveries.rows.map((row) => ({
-      id: row.id,
-      tenantId: row.tenant_id,
-      channel: row.channel,
-      traceId: row.trace_id,
-    })),
-    pushes: pushes.rows.map((row) => ({
-      eventId: row.id,
-      tenantId: row.tenant_id,
-      userId: row.user_id,
-      eventType: row.event_type,
-      title: row.title,
-      body: row.body,
-      channelName: row.channel_name,
-      ...(row.url !== null && { url: row.url }),
-      ...(row.actions !== null && { actions: row.actions }),
-      offset: Number(row.channel_offset),
-      createdAt: row.created_at,
+    deliveries,
+    pushes: pushes.map(({ channelOffset, url, actions, ...push }) => ({
+      ...push,
+      ...(url !== null && { url }),
+      ...(actions !== null && { actions }),
+      offset: Number(channelOffset),
     })),
     pending: pending.rows.map((row) => row.event_id),
   };

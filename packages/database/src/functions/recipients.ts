@@ -20,18 +20,6 @@ export interface Recipient {
   chooses: boolean;
 }
 
-interface Row {
-  place: number;
-  email: string | null;
-  phone: string | null;
-  locale: string | null;
-  timezone: string | null;
-  quiet_until: Date | null;
-  quiet_end: string | null;
-  required: boolean;
-  chooses: boolean;
-}
-
 /** Reads a batch in one statement. Answers come in its order; of a user nobody has named the tenant's defaults. */
 export async function recipientsOf(
   pool: pg.Pool,
@@ -45,7 +33,7 @@ export async function recipientsOf(
     types.set(key, { place: types.size + 1, tenantId, eventType });
     return types.size;
   };
-  const rows = await callFunction<Row>(pool, "wishes_of", {
+  const rows = await callFunction<Recipient & { place: number }>(pool, "wishes_of", {
     p_tenants: events.map((event) => event.tenantId),
     p_users: events.map((event) => event.userId),
     p_types: events.map(typeOf),
@@ -53,18 +41,7 @@ export async function recipientsOf(
     p_type_names: [...types.values()].map((type) => type.eventType),
   });
   const recipients = new Array<Recipient>(events.length);
-  for (const row of rows) {
-    recipients[row.place - 1] = {
-      email: row.email,
-      phone: row.phone,
-      locale: row.locale,
-      timezone: row.timezone,
-      quietUntil: row.quiet_until,
-      quietEnd: row.quiet_end,
-      required: row.required,
-      chooses: row.chooses,
-    };
-  }
+  for (const { place, ...recipient } of rows) recipients[place - 1] = recipient;
   return recipients;
 }
 

@@ -24,10 +24,10 @@ export interface Release {
 
 interface Row {
   kind: "released" | "settled" | "capped" | "cut" | "busy";
-  tenant_id: string;
-  delivery_id: string;
-  event_id: string;
-  trace_id: string | null;
+  tenantId: string;
+  deliveryId: string;
+  eventId: string;
+  traceId: string | null;
 }
 
 /**
@@ -118,28 +118,13 @@ function toRelease(channel: SentChannel, rows: Row[]): Release {
     cutAfter: undefined,
     busy: false,
   };
-  for (const row of rows) {
-    switch (row.kind) {
-      case "released":
-        release.released.push({
-          id: row.delivery_id,
-          tenantId: row.tenant_id,
-          channel,
-          traceId: row.trace_id ?? row.event_id,
-        });
-        break;
-      case "settled":
-        release.settledEvents.push(row.event_id);
-        break;
-      case "capped":
-        release.capped.push(row.tenant_id);
-        break;
-      case "cut":
-        release.cutAfter = row.tenant_id;
-        break;
-      case "busy":
-        release.busy = true;
-    }
+  for (const { kind, deliveryId: id, tenantId, eventId, traceId } of rows) {
+    if (kind === "released") {
+      release.released.push({ id, tenantId, channel, traceId: traceId ?? eventId });
+    } else if (kind === "settled") release.settledEvents.push(eventId);
+    else if (kind === "capped") release.capped.push(tenantId);
+    else if (kind === "cut") release.cutAfter = tenantId;
+    else release.busy = true;
   }
   return release;
 }

@@ -16,12 +16,11 @@ export async function reserveSends(
   spacingMs: number,
   horizonMs: number,
 ): Promise<Reservation> {
-  type Row = { granted: number; first_in_ms: number };
-  const rows = await callFunction<Row>(pool, "reserve_sends", {
+  const [reserved] = await callFunction<Reservation>(pool, "reserve_sends", {
     p_provider: providerId,
     p_wanted: wanted,
     p_spacing_ms: spacingMs,
     p_horizon_ms: horizonMs,
   });
-  return { granted: rows[0]?.granted ?? 0, firstInMs: rows[0]?.first_in_ms ?? 0 };
+  return reserved ?? { granted: 0, firstInMs: 0 };
 }

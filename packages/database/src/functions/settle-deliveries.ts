@@ -35,7 +35,7 @@ export async function settleDeliveries(
   pool: pg.Pool,
   batch: readonly Settlement[],
 ): Promise<Set<string>> {
-  const rows = await callFunction<{ settle_deliveries: string }>(pool, "settle_deliveries", {
+  const rows = await callFunction<{ settleDeliveries: string }>(pool, "settle_deliveries", {
     p_ids: batch.map((item) => item.deliveryId),
     p_numbers: batch.map((item) => item.attempt),
     p_statuses: batch.map((item) => item.status),
@@ -52,7 +52,7 @@ export async function settleDeliveries(
     p_vendor_answers: batch.map((item) => storable(item.end?.vendor_answer ?? null)),
     p_message_ids: batch.map((item) => storable(item.end?.message_id ?? null)),
   });
-  return new Set(rows.map((row) => row.settle_deliveries));
+  return new Set(rows.map((row) => row.settleDeliveries));
 }
 
 export interface Postponement {

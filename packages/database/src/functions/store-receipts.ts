@@ -34,7 +34,7 @@ export async function storeReceipts(
   const movedEvents = new Set<string>();
   for (let at = 0; at < receipts.length; at += BATCH_RECEIPTS) {
     const batch = receipts.slice(at, at + BATCH_RECEIPTS);
-    type Row = { delivery_id: string; event_id: string | null };
+    type Row = { deliveryId: string; eventId: string | null };
     const rows = await callFunction<Row>(pool, "store_receipts", {
       p_tenant: origin.tenantId,
       p_channels: origin.channels,
@@ -48,8 +48,8 @@ export async function storeReceipts(
       p_suppress: batch.map((receipt) => receipt.suppress),
     });
     for (const row of rows) {
-      fresh.add(row.delivery_id);
-      if (row.event_id !== null) movedEvents.add(row.event_id);
+      fresh.add(row.deliveryId);
+      if (row.eventId !== null) movedEvents.add(row.eventId);
     }
   }
   // A delivery that waited for another try may have been the last that needed them.

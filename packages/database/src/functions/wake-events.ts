@@ -21,12 +21,12 @@ export interface Waking {
  * They are to be published now.
  */
 export async function wakeEvents(pool: pg.Pool, after: string, most: number): Promise<Waking> {
-  type Row = { state: string; event_id: string; tenant_id: string | null; trace_id: string };
+  type Row = Omit<WokenEvent, "tenantId"> & { state: string; tenantId: string | null };
   const rows = await callFunction<Row>(pool, "wake_events", { p_after: after, p_most: most });
   const last = rows.at(-1);
   if (last === undefined) throw new Error("wake_events returned nothing");
   const events = rows
     .slice(0, -1)
-    .map((row) => ({ eventId: row.event_id, tenantId: row.tenant_id!, traceId: row.trace_id }));
-  return { busy: last.state === "busy", events, next: last.tenant_id ?? undefined };
+    .map(({ eventId, tenantId, traceId }) => ({ eventId, tenantId: tenantId!, traceId }));
+  return { busy: last.state === "busy", events, next: last.tenantId ?? undefined };
 }
