@@ -61,35 +61,29 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
     assert.equal(await page.locator("#inbox article").count(), 3);
   });
 
-  await t.test(
-    "what becomes of each delivery is told to the page's server, which verifies it",
-    async () => {
-      const told = page.locator("#webhooks li");
-      // Of three events: two messages that were accepted, and a notification.
-      await told.nth(8).waitFor();
-      const count = async (type: string) => await told.filter({ hasText: type }).count();
-      assert.equal(await count("delivery.accepted"), 6);
-      assert.equal(await count("notification.created"), 3);
-      assert.equal(await page.locator("#webhooks-count").textContent(), "9 verified");
-      assert.match((await told.first().locator("p").textContent()) ?? "", / · order\.confirmed$/);
-      await told.first().locator("summary").click();
-      const body = JSON.parse((await told.first().locator("pre").textContent()) ?? "");
-      assert.equal(body.data.eventType, "order.confirmed");
-    },
-  );
+  await t.test("what becomes of a delivery is told to the server, which verifies it", async () => {
+    const told = page.locator("#webhooks li");
+    // Of three events: two messages that were accepted, and a notification.
+    await told.nth(8).waitFor();
+    const count = async (type: string) => await told.filter({ hasText: type }).count();
+    assert.equal(await count("delivery.accepted"), 6);
+    assert.equal(await count("notification.created"), 3);
+    assert.equal(await page.locator("#webhooks-count").textContent(), "9 verified");
+    assert.match((await told.first().locator("p").textContent()) ?? "", / · order\.confirmed$/);
+    await told.first().locator("summary").click();
+    const body = JSON.parse((await told.first().locator("pre").textContent()) ?? "");
+    assert.equal(body.data.eventType, "order.confirmed");
+  });
 
-  await t.test(
-    "what a tenant calls its events is text on the page, whatever it looks like",
-    async () => {
-      const hostile = '<img src=x onerror="document.title=1">';
-      await sendOrder(stack, { eventId: hostile });
-      const row = page.locator("#webhooks pre", { hasText: "onerror" });
-      await row.first().waitFor({ state: "attached" });
-      assert.ok((await row.first().textContent())?.includes(JSON.stringify(hostile).slice(1, -1)));
-      assert.equal(await page.locator("#webhooks img").count(), 0);
-      await waitForUnread(page, "4");
-    },
-  );
+  await t.test("what a tenant calls its events is text, whatever it looks like", async () => {
+    const hostile = '<img src=x onerror="document.title=1">';
+    await sendOrder(stack, { eventId: hostile });
+    const row = page.locator("#webhooks pre", { hasText: "onerror" });
+    await row.first().waitFor({ state: "attached" });
+    assert.ok((await row.first().textContent())?.includes(JSON.stringify(hostile).slice(1, -1)));
+    assert.equal(await page.locator("#webhooks img").count(), 0);
+    await waitForUnread(page, "4");
+  });
 
   await t.test("what is marked read stays read when the page is loaded anew", async () => {
     const oldest = page.locator("#inbox article").last();
@@ -107,44 +101,41 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
     assert.equal(await page.locator("#inbox .head .badge").isVisible(), false);
   });
 
-  await t.test(
-    "a failure to try is real: it is told as it happens, and the Admin UI has that very event",
-    async () => {
-      const story = page.locator("#story li");
-      const fail = (what: string) => page.getByRole("button", { name: what }).click();
-      const [invitation = ""] = /http:\S+\/join\/\S+/.exec(stack.output()) ?? [];
-      const admin = await context.newPage();
-      await admin.goto(invitation);
-      await join(admin, "Ada", "ada@belfry.example");
-      await admin.waitForURL((url) => !url.pathname.startsWith("/join"));
+  await t.test("a failure to try is real: told as it happens, and in the Admin UI", async () => {
+    const story = page.locator("#story li");
+    const fail = (what: string) => page.getByRole("button", { name: what }).click();
+    const [invitation = ""] = /http:\S+\/join\/\S+/.exec(stack.output()) ?? [];
+    const admin = await context.newPage();
+    await admin.goto(invitation);
+    await join(admin, "Ada", "ada@belfry.example");
+    await admin.waitForURL((url) => !url.pathname.startsWith("/join"));
 
-      const line = (words: RegExp) => story.filter({ hasText: words }).first().waitFor();
-      await fail("An address that does not exist");
-      await line(/^failed: the mail server says that this address does not exist/);
-      const link = page.getByRole("link", { name: "See this event in the Admin UI" });
-      const opened = context.waitForEvent("page");
-      await link.click();
-      const event = await opened;
-      await event.getByText("this address does not exist").first().waitFor();
-      assert.match(event.url(), /\/activity\/[0-9a-f-]{36}$/);
-      await event.goto(event.url().replace(/activity\/.*/, "dead-letters"));
-      await event.getByText("this address does not exist").first().waitFor();
-      await event.close();
+    const line = (words: RegExp) => story.filter({ hasText: words }).first().waitFor();
+    await fail("An address that does not exist");
+    await line(/^failed: the mail server says that this address does not exist/);
+    const link = page.getByRole("link", { name: "See this event in the Admin UI" });
+    const opened = context.waitForEvent("page");
+    await link.click();
+    const event = await opened;
+    await event.getByText("this address does not exist").first().waitFor();
+    assert.match(event.url(), /\/activity\/[0-9a-f-]{36}$/);
+    await event.goto(event.url().replace(/activity\/.*/, "dead-letters"));
+    await event.getByText("this address does not exist").first().waitFor();
+    await event.close();
 
-      await fail("A provider that refuses us");
-      await line(/^attempt 1 by sandbox: .*the provider refused the login/);
-      await line(/^attempt 2 by sandbox: accepted/);
-      await page.locator("#tab-EMAIL").click();
-      await page.locator("#messages .email", { hasText: "login+A-" }).waitFor();
+    await fail("A provider that refuses us");
+    await line(/^attempt 1 by sandbox: .*the provider refused the login/);
+    await line(/^attempt 2 by sandbox: accepted/);
+    await page.locator("#tab-EMAIL").click();
+    await page.locator("#messages .email", { hasText: "login+A-" }).waitFor();
 
-      const before = await link.getAttribute("href");
-      await fail("A provider that is down");
-      await page.locator(`#in-admin a:not([href="${before}"])`).waitFor();
-      // By which of the two, and so how it ends, goes by how long the first is left aside.
-      await line(/^attempt 1 by sandbox: /);
-      await admin.close();
-    },
-  );
+    const before = await link.getAttribute("href");
+    await fail("A provider that is down");
+    await page.locator(`#in-admin a:not([href="${before}"])`).waitFor();
+    // By which of the two, and so how it ends, goes by how long the first is left aside.
+    await line(/^attempt 1 by sandbox: /);
+    await admin.close();
+  });
 
   await t.test("neither the page nor anything that reached it holds the API key", async () => {
     const everything = [await page.content(), ...received].join("\n");

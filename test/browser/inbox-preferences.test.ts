@@ -223,30 +223,27 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     assert.deepEqual(await cells(), ["offers/EMAIL off (inbox)", "offers/SMS off (inbox)"]);
   });
 
-  await t.test(
-    "without a connection nothing can be changed; with it back all is read anew",
-    async (t) => {
-      const { open, cells, who } = await visit(t, "olga");
-      const tab = await open();
-      await tab.show();
-      const offers = tab.switchOf("Offers", "EMAIL");
-      await offers.focus();
-      proxy.cut();
-      await tab.inbox.status.getByText("Connection lost. Reconnecting…").waitFor();
-      assert.equal(await offers.getAttribute("aria-disabled"), "true");
-      await tab.page.keyboard.press(" ");
-      await tab.is("Offers", "EMAIL", true);
-      await world.db.query(
-        "insert into preferences (tenant_id, user_id, category, channel, enabled, source) values ($1, $2, 'news', 'EMAIL', true, 'api')",
-        [who.tenant, who.user],
-      );
-      proxy.mend();
-      await tab.is("News", "EMAIL", true);
-      assert.equal(await offers.getAttribute("aria-disabled"), null);
-      assert.equal(await tab.page.evaluate(NAME_OF_FOCUSED), "offers/EMAIL");
-      assert.deepEqual(await cells(), ["news/EMAIL on (api)"]);
-    },
-  );
+  await t.test("without a connection nothing is changed; with it all is read anew", async (t) => {
+    const { open, cells, who } = await visit(t, "olga");
+    const tab = await open();
+    await tab.show();
+    const offers = tab.switchOf("Offers", "EMAIL");
+    await offers.focus();
+    proxy.cut();
+    await tab.inbox.status.getByText("Connection lost. Reconnecting…").waitFor();
+    assert.equal(await offers.getAttribute("aria-disabled"), "true");
+    await tab.page.keyboard.press(" ");
+    await tab.is("Offers", "EMAIL", true);
+    await world.db.query(
+      "insert into preferences (tenant_id, user_id, category, channel, enabled, source) values ($1, $2, 'news', 'EMAIL', true, 'api')",
+      [who.tenant, who.user],
+    );
+    proxy.mend();
+    await tab.is("News", "EMAIL", true);
+    assert.equal(await offers.getAttribute("aria-disabled"), null);
+    assert.equal(await tab.page.evaluate(NAME_OF_FOCUSED), "offers/EMAIL");
+    assert.deepEqual(await cells(), ["news/EMAIL on (api)"]);
+  });
 
   await t.test("what could not be read is said, and read when asked again", async (t) => {
     const { open } = await visit(t, "fay");
@@ -341,25 +338,22 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     await answered(5);
   });
 
-  await t.test(
-    "a category is enough; the panel is asked for once however often it is used",
-    async (t) => {
-      const { page, inbox, gear, asked, answered } = await (await visit(t, "gil")).open();
-      assert.equal(asked(), 0);
-      await inbox.bell.click();
-      await gear.click();
-      await inbox.element.getByRole("switch").first().waitFor();
-      await page.keyboard.press("Escape");
-      await gear.click();
-      await inbox.element.getByRole("switch").first().waitFor();
-      await answered(1);
-      await page.keyboard.press("Escape");
-      await page.keyboard.press("Escape");
-      await inbox.bell.click();
-      assert.equal(await gear.isVisible(), true, "known from before");
-      await answered(2);
-    },
-  );
+  await t.test("a category is enough; the panel is asked for once, however used", async (t) => {
+    const { page, inbox, gear, asked, answered } = await (await visit(t, "gil")).open();
+    assert.equal(asked(), 0);
+    await inbox.bell.click();
+    await gear.click();
+    await inbox.element.getByRole("switch").first().waitFor();
+    await page.keyboard.press("Escape");
+    await gear.click();
+    await inbox.element.getByRole("switch").first().waitFor();
+    await answered(1);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await inbox.bell.click();
+    assert.equal(await gear.isVisible(), true, "known from before");
+    await answered(2);
+  });
 
   await t.test("with no-preferences nothing is asked, until it is taken away", async (t) => {
     const { page, inbox, gear, answered, asked, change } = await (await visit(t, "kai")).open();
@@ -405,34 +399,31 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     assert.equal(await inbox.element.locator("[part=preferences]").isVisible(), false);
   });
 
-  await t.test(
-    "what is saved on the hosted page is seen in the open panel, and the other way round",
-    async (t) => {
-      const linkKeys = `k1:${randomBytes(32).toString("base64")}`;
-      const ingest = await startIngest(t, { ...world.env, LINK_KEYS: linkKeys });
-      const { open, openAt, cells } = await visit(t, "pia");
-      const tab = await open();
-      await tab.show();
-      const owner = { tenantId: TENANT, userId: "pia", category: "*", channel: "EMAIL" } as const;
-      const link = sealLink(parseLinkKeys(linkKeys), "preferences", owner);
-      const address = `${ingest.url}${LINK_PAGES.preferences}/${link}`;
-      const { page: hosted } = await openAt(address);
-      const box = hosted.getByRole("group", { name: "Offers" }).getByLabel("SMS");
-      await box.uncheck();
-      await hosted.getByRole("button", { name: "Save" }).click();
-      await hosted.getByText("Your choice is saved.").waitFor();
-      await tab.is("Offers", "SMS", false);
-      assert.deepEqual(await cells(), ["offers/SMS off (preference page)"]);
+  await t.test("what is saved on the hosted page the panel shows, and the reverse", async (t) => {
+    const linkKeys = `k1:${randomBytes(32).toString("base64")}`;
+    const ingest = await startIngest(t, { ...world.env, LINK_KEYS: linkKeys });
+    const { open, openAt, cells } = await visit(t, "pia");
+    const tab = await open();
+    await tab.show();
+    const owner = { tenantId: TENANT, userId: "pia", category: "*", channel: "EMAIL" } as const;
+    const link = sealLink(parseLinkKeys(linkKeys), "preferences", owner);
+    const address = `${ingest.url}${LINK_PAGES.preferences}/${link}`;
+    const { page: hosted } = await openAt(address);
+    const box = hosted.getByRole("group", { name: "Offers" }).getByLabel("SMS");
+    await box.uncheck();
+    await hosted.getByRole("button", { name: "Save" }).click();
+    await hosted.getByText("Your choice is saved.").waitFor();
+    await tab.is("Offers", "SMS", false);
+    assert.deepEqual(await cells(), ["offers/SMS off (preference page)"]);
 
-      await tab.switchOf("Offers", "SMS").click();
-      await tab.is("Offers", "SMS", true);
-      // A switch shows what was pressed before it is stored.
-      await eventually(async () => {
-        await hosted.goto(address);
-        assert.equal(await box.isChecked(), true);
-      });
-    },
-  );
+    await tab.switchOf("Offers", "SMS").click();
+    await tab.is("Offers", "SMS", true);
+    // A switch shows what was pressed before it is stored.
+    await eventually(async () => {
+      await hosted.goto(address);
+      assert.equal(await box.isChecked(), true);
+    });
+  });
 
   await t.test(
     "whatever a tenant writes, axe finds nothing, light and dark, and nothing is too wide, on a small phone and from right to left",
@@ -479,16 +470,13 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     },
   );
 
-  await t.test(
-    "under a strict policy the browser met no fault but what the tests brought on",
-    () => {
-      const own = /WebSocket connection to .* failed|WebSocket is already in CLOSING/;
-      assert.deepEqual(
-        allFaults.filter((fault) => !own.test(fault)),
-        [],
-      );
-    },
-  );
+  await t.test("under a strict policy the browser met no fault but the tests' own", () => {
+    const own = /WebSocket connection to .* failed|WebSocket is already in CLOSING/;
+    assert.deepEqual(
+      allFaults.filter((fault) => !own.test(fault)),
+      [],
+    );
+  });
 });
 
 const NEXT_TURN = "new Promise((done) => setTimeout(done))";

@@ -21,28 +21,25 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     return world.publish(to, options);
   };
 
-  await t.test(
-    "what was missed while the page was cut off is there, in order and once",
-    async (t) => {
-      const { who, open } = await visit(t, "ann");
-      await publish(who, { title: "before" });
-      const { inbox, received } = await open();
-      await inbox.unread(1);
-      await inbox.bell.click();
-      proxy.cut();
-      await inbox.status.getByText("Connection lost. Reconnecting…").waitFor();
-      for (const title of ["missed 1", "missed 2", "missed 3"]) {
-        await publish(who, { title, name: title === "missed 2" ? "orders" : "personal" });
-      }
-      assert.deepEqual(await inbox.titles(), ["before"]);
-      proxy.mend();
-      await inbox.unread(4);
-      assert.deepEqual(await inbox.titles(), ["missed 3", "missed 2", "missed 1", "before"]);
-      assert.equal(await inbox.status.isVisible(), false);
-      const recovered = received.filter((frame) => frame.includes('"recovered":true'));
-      assert.ok(recovered.length > 0, "by recovery, not only by reading the list");
-    },
-  );
+  await t.test("what was missed while cut off is there, in order and once", async (t) => {
+    const { who, open } = await visit(t, "ann");
+    await publish(who, { title: "before" });
+    const { inbox, received } = await open();
+    await inbox.unread(1);
+    await inbox.bell.click();
+    proxy.cut();
+    await inbox.status.getByText("Connection lost. Reconnecting…").waitFor();
+    for (const title of ["missed 1", "missed 2", "missed 3"]) {
+      await publish(who, { title, name: title === "missed 2" ? "orders" : "personal" });
+    }
+    assert.deepEqual(await inbox.titles(), ["before"]);
+    proxy.mend();
+    await inbox.unread(4);
+    assert.deepEqual(await inbox.titles(), ["missed 3", "missed 2", "missed 1", "before"]);
+    assert.equal(await inbox.status.isVisible(), false);
+    const recovered = received.filter((frame) => frame.includes('"recovered":true'));
+    assert.ok(recovered.length > 0, "by recovery, not only by reading the list");
+  });
 
   await t.test("a browser that goes offline and back shows what it missed", async (t) => {
     const { who, open, context } = await visit(t, "olga");
@@ -129,39 +126,36 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     assert.equal(await one.inbox.element.locator("[part~=item-unread]").count(), 0);
   });
 
-  await t.test(
-    "a page kept past its token's expiry refreshes by itself, online or not",
-    async (t) => {
-      const lifetime = { tokenSeconds: LONG_SECONDS };
-      const { who, open, site, context } = await visit(t, "eve", lifetime);
-      await context.clock.install();
-      const { page, inbox, states, received } = await open();
-      await inbox.state("connected");
-      assert.equal(site.tokens, 1);
-      const refreshed = async (times: number) => {
-        await page.clock.fastForward(LONG_SECONDS * 1000);
-        const isAnswer = (frame: string) => frame.includes('"refresh":{"client"');
-        await eventually(() => received.filter(isAnswer).length >= times);
-      };
-      await refreshed(1);
-      await publish(who);
-      await inbox.unread(1);
-      assert.deepEqual(await states(), ["connecting", "connected"], "no reconnection in between");
+  await t.test("a page kept past its token's expiry refreshes, online or not", async (t) => {
+    const lifetime = { tokenSeconds: LONG_SECONDS };
+    const { who, open, site, context } = await visit(t, "eve", lifetime);
+    await context.clock.install();
+    const { page, inbox, states, received } = await open();
+    await inbox.state("connected");
+    assert.equal(site.tokens, 1);
+    const refreshed = async (times: number) => {
+      await page.clock.fastForward(LONG_SECONDS * 1000);
+      const isAnswer = (frame: string) => frame.includes('"refresh":{"client"');
+      await eventually(() => received.filter(isAnswer).length >= times);
+    };
+    await refreshed(1);
+    await publish(who);
+    await inbox.unread(1);
+    assert.deepEqual(await states(), ["connecting", "connected"], "no reconnection in between");
 
-      lifetime.tokenSeconds = SHORT_SECONDS;
-      await refreshed(2);
-      proxy.cut();
-      await publish(who);
-      await new Promise((resolve) => setTimeout(resolve, (SHORT_SECONDS + 0.5) * 1000));
-      const tokens = site.tokens;
-      proxy.mend();
-      await inbox.unread(2);
-      assert.ok(site.tokens > tokens, "the old token was refused");
-    },
-  );
+    lifetime.tokenSeconds = SHORT_SECONDS;
+    await refreshed(2);
+    proxy.cut();
+    await publish(who);
+    await new Promise((resolve) => setTimeout(resolve, (SHORT_SECONDS + 0.5) * 1000));
+    const tokens = site.tokens;
+    proxy.mend();
+    await inbox.unread(2);
+    assert.ok(site.tokens > tokens, "the old token was refused");
+  });
 
   await t.test(
-    "keyboard and screen reader: one stop in the list, arrows, Enter, Escape",
+    "keyboard, screen reader: one stop in the list, arrows, Enter, Escape",
     async (t) => {
       const { who, open } = await visit(t, "kim");
       for (const title of ["first", "second", HOSTILE]) await publish(who, { title });
@@ -209,57 +203,51 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     },
   );
 
-  await t.test(
-    "axe finds nothing, light and dark, and on a phone nothing is too wide",
-    async (t) => {
-      const { who, open } = await visit(t, "max");
-      const { tags } = await publish(who, { title: "read one" });
-      const url = `https://shop.example/${"z".repeat(2000)}`;
-      const actions = JSON.stringify([
-        { label: "W".repeat(40), url },
-        { label: "i".repeat(40), url: "/" },
-      ]);
-      await publish(who, { title: "x".repeat(256), body: "y".repeat(600), url, actions });
-      await world.db.query("update notifications set read_at = now() where id = $1", [tags.id]);
-      const axe = await readFile(
-        createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
-        "utf8",
-      );
-      const { page, inbox } = await open();
-      await inbox.unread(1);
-      await page.evaluate(axe);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        for (const width of [900, 375]) {
-          await page.setViewportSize({ width, height: 700 });
-          await page.evaluate("document.querySelector('belfry-inbox').open = true");
-          assert.equal(await page.evaluate("document.documentElement.scrollWidth"), width);
-          const found = await page.evaluate(
-            "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html)))",
-          );
-          assert.deepEqual(found, [], `${colorScheme} ${width}`);
-        }
+  await t.test("axe finds nothing, light or dark; on a phone nothing is too wide", async (t) => {
+    const { who, open } = await visit(t, "max");
+    const { tags } = await publish(who, { title: "read one" });
+    const url = `https://shop.example/${"z".repeat(2000)}`;
+    const actions = JSON.stringify([
+      { label: "W".repeat(40), url },
+      { label: "i".repeat(40), url: "/" },
+    ]);
+    await publish(who, { title: "x".repeat(256), body: "y".repeat(600), url, actions });
+    await world.db.query("update notifications set read_at = now() where id = $1", [tags.id]);
+    const axe = await readFile(
+      createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
+      "utf8",
+    );
+    const { page, inbox } = await open();
+    await inbox.unread(1);
+    await page.evaluate(axe);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [900, 375]) {
+        await page.setViewportSize({ width, height: 700 });
+        await page.evaluate("document.querySelector('belfry-inbox').open = true");
+        assert.equal(await page.evaluate("document.documentElement.scrollWidth"), width);
+        const found = await page.evaluate(
+          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html)))",
+        );
+        assert.deepEqual(found, [], `${colorScheme} ${width}`);
       }
-    },
-  );
+    }
+  });
 
-  await t.test(
-    "an operator's disconnect is said, and Reconnect asks for a new token",
-    async (t) => {
-      const { who, open, site } = await visit(t, "leo");
-      const { page, inbox } = await open();
-      await inbox.state("connected");
-      await inbox.bell.click();
-      world.nc.publish(
-        realtimeSubject(world.prefix, who.tenant, userSubjectToken(who.user)),
-        encodeRealtimeMessage({ version: 1, kind: "disconnect", userId: who.user }),
-      );
-      await inbox.status.getByText("Disconnected: force disconnect.").waitFor();
-      await page.getByRole("button", { name: "Reconnect" }).click();
-      await inbox.state("connected");
-      assert.ok(site.tokens >= 1);
-    },
-  );
+  await t.test("an operator's disconnect is said; Reconnect asks for a new token", async (t) => {
+    const { who, open, site } = await visit(t, "leo");
+    const { page, inbox } = await open();
+    await inbox.state("connected");
+    await inbox.bell.click();
+    world.nc.publish(
+      realtimeSubject(world.prefix, who.tenant, userSubjectToken(who.user)),
+      encodeRealtimeMessage({ version: 1, kind: "disconnect", userId: who.user }),
+    );
+    await inbox.status.getByText("Disconnected: force disconnect.").waitFor();
+    await page.getByRole("button", { name: "Reconnect" }).click();
+    await inbox.state("connected");
+    assert.ok(site.tokens >= 1);
+  });
 
   await t.test("a page whose user is logged out stops asking, and says so", async (t) => {
     const { open, site, context } = await visit(t, "zoe", { token: async () => null });
@@ -310,33 +298,31 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     await inbox.element.getByText("Your notifications cannot be shown right now.").waitFor();
   });
 
-  await t.test(
-    "from right to left, in another language with long words, rows and head hold their shape",
-    async (t) => {
-      const words = {
-        title: "Donaudampfschifffahrtsbenachrichtigungen",
-        bell: "Notifications, {unread} unread",
-        markRead: "Alsgelesenkennzeichnungsvorgangdurchführen",
-        markAllRead: "Sämtlichebenachrichtigungenalsgelesenkennzeichnen",
-        arrived: "Neu: {title}",
-        unknown: "is no word",
-      };
-      const { who, open } = await visit(t, "rania", {
-        html: 'lang="de" dir="rtl"',
-        attributes: `labels='${JSON.stringify(words)}'`,
-      });
-      await publish(who, { title: "x".repeat(256), body: "y".repeat(600) });
-      const { tags } = await publish(who, { title: "old" });
-      await world.db.query("update notifications set created_at = '2026-03-05' where id = $1", [
-        tags.id,
-      ]);
-      const { page, inbox } = await open();
-      await inbox.unread(2);
-      await inbox.bell.click();
-      for (const width of [900, 320]) {
-        await page.setViewportSize({ width, height: 700 });
-        const boxes = (await page.evaluate(
-          `(() => {
+  await t.test("from right to left, with long words, rows and head hold their shape", async (t) => {
+    const words = {
+      title: "Donaudampfschifffahrtsbenachrichtigungen",
+      bell: "Notifications, {unread} unread",
+      markRead: "Alsgelesenkennzeichnungsvorgangdurchführen",
+      markAllRead: "Sämtlichebenachrichtigungenalsgelesenkennzeichnen",
+      arrived: "Neu: {title}",
+      unknown: "is no word",
+    };
+    const { who, open } = await visit(t, "rania", {
+      html: 'lang="de" dir="rtl"',
+      attributes: `labels='${JSON.stringify(words)}'`,
+    });
+    await publish(who, { title: "x".repeat(256), body: "y".repeat(600) });
+    const { tags } = await publish(who, { title: "old" });
+    await world.db.query("update notifications set created_at = '2026-03-05' where id = $1", [
+      tags.id,
+    ]);
+    const { page, inbox } = await open();
+    await inbox.unread(2);
+    await inbox.bell.click();
+    for (const width of [900, 320]) {
+      await page.setViewportSize({ width, height: 700 });
+      const boxes = (await page.evaluate(
+        `(() => {
             const root = document.querySelector("belfry-inbox").shadowRoot;
             const box = (node) => { const { left, right } = node.getBoundingClientRect(); return { left, right }; };
             const panel = root.querySelector("[part=panel]");
@@ -351,32 +337,31 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
               button: box(root.querySelector("article button")),
             };
           })()`,
-        )) as RowBoxes;
-        assert.equal(boxes.width, width);
-        assert.equal(boxes.panel.scroll, 0);
-        for (const { name, left, right } of boxes.inside) {
-          const isInside = left >= boxes.panel.left - 0.5 && right <= boxes.panel.right + 0.5;
-          assert.ok(isInside, `${name} at ${width}: ${left} to ${right}`);
-        }
-        assert.ok(boxes.dot.left >= boxes.title.right, "the dot stands before the title");
-        assert.ok(boxes.button.left < boxes.title.left + 10, "the button at the end of the row");
+      )) as RowBoxes;
+      assert.equal(boxes.width, width);
+      assert.equal(boxes.panel.scroll, 0);
+      for (const { name, left, right } of boxes.inside) {
+        const isInside = left >= boxes.panel.left - 0.5 && right <= boxes.panel.right + 0.5;
+        assert.ok(isInside, `${name} at ${width}: ${left} to ${right}`);
       }
-      assert.equal(await inbox.element.locator("[part=item-category]").count(), 0);
-      assert.equal(await inbox.items.last().locator("time").textContent(), "05.03.2026");
-      const head = inbox.element.locator("[part=header]");
-      await head.getByRole("heading", { name: words.title }).waitFor();
-      await publish(who, { title: "{title} & co" });
-      await inbox.element.getByRole("status").getByText("Neu: {title} & co").waitFor();
-      await page.evaluate(`document.querySelector("belfry-inbox").setAttribute("show-types", "")`);
-      await inbox.element.locator("[part=item-category]").first().waitFor();
-      await page.evaluate(`document.querySelector("belfry-inbox").setAttribute("labels", "{")`);
-      await head.getByRole("heading", { name: words.title }).waitFor();
-      await page.evaluate(
-        `document.querySelector("belfry-inbox").labels = { title: "Neues", bell: (n) => n + "!" }`,
-      );
-      await page.getByRole("button", { name: "3!" }).waitFor();
-    },
-  );
+      assert.ok(boxes.dot.left >= boxes.title.right, "the dot stands before the title");
+      assert.ok(boxes.button.left < boxes.title.left + 10, "the button at the end of the row");
+    }
+    assert.equal(await inbox.element.locator("[part=item-category]").count(), 0);
+    assert.equal(await inbox.items.last().locator("time").textContent(), "05.03.2026");
+    const head = inbox.element.locator("[part=header]");
+    await head.getByRole("heading", { name: words.title }).waitFor();
+    await publish(who, { title: "{title} & co" });
+    await inbox.element.getByRole("status").getByText("Neu: {title} & co").waitFor();
+    await page.evaluate(`document.querySelector("belfry-inbox").setAttribute("show-types", "")`);
+    await inbox.element.locator("[part=item-category]").first().waitFor();
+    await page.evaluate(`document.querySelector("belfry-inbox").setAttribute("labels", "{")`);
+    await head.getByRole("heading", { name: words.title }).waitFor();
+    await page.evaluate(
+      `document.querySelector("belfry-inbox").labels = { title: "Neues", bell: (n) => n + "!" }`,
+    );
+    await page.getByRole("button", { name: "3!" }).waitFor();
+  });
 
   await t.test(
     "a notification leads where it says: on the site in this tab, elsewhere in another that knows nothing of it",
@@ -454,25 +439,22 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     },
   );
 
-  await t.test(
-    "what is missed and recovered keeps its links; the keyboard reaches them",
-    async (t) => {
-      const { who, open, site } = await visit(t, "mia");
-      const { page, inbox } = await open();
-      await inbox.state("connected");
-      proxy.cut();
-      await inbox.state("connecting");
-      const actions = JSON.stringify([{ label: "Track it", url: "/orders/1/track" }]);
-      await publish(who, { title: "missed", url: "/orders/1", actions });
-      proxy.mend();
-      await inbox.unread(1);
-      await inbox.bell.focus();
-      await page.keyboard.press("Enter");
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Enter");
-      await page.waitForURL(`${site.url}orders/1/track`);
-    },
-  );
+  await t.test("what is recovered keeps its links; the keyboard reaches them", async (t) => {
+    const { who, open, site } = await visit(t, "mia");
+    const { page, inbox } = await open();
+    await inbox.state("connected");
+    proxy.cut();
+    await inbox.state("connecting");
+    const actions = JSON.stringify([{ label: "Track it", url: "/orders/1/track" }]);
+    await publish(who, { title: "missed", url: "/orders/1", actions });
+    proxy.mend();
+    await inbox.unread(1);
+    await inbox.bell.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${site.url}orders/1/track`);
+  });
 
   await t.test("a link that is neither https nor of the site is none", async (t) => {
     const { who, open } = await visit(t, "hal");
@@ -530,17 +512,14 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     await inbox.unread(69);
   });
 
-  await t.test(
-    "under a strict policy the browser met no fault but what the tests brought on",
-    () => {
-      const own =
-        /ERR_INTERNET_DISCONNECTED|WebSocket connection to .* failed|WebSocket is already in CLOSING|status of (401|500)/;
-      assert.deepEqual(
-        allFaults.filter((fault) => !own.test(fault)),
-        [],
-      );
-    },
-  );
+  await t.test("under a strict policy the browser met no fault but the tests' own", () => {
+    const own =
+      /ERR_INTERNET_DISCONNECTED|WebSocket connection to .* failed|WebSocket is already in CLOSING|status of (401|500)/;
+    assert.deepEqual(
+      allFaults.filter((fault) => !own.test(fault)),
+      [],
+    );
+  });
 });
 
 /** Each with its words, address, rel and target. */

@@ -92,28 +92,25 @@ test("services over one database", async (t) => {
   const nats = await ownNatsServer(t);
   const started = await startAll(t, nats.url, url);
 
-  await t.test(
-    "none is ready before it does its work, though Postgres and NATS are there",
-    async () => {
-      for (const one of started.services) {
-        const waitsFor = SERVICES[one.name];
-        if (waitsFor === undefined) continue;
-        await eventually(async () =>
-          assert.deepEqual(
-            await readiness(one),
-            { status: 503, body: { ready: false, away: [waitsFor] } },
-            one.name,
-          ),
-        );
-      }
-      await db.query(
-        "insert into kysely_migration select * from json_populate_recordset(null::kysely_migration, $1)",
-        [JSON.stringify(rows)],
+  await t.test("none is ready before it works, though Postgres and NATS are there", async () => {
+    for (const one of started.services) {
+      const waitsFor = SERVICES[one.name];
+      if (waitsFor === undefined) continue;
+      await eventually(async () =>
+        assert.deepEqual(
+          await readiness(one),
+          { status: 503, body: { ready: false, away: [waitsFor] } },
+          one.name,
+        ),
       );
-      await db.end();
-      await Promise.all(started.services.map(({ service }) => service.waitUntilReady()));
-    },
-  );
+    }
+    await db.query(
+      "insert into kysely_migration select * from json_populate_recordset(null::kysely_migration, $1)",
+      [JSON.stringify(rows)],
+    );
+    await db.end();
+    await Promise.all(started.services.map(({ service }) => service.waitUntilReady()));
+  });
 
   await t.test("while NATS is away what needs Postgres alone stays ready", async () => {
     await nats.kill();

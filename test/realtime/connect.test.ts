@@ -26,28 +26,25 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
     const gateway = await world.startGateway();
     const { url } = gateway;
 
-    await t.test(
-      "every channel is subscribed to, and a push is exactly the four fields",
-      async (t) => {
-        const page = client(t, url, { token: await world.token(alice) });
-        const names = ["global_system", "personal", "orders.eu:1"];
-        const all = await Promise.all(
-          names.map((name) => subscribed(page, realtimeChannel(name, alice.user))),
-        );
-        for (const [index, name] of names.entries()) {
-          const sent = await world.publish(alice, { name, title: 'Hi "you"', body: "a\nb\u2028c" });
-          await eventually(() => all[index]!.got.length > 0);
-          const [got] = all[index]!.got;
-          assert.deepEqual(got?.data, {
-            title: 'Hi "you"',
-            body: "a\nb\u2028c",
-            category: "order.confirmed",
-            eventType: "order.confirmed",
-          });
-          assertHas(got, { tags: sent.tags, offset: 1 });
-        }
-      },
-    );
+    await t.test("every channel is subscribed to; a push is exactly the four fields", async (t) => {
+      const page = client(t, url, { token: await world.token(alice) });
+      const names = ["global_system", "personal", "orders.eu:1"];
+      const all = await Promise.all(
+        names.map((name) => subscribed(page, realtimeChannel(name, alice.user))),
+      );
+      for (const [index, name] of names.entries()) {
+        const sent = await world.publish(alice, { name, title: 'Hi "you"', body: "a\nb\u2028c" });
+        await eventually(() => all[index]!.got.length > 0);
+        const [got] = all[index]!.got;
+        assert.deepEqual(got?.data, {
+          title: 'Hi "you"',
+          body: "a\nb\u2028c",
+          category: "order.confirmed",
+          eventType: "order.confirmed",
+        });
+        assertHas(got, { tags: sent.tags, offset: 1 });
+      }
+    });
 
     await t.test("another user's channel is refused, and the connection stays", async (t) => {
       const page = client(t, url, { token: await world.token(alice) });
@@ -112,24 +109,21 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
       assert.equal((await refusedSubscription(b, "personal#a#b")).code, 103);
     });
 
-    await t.test(
-      "a token that runs out is refreshed by getToken, and nothing is interrupted",
-      async (t) => {
-        let asked = 0;
-        const page = client(t, url, {
-          token: await world.token(alice, 1),
-          getToken: () => {
-            asked += 1;
-            return world.token(alice, 2);
-          },
-        });
-        const states: string[] = [];
-        page.on("state", ({ newState }) => states.push(newState));
-        await subscribed(page, "personal#42");
-        await eventually(() => asked >= 2);
-        assert.deepEqual(states, ["connecting", "connected"]);
-      },
-    );
+    await t.test("getToken refreshes a token that runs out; nothing is interrupted", async (t) => {
+      let asked = 0;
+      const page = client(t, url, {
+        token: await world.token(alice, 1),
+        getToken: () => {
+          asked += 1;
+          return world.token(alice, 2);
+        },
+      });
+      const states: string[] = [];
+      page.on("state", ({ newState }) => states.push(newState));
+      await subscribed(page, "personal#42");
+      await eventually(() => asked >= 2);
+      assert.deepEqual(states, ["connecting", "connected"]);
+    });
 
     await t.test("an expired token at connect asks for a new one", async (t) => {
       const page = client(t, url, {
@@ -155,43 +149,40 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
       assert.deepEqual(await connectedUntilEnded(none), { code: 3501, reason: "bad request" });
     });
 
-    await t.test(
-      "connect and its subscribes come in one frame, and connect is answered first",
-      async (t) => {
-        const raw = await rawClient(t, url);
-        raw.send(
-          { connect: { token: await world.token(alice), name: "js", later: [1] }, id: 1 },
-          { subscribe: { channel: "personal#42", flag: 1, unheard: {} }, id: 2 },
-          { subscribe: { channel: "orders#42" }, id: 3 },
-          { unsubscribe: { channel: "never#42" }, id: 4 },
-          { unsubscribe: { channel: "orders#42" }, id: 5 },
-        );
-        await raw.find((message) => message.id === 5);
-        assertEach(raw.messages, (message) => message.id, [1, 2, 3, 4, 5]);
-        const [connect, subscribe, , unknown] = raw.messages as Record<
-          string,
-          Record<string, unknown>
-        >[];
-        assert.deepEqual(Object.keys(connect!.connect!).sort(), [
-          "client",
-          "expires",
-          "ping",
-          "pong",
-          "ttl",
-          "version",
-        ]);
-        assert.deepEqual(
-          { ...subscribe!.subscribe, epoch: "", offset: 0 },
-          {
-            recoverable: true,
-            positioned: true,
-            epoch: "",
-            offset: 0,
-          },
-        );
-        assert.deepEqual(unknown, { id: 4, unsubscribe: {} });
-      },
-    );
+    await t.test("connect comes in a frame with subscribes, and is answered first", async (t) => {
+      const raw = await rawClient(t, url);
+      raw.send(
+        { connect: { token: await world.token(alice), name: "js", later: [1] }, id: 1 },
+        { subscribe: { channel: "personal#42", flag: 1, unheard: {} }, id: 2 },
+        { subscribe: { channel: "orders#42" }, id: 3 },
+        { unsubscribe: { channel: "never#42" }, id: 4 },
+        { unsubscribe: { channel: "orders#42" }, id: 5 },
+      );
+      await raw.find((message) => message.id === 5);
+      assertEach(raw.messages, (message) => message.id, [1, 2, 3, 4, 5]);
+      const [connect, subscribe, , unknown] = raw.messages as Record<
+        string,
+        Record<string, unknown>
+      >[];
+      assert.deepEqual(Object.keys(connect!.connect!).sort(), [
+        "client",
+        "expires",
+        "ping",
+        "pong",
+        "ttl",
+        "version",
+      ]);
+      assert.deepEqual(
+        { ...subscribe!.subscribe, epoch: "", offset: 0 },
+        {
+          recoverable: true,
+          positioned: true,
+          epoch: "",
+          offset: 0,
+        },
+      );
+      assert.deepEqual(unknown, { id: 4, unsubscribe: {} });
+    });
 
     await t.test("after a refused connect the rest of the frame is dropped", async (t) => {
       const raw = await rawClient(t, url);
@@ -205,54 +196,51 @@ for (const { version, Library, Unauthorized } of LIBRARIES)
     });
 
     const connectFirst = () => world.token(alice).then((token) => ({ id: 1, connect: { token } }));
-    await t.test(
-      "what is not of the protocol closes with 3501, and nobody else notices",
-      async (t) => {
-        const witness = client(t, url, { token: await world.token(alice) });
-        await subscribed(witness, "personal#42");
-        const connect = JSON.stringify(await connectFirst());
-        const frames = [
-          "",
-          "\n",
-          "nonsense",
-          "[]",
-          "null",
-          "1",
-          `{"id":1}`,
-          `{"id":1,"dance":{}}`,
-          `{"connect":{}}`,
-          `{"id":-1,"connect":{}}`,
-          `{"id":1.5,"connect":{}}`,
-          `{"id":4294967296,"connect":{}}`,
-          `{"id":1,"connect":[]}`,
-          `{"id":1,"connect":{"token":7}}`,
-          `{"id":1,"subscribe":{"channel":"personal#42"}}`,
-          "{}",
-          "[".repeat(60_000),
-          `${connect}\n${connect}`,
-          `${connect}\n{}`,
-          `${connect}\n{"id":2,"subscribe":{"channel":""}}`,
-          `${connect}\n{"id":2,"subscribe":{"channel":"personal#42","offset":-1}}`,
-          `${connect}\n{"id":2,"subscribe":{"channel":"personal#42","delta":"zip"}}`,
-          `${connect}\n{"id":2,"publish":{"channel":""}}`,
-          `${connect}\n{"subscribe":{"channel":"personal#42"}}`,
-          `${connect}\n{"id":2,"refresh":{}}`,
-        ];
-        for (const frame of frames) {
-          const raw = await rawClient(t, url);
-          raw.send(frame);
-          assert.deepEqual(
-            await raw.closed,
-            { code: 3501, reason: "bad request" },
-            frame.slice(0, 80),
-          );
-        }
-        const binary = await rawClient(t, url);
-        binary.socket.send(Buffer.from(connect));
-        assert.deepEqual(await binary.closed, { code: 3506, reason: "inappropriate protocol" });
-        assert.equal(witness.state, "connected");
-      },
-    );
+    await t.test("what is not of the protocol closes with 3501; nobody else notices", async (t) => {
+      const witness = client(t, url, { token: await world.token(alice) });
+      await subscribed(witness, "personal#42");
+      const connect = JSON.stringify(await connectFirst());
+      const frames = [
+        "",
+        "\n",
+        "nonsense",
+        "[]",
+        "null",
+        "1",
+        `{"id":1}`,
+        `{"id":1,"dance":{}}`,
+        `{"connect":{}}`,
+        `{"id":-1,"connect":{}}`,
+        `{"id":1.5,"connect":{}}`,
+        `{"id":4294967296,"connect":{}}`,
+        `{"id":1,"connect":[]}`,
+        `{"id":1,"connect":{"token":7}}`,
+        `{"id":1,"subscribe":{"channel":"personal#42"}}`,
+        "{}",
+        "[".repeat(60_000),
+        `${connect}\n${connect}`,
+        `${connect}\n{}`,
+        `${connect}\n{"id":2,"subscribe":{"channel":""}}`,
+        `${connect}\n{"id":2,"subscribe":{"channel":"personal#42","offset":-1}}`,
+        `${connect}\n{"id":2,"subscribe":{"channel":"personal#42","delta":"zip"}}`,
+        `${connect}\n{"id":2,"publish":{"channel":""}}`,
+        `${connect}\n{"subscribe":{"channel":"personal#42"}}`,
+        `${connect}\n{"id":2,"refresh":{}}`,
+      ];
+      for (const frame of frames) {
+        const raw = await rawClient(t, url);
+        raw.send(frame);
+        assert.deepEqual(
+          await raw.closed,
+          { code: 3501, reason: "bad request" },
+          frame.slice(0, 80),
+        );
+      }
+      const binary = await rawClient(t, url);
+      binary.socket.send(Buffer.from(connect));
+      assert.deepEqual(await binary.closed, { code: 3506, reason: "inappropriate protocol" });
+      assert.equal(witness.state, "connected");
+    });
 
     await t.test("what is not offered is answered as the protocol says", async (t) => {
       const raw = await rawClient(t, url);

@@ -76,25 +76,22 @@ test("who opens a socket in another way", async (t) => {
     },
   );
 
-  await t.test(
-    "a client that speaks Protobuf is told so once, and does not come back",
-    async (t) => {
-      const token = await world.token({ tenant: "acme", user: "42" });
-      const refused = { code: 3506, reason: "inappropriate protocol" };
-      const protobuf = new ProtobufCentrifuge(url, { websocket: WebSocket, token });
-      protobuf.on("error", () => undefined);
-      t.after(() => protobuf.disconnect());
-      assert.deepEqual(await connectedUntilEnded(protobuf), refused);
-      for (const query of ["cf_protocol=protobuf", "format=protobuf"]) {
-        const page = client(t, `${url}?${query}`, { token });
-        assert.deepEqual(await connectedUntilEnded(page), refused, query);
-      }
-      // Other libraries do not ask first, but send what is binary.
-      const silent = new WebSocket(url);
-      await once(silent, "open");
-      silent.send(Buffer.of(0));
-      const [code, reason] = await once(silent, "close");
-      assert.deepEqual({ code, reason: String(reason) }, refused);
-    },
-  );
+  await t.test("a client that speaks Protobuf is told once, and does not come back", async (t) => {
+    const token = await world.token({ tenant: "acme", user: "42" });
+    const refused = { code: 3506, reason: "inappropriate protocol" };
+    const protobuf = new ProtobufCentrifuge(url, { websocket: WebSocket, token });
+    protobuf.on("error", () => undefined);
+    t.after(() => protobuf.disconnect());
+    assert.deepEqual(await connectedUntilEnded(protobuf), refused);
+    for (const query of ["cf_protocol=protobuf", "format=protobuf"]) {
+      const page = client(t, `${url}?${query}`, { token });
+      assert.deepEqual(await connectedUntilEnded(page), refused, query);
+    }
+    // Other libraries do not ask first, but send what is binary.
+    const silent = new WebSocket(url);
+    await once(silent, "open");
+    silent.send(Buffer.of(0));
+    const [code, reason] = await once(silent, "close");
+    assert.deepEqual({ code, reason: String(reason) }, refused);
+  });
 });

@@ -253,23 +253,20 @@ test("two gateways, one user on both", async (t) => {
     assert.equal(other.page.state, "connected");
   });
 
-  await t.test(
-    "all pages of a tenant are ended everywhere, for good; another tenant's stay",
-    async () => {
-      const pages = [
-        await open(first.url, { tenant: "globex", user: "1" }),
-        await open(second.url, { tenant: "globex", user: "2" }),
-      ];
-      const other = await open(first.url, { tenant: "acme", user: "1" });
-      const ended = pages.map(({ page }) => nextEvent<Ended>(page, "disconnected"));
-      const { subject, message } = tenantDisconnect(world.prefix, "globex");
-      world.nc.publish(subject, "no JSON");
-      world.nc.publish(subject, message);
-      const expected = { code: 3503, reason: "force disconnect" };
-      assert.deepEqual(await Promise.all(ended), [expected, expected]);
-      assert.equal(other.page.state, "connected");
-    },
-  );
+  await t.test("all pages of a tenant are ended for good; another tenant's stay", async () => {
+    const pages = [
+      await open(first.url, { tenant: "globex", user: "1" }),
+      await open(second.url, { tenant: "globex", user: "2" }),
+    ];
+    const other = await open(first.url, { tenant: "acme", user: "1" });
+    const ended = pages.map(({ page }) => nextEvent<Ended>(page, "disconnected"));
+    const { subject, message } = tenantDisconnect(world.prefix, "globex");
+    world.nc.publish(subject, "no JSON");
+    world.nc.publish(subject, message);
+    const expected = { code: 3503, reason: "force disconnect" };
+    assert.deepEqual(await Promise.all(ended), [expected, expected]);
+    assert.equal(other.page.state, "connected");
+  });
 
   await t.test("a deactivated tenant's pages close and its tokens stop working", async () => {
     const user = { tenant: "globex", user: "1" };
@@ -293,25 +290,22 @@ test("two gateways, one user on both", async (t) => {
     });
   });
 
-  await t.test(
-    "a killed gateway's page goes to the other one and has missed nothing",
-    async (t) => {
-      const user = { tenant: "acme", user: "mover" };
-      const balancer = await cuttableProxy(t, first.url);
-      const page = client(t, balancer.url, { token: await world.token(user) });
-      const { subscription, got } = await subscribed(page, "personal#mover");
-      await world.publish(user);
-      await eventually(() => got.length === 1);
-      const lost = nextEvent(page, "connecting");
-      await first.process.kill();
-      await lost;
-      await world.publish(user);
-      await world.publish(user);
-      const again = nextEvent<{ recovered: boolean }>(subscription, "subscribed");
-      balancer.target(second.url);
-      assert.equal((await again).recovered, true);
-      await eventually(() => got.length === 3);
-      assertEach(got, ({ offset }) => offset, [1, 2, 3]);
-    },
-  );
+  await t.test("a killed gateway's page goes to the other and has missed nothing", async (t) => {
+    const user = { tenant: "acme", user: "mover" };
+    const balancer = await cuttableProxy(t, first.url);
+    const page = client(t, balancer.url, { token: await world.token(user) });
+    const { subscription, got } = await subscribed(page, "personal#mover");
+    await world.publish(user);
+    await eventually(() => got.length === 1);
+    const lost = nextEvent(page, "connecting");
+    await first.process.kill();
+    await lost;
+    await world.publish(user);
+    await world.publish(user);
+    const again = nextEvent<{ recovered: boolean }>(subscription, "subscribed");
+    balancer.target(second.url);
+    assert.equal((await again).recovered, true);
+    await eventually(() => got.length === 3);
+    assertEach(got, ({ offset }) => offset, [1, 2, 3]);
+  });
 });

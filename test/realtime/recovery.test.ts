@@ -21,26 +21,23 @@ for (const { version, Library } of LIBRARIES)
       return { tenant: "acme", user: `user ${users}` };
     };
 
-    await t.test(
-      "what was missed while away comes once, in order, before what is new",
-      async (t) => {
-        const user = freshUser();
-        const page = client(t, url, { token: await world.token(user) });
-        const { subscription, got } = await subscribed(page, `personal#${user.user}`);
-        await world.publish(user);
-        await eventually(() => got.length === 1);
-        page.disconnect();
-        for (let count = 0; count < 5; count += 1)
-          await world.publish(user, { lost: count % 2 === 0 });
-        const again = nextEvent<SubscribedContext>(subscription, "subscribed");
-        page.connect();
-        const { wasRecovering, recovered } = await again;
-        assert.deepEqual({ wasRecovering, recovered }, { wasRecovering: true, recovered: true });
-        await world.publish(user);
-        await eventually(() => got.length >= 7);
-        assert.deepEqual(offsets(got), upTo(7));
-      },
-    );
+    await t.test("what was missed comes once, in order, before what is new", async (t) => {
+      const user = freshUser();
+      const page = client(t, url, { token: await world.token(user) });
+      const { subscription, got } = await subscribed(page, `personal#${user.user}`);
+      await world.publish(user);
+      await eventually(() => got.length === 1);
+      page.disconnect();
+      for (let count = 0; count < 5; count += 1)
+        await world.publish(user, { lost: count % 2 === 0 });
+      const again = nextEvent<SubscribedContext>(subscription, "subscribed");
+      page.connect();
+      const { wasRecovering, recovered } = await again;
+      assert.deepEqual({ wasRecovering, recovered }, { wasRecovering: true, recovered: true });
+      await world.publish(user);
+      await eventually(() => got.length >= 7);
+      assert.deepEqual(offsets(got), upTo(7));
+    });
 
     await t.test("a second subscribe on the same page recovers too", async (t) => {
       const user = freshUser();
@@ -78,58 +75,51 @@ for (const { version, Library } of LIBRARIES)
       }
     });
 
-    await t.test(
-      "a position ahead of the top, a foreign epoch and a deleted item are not recovered",
-      async (t) => {
-        const user = freshUser();
-        const channel = `personal#${user.user}`;
-        for (let count = 0; count < 4; count += 1) await world.publish(user);
-        const raw = await rawClient(t, url);
-        raw.send({ id: 1, connect: { token: await world.token(user) } });
-        let id = 1;
-        const subscribe = async (request: object) => {
-          id += 2;
-          raw.send(
-            { id: id - 1, unsubscribe: { channel } },
-            { id, subscribe: { channel, ...request } },
-          );
-          const reply = await raw.find((message) => message.id === id);
-          return (reply.subscribe ?? reply.error) as Record<string, unknown>;
-        };
-        const { epoch } = await subscribe({});
-        const missed = await subscribe({ recover: true, offset: 2, epoch });
-        assert.deepEqual(
-          [
-            missed.recovered,
-            missed.was_recovering,
-            missed.offset,
-            offsets(missed.publications as []),
-          ],
-          [true, true, 2, [3, 4]],
+    await t.test("beyond the top, of a foreign epoch or deleted is not recovered", async (t) => {
+      const user = freshUser();
+      const channel = `personal#${user.user}`;
+      for (let count = 0; count < 4; count += 1) await world.publish(user);
+      const raw = await rawClient(t, url);
+      raw.send({ id: 1, connect: { token: await world.token(user) } });
+      let id = 1;
+      const subscribe = async (request: object) => {
+        id += 2;
+        raw.send(
+          { id: id - 1, unsubscribe: { channel } },
+          { id, subscribe: { channel, ...request } },
         );
-        const there = await subscribe({ recover: true, offset: 4, epoch });
-        assert.deepEqual([there.recovered, there.offset, there.publications], [true, 4, undefined]);
-        const refused = {
-          was_recovering: true,
-          recoverable: true,
-          positioned: true,
-          epoch,
-          offset: 4,
-        };
-        assert.deepEqual(await subscribe({ recover: true, offset: 5, epoch }), refused);
-        assert.deepEqual(
-          await subscribe({ recover: true, offset: 3, epoch: "elsewhere" }),
-          refused,
-        );
-        await world.db.query(
-          "delete from notifications where user_id = $1 and channel_offset = 3",
-          [user.user],
-        );
-        assert.deepEqual(await subscribe({ recover: true, offset: 2, epoch }), refused);
-        const strict = await subscribe({ recover: true, offset: 2, epoch, flag: 3 });
-        assert.equal(strict.code, 112);
-      },
-    );
+        const reply = await raw.find((message) => message.id === id);
+        return (reply.subscribe ?? reply.error) as Record<string, unknown>;
+      };
+      const { epoch } = await subscribe({});
+      const missed = await subscribe({ recover: true, offset: 2, epoch });
+      assert.deepEqual(
+        [
+          missed.recovered,
+          missed.was_recovering,
+          missed.offset,
+          offsets(missed.publications as []),
+        ],
+        [true, true, 2, [3, 4]],
+      );
+      const there = await subscribe({ recover: true, offset: 4, epoch });
+      assert.deepEqual([there.recovered, there.offset, there.publications], [true, 4, undefined]);
+      const refused = {
+        was_recovering: true,
+        recoverable: true,
+        positioned: true,
+        epoch,
+        offset: 4,
+      };
+      assert.deepEqual(await subscribe({ recover: true, offset: 5, epoch }), refused);
+      assert.deepEqual(await subscribe({ recover: true, offset: 3, epoch: "elsewhere" }), refused);
+      await world.db.query("delete from notifications where user_id = $1 and channel_offset = 3", [
+        user.user,
+      ]);
+      assert.deepEqual(await subscribe({ recover: true, offset: 2, epoch }), refused);
+      const strict = await subscribe({ recover: true, offset: 2, epoch, flag: 3 });
+      assert.equal(strict.code, 112);
+    });
 
     await t.test("a hole that NATS left is filled in order, also at the end", async (t) => {
       const user = freshUser();
