@@ -86,7 +86,13 @@ export async function createWorld(
         main: MAIN,
         env: { ...env, REALTIME_GATEWAY_PORT: String(port), ...more },
       });
-      return { url: `ws://127.0.0.1:${port}/connection/websocket`, process };
+      return {
+        url: `ws://127.0.0.1:${port}/connection/websocket`,
+        process,
+        /** What it logged that nobody should have to look at. */
+        surprises: () =>
+          process.logs().filter(({ level }) => level === "error" || level === "warn"),
+      };
     },
     token: ({ tenant, user }: Recipient, lifetimeSeconds?: number, nowSeconds?: number) =>
       signRealtimeToken(

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { Centrifuge as ProtobufCentrifuge } from "centrifuge/build/protobuf";
 import { WebSocket } from "ws";
-import { client, connectedUntilEnded } from "./clients.ts";
+import { client, connectedUntilEnded, rawClient, subscribed } from "./clients.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
+const alice = { tenant: "acme", user: "42" };
 const GOOD: Record<string, string> = {
   host: "localhost",
   connection: "Upgrade",
@@ -23,7 +25,8 @@ interface Answer {
 
 test("who opens a socket in another way", async (t) => {
   const world = await createWorld(t);
-  const { url } = await world.startGateway();
+  const gateway = await world.startGateway();
+  const { url } = gateway;
 
   await t.test(
     "a handshake that is none is answered with the three fields of every error, and its socket closed",
@@ -77,7 +80,7 @@ test("who opens a socket in another way", async (t) => {
   );
 
   await t.test("a client that speaks Protobuf is told once, and does not come back", async (t) => {
-    const token = await world.token({ tenant: "acme", user: "42" });
+    const token = await world.token(alice);
     const refused = { code: 3506, reason: "inappropriate protocol" };
     const protobuf = new ProtobufCentrifuge(url, { websocket: WebSocket, token });
     protobuf.on("error", () => undefined);
@@ -94,4 +97,136 @@ test("who opens a socket in another way", async (t) => {
     const [code, reason] = await once(silent, "close");
     assert.deepEqual({ code, reason: String(reason) }, refused);
   });
+
+  await t.test("connect comes in a frame with subscribes, and is answered first", async (t) => {
+    const raw = await rawClient(t, url);
+    raw.send(
+      { connect: { token: await world.token(alice), name: "js", later: [1] }, id: 1 },
+      { subscribe: { channel: "personal#42", flag: 1, unheard: {} }, id: 2 },
+      { subscribe: { channel: "orders#42" }, id: 3 },
+      { unsubscribe: { channel: "never#42" }, id: 4 },
+      { unsubscribe: { channel: "orders#42" }, id: 5 },
+    );
+    await raw.find((message) => message.id === 5);
+    assertEach(raw.messages, (message) => message.id, [1, 2, 3, 4, 5]);
+    const [connect, subscribe, , unknown] = raw.messages as Record<
+      string,
+      Record<string, unknown>
+    >[];
+    assert.deepEqual(Object.keys(connect!.connect!).sort(), [
+      "client",
+      "expires",
+      "ping",
+      "pong",
+      "ttl",
+      "version",
+    ]);
+    assert.deepEqual(
+      { ...subscribe!.subscribe, epoch: "", offset: 0 },
+      {
+        recoverable: true,
+        positioned: true,
+        epoch: "",
+        offset: 0,
+      },
+    );
+    assert.deepEqual(unknown, { id: 4, unsubscribe: {} });
+  });
+
+  await t.test("after a refused connect the rest of the frame is dropped", async (t) => {
+    const raw = await rawClient(t, url);
+    const token = await world.token(alice, 10, 1_700_000_000);
+    raw.send({ id: 1, connect: { token } }, { id: 2, subscribe: { channel: "personal#42" } });
+    await raw.find((message) => message.id === 1);
+    raw.send({ id: 3, connect: { token: await world.token(alice) } });
+    // Whoever asks later has an answer.
+    await subscribed(client(t, url, { token: await world.token(alice) }), "personal#42");
+    assert.deepEqual(raw.messages, [{ id: 1, error: { code: 109, message: "token expired" } }]);
+  });
+
+  const connectFirst = () => world.token(alice).then((token) => ({ id: 1, connect: { token } }));
+  await t.test("what is not of the protocol closes with 3501; nobody else notices", async (t) => {
+    const witness = client(t, url, { token: await world.token(alice) });
+    await subscribed(witness, "personal#42");
+    const connect = JSON.stringify(await connectFirst());
+    const frames = [
+      "",
+      "\n",
+      "nonsense",
+      "[]",
+      "null",
+      "1",
+      `{"id":1}`,
+      `{"id":1,"dance":{}}`,
+      `{"connect":{}}`,
+      `{"id":-1,"connect":{}}`,
+      `{"id":1.5,"connect":{}}`,
+      `{"id":4294967296,"connect":{}}`,
+      `{"id":1,"connect":[]}`,
+      `{"id":1,"connect":{"token":7}}`,
+      `{"id":1,"subscribe":{"channel":"personal#42"}}`,
+      "{}",
+      "[".repeat(60_000),
+      `${connect}\n${connect}`,
+      `${connect}\n{}`,
+      `${connect}\n{"id":2,"subscribe":{"channel":""}}`,
+      `${connect}\n{"id":2,"subscribe":{"channel":"personal#42","offset":-1}}`,
+      `${connect}\n{"id":2,"subscribe":{"channel":"personal#42","delta":"zip"}}`,
+      `${connect}\n{"id":2,"publish":{"channel":""}}`,
+      `${connect}\n{"subscribe":{"channel":"personal#42"}}`,
+      `${connect}\n{"id":2,"refresh":{}}`,
+    ];
+    for (const frame of frames) {
+      const raw = await rawClient(t, url);
+      raw.send(frame);
+      assert.deepEqual(await raw.closed, { code: 3501, reason: "bad request" }, frame.slice(0, 80));
+    }
+    const binary = await rawClient(t, url);
+    binary.socket.send(Buffer.from(connect));
+    assert.deepEqual(await binary.closed, { code: 3506, reason: "inappropriate protocol" });
+    assert.equal(witness.state, "connected");
+  });
+
+  await t.test("what is not offered is answered as the protocol says", async (t) => {
+    const raw = await rawClient(t, url);
+    const channel = "personal#42";
+    raw.send(
+      await connectFirst(),
+      { id: 2, publish: { channel, data: {} } },
+      { id: 3, presence: { channel } },
+      { id: 4, presence_stats: { channel } },
+      { id: 5, sub_refresh: { channel, token: "x" } },
+      { id: 6, ping: {} },
+      { id: 7, subscribe: { channel, type: 1 } },
+      { id: 8, subscribe: { channel: "x".repeat(1086) } },
+      { id: 9, subscribe: { channel, delta: "fossil" } },
+      { id: 10, subscribe: { channel } },
+      { id: 11, rpc: { method: "constructor" } },
+    );
+    await raw.find((message) => message.id === 11);
+    const codes = new Map(
+      raw.messages.map(({ id, error }) => [id, (error as { code: number } | undefined)?.code]),
+    );
+    const expected = [undefined, 103, 108, 108, 108, 108, 108, 107, undefined, 105, 104];
+    assertEach(expected, (_, index) => codes.get(index + 1), expected);
+    raw.send({ send: { data: 1 } });
+    assert.deepEqual(await raw.closed, { code: 3508, reason: "not available" });
+  });
+
+  await t.test("a plain request gets an error of ours", async () => {
+    const response = await fetch(url.replace("ws:", "http:"));
+    assert.equal(response.status, 400);
+    assert.equal(((await response.json()) as { statusCode: number }).statusCode, 400);
+  });
+
+  await t.test("a frame above the limit closes that client alone", async (t) => {
+    const raw = await rawClient(t, url);
+    raw.socket.send("x".repeat(65_537));
+    assert.equal((await raw.closed).code, 1009);
+    const raw2 = await rawClient(t, url);
+    raw2.socket.send("x".repeat(65_536));
+    assert.equal((await raw2.closed).code, 3501);
+  });
+
+  await t.test("no surprise was logged", () => assert.deepEqual(gateway.surprises(), []));
 });
