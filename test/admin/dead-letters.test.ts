@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startForTenant } from "@belfry/admin/admin-under-test";
 import { storeDeadLetters } from "@belfry/admin/event/test-dead-letters";
-import { openBrowser } from "../browser/open-page.ts";
 import { skip } from "../browser/without-browser.ts";
-import { signedIn } from "./signed-in.ts";
+import { startOperator } from "./signed-in.ts";
 
 test("the replay of a thousand dead letters shows its progress, and can be left and come back to", {
   skip,
 }, async (t) => {
-  const { admin, operator, id } = await startForTenant(t);
+  const { admin, id, base, page } = await startOperator(t);
   await storeDeadLetters(admin, id, 1200);
-  const browser = await openBrowser(t);
-  const context = await signedIn(browser, admin.url, operator);
-  const page = await context.newPage();
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   // The first batch goes through; the others wait until somebody has left and come back.
@@ -25,7 +20,7 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
     await route.continue();
   });
 
-  await page.goto(`${admin.url}/tenants/${id}/dead-letters`);
+  await page.goto(`${base}/dead-letters`);
   await page.getByRole("link", { name: /^Replay 1200 of Email/ }).click();
   await page.getByText("1,200 will be replayed.").waitFor();
   // The button works without the page's script too, in another way.
@@ -36,7 +31,7 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
   await page.getByRole("status").filter({ hasText: "500 of 1,200 are replayed …" }).waitFor();
   assert.equal(await bar.getAttribute("value"), "500");
 
-  await page.goto(`${admin.url}/tenants/${id}`);
+  await page.goto(base);
   isLeft = true;
   await page.goBack();
   await page.getByText("500 of 1,200 are replayed. Continue when you like.").waitFor();
@@ -56,17 +51,14 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
 test("a replay that the server does not answer says where it stopped, and goes on when asked", {
   skip,
 }, async (t) => {
-  const { admin, operator, id } = await startForTenant(t);
+  const { admin, id, base, page } = await startOperator(t);
   await storeDeadLetters(admin, id, 700);
-  const browser = await openBrowser(t);
-  const context = await signedIn(browser, admin.url, operator);
-  const page = await context.newPage();
   let posts = 0;
   await page.route("**/dead-letters/replay", async (route) => {
     posts += 1;
     await (posts === 2 ? route.abort() : route.continue());
   });
-  await page.goto(`${admin.url}/tenants/${id}/dead-letters/replay?class=transient`);
+  await page.goto(`${base}/dead-letters/replay?class=transient`);
   await page.getByRole("button", { name: "Replay 700" }).click();
   await page.getByText("It stopped at 500 of 700").waitFor();
   await page.getByRole("button", { name: "Replay the rest" }).click();

@@ -3,7 +3,6 @@ import { startAdmin } from "@belfry/admin/admin-under-test";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { Frame, FrameLocator, Page } from "playwright-core";
-import { openBrowser } from "../browser/open-page.ts";
 import { signedIn } from "./signed-in.ts";
 
 /** For tests: a product manager of a tenant in a browser of her own. */
@@ -14,14 +13,13 @@ export async function startEditor(t: TestContext) {
     const sandbox = { tenantId, channel, kind: "sandbox", settings: {} };
     await putProvider(admin.db, sandbox, { keys: admin.keys });
   }
-  const browser = await openBrowser(t);
   const faults: string[] = [];
   const open = async (name: string) => {
     const email = `${name.toLowerCase()}@books.example.com`;
     const of = { tenantId, role: "editor" } as const;
     const person = await admin.person({ email, name, of });
     const viewport = { width: 1280, height: 900 };
-    const context = await signedIn(browser, admin.url, person, { viewport });
+    const context = await signedIn(t, admin.url, person, { viewport });
     const page = await context.newPage();
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("console", (message) => {

@@ -1,28 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startForOperator } from "@belfry/admin/admin-under-test";
 import { addApiKey } from "@belfry/administration/tenants/api-keys";
-import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { Page } from "playwright-core";
-import { openBrowser } from "../browser/open-page.ts";
 import { skip } from "../browser/without-browser.ts";
-import { signedIn } from "./signed-in.ts";
+import { startOperator } from "./signed-in.ts";
 
 test("what a page of the Admin UI asks, and what leaving and reloading it does", {
   ...{ skip, timeout: 240_000 },
 }, async (t) => {
-  const { admin, operator } = await startForOperator(t);
-  const { id } = await createTenant(admin.db, { name: "Acme", keyName: "first key" });
-  await addApiKey(admin.db, id, { name: "the shop" });
-  const context = await signedIn(await openBrowser(t), admin.url, operator);
-  const page = await context.newPage();
+  const { admin, id, base, page } = await startOperator(t);
+  for (const name of ["first key", "the shop"]) await addApiKey(admin.db, id, { name });
   /** Every POST that left the browser. */
   const posts: string[] = [];
   page.on("request", (request) => {
     if (request.method() === "POST") posts.push(new URL(request.url()).pathname);
   });
   const asked = asks(page);
-  const open = (path: string) => page.goto(`${admin.url}/tenants/${id}${path}`);
+  const open = (path: string) => page.goto(base + path);
 
   await t.test("a dialog's button says what it does, in the colour of danger", async () => {
     await open("/keys");

@@ -33,7 +33,7 @@ test("axe finds no fault on the pages of signing in at a provider, and none is t
   await guest.getByText("is not allowed to sign in here").waitFor();
   faults.push(...(await faultsInLooks("refused", guest, [1280, 320])));
 
-  const page = await (await signedIn(browser, url, member.browser)).newPage();
+  const page = await (await signedIn(t, url, member.browser)).newPage();
   for (const path of ["/account", `/tenants/${tenantId}/members`]) {
     await page.goto(url + path);
     faults.push(...(await faultsInLooks(path, page, [1280, 320])));

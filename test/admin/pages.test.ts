@@ -22,9 +22,8 @@ test("axe finds no fault on any page, in any look; none scrolls sideways or brea
 }, async (t) => {
   const { admin, operator } = await startForOperator(t, { facts: sampleFacts() });
   const tenant = await sampleTenant(admin);
-  const browser = await openBrowser(t);
-  const person = await signedIn(browser, admin.url, operator);
-  const guest = await browser.newContext();
+  const person = await signedIn(t, admin.url, operator);
+  const guest = await (await openBrowser(t)).newContext();
   const noFaultOn = async (context: BrowserContext, states: Record<string, PageState>) => {
     const visits = Object.entries(states).map(([name, { path, act }]) => ({
       ...{ name, context, url: admin.url + path, act },

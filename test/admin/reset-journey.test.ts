@@ -23,7 +23,7 @@ test("who has forgotten the password gets a link from an owner, and sets a new o
   const of = { tenantId, role: "viewer" } as const;
   await admin.person({ email: "eve@example.com", name: "Eve", of });
   const browser = await openBrowser(t);
-  const owners = await (await signedIn(browser, admin.url, owner)).newPage();
+  const owners = await (await signedIn(t, admin.url, owner)).newPage();
   await owners.goto(`${admin.url}/tenants/${tenantId}/members`);
   await owners.getByRole("button", { name: "Create reset link for Eve" }).click();
   await owners.getByRole("dialog").getByRole("button", { name: "Create reset link" }).click();

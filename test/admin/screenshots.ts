@@ -2,7 +2,6 @@ import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { startForOperator } from "@belfry/admin/admin-under-test";
-import { openBrowser } from "../browser/open-page.ts";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { pageStates } from "./page-states.ts";
 import { sampleFacts } from "./sample-facts.ts";
@@ -36,8 +35,7 @@ const OF_THE_DOCUMENTS: [string, keyof typeof LOOKS][] = [
 test("screenshots", { timeout: 600_000 }, async (t) => {
   const { admin, operator } = await startForOperator(t, { facts: sampleFacts() });
   const tenant = await sampleTenant(admin);
-  const browser = await openBrowser(t);
-  const context = await signedIn(browser, admin.url, operator, {
+  const context = await signedIn(t, admin.url, operator, {
     ...{ timezoneId: "UTC", reducedMotion: "reduce" },
   });
   const pages: Record<string, string> = { ...tenantPages(tenant), ...PLATFORM_PAGES };

@@ -1,14 +1,25 @@
+import { startForTenant } from "@belfry/admin/admin-under-test";
 import type { TestBrowser } from "@belfry/admin/test-browser";
-import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
+import type { Cleanup } from "@belfry/testing/cleanup";
+import type { BrowserContext, BrowserContextOptions } from "playwright-core";
+import { openBrowser } from "../browser/open-page.ts";
+
+/** The first operator, signed in, with a tenant whose pages begin with `base`. */
+export async function startOperator(t: Cleanup, options?: BrowserContextOptions) {
+  const { admin, operator, id } = await startForTenant(t);
+  const context = await signedIn(t, admin.url, operator, options);
+  const page = await context.newPage();
+  return { admin, id, base: `${admin.url}/tenants/${id}`, context, page };
+}
 
 /** A browser in which somebody is signed in already. */
 export async function signedIn(
-  browser: Browser,
+  t: Cleanup,
   url: string,
   person: TestBrowser,
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
-  const context = await browser.newContext(options);
+  const context = await (await openBrowser(t)).newContext(options);
   context.setDefaultTimeout(60_000);
   await context.addCookies([...person.cookies].map(([name, value]) => ({ name, value, url })));
   return context;

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { secretIn, startTwoFactor } from "@belfry/admin/door/two-factor-under-test";
 import { PASSWORD } from "@belfry/admin/test-browser";
 import type { Locator } from "playwright-core";
-import { openBrowser } from "../browser/open-page.ts";
 import { skip } from "../browser/without-browser.ts";
 import { faultsInLooks } from "./accessible-pages.ts";
 import { tabTo, typeInto } from "./by-keyboard.ts";
@@ -17,8 +16,7 @@ test("on a narrow screen and by the keyboard alone a person turns two-factor aut
 }, async (t) => {
   const { admin, code, advance, lines } = await startTwoFactor(t);
   const eve = await admin.person({ email: "eve@example.com", name: "Eve", operator: true });
-  const browser = await openBrowser(t);
-  const context = await signedIn(browser, admin.url, eve, {
+  const context = await signedIn(t, admin.url, eve, {
     ...{ viewport: NARROW, acceptDownloads: true },
     permissions: ["clipboard-read", "clipboard-write"],
   });

@@ -4,7 +4,6 @@ import { startAdmin } from "@belfry/admin/admin-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { knownUser, showUser } from "@belfry/administration/users/users";
 import type { Page } from "playwright-core";
-import { openBrowser } from "../browser/open-page.ts";
 import { skip } from "../browser/without-browser.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
@@ -17,7 +16,7 @@ test("an owner makes, edits and erases a user on a phone; axe finds no fault on 
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
   const of = { tenantId, role: "owner" } as const;
   const owner = await admin.person({ email: "owner@example.com", name: "Ona Owner", of });
-  const context = await signedIn(await openBrowser(t), admin.url, owner);
+  const context = await signedIn(t, admin.url, owner);
   const base = `${admin.url}/tenants/${tenantId}`;
   const save = (page: Page) => page.getByRole("button", { name: "Save" }).click();
 

@@ -1,23 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startForTenant } from "@belfry/admin/admin-under-test";
 import { storeWaiting } from "@belfry/admin/test/store-waiting";
-import { openBrowser } from "../browser/open-page.ts";
 import { skip } from "../browser/without-browser.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
-import { signedIn } from "./signed-in.ts";
+import { startOperator } from "./signed-in.ts";
 
 test("on a phone an event is moved in the reader's own time, and cancelled once asked; axe finds no fault on the way", {
   ...{ skip, timeout: MOST_MS },
 }, async (t) => {
-  const { admin, operator, id: tenantId } = await startForTenant(t);
+  const { admin, id, base, context, page } = await startOperator(t, { timezoneId: "Asia/Tokyo" });
   // A name that nothing breaks is as wide as the page lets it be.
   const text = "parcel.arriving".repeat(12);
-  await storeWaiting(admin.pool, tenantId, { scheduled: 1, digests: 1, held: 3, text });
-  const context = await signedIn(await openBrowser(t), admin.url, operator, {
-    timezoneId: "Asia/Tokyo",
-  });
-  const waiting = `${admin.url}/tenants/${tenantId}/waiting`;
+  await storeWaiting(admin.pool, id, { scheduled: 1, digests: 1, held: 3, text });
+  const waiting = `${base}/waiting`;
   const resting = async () => {
     const { rows } = await admin.pool.query(
       "select event_id as id, send_at as at from scheduled_events",
@@ -27,7 +22,6 @@ test("on a phone an event is moved in the reader's own time, and cancelled once 
   const [event] = await resting();
   const move = `${waiting}/${event?.id}/move`;
 
-  const page = await context.newPage();
   await page.setViewportSize({ width: 375, height: 800 });
   await page.goto(waiting);
   await page.getByRole("link", { name: /^Move / }).click();
@@ -46,7 +40,7 @@ test("on a phone an event is moved in the reader's own time, and cancelled once 
 
   const visits = [
     { name: "waiting", url: waiting },
-    { name: "event", url: `${admin.url}/tenants/${tenantId}/activity/${event?.id}` },
+    { name: "event", url: `${base}/activity/${event?.id}` },
     { name: "one reason", url: `${waiting}?why=quiet` },
     {
       name: "a time that is too late",
@@ -81,7 +75,7 @@ test("on a phone an event is moved in the reader's own time, and cancelled once 
   // The times of a search are the reader's too; its address holds the moment, so that a reload means the same.
   const anHourAgo = new Date(Math.floor(Date.now() / 60_000 - 60) * 60_000);
   const inTokyo = new Date(anHourAgo.getTime() + 9 * 60 * 60_000).toISOString().slice(0, 16);
-  await page.goto(`${admin.url}/tenants/${tenantId}/audit`);
+  await page.goto(`${base}/audit`);
   await page.getByLabel("From (Asia/Tokyo)").fill(inTokyo);
   await page.getByRole("button", { name: "Search" }).click();
   await page.waitForURL(/from=/);

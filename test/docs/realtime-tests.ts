@@ -38,7 +38,7 @@ export function realtimeTests(bench: Bench): void {
     t.after(() => void server.kill());
     await once(server.stdout, "data");
 
-    const browser = await openBrowser({ after: (ending) => t.after(ending) });
+    const browser = await openBrowser(t);
     const page = await browser.newPage();
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(error.message));
