@@ -5,7 +5,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { Frame, FrameLocator, Page } from "playwright-core";
 import { signedIn } from "./signed-in.ts";
 
-/** For tests: a product manager of a tenant in a browser of her own. */
+/** For tests: a tenant whose product managers have a browser each. */
 export async function startEditor(t: TestContext) {
   const admin = await startAdmin(t);
   const { id: tenantId } = await createTenant(admin.db, { name: "Northwind Books" });
@@ -13,34 +13,27 @@ export async function startEditor(t: TestContext) {
     const sandbox = { tenantId, channel, kind: "sandbox", settings: {} };
     await putProvider(admin.db, sandbox, { keys: admin.keys });
   }
-  const faults: string[] = [];
-  const open = async (name: string) => {
+  /** An editor of the tenant; returns what opens a page of hers, with what it met that it should not. */
+  const editor = async (name: string) => {
     const email = `${name.toLowerCase()}@books.example.com`;
     const of = { tenantId, role: "editor" } as const;
     const person = await admin.person({ email, name, of });
     const viewport = { width: 1280, height: 900 };
     const context = await signedIn(t, admin.url, person, { viewport });
-    const page = await context.newPage();
-    page.on("pageerror", (error) => faults.push(error.message));
-    page.on("console", (message) => {
-      const isExpected = /status of 4(09|22)|ERR_FAILED/.test(message.text());
-      if (message.type() === "error" && !isExpected) faults.push(message.text());
-    });
-    return { page, context };
+    return async () => {
+      const page = await context.newPage();
+      const faults: string[] = [];
+      page.on("pageerror", (error) => faults.push(error.message));
+      page.on("console", (message) => {
+        const isExpected = /status of 4(09|22)|ERR_FAILED/.test(message.text());
+        if (message.type() === "error" && !isExpected) faults.push(message.text());
+      });
+      return { page, context, faults };
+    };
   };
-  const { page, context } = await open("Paula");
-  return {
-    ...{ admin, tenantId, page, context },
-    /** What the browser met that it should not. */
-    faults,
-    /** Of the tenant's pages. */
-    base: `${admin.url}/tenants/${tenantId}`,
-    /** Another editor of the same tenant. */
-    colleague: async () => (await open("Carl")).page,
-  };
+  /** `base`: of the tenant's pages. */
+  return { admin, tenantId, base: `${admin.url}/tenants/${tenantId}`, editor };
 }
-
-export type EditorUnderTest = Awaited<ReturnType<typeof startEditor>>;
 
 /** The mail in the preview. */
 export function mailIn(page: Page | Frame): FrameLocator {

@@ -3,69 +3,51 @@ import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { eventually } from "@belfry/testing/eventually";
 import { skip } from "../browser/without-browser.ts";
-import {
-  type EditorUnderTest,
-  mailIn,
-  replaceText,
-  startEditor,
-  typeAtEnd,
-  waitUntilSaved,
-} from "./editor-page.ts";
+import { mailIn, replaceText, startEditor, typeAtEnd, waitUntilSaved } from "./editor-page.ts";
 
-const WITH = { skip, timeout: 300_000 };
+test("the editor of a message", { skip, timeout: 300_000 }, async (t) => {
+  const { admin, tenantId, base, editor } = await startEditor(t);
+  const open = await editor("Paula");
+  const smsTemplate = async (eventType: string) => {
+    const sms = { tenantId, eventType, channel: "SMS" } as const;
+    const content = "Order {{ order }} is on its way.";
+    return `${base}/templates/${(await putTemplate(admin.db, { ...sms, content })).id}`;
+  };
+  const draftOf = async (path: string) => {
+    const drafts = admin.db.selectFrom("template_drafts").select("content");
+    const id = path.slice(path.lastIndexOf("/") + 1);
+    return (await drafts.where("template_id", "=", id).executeTakeFirst())?.content;
+  };
 
-async function smsTemplate({ admin, tenantId, base }: EditorUnderTest): Promise<string> {
-  const sms = { tenantId, eventType: "order.sent", channel: "SMS" } as const;
-  const { id } = await putTemplate(admin.db, {
-    ...sms,
-    content: "Order {{ order }} is on its way.",
-  });
-  return `${base}/templates/${id}`;
-}
-
-async function draftOf({ admin }: EditorUnderTest): Promise<string | undefined> {
-  const row = await admin.db.selectFrom("template_drafts").select("content").executeTakeFirst();
-  return row?.content;
-}
-
-test(
-  "what is typed is kept by itself, and is there again after the page was left at once, or closed",
-  WITH,
-  async (t) => {
-    const under = await startEditor(t);
-    const { page, base, context, faults } = under;
-    const path = await smsTemplate(under);
+  await t.test("what is typed is kept, whether the page is left at once or closed", async () => {
+    const { page, faults } = await open();
+    const path = await smsTemplate("order.kept");
     await page.goto(path);
     await page.getByText("This is the live version.").waitFor();
     await typeAtEnd(page, " One");
     await waitUntilSaved(page);
-    assert.equal(await draftOf(under), "Order {{ order }} is on its way. One");
+    assert.equal(await draftOf(path), "Order {{ order }} is on its way. One");
     // By a link, before the page has saved by itself: nobody is asked.
     await typeAtEnd(page, " Two");
     await page.getByRole("link", { name: "Templates", exact: true }).first().click();
     await page.waitForURL(`${base}/templates`);
-    assert.equal(await draftOf(under), "Order {{ order }} is on its way. One Two");
+    assert.equal(await draftOf(path), "Order {{ order }} is on its way. One Two");
     await page.goto(path);
     await page.locator(".cm-content", { hasText: "One Two" }).waitFor();
     await typeAtEnd(page, " Three");
-    const second = await context.newPage();
+    const { page: second } = await open();
     await page.close();
-    await eventually(async () => (await draftOf(under))?.endsWith("Three") === true, {
+    await eventually(async () => (await draftOf(path))?.endsWith("Three") === true, {
       everyMs: 50,
     });
     await second.goto(path);
     await second.getByText("Draft, saved").waitFor();
     assert.deepEqual(faults, []);
-  },
-);
+  });
 
-test(
-  "leaving asks only where saving failed, and what could not be saved is saved once it can be",
-  WITH,
-  async (t) => {
-    const under = await startEditor(t);
-    const { page } = under;
-    await page.goto(await smsTemplate(under));
+  await t.test("leaving asks only where saving failed; it is saved once it can be", async () => {
+    const { page } = await open();
+    await page.goto(await smsTemplate("order.left"));
     const asked: string[] = [];
     page.on("dialog", async (dialog) => {
       asked.push(dialog.type());
@@ -82,33 +64,27 @@ test(
     await page.reload();
     await page.locator(".cm-content", { hasText: "Mine" }).waitFor();
     assert.equal(asked.length, 1);
-  },
-);
-
-test("a preview that did not come is asked for again, without another edit", WITH, async (t) => {
-  const under = await startEditor(t);
-  const { page } = under;
-  await page.goto(await smsTemplate(under));
-  let asked = 0;
-  await page.route("**/templates/preview", async (route) => {
-    asked += 1;
-    if (asked === 1) await route.abort();
-    else if (asked === 2) await route.fulfill({ status: 503 });
-    else await route.continue();
   });
-  await typeAtEnd(page, " Soon.");
-  await page.locator("#preview-text", { hasText: "Soon." }).waitFor();
-  assert.equal(asked, 3);
-});
 
-test(
-  "of two people at once the second is told, sees both texts, and loses nothing",
-  WITH,
-  async (t) => {
-    const under = await startEditor(t);
-    const { page } = under;
-    const path = await smsTemplate(under);
-    const carl = await under.colleague();
+  await t.test("a preview that did not come is asked for again, without another edit", async () => {
+    const { page } = await open();
+    await page.goto(await smsTemplate("order.previewed"));
+    let asked = 0;
+    await page.route("**/templates/preview", async (route) => {
+      asked += 1;
+      if (asked === 1) await route.abort();
+      else if (asked === 2) await route.fulfill({ status: 503 });
+      else await route.continue();
+    });
+    await typeAtEnd(page, " Soon.");
+    await page.locator("#preview-text", { hasText: "Soon." }).waitFor();
+    assert.equal(asked, 3);
+  });
+
+  await t.test("of two people the second is told, sees both texts, loses nothing", async () => {
+    const { page } = await open();
+    const path = await smsTemplate("order.shared");
+    const { page: carl } = await (await editor("Carl"))();
     await Promise.all([page.goto(path), carl.goto(path)]);
     await replaceText(carl, "Carl says {{ order }}.");
     await waitUntilSaved(carl);
@@ -119,20 +95,15 @@ test(
     await page.getByRole("button", { name: "Compare" }).click();
     await page.locator(".diff .removed", { hasText: "Carl says" }).waitFor();
     await page.locator(".diff .added", { hasText: "Paula says" }).waitFor();
-    assert.equal(await draftOf(under), "Carl says {{ order }}.");
+    assert.equal(await draftOf(path), "Carl says {{ order }}.");
     await page.locator(".cm-content", { hasText: "Paula says" }).waitFor();
     await page.getByRole("button", { name: "Overwrite with mine" }).click();
     await page.getByText("Draft, saved").waitFor();
-    assert.equal(await draftOf(under), "Paula says {{ order }}.");
-  },
-);
+    assert.equal(await draftOf(path), "Paula says {{ order }}.");
+  });
 
-test(
-  "values have an input each; one that is emptied is marked in the preview, and a required one is said",
-  WITH,
-  async (t) => {
-    const under = await startEditor(t);
-    const { page, base } = under;
+  await t.test("each value has an input; emptied it is marked, required it is said", async () => {
+    const { page } = await open();
     await page.goto(`${base}/templates/new`);
     await page.getByRole("radio", { name: "Order on its way" }).click();
     await page.getByRole("button", { name: "Create draft" }).click();
@@ -155,16 +126,11 @@ test(
     await page.getByRole("button", { name: "Publish …" }).click();
     await page.getByText("Required variables").waitFor();
     await page.locator("ins", { hasText: "orderNumber" }).waitFor();
-  },
-);
+  });
 
-test(
-  "an SMS shows its characters and segments as one types, a push its link and buttons",
-  WITH,
-  async (t) => {
-    const under = await startEditor(t);
-    const { page, base } = under;
-    await page.goto(`${base}/templates/new?eventType=order.sent`);
+  await t.test("an SMS shows its segments as one types, a push its link and buttons", async () => {
+    const { page } = await open();
+    await page.goto(`${base}/templates/new?eventType=order.texted`);
     await page.getByRole("checkbox", { name: "Email" }).uncheck();
     await page.getByRole("checkbox", { name: "SMS" }).check();
     await page.getByRole("checkbox", { name: "Push" }).check();
@@ -184,46 +150,45 @@ test(
     await page.getByLabel("To the user with this id").fill("ada");
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("Sent. It is in the inbox of ada, marked as a test.").waitFor();
-  },
-);
+  });
 
-test("the toolbar is one stop of the keyboard, and writes what it says", WITH, async (t) => {
-  const under = await startEditor(t);
-  const { page, base, faults } = under;
-  await page.goto(`${base}/templates/new?eventType=order.sent`);
-  await page.getByRole("button", { name: "Create draft" }).click();
-  await page.locator(".cm-content").click();
-  const textIs = (expected: string) =>
-    eventually(async () => (await page.locator("#content").inputValue()).trim() === expected, {
-      everyMs: 50,
-    });
-  await page.keyboard.type("Hello ");
-  await page.keyboard.press("Control+b");
-  await page.keyboard.type("you");
-  await textIs("Hello **you**");
-  const bold = page.getByRole("button", { name: "Bold (Ctrl+B)" });
-  assert.equal(await page.locator('#toolbar button[tabindex="0"]').count(), 1);
-  await bold.focus();
-  for (const _ of ["italic", "heading"]) await page.keyboard.press("ArrowRight");
-  await page.keyboard.press("Enter");
-  await textIs("## Hello **you**");
-  await page.keyboard.press("Control+End");
-  await page.getByRole("button", { name: "Insert a variable" }).click();
-  await page.keyboard.type("name");
-  await page.keyboard.press("Enter");
-  await textIs("## Hello **you**{{ name }}");
-  await page.getByRole("button", { name: "Repeat a part for each …" }).click();
-  await page.getByRole("textbox", { name: "List" }).fill("items");
-  await page.getByRole("button", { name: "Insert", exact: true }).click();
-  await textIs(
-    "## Hello **you**{{ name }}\n\n{% for item in items %}\n- {{ item.name }}\n{% endfor %}",
-  );
-  await page.getByRole("button", { name: "Add a row to items" }).waitFor();
-  await page.keyboard.press("Control+End");
-  await page.getByRole("button", { name: "Button", exact: true }).click();
-  await page.getByLabel("Words on the button").fill("Look");
-  await page.getByLabel("Address", { exact: true }).fill("https://example.com");
-  await page.keyboard.press("Enter");
-  await mailIn(page).getByRole("link", { name: "Look" }).waitFor();
-  assert.deepEqual(faults, []);
+  await t.test("the toolbar is one stop of the keyboard, and writes what it says", async () => {
+    const { page, faults } = await open();
+    await page.goto(`${base}/templates/new?eventType=order.formatted`);
+    await page.getByRole("button", { name: "Create draft" }).click();
+    await page.locator(".cm-content").click();
+    const textIs = (expected: string) =>
+      eventually(async () => (await page.locator("#content").inputValue()).trim() === expected, {
+        everyMs: 50,
+      });
+    await page.keyboard.type("Hello ");
+    await page.keyboard.press("Control+b");
+    await page.keyboard.type("you");
+    await textIs("Hello **you**");
+    const bold = page.getByRole("button", { name: "Bold (Ctrl+B)" });
+    assert.equal(await page.locator('#toolbar button[tabindex="0"]').count(), 1);
+    await bold.focus();
+    for (const _ of ["italic", "heading"]) await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await textIs("## Hello **you**");
+    await page.keyboard.press("Control+End");
+    await page.getByRole("button", { name: "Insert a variable" }).click();
+    await page.keyboard.type("name");
+    await page.keyboard.press("Enter");
+    await textIs("## Hello **you**{{ name }}");
+    await page.getByRole("button", { name: "Repeat a part for each …" }).click();
+    await page.getByRole("textbox", { name: "List" }).fill("items");
+    await page.getByRole("button", { name: "Insert", exact: true }).click();
+    await textIs(
+      "## Hello **you**{{ name }}\n\n{% for item in items %}\n- {{ item.name }}\n{% endfor %}",
+    );
+    await page.getByRole("button", { name: "Add a row to items" }).waitFor();
+    await page.keyboard.press("Control+End");
+    await page.getByRole("button", { name: "Button", exact: true }).click();
+    await page.getByLabel("Words on the button").fill("Look");
+    await page.getByLabel("Address", { exact: true }).fill("https://example.com");
+    await page.keyboard.press("Enter");
+    await mailIn(page).getByRole("link", { name: "Look" }).waitFor();
+    assert.deepEqual(faults, []);
+  });
 });

@@ -25,7 +25,8 @@ Ihre Zahlung für die Bestellung **{{ orderNumber }}** ist da.
 test("who knows no MJML makes a receipt with line items in two languages, sends it to herself and publishes it, in fifteen clicks", {
   ...{ skip, timeout: 300_000 },
 }, async (t) => {
-  const { admin, tenantId, base, page, context, faults } = await startEditor(t);
+  const { admin, tenantId, base, editor } = await startEditor(t);
+  const { page, context, faults } = await (await editor("Paula"))();
   let clicks = 0;
   await context.exposeFunction("belfryClicked", () => {
     clicks += 1;
