@@ -151,10 +151,10 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
     hasPreferences: boolean;
   };
   const rows = await callFunction<Row>(pool, "read_events", { p_ids: ids });
-  return rows.map(({ releasedAt, releasedAtText, hasRecipients, hasPreferences, ...event }) => ({
-    ...event,
-    released: releasedAt === null ? null : { at: releasedAt, text: releasedAtText },
-    hasWishes: hasRecipients || hasPreferences,
+  return rows.map((row) => ({
+    ...row,
+    released: row.releasedAt === null ? null : { at: row.releasedAt, text: row.releasedAtText },
+    hasWishes: row.hasRecipients || row.hasPreferences,
   }));
 }
 
