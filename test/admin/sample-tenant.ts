@@ -43,85 +43,48 @@ export async function sampleTenant(admin: AdminUnderTest) {
   const { id } = await createTenant(db, { name: "Northwind Books" });
   const put = (input: Omit<Parameters<typeof putTemplate>[1], "tenantId">) =>
     putTemplate(db, {
-      ...input,
-      tenantId: id,
-      sampleVariables: SAMPLES,
+      ...{ ...input, tenantId: id, sampleVariables: SAMPLES },
       createdBy: "olive@books.example.com",
     });
-  const order = { eventType: "order.confirmed" } as const;
-  const subject = "Your order {{ order }}";
-  await put({ ...order, channel: "EMAIL", subject, content: MAIL.replace("Total", "Sum") });
-  const email = await put({ ...order, channel: "EMAIL", subject, content: MAIL });
-  const sms = await put({
-    ...order,
-    channel: "SMS",
-    content: "Northwind: order {{ order }} is confirmed, it leaves {{ delivery }}.",
-  });
+  const order = { eventType: "order.confirmed" };
+  const parcel = { eventType: "parcel.arriving" };
+  const mail = { ...order, channel: "EMAIL", subject: "Your order {{ order }}" } as const;
+  await put({ ...mail, content: MAIL.replace("Total", "Sum") });
+  const email = await put({ ...mail, content: MAIL });
+  const confirmed = "Northwind: order {{ order }} is confirmed, it leaves {{ delivery }}.";
+  const sms = await put({ ...order, channel: "SMS", content: confirmed });
   const push = await put({
-    ...order,
-    channel: "PUSH",
-    title: "Order {{ order }} confirmed",
+    ...{ ...order, channel: "PUSH", title: "Order {{ order }} confirmed" },
     content: "It leaves our shelves {{ delivery }}.",
   });
-  await put({
-    eventType: "parcel.arriving",
-    channel: "SMS",
-    content: "Your parcel arrives {{ delivery }}.",
-  });
-  await put({
-    eventType: "parcel.arriving",
-    channel: "PUSH",
-    title: "Your parcel",
-    content: "It arrives {{ delivery }}.",
-    active: false,
-  });
-  await put({
-    eventType: "sign-in.code",
-    channel: "SMS",
-    content: "{{ code }} is your code.",
-    sensitive: true,
-  });
+  await put({ ...parcel, channel: "SMS", content: "Your parcel arrives {{ delivery }}." });
+  const arrives = "It arrives {{ delivery }}.";
+  await put({ ...parcel, channel: "PUSH", title: "Your parcel", content: arrives, active: false });
+  const code = { channel: "SMS", content: "{{ code }} is your code.", sensitive: true } as const;
+  await put({ eventType: "sign-in.code", ...code });
   for (const channel of ["EMAIL", "SMS"] as const) {
     await putProvider(db, { tenantId: id, channel, kind: "sandbox", settings: {} }, { keys });
   }
-  const sendgrid = await putProvider(
-    db,
-    {
-      tenantId: id,
-      channel: "EMAIL",
-      kind: "sendgrid",
-      settings: {
-        apiKey: "SG.0123456789abcdef",
-        from: "orders@books.example.com",
-        fromName: "Northwind",
-      },
-      maxPerSecond: 50,
-    },
-    { keys },
-  );
+  const from = { from: "orders@books.example.com", fromName: "Northwind" };
+  const settings = { apiKey: "SG.0123456789abcdef", ...from };
+  const account = { tenantId: id, channel: "EMAIL", kind: "sendgrid", settings } as const;
+  const sendgrid = await putProvider(db, { ...account, maxPerSecond: 50 }, { keys });
   await db
     .updateTable("api_keys")
     .set({ last_used_at: new Date() })
     .where("tenant_id", "=", id)
     .execute();
-  const versions = await db
-    .selectFrom("template_variants")
-    .innerJoin("templates", "templates.id", "template_id")
-    .select(["template_id", "current_version_id"])
-    .where("tenant_id", "=", id)
-    .execute();
-  const versionOf = (templateId: string) =>
-    versions.find((row) => row.template_id === templateId)!.current_version_id;
+  const { rows: versions } = await pool.query(
+    `select channel, current_version_id as id from templates join template_variants on template_id = id
+     where tenant_id = $1 and event_type = 'order.confirmed'`,
+    [id],
+  );
+  const versionOf = (channel: string): string => versions.find((row) => row.channel === channel).id;
   const { eventId, failedEventId } = await storeDay(db, id, sendgrid.id, {
-    EMAIL: versionOf(email.id),
-    SMS: versionOf(sms.id),
+    ...{ EMAIL: versionOf("EMAIL"), SMS: versionOf("SMS") },
   });
   const outboxId = await storeOutboxMessage(db, {
-    deliveryId: eventId,
-    tenantId: id,
-    eventId,
-    channel: "EMAIL",
-    to: "ada@example.com",
+    ...{ deliveryId: eventId, tenantId: id, eventId, channel: "EMAIL", to: "ada@example.com" },
     subject: "Your order A-1001",
     html: "<body style='font-family:sans-serif'><h1>Thank you, Ada</h1><p>We have your order A-1001.</p></body>",
     text: "Thank you, Ada. We have your order A-1001.",
@@ -133,23 +96,12 @@ export async function sampleTenant(admin: AdminUnderTest) {
     },
   });
   await storeOutboxMessage(db, {
-    deliveryId: failedEventId,
-    tenantId: id,
-    eventId,
-    channel: "SMS",
-    to: "+12025550123",
-    subject: null,
-    html: null,
-    text: "Northwind: order A-1001 is confirmed.",
-    segments: 1,
+    ...{ deliveryId: failedEventId, tenantId: id, eventId, channel: "SMS", to: "+12025550123" },
+    ...{ subject: null, html: null, text: "Northwind: order A-1001 is confirmed.", segments: 1 },
   });
-  await addSuppressions(db, {
-    tenantId: id,
-    channel: "EMAIL",
-    addresses: ["gone@example.com", "left@example.org"],
-    reason: "bounced",
-    source: "sendgrid",
-  });
+  const addresses = ["gone@example.com", "left@example.org"];
+  const bounced = { addresses, reason: "bounced", source: "sendgrid" } as const;
+  await addSuppressions(db, { tenantId: id, channel: "EMAIL", ...bounced });
   await storeWishes(db, id);
   await storePeople(db, id);
   const templates = { EMAIL: email.id, SMS: sms.id, PUSH: push.id };

@@ -6,8 +6,9 @@ import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { eventually } from "@belfry/testing/eventually";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import { client, subscribed } from "../realtime/clients.ts";
+import { type Ended, nextEvent } from "../realtime/clients.ts";
 import { call, type Stack, triggered } from "./stack.ts";
+import { connectedBrowser } from "./trace.ts";
 
 const CLI = new URL("../../packages/cli/src/main.ts", import.meta.url).pathname;
 const NEEDLES = Object.values(ADA);
@@ -47,22 +48,15 @@ export function erasureTests(stack: Stack): void {
       const { body } = await call(`${apiUrls[1]}/api/v1/events/${id}`, { apiKey });
       return body.channels?.EMAIL?.status as string | undefined;
     };
-    const { body } = await call(`${apiUrls[0]}/api/v1/auth/realtime-token`, {
-      apiKey,
-      body: { userId: ADA.userId },
-    });
-    const page = client(t, stack.wsUrl, { token: body.token });
-    const closed = new Promise<number>((resolve) => {
-      page.on("disconnected", ({ code }) => resolve(code));
-    });
-    const { got } = await subscribed(page, `personal#${ADA.userId}`);
+    await using browser = await connectedBrowser(stack, apiKey, ADA.userId);
+    const closed = nextEvent<Ended>(browser.client, "disconnected");
 
     const first = await order(ADA, "first order");
     await eventually(async () => assert.equal(await emailOf(first), "accepted"));
     const waiting = await Promise.all([order(ADA, "second order"), order(BOB, "second order")]);
     for (const id of waiting)
       await eventually(async () => assert.equal(await emailOf(id), "waiting"));
-    await eventually(() => got.length === 2);
+    await eventually(() => browser.pushed.length === 2);
     await eventually(async () => assert.equal((await outboxRows(stack, tenantId)).length, 3));
     for (const needle of NEEDLES) {
       assert.ok((await tablesWith(pool, needle)).length >= 2, `${needle} was there`);
@@ -79,7 +73,7 @@ export function erasureTests(stack: Stack): void {
       [deleted.events, deleted.deliveries, deleted.outbox, deleted.notifications, report.unsent],
       [2, 4, 2, 2, 1],
     );
-    assert.equal(await closed, 3503);
+    assert.equal((await closed).code, 3503);
     for (const needle of NEEDLES) assert.deepEqual(await tablesWith(pool, needle), []);
     assert.equal((await call(`${apiUrls[0]}/api/v1/events/${first}`, { apiKey })).status, 404);
     const history = await call(`${apiUrls[0]}/api/v1/notifications/${tenantId}/${ADA.userId}`, {

@@ -84,5 +84,5 @@ export async function connectedBrowser(stack: Stack, apiKey: string, userId = "u
   });
   client.connect();
   await Promise.all(subscriptions);
-  return { pushed, [Symbol.asyncDispose]: async () => client.disconnect() };
+  return { client, pushed, [Symbol.asyncDispose]: async () => client.disconnect() };
 }
