@@ -17,6 +17,12 @@ export function statusClass(status: number): OutcomeClass {
   return "permanent";
 }
 
+/** The classes of a vendor's error codes. */
+export function classesByCode(codes: Partial<Record<OutcomeClass, readonly number[]>>) {
+  const classes = Object.entries(codes) as [OutcomeClass, readonly number[]][];
+  return new Map(classes.flatMap(([name, some]) => some.map((code) => [String(code), name])));
+}
+
 /** The outcome of an answer that is not a success; `code` is the vendor's own, told instead of the status. */
 export function refusal(
   vendor: string,

@@ -1,6 +1,6 @@
 import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { parseObject, refusal, statusClass } from "./http-outcome.ts";
+import { classesByCode, parseObject, refusal, statusClass } from "./http-outcome.ts";
 import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { outcome } from "./send-outcome.ts";
@@ -51,46 +51,20 @@ const SETTINGS = Type.Object(
 );
 
 /** The vendor's error codes that its HTTP status does not class well enough. */
-const CODE_CLASSES: Readonly<Record<string, OutcomeClass>> = {
-  // The account.
-  "10001": "credentials",
-  "20003": "credentials",
-  "20005": "credentials",
-  "20006": "credentials",
-  "20008": "credentials",
-  "20404": "credentials",
-  "30002": "credentials",
-  // The sender that the settings name.
-  "21212": "credentials",
-  "21603": "credentials",
-  "21606": "credentials",
-  "21659": "credentials",
-  "21660": "credentials",
-  "21701": "credentials",
-  "21703": "credentials",
-  "21705": "credentials",
+const CODE_CLASSES = classesByCode({
+  // The account; from 21212 on the sender that the settings name.
+  credentials: [
+    10001, 20003, 20005, 20006, 20008, 20404, 30002, 21212, 21603, 21606, 21659, 21660, 21701,
+    21703, 21705,
+  ],
   // The recipient or the text.
-  "21211": "permanent",
-  "21265": "permanent",
-  "21266": "permanent",
-  "21408": "permanent",
-  "21602": "permanent",
-  "21604": "permanent",
-  "21608": "permanent",
-  "21610": "permanent",
-  "21612": "permanent",
-  "21614": "permanent",
-  "21617": "permanent",
-  "21635": "permanent",
+  // The recipient or the text.
+  permanent: [21211, 21265, 21266, 21408, 21602, 21604, 21608, 21610, 21612, 21614, 21617, 21635],
   // Too fast, too many at once, too many today.
-  "14107": "throttled",
-  "20429": "throttled",
-  "21611": "throttled",
-  "30001": "throttled",
-  "63038": "throttled",
-  "20500": "transient",
-  "20503": "transient",
-};
+  // Too fast, too many at once, too many today.
+  throttled: [14107, 20429, 21611, 30001, 63038],
+  transient: [20500, 20503],
+});
 
 /** The recipient has answered STOP, and the vendor holds to it. */
 const OPTED_OUT = "21610";
@@ -145,12 +119,12 @@ function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
     }
     // The message exists and is at its end: asking again would make another.
     if (body.status === "failed" || body.status === "undelivered" || body.status === "canceled") {
-      const outcomeClass = (code === null ? undefined : CODE_CLASSES[code]) ?? "permanent";
+      const outcomeClass = (code === null ? undefined : CODE_CLASSES.get(code)) ?? "permanent";
       return refused(outcomeClass, answer, context, code);
     }
   }
   const outcomeClass =
-    (code === null ? undefined : CODE_CLASSES[code]) ?? statusClass(answer.status);
+    (code === null ? undefined : CODE_CLASSES.get(code)) ?? statusClass(answer.status);
   return refused(answer.status < 300 ? "ambiguous" : outcomeClass, answer, context, code);
 }
 

@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
-import type { OutcomeClass, SmsMessage } from "@belfry/contracts/sending";
+import type { SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { refusal, statusClass } from "./http-outcome.ts";
+import { classesByCode, refusal, statusClass } from "./http-outcome.ts";
 import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { outcome, thrownOutcome } from "./send-outcome.ts";
@@ -66,26 +66,12 @@ const SETTINGS = Type.Object(
 type Settings = Static<typeof SETTINGS>;
 
 /** The Messages API's codes; what is not here is classed by its HTTP status. */
-const CODE_CLASSES: Readonly<Record<string, OutcomeClass>> = {
-  "1000": "throttled",
-  "1010": "permanent",
-  "1020": "permanent",
-  "1021": "permanent",
-  "1022": "permanent",
-  "1030": "transient",
-  "1040": "permanent",
-  "1050": "permanent",
-  "1060": "credentials",
-  "1070": "credentials",
-  "1080": "credentials",
-  "1090": "permanent",
-  "1100": "transient",
-  "1120": "permanent",
-  "1130": "permanent",
-  "1140": "credentials",
-  "1150": "permanent",
-  "1160": "permanent",
-};
+const CODE_CLASSES = classesByCode({
+  throttled: [1000],
+  permanent: [1010, 1020, 1021, 1022, 1040, 1050, 1090, 1120, 1130, 1150, 1160],
+  transient: [1030, 1100],
+  credentials: [1060, 1070, 1080, 1140],
+});
 
 /** Text messages through Vonage's Messages API, `POST /v1/messages`. */
 export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
@@ -128,7 +114,7 @@ async function createVonage(
   const refused = (answer: HttpAnswer, body: Record<string, unknown>) => {
     const code = answer.status >= 400 ? errorCode(body) : null;
     const outcomeClass =
-      (code === null ? undefined : CODE_CLASSES[code]) ?? statusClass(answer.status);
+      (code === null ? undefined : CODE_CLASSES.get(code)) ?? statusClass(answer.status);
     return refusal("Vonage", outcomeClass, answer, context, code);
   };
   const client = new GuardedMessages(credentials(settings), url, calls, refused);
