@@ -24,14 +24,18 @@ const SERVICES: Record<string, string | undefined> = {
 /** Those that a browser or a tenant's backend calls. */
 const CALLED = new Set(["ingest-api", "realtime-gateway", "admin"]);
 
-/** All six over one database, with NATS there or not. */
-async function startAll(t: test.TestContext, natsUrl: string, databaseUrl?: string) {
-  const url = databaseUrl ?? (await createTestDatabase(t)).url;
+/** These services over one database, with NATS there or not. */
+async function startAll(
+  t: test.TestContext,
+  names: Iterable<string>,
+  natsUrl: string,
+  url: string,
+) {
   const key = () => `k1:${randomBytes(32).toString("base64")}`;
   const secretsKeys = key();
   const ports = { api: await freePort(), gateway: await freePort(), admin: await freePort() };
   const services = await Promise.all(
-    Object.keys(SERVICES).map(async (name) => {
+    [...names].map(async (name) => {
       const service = await startProcess(t, {
         main: new URL(`../../services/${name}/main.ts`, import.meta.url),
         env: {
@@ -76,10 +80,13 @@ async function answersWithoutNats(started: Awaited<ReturnType<typeof startAll>>)
   assert.equal(await api("GET", "/openapi.json"), 200);
 }
 
-async function readiness({ service }: Started[number]) {
-  const answer = await fetch(`http://127.0.0.1:${service.managementPort}/health/ready`);
-  return { status: answer.status, body: await answer.json() };
-}
+/** Waits until the service says that it is ready or not, and what is away. */
+const becomes = ({ name, service }: Started[number], ready: boolean, away: string) =>
+  eventually(async () => {
+    const answer = await fetch(`http://127.0.0.1:${service.managementPort}/health/ready`);
+    const said = [answer.status, await answer.json()];
+    assert.deepEqual(said, [ready ? 200 : 503, { ready, away: [away] }], name);
+  });
 
 test("services over one database", async (t) => {
   const { url } = await createTestDatabase(t);
@@ -90,19 +97,12 @@ test("services over one database", async (t) => {
     NEWEST_MIGRATION,
   ]);
   const nats = await ownNatsServer(t);
-  const started = await startAll(t, nats.url, url);
+  const started = await startAll(t, Object.keys(SERVICES), nats.url, url);
 
   await t.test("none is ready before it works, though Postgres and NATS are there", async () => {
     for (const one of started.services) {
       const waitsFor = SERVICES[one.name];
-      if (waitsFor === undefined) continue;
-      await eventually(async () =>
-        assert.deepEqual(
-          await readiness(one),
-          { status: 503, body: { ready: false, away: [waitsFor] } },
-          one.name,
-        ),
-      );
+      if (waitsFor !== undefined) await becomes(one, false, waitsFor);
     }
     await db.query(
       "insert into kysely_migration select * from json_populate_recordset(null::kysely_migration, $1)",
@@ -114,23 +114,14 @@ test("services over one database", async (t) => {
 
   await t.test("while NATS is away what needs Postgres alone stays ready", async () => {
     await nats.kill();
-    for (const one of started.services) {
-      const isReady = CALLED.has(one.name);
-      await eventually(async () =>
-        assert.deepEqual(
-          await readiness(one),
-          { status: isReady ? 200 : 503, body: { ready: isReady, away: ["nats"] } },
-          one.name,
-        ),
-      );
-    }
+    for (const one of started.services) await becomes(one, CALLED.has(one.name), "nats");
     await answersWithoutNats(started);
   });
 });
 
 test("what needs Postgres alone is ready when NATS was never there", async (t) => {
-  const started = await startAll(t, `nats://127.0.0.1:${await freePort()}`);
-  const called = started.services.filter(({ name }) => CALLED.has(name));
-  await Promise.all(called.map(({ service }) => service.waitUntilReady()));
+  const { url } = await createTestDatabase(t);
+  const started = await startAll(t, CALLED, `nats://127.0.0.1:${await freePort()}`, url);
+  await Promise.all(started.services.map(({ service }) => service.waitUntilReady()));
   await answersWithoutNats(started);
 });
