@@ -14,166 +14,102 @@ export interface ReasonRow {
 
 const SUPPRESSED = "the address is suppressed: ";
 
+/** By where a reader looks next: how the words begin, and what they say. */
+const REASONS: Readonly<Record<Place | "nowhere", readonly [begins: string, says: string][]>> = {
+  templates: [
+    [SKIP_REASONS.noTemplate, "there is no active template of this event type for it"],
+    [
+      "throttled until ",
+      "the user already got as many of these as the template allows; the next can be sent at {rest}",
+    ],
+    ["expired before it ", "it expired: the time that the template allows for sending was over"],
+    ["variable missing: ", "the event has no value for {rest}, which the template requires"],
+    ["rendered content too large", "with these values the message became too large"],
+    ["too costly to render", "the template takes too much work to render with these values"],
+    ["the stored template cannot be read", "the template is damaged; publish it again"],
+    ["the template cannot be rendered", "the template could not be rendered with these values"],
+    ["the subject is empty", "with these values the subject is empty"],
+    ["the message is empty", "with these values the text is empty"],
+    ["the subject has control characters", "with these values the subject has control characters"],
+  ],
+  providers: [
+    [SKIP_REASONS.noProvider, "the tenant has no active provider for it"],
+    [
+      "the provider's settings cannot be read",
+      "the settings of the provider cannot be read: save them again",
+    ],
+    ["no provider of the kind ", "the provider {rest} is no longer supported"],
+    [
+      "the mail server offers no way to log in with these credentials",
+      "the mail server rejected the user name and password in the settings",
+    ],
+  ],
+  suppressions: [
+    ["address suppressed (bounced)", `${SUPPRESSED}an earlier message to it bounced`],
+    [
+      "address suppressed (complained)",
+      `${SUPPRESSED}its owner has marked an earlier message as spam`,
+    ],
+    ["address suppressed (opted out)", `${SUPPRESSED}its owner unsubscribed`],
+    ["address suppressed (by hand)", `${SUPPRESSED}added by hand`],
+  ],
+  user: [
+    ...Object.values(ADDRESSES).map(({ field, label }): [string, string] => [
+      noAddress(field),
+      `the event has no ${label.toLowerCase()}, and none is in the user’s profile`,
+    ]),
+    ["turned off by the user", "the user has turned this off{rest}"],
+    ["not turned on by the user: ", "the user has not turned this on: {rest}"],
+    [
+      "it would expire before quiet hours end at ",
+      "it would have expired before quiet hours end at {rest}",
+    ],
+    [
+      "the recipient's address is not one email address",
+      "the address is not a valid email address",
+    ],
+    [
+      "the recipient's number is not in E.164 form",
+      "the number is not a phone number with country code, such as +12025550123",
+    ],
+  ],
+  tenant: [
+    [SKIP_REASONS.notAllowed, "the operator has not allowed this channel for the tenant"],
+    [SKIP_REASONS.tenantInactive, "the tenant was not active"],
+  ],
+  nowhere: [
+    [SKIP_REASONS.notRequested, "the request asked for other channels only"],
+    ["read in the inbox", "it was already read in the inbox"],
+    ["every event of it was cancelled", "every event of it was cancelled"],
+    [
+      "cancelled after a try of unknown outcome",
+      "it was cancelled after an attempt without an answer",
+    ],
+    ["cancelled", "it was cancelled before it was sent"],
+    ["the template is gone", "the template was deleted before it could be sent"],
+    ["the event is gone", "the event was deleted before it could be sent"],
+    ["the recipient is gone", "the address was erased before it could be sent"],
+    ["the variables cannot be read", "the values of the event cannot be read"],
+    ["no connection to the mail server", "the mail server could not be reached"],
+    ["no connection to the vendor", "the provider could not be reached"],
+    [
+      "the message left and no reply came",
+      "the connection broke before the mail server had answered: it may have the message",
+    ],
+    [
+      "the request left and no answer came",
+      "the connection broke before the provider had answered: it may have the message",
+    ],
+    [
+      "the sender ended before the outcome was known",
+      "Belfry was stopped while it was sending: the provider may have the message",
+    ],
+  ],
+};
+
 /** Every reason that Belfry itself gives, as a plain sentence. The first that fits is taken. */
-export const OWN_REASONS: readonly ReasonRow[] = [
-  {
-    begins: SKIP_REASONS.noTemplate,
-    says: "there is no active template of this event type for it",
-    look: "templates",
-  },
-  {
-    begins: SKIP_REASONS.notAllowed,
-    says: "the operator has not allowed this channel for the tenant",
-    look: "tenant",
-  },
-  { begins: SKIP_REASONS.notRequested, says: "the request asked for other channels only" },
-  {
-    begins: SKIP_REASONS.noProvider,
-    says: "the tenant has no active provider for it",
-    look: "providers",
-  },
-  { begins: SKIP_REASONS.tenantInactive, says: "the tenant was not active", look: "tenant" },
-  ...Object.values(ADDRESSES).map(({ field, label }): ReasonRow => {
-    const address = label.toLowerCase();
-    return {
-      begins: noAddress(field),
-      says: `the event has no ${address}, and none is in the user’s profile`,
-      look: "user",
-    };
+export const OWN_REASONS = Object.entries(REASONS).flatMap(([place, rows]) =>
+  rows.map(([begins, says]): ReasonRow => {
+    return { begins, says, ...(place !== "nowhere" && { look: place as Place }) };
   }),
-  {
-    begins: "turned off by the user",
-    says: "the user has turned this off{rest}",
-    look: "user",
-  },
-  {
-    begins: "not turned on by the user: ",
-    says: "the user has not turned this on: {rest}",
-    look: "user",
-  },
-  {
-    begins: "address suppressed (bounced)",
-    says: `${SUPPRESSED}an earlier message to it bounced`,
-    look: "suppressions",
-  },
-  {
-    begins: "address suppressed (complained)",
-    says: `${SUPPRESSED}its owner has marked an earlier message as spam`,
-    look: "suppressions",
-  },
-  {
-    begins: "address suppressed (opted out)",
-    says: `${SUPPRESSED}its owner unsubscribed`,
-    look: "suppressions",
-  },
-  {
-    begins: "address suppressed (by hand)",
-    says: `${SUPPRESSED}added by hand`,
-    look: "suppressions",
-  },
-  {
-    begins: "throttled until ",
-    says: "the user already got as many of these as the template allows; the next can be sent at {rest}",
-    look: "templates",
-  },
-  { begins: "read in the inbox", says: "it was already read in the inbox" },
-  { begins: "every event of it was cancelled", says: "every event of it was cancelled" },
-  {
-    begins: "cancelled after a try of unknown outcome",
-    says: "it was cancelled after an attempt without an answer",
-  },
-  { begins: "cancelled", says: "it was cancelled before it was sent" },
-  {
-    begins: "expired before it ",
-    says: "it expired: the time that the template allows for sending was over",
-    look: "templates",
-  },
-  {
-    begins: "it would expire before quiet hours end at ",
-    says: "it would have expired before quiet hours end at {rest}",
-    look: "user",
-  },
-  {
-    begins: "variable missing: ",
-    says: "the event has no value for {rest}, which the template requires",
-    look: "templates",
-  },
-  {
-    begins: "rendered content too large",
-    says: "with these values the message became too large",
-    look: "templates",
-  },
-  {
-    begins: "too costly to render",
-    says: "the template takes too much work to render with these values",
-    look: "templates",
-  },
-  {
-    begins: "the stored template cannot be read",
-    says: "the template is damaged; publish it again",
-    look: "templates",
-  },
-  {
-    begins: "the template cannot be rendered",
-    says: "the template could not be rendered with these values",
-    look: "templates",
-  },
-  { begins: "the template is gone", says: "the template was deleted before it could be sent" },
-  { begins: "the event is gone", says: "the event was deleted before it could be sent" },
-  { begins: "the recipient is gone", says: "the address was erased before it could be sent" },
-  { begins: "the variables cannot be read", says: "the values of the event cannot be read" },
-  {
-    begins: "the subject is empty",
-    says: "with these values the subject is empty",
-    look: "templates",
-  },
-  {
-    begins: "the message is empty",
-    says: "with these values the text is empty",
-    look: "templates",
-  },
-  {
-    begins: "the subject has control characters",
-    says: "with these values the subject has control characters",
-    look: "templates",
-  },
-  {
-    begins: "the recipient's address is not one email address",
-    says: "the address is not a valid email address",
-    look: "user",
-  },
-  {
-    begins: "the recipient's number is not in E.164 form",
-    says: "the number is not a phone number with country code, such as +12025550123",
-    look: "user",
-  },
-  {
-    begins: "the provider's settings cannot be read",
-    says: "the settings of the provider cannot be read: save them again",
-    look: "providers",
-  },
-  {
-    begins: "no provider of the kind ",
-    says: "the provider {rest} is no longer supported",
-    look: "providers",
-  },
-  {
-    begins: "the mail server offers no way to log in with these credentials",
-    says: "the mail server rejected the user name and password in the settings",
-    look: "providers",
-  },
-  { begins: "no connection to the mail server", says: "the mail server could not be reached" },
-  { begins: "no connection to the vendor", says: "the provider could not be reached" },
-  {
-    begins: "the message left and no reply came",
-    says: "the connection broke before the mail server had answered: it may have the message",
-  },
-  {
-    begins: "the request left and no answer came",
-    says: "the connection broke before the provider had answered: it may have the message",
-  },
-  {
-    begins: "the sender ended before the outcome was known",
-    says: "Belfry was stopped while it was sending: the provider may have the message",
-  },
-];
+);

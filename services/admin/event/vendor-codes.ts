@@ -101,49 +101,35 @@ const NO_COUNTRY: CodeRow = {
 };
 const TOO_FAST: CodeRow = { says: "the provider was given more messages than it takes at a time" };
 
+const each = (row: CodeRow, ...codes: number[]) =>
+  Object.fromEntries(codes.map((code) => [code, row]));
+
 /** By the provider's kind; the codes are the vendors' own. */
 export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeRow>>>> = {
   twilio: {
-    "20003": ACCOUNT,
-    "20005": ACCOUNT,
-    "20008": ACCOUNT,
-    "20404": ACCOUNT,
-    "30002": ACCOUNT,
-    "21212": SENDER,
-    "21603": SENDER,
-    "21606": SENDER,
-    "21659": SENDER,
-    "21660": SENDER,
-    "21211": NOT_A_NUMBER,
-    "21265": NOT_A_NUMBER,
-    "21604": NOT_A_NUMBER,
-    "21408": NO_COUNTRY,
+    ...each(ACCOUNT, 20003, 20005, 20008, 20404, 30002),
+    ...each(SENDER, 21212, 21603, 21606, 21659, 21660),
+    ...each(NOT_A_NUMBER, 21211, 21265, 21604),
+    ...each(NO_COUNTRY, 21408),
+    ...each(STOPPED, 21610),
+    ...each(NO_ROUTE, 21612),
+    ...each(LANDLINE, 21614, 21635),
+    ...each(TOO_LONG, 21617),
+    ...each(TOO_FAST, 14107, 20429, 21611, 30001, 63038),
     "21608": {
       says: "the account is a trial one, which sends to numbers that it has confirmed alone",
       look: "providers",
     },
-    "21610": STOPPED,
-    "21612": NO_ROUTE,
-    "21614": LANDLINE,
-    "21635": LANDLINE,
-    "21617": TOO_LONG,
-    "14107": TOO_FAST,
-    "20429": TOO_FAST,
-    "21611": TOO_FAST,
-    "30001": TOO_FAST,
-    "63038": TOO_FAST,
   },
   vonage: {
-    "9": STOPPED,
-    "1000": TOO_FAST,
+    ...each(STOPPED, 9),
+    ...each(TOO_FAST, 1000),
+    ...each(ACCOUNT, 1060, 1080, 1140),
+    ...each(TOO_LONG, 1090),
+    ...each(SENDER, 1120),
+    ...each(NO_COUNTRY, 1160),
     "1050": { says: "the provider says that this number may not be sent to" },
-    "1060": ACCOUNT,
     "1070": { says: "the account has no credit left", look: "providers" },
-    "1080": ACCOUNT,
-    "1090": TOO_LONG,
-    "1120": SENDER,
-    "1140": ACCOUNT,
-    "1160": NO_COUNTRY,
   },
   sendgrid: {
     "400": { says: "SendGrid says that something is wrong with the message" },
