@@ -79,6 +79,10 @@ export async function subscribed(
   return { subscription, got };
 }
 
+/** The offsets of what came. */
+export const offsets = (got: readonly { offset?: number }[]) => got.map(({ offset }) => offset);
+export const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
 /** A WebSocket without the library, for what it would never send. */
 export async function rawClient(
   t: Cleanup,

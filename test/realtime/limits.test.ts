@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "@belfry/testing/eventually";
 import { WebSocket } from "ws";
-import { client, connectedUntilEnded, type Ended, rawClient, subscribed } from "./clients.ts";
+import {
+  client,
+  connectedUntilEnded,
+  type Ended,
+  offsets,
+  rawClient,
+  subscribed,
+  upTo,
+} from "./clients.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
 const alice = { tenant: "acme", user: "42" };
@@ -118,10 +126,7 @@ test("the limits of the gateway, at their edges", async (t) => {
     for (let count = 0; count < 150; count += 1) await world.publish(user, { body });
     await eventually(() => got.length === 150);
     await eventually(() => gateway.process.logs().some((line) => line.reason === "slow"));
-    assert.deepEqual(
-      got.map(({ offset }) => offset),
-      Array.from({ length: 150 }, (_, index) => index + 1),
-    );
+    assert.deepEqual(offsets(got), upTo(150));
     assert.equal(page.state, "connected");
   });
 });

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl } from "@belfry/testing/nats";
 import type { ErrorContext } from "centrifuge";
-import { client, nextEvent, subscribed } from "./clients.ts";
+import { client, nextEvent, offsets, subscribed, upTo } from "./clients.ts";
 import { cuttableProxy } from "./cuttable-proxy.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
 const user = { tenant: "acme", user: "42" };
-const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
 test("Postgres away: connections and pushes stay, a subscribe waits, nothing is lost", async (t) => {
   const world = await createWorld(t);
@@ -37,7 +35,7 @@ test("Postgres away: connections and pushes stay, a subscribe waits, nothing is 
   proxy.mend();
   await late.ready(60_000);
   await eventually(() => got.length === 3);
-  assertEach(got, ({ offset }) => offset, upTo(3));
+  assert.deepEqual(offsets(got), upTo(3));
   assert.deepEqual(states, []);
   await gateway.process.waitUntilReady();
 });
@@ -64,8 +62,8 @@ test("NATS away under load: nothing is missed once it is back", async (t) => {
   await eventually(() => got.length === 402 && newTab.got.length === 1);
   await world.publish(user);
   await eventually(() => got.length === 403 && newTab.got.length === 2);
-  assertEach(got, ({ offset }) => offset, upTo(403));
-  assertEach(newTab.got, ({ offset }) => offset, [402, 403]);
+  assert.deepEqual(offsets(got), upTo(403));
+  assert.deepEqual(offsets(newTab.got), [402, 403]);
 });
 
 test("a gateway that starts while NATS is away serves history and recovery, and nothing is missed once it is back", async (t) => {
@@ -102,7 +100,7 @@ test("a gateway that starts while NATS is away serves history and recovery, and 
   await eventually(() => got.length === 22);
   await world.publish(user);
   await eventually(() => got.length === 23);
-  assertEach(got, ({ offset }) => offset, upTo(23));
+  assert.deepEqual(offsets(got), upTo(23));
   await eventually(async () =>
     assert.deepEqual(await health(), { status: 200, body: { ready: true, away: [] } }),
   );

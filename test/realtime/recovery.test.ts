@@ -3,11 +3,16 @@ import { test } from "node:test";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import type { Options, SubscribedContext } from "centrifuge";
-import { LIBRARIES, client as newClient, nextEvent, rawClient, subscribed } from "./clients.ts";
+import {
+  LIBRARIES,
+  client as newClient,
+  nextEvent,
+  offsets,
+  rawClient,
+  subscribed,
+  upTo,
+} from "./clients.ts";
 import { createWorld } from "./gateway-under-test.ts";
-
-const offsets = (got: { offset?: number }[]) => got.map(({ offset }) => offset);
-const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
 for (const { version, Library } of LIBRARIES)
   test(`recovery over the realtime gateway ${version}`, async (t) => {
