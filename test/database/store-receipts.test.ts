@@ -53,8 +53,7 @@ test("receipts of many deliveries read their own rows by index", async (t) => {
   const receipts = ids.map((id) => receipt(id, { kind: "bounced", suppress: "bounced" }));
   const tables = ["deliveries", "events", "receipts", "suppressions"];
   await readsAtMost(pool, 2000, tables, async (client) => {
-    const stored = await storeReceipts(client, ORIGIN, receipts);
-    assert.deepEqual(stored, { fresh: 200, moved: 200 });
+    assert.deepEqual(await storeReceipts(client, ORIGIN, receipts), { fresh: 200, moved: 200 });
   });
 });
 

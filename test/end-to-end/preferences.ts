@@ -52,8 +52,7 @@ export function preferenceTests(stack: Stack): void {
     assert.deepEqual(await outcomeOf(stack, await send(tenant.apiKey)), SENT, "GET does nothing");
 
     const body = new URLSearchParams(ONE_CLICK);
-    const answer = await fetch(url, { method: "POST", body, redirect: "error" });
-    assert.equal(answer.status, 200);
+    assert.equal((await fetch(url, { method: "POST", body, redirect: "error" })).status, 200);
     const next = await send(tenant.apiKey);
     const { EMAIL = "", ...sent } = await outcomeOf(stack, next);
     assert.match(

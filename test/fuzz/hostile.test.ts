@@ -122,8 +122,7 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
 
   test("what is not JSON is 400", async () => {
     for (const body of NOT_JSON) {
-      const answer = await post(body);
-      assert.equal(answer.status, 400, body.slice(0, 40));
+      assert.equal((await post(body)).status, 400, body.slice(0, 40));
       const token = await send("POST", TOKEN, { "content-type": "application/json" }, body);
       assert.equal(token.status, 400, body.slice(0, 40));
     }
@@ -137,8 +136,7 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
 
   test("another content type or encoding is 415", async () => {
     for (const type of NOT_JSON_TYPES) {
-      const answer = await post(JSON.stringify(good), { "content-type": type });
-      assert.equal(answer.status, 415, type);
+      assert.equal((await post(JSON.stringify(good), { "content-type": type })).status, 415, type);
     }
     for (const encoding of ["gzip", "deflate", "br", "identity, gzip", "nonsense"]) {
       const answer = await post(gzipSync(JSON.stringify(good)), { "content-encoding": encoding });
@@ -161,11 +159,9 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
     assert.equal(chunked.status, 413);
     checkResponse({ method: "POST", path: TRIGGER, ...chunked });
     // Its length is a claim: it is refused before a byte of it.
-    const claimed = await post("{}", { "content-length": 999_999_999_999 });
-    assert.equal(claimed.status, 413);
+    assert.equal((await post("{}", { "content-length": 999_999_999_999 })).status, 413);
     for (const length of ["-1", "1e3", "0x10", "+5", "99999999999999999999999"]) {
-      const answer = await post("{}", { "content-length": length });
-      assert.equal(answer.status, 400, length);
+      assert.equal((await post("{}", { "content-length": length })).status, 400, length);
     }
   });
 
@@ -319,8 +315,7 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
       "/metrics",
       "/health/live",
     ]) {
-      const answer = await send("GET", path);
-      assert.equal(answer.status, 404, path);
+      assert.equal((await send("GET", path)).status, 404, path);
     }
     const routes: [string, string][] = [
       [TRIGGER, "POST"],
@@ -377,8 +372,7 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
       [`/${"x".repeat(20_000)}`, 431],
     ];
     for (const [path, status] of cases) {
-      const answer = await send("GET", path);
-      assert.equal(answer.status, status, path.slice(0, 80));
+      assert.equal((await send("GET", path)).status, status, path.slice(0, 80));
     }
     for (const path of ODD_PATHS) {
       for (const place of ["", "/api/v1/events"]) {

@@ -54,8 +54,7 @@ test("start and every service refuse the database of a trial installation with o
         },
         waitUntilReady: false,
       });
-      const { code } = await service.exited;
-      assert.equal(code, 1, name);
+      assert.equal((await service.exited).code, 1, name);
       const said = service.lines.join("\n") + service.errors();
       assert.equal(said.split(TRIAL_DATABASE).length, 2, `${name}: ${said}`);
     }),

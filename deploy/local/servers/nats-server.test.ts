@@ -25,8 +25,7 @@ test("what was stored is there after a crash and a second start", async (t) => {
 
   const second = await startNats({ storeDir, port, log, durable: true });
   t.after(() => second.stop());
-  const { state } = await ask(second.url, "$JS.API.STREAM.INFO.kept", {});
-  assert.equal(state.messages, 1);
+  assert.equal((await ask(second.url, "$JS.API.STREAM.INFO.kept", {})).state.messages, 1);
 });
 
 async function ask(url: string, subject: string, body: object) {

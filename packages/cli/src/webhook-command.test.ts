@@ -19,8 +19,7 @@ test("webhook put prints the secret once; test, resend and replay send; faults n
   assert.deepEqual([messages.length, messages[0].id], [1, messageId]);
   assert.deepEqual(await json(`webhook attempts ${of}`), { attempts: [] });
   await pool.query("update deliveries set status = 'failed'");
-  const resent = await json(`webhook resend ${of} --message ${messageId}`);
-  assert.equal(resent.headerId, messageId);
+  assert.equal((await json(`webhook resend ${of} --message ${messageId}`)).headerId, messageId);
   await pool.query("update deliveries set status = 'failed' where status = 'queued'");
   const replayed = await json(`webhook replay ${of} --since 2026-01-01T00:00:00Z`);
   assert.deepEqual([replayed.replayed, replayed.more], [1, false]);

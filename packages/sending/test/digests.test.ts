@@ -22,8 +22,7 @@ test("a digest is one message: its events in a loop, how many, and the variables
   const digests = await createDigests(t);
   const ids = await comments(digests, "Ann", "Bob", "Cid");
   const { id, deliveryId } = await digests.digest(ids);
-  const row = await digests.send(deliveryId);
-  assert.equal(row.status, "accepted");
+  assert.equal((await digests.send(deliveryId)).status, "accepted");
   const [mail, ...others] = await digests.sent(deliveryId);
   assert.equal(others.length, 0);
   assertHas(mail, { subject: "3 comments", html: "<p>Ann;Bob;Cid;</p><p>last Cid</p>" });

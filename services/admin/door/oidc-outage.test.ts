@@ -47,8 +47,7 @@ test("a provider that is down keeps nobody from their password, is told of in wo
     assert.match(html, /href="\/sign-in\/oidc\?next=/);
     assert.equal(browser.cookies.has("belfry_oidc"), false);
     const fields = { email: "ann@acme.com", password: PASSWORD, next: "/" };
-    const byPassword = await browser.post("/sign-in", fields, { from: "/sign-in" });
-    assert.equal(byPassword.status, 303);
+    assert.equal((await browser.post("/sign-in", fields, { from: "/sign-in" })).status, 303);
   }
   answers = "all";
   assert.equal((await signInAt(admin.url, provider, ANN)).answer.status, 303, "it is back");
@@ -177,8 +176,7 @@ test("nobody is let in who may not, and is told why, with both ways to sign in o
     assert.match(html, /name="password"[\s\S]*href="\/sign-in\/oidc\?next=%2Faccount"/);
     assert.equal((await browser.get("/account")).status, 303);
   }
-  const { rows } = await admin.pool.query("select from people");
-  assert.equal(rows.length, 2);
+  assert.equal((await admin.pool.query("select from people")).rows.length, 2);
   const log = lines.join("");
   assert.match(log, /"reason":"foreign-domain"/);
   assert.ok(!log.includes("@evil-acme.com"), "the log names nobody");

@@ -51,8 +51,7 @@ test("a message of several events has a page: what is in it, how it looks, and i
   const led = await operator.get(`/tenants/${tenantId}/activity/${digestId}`);
   assert.equal(led.headers.get("location"), path, "what names the message leads to it");
 
-  const sent = await operator.post(`${path}/release`, {});
-  assert.equal(sent.status, 303);
+  assert.equal((await operator.post(`${path}/release`, {})).status, 303);
   const { rows } = await pool.query("select due_at <= now() as due from deliveries");
   assert.equal(rows[0].due, true);
   const audit = await pool.query(
@@ -66,6 +65,5 @@ test("a message of several events has a page: what is in it, how it looks, and i
   assert.match(await late.text(), /cannot be released: it is on its way/);
 
   const { id: otherId } = await createTenant(db, { name: "Other" });
-  const foreign = await operator.get(`/tenants/${otherId}/digests/${digestId}`);
-  assert.equal(foreign.status, 404);
+  assert.equal((await operator.get(`/tenants/${otherId}/digests/${digestId}`)).status, 404);
 });

@@ -29,8 +29,7 @@ test("a design is seen in a sample mail before it is published, and then every s
   assert.match(preview.html, /#aa0044/i);
   assert.match(preview.html, /Acme Ltd/);
   assert.equal((await showLayout(admin.db, tenantId)).version, 0, "nothing is in force by looking");
-  const published = await operator.post(page, { ...typed, basedOnVersion: "0" });
-  assert.equal(published.status, 303);
+  assert.equal((await operator.post(page, { ...typed, basedOnVersion: "0" })).status, 303);
   assert.equal((await showLayout(admin.db, tenantId)).primaryColor, "#aa0044");
   assert.equal((await showTemplate(admin.db, address)).version, 2, "set anew");
   const html = await operator.text(page);

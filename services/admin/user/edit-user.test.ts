@@ -39,8 +39,7 @@ test("an editor makes a user by id and edits it; each is in the audit log, with 
     ...{ userId: "ann/1", email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
     ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
   });
-  const html = await editor.text(page);
-  assert.match(html, /href="[^"]*\/users\/edit\?user=ann%2F1">Edit</);
+  assert.match(await editor.text(page), /href="[^"]*\/users\/edit\?user=ann%2F1">Edit</);
 
   const form = await editor.text(`${base}/users/edit?user=ann%2F1`);
   assert.match(form, /value="ann@example\.com"[\s\S]*value="22:00"/);

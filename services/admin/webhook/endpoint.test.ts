@@ -71,8 +71,7 @@ test("an endpoint is deleted with its messages once asked; what is switched off 
   const gone = await operator.post(`${path}/delete`);
   assert.equal(gone.headers.get("location"), `${base}/webhooks?done=deleted`);
   assert.equal((await operator.get(path)).status, 404);
-  const { rows } = await admin.pool.query("select id from webhook_messages");
-  assert.deepEqual(rows, []);
+  assert.deepEqual((await admin.pool.query("select id from webhook_messages")).rows, []);
 });
 
 test("of an endpoint that Belfry has disabled every page of the tenant tells owners and editors, until one acts", async (t) => {

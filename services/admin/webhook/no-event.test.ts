@@ -30,6 +30,5 @@ test("messages to endpoints stand in no list of what is sent to people, and no r
   const all = await db.selectFrom("deliveries").select("channel").execute();
   assertEach(all, ({ channel }) => channel, Array(5).fill("WEBHOOK"));
   assert.deepEqual(await listDeadLetters(db, { tenantId }), []);
-  const { count } = await replayDeadLetters(db, { tenantId });
-  assert.equal(count, 0);
+  assert.equal((await replayDeadLetters(db, { tenantId })).count, 0);
 });

@@ -62,8 +62,7 @@ test("putting a kind again replaces its settings; another kind goes before it", 
   const sendgrid = { ...sandbox, kind: "sendgrid", settings: SENDGRID };
   const first = await putProvider(db, sandbox, { keys });
   await putProvider(db, sendgrid, { keys });
-  const again = await putProvider(db, { ...sandbox, active: false }, { keys });
-  assert.equal(again.id, first.id);
+  assert.equal((await putProvider(db, { ...sandbox, active: false }, { keys })).id, first.id);
   const list = await listProviders(db, tenantId);
   assertEach(list, ({ kind, position, active }) => [kind, position, active], [
     ["sendgrid", 0, true],
@@ -96,8 +95,7 @@ test("an account is renamed with all it has; a name that another of its channel 
   const before = await showProvider(db, { id });
 
   for (const name of ["marketing", "", "a\nb", "x".repeat(256)]) {
-    const { faults } = await refusal(renameProvider(db, { id }, name));
-    assert.equal(faults[0]?.field, "newName");
+    assert.equal((await refusal(renameProvider(db, { id }, name))).faults[0]?.field, "newName");
   }
   const address = { tenantId, channel: "EMAIL", kind: "sendgrid", name: "sendgrid" } as const;
   const renamed = await renameProvider(db, address, "orders");

@@ -53,8 +53,7 @@ test("what a save leaves out is reset, but for format, sample values and require
     requiredVariables: ["id", "id", "name"],
     format: "html",
   } as const;
-  const first = await put({ ...EMAIL, ...given });
-  assert.deepEqual(first.requiredVariables, ["id", "name"]);
+  assert.deepEqual((await put({ ...EMAIL, ...given })).requiredVariables, ["id", "name"]);
   const second = await put({ ...EMAIL, content: "plain" });
   assert.deepEqual(
     [second.sensitive, second.atMostOnce, second.expiresAfterSeconds, second.active],

@@ -90,8 +90,7 @@ test("what is exported is imported again without a single version, whatever its 
       ...{ eventType, channel, content, subject, title, url, actions, sampleVariables },
     }));
   assert.deepEqual(ofText(copied), ofText(before));
-  const again = await importTemplates(db, other.id, dir);
-  assert.deepEqual(again.published, []);
+  assert.deepEqual((await importTemplates(db, other.id, dir)).published, []);
 });
 
 async function showAll(db: Parameters<typeof showTemplate>[0], tenantId: string) {

@@ -103,8 +103,7 @@ test("a delivery becomes the same in a batch of many tenants, users and event ty
     pool,
     deliveries.map((one) => [one]),
   );
-  const together = await claimed(pool, [deliveries]);
-  assert.deepEqual(together, alone);
+  assert.deepEqual(await claimed(pool, [deliveries]), alone);
   assert.deepEqual(await claimed(pool, [deliveries.toReversed()]), alone.toReversed());
 
   const by = Map.groupBy(alone.entries(), ([at]) => deliveries[at]!.tenantId);

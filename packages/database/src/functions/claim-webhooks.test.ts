@@ -136,8 +136,7 @@ test("what rests until later, has ended, or is of another channel is gone", asyn
   ];
   const claims = await claimWebhooks(under.pool, named(ids), OPTIONS);
   assertEach(claims, ({ becomes }) => becomes, Array(4).fill("gone"));
-  const { rows } = await under.pool.query("select from attempts");
-  assert.equal(rows.length, 0);
+  assert.equal((await under.pool.query("select from attempts")).rows.length, 0);
 });
 
 test("messages of an endpoint that is gone or disabled, and of an inactive tenant, end as skipped", async (t) => {

@@ -74,8 +74,7 @@ test("what is written as ended is told of; a move that is rolled back leaves no 
   await client.query("rollback");
   client.release();
   assert.deepEqual(await told(), []);
-  const { rows } = await pool.query("select from deliveries where channel = 'WEBHOOK'");
-  assert.deepEqual(rows, []);
+  assert.deepEqual((await pool.query("select from deliveries where channel = 'WEBHOOK'")).rows, []);
   await pool.query(
     `insert into deliveries (id, event_id, tenant_id, channel, status, reason, settled_at)
      values ($1, $2, 'acme', 'SMS', 'expired', 'it would expire before quiet hours end', now())`,

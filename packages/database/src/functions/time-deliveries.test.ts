@@ -149,8 +149,7 @@ test("a full digest leaves when its window ends, and who comes before that opens
   const digest = { windowSeconds: 60 };
   await decide(0, { digest }, { digest });
   await decide(1, { digest });
-  const { rows } = await pool.query("select events from digests");
-  assert.deepEqual(rows, [{ events: 3 }]);
+  assert.deepEqual((await pool.query("select events from digests")).rows, [{ events: 3 }]);
   await pool.query("update digests set events = $1", [MAX_DIGEST_EVENTS - 1]);
   assert.deepEqual(verdicts(await decide(2, { digest })), ["gathered"]);
   const [next] = await decide(3, { digest });
