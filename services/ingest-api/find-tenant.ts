@@ -1,34 +1,8 @@
-import type { KeyRole } from "@belfry/contracts/key-roles";
-import type { KeptDays } from "@belfry/contracts/retention";
 import type { Database } from "@belfry/database/connection";
-import type { Schema } from "@belfry/database/schema";
-import type { Selectable } from "kysely";
 import { sql } from "kysely";
 
-/** A tenant as a live key finds it. */
-export interface KeyHolder {
-  keyId: string;
-  expiresAt: Date | null;
-  role: KeyRole;
-  tenant: Pick<
-    Selectable<Schema["tenants"]>,
-    | "id"
-    | "name"
-    | "active"
-    | "dedup_includes_variables"
-    | "webhook_secret"
-    | "previous_webhook_secret"
-    | "previous_webhook_secret_until"
-  >;
-  /** Its own days, or those of the installation. */
-  kept: KeptDays;
-}
-
 /** Finds the tenant of an API key by the SHA-256 of the key. Expired keys and inactive tenants too. */
-export async function findTenantByKey(
-  db: Database,
-  sha256: Buffer,
-): Promise<KeyHolder | undefined> {
+export async function findTenantByKey(db: Database, sha256: Buffer) {
   const row = await db
     .selectFrom("api_keys as k")
     .innerJoin("tenants as t", "t.id", "k.tenant_id")
@@ -57,6 +31,9 @@ export async function findTenantByKey(
   const { keyId, expiresAt, role, eventDays, notificationDays, ...tenant } = row;
   return { keyId, expiresAt, role, tenant, kept: { eventDays, notificationDays } };
 }
+
+/** A tenant as a live key finds it; `kept`: its own days, or those of the installation. */
+export type KeyHolder = NonNullable<Awaited<ReturnType<typeof findTenantByKey>>>;
 
 /** Notes when keys were last used: one statement for all that were, every now and then. */
 export async function touchKeys(db: Database, uses: ReadonlyMap<string, Date>): Promise<void> {

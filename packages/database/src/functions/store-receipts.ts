@@ -1,5 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { Receipt, ReceiptKind } from "@belfry/contracts/receipt";
+import type { Receipt } from "@belfry/contracts/receipt";
 import type pg from "pg";
 import type { Database } from "../connection.ts";
 import { callFunction } from "./call-function.ts";
@@ -57,22 +57,12 @@ export async function storeReceipts(
   return { fresh: fresh.size, moved: movedEvents.size };
 }
 
-export interface ReceiptRow {
-  deliveryId: string;
-  providerKind: string;
-  kind: ReceiptKind;
-  reason: string | null;
-  vendorStatus: string | null;
-  occurredAt: Date | null;
-  receivedAt: Date;
-}
-
 /** The receipts of deliveries of one tenant, in the order in which they came. */
 export async function receiptsOfDeliveries(
   db: Database,
   tenantId: string,
   deliveryIds: readonly string[],
-): Promise<ReceiptRow[]> {
+) {
   if (deliveryIds.length === 0) return [];
   return await db
     .selectFrom("receipts")
@@ -91,3 +81,5 @@ export async function receiptsOfDeliveries(
     .orderBy("vendor_event")
     .execute();
 }
+
+export type ReceiptRow = Awaited<ReturnType<typeof receiptsOfDeliveries>>[number];
