@@ -55,6 +55,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/sending/src/provider-circuits.ts": "by the provider that was called",
   "packages/sending/src/renew-leases.ts": "deliveries that this sender holds",
   "services/dispatcher/expiries.ts": "what is old is old in every tenant",
+  "services/dispatcher/rest-look.ts": "whether anything rests, whoever's it is",
   "services/dispatcher/search-lags.ts": "the walk of search is over all tenants",
   "services/dispatcher/search-rows.ts": "the walk of search is over all tenants",
   "services/dispatcher/search-walk.ts": "the walk of search is over all tenants",
