@@ -82,11 +82,16 @@ export async function faultsOf(visits: readonly Visit[]): Promise<string[]> {
 async function watchedPage(context: BrowserContext, note: (fault: string) => void): Promise<Page> {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
+  noteFaults(page, EXPECTED_ERRORS, note);
+  return page;
+}
+
+/** Errors of scripts, and of the browser but for those that are expected. */
+export function noteFaults(page: Page, expected: RegExp, note: (fault: string) => void): void {
   page.on("console", (message) => {
-    if (message.type() === "error" && !EXPECTED_ERRORS.test(message.text())) note(message.text());
+    if (message.type() === "error" && !expected.test(message.text())) note(message.text());
   });
   page.on("pageerror", (error) => note(error.message));
-  return page;
 }
 
 /** Of a page as it stands: in light and dark, at these widths. */

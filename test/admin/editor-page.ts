@@ -3,6 +3,7 @@ import { startAdmin } from "@belfry/admin/admin-under-test";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { Frame, FrameLocator, Page } from "playwright-core";
+import { noteFaults } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
 
 /** For tests: a tenant whose product managers have a browser each. */
@@ -23,11 +24,7 @@ export async function startEditor(t: TestContext) {
     return async () => {
       const page = await context.newPage();
       const faults: string[] = [];
-      page.on("pageerror", (error) => faults.push(error.message));
-      page.on("console", (message) => {
-        const isExpected = /status of 4(09|22)|ERR_FAILED/.test(message.text());
-        if (message.type() === "error" && !isExpected) faults.push(message.text());
-      });
+      noteFaults(page, /status of 4(09|22)|ERR_FAILED/, (fault) => faults.push(fault));
       return { page, context, faults };
     };
   };

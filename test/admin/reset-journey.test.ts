@@ -4,11 +4,9 @@ import { startAdmin } from "@belfry/admin/admin-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser } from "../browser/open-page.ts";
 import { skip } from "../browser/without-browser.ts";
-import { faultsInLooks } from "./accessible-pages.ts";
-import { tabTo, typeInto } from "./by-keyboard.ts";
+import { faultsByKeyboard, NARROW, tabTo, typeInto } from "./by-keyboard.ts";
 import { signedIn } from "./signed-in.ts";
 
-const NARROW = { width: 320, height: 640 };
 const NEW_PASSWORD = "a new bell in the old tower";
 
 test("who has forgotten the password gets a link from an owner, and sets a new one on a narrow screen by the keyboard alone", {
@@ -34,11 +32,7 @@ test("who has forgotten the password gets a link from an owner, and sets a new o
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const faults: string[] = [];
-  const looks = async (name: string) => {
-    faults.push(...(await faultsInLooks(name, page, [1280, NARROW.width])));
-    await page.setViewportSize(NARROW);
-    await page.emulateMedia({ colorScheme: "light" });
-  };
+  const looks = async (name: string) => faults.push(...(await faultsByKeyboard(name, page)));
   const label = (name: string) => page.getByLabel(name, { exact: true });
 
   await page.goto(`${admin.url}/sign-in`);

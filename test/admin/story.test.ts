@@ -7,6 +7,7 @@ import { startRecordingServer } from "@belfry/testing/recording-server";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
 import { skip } from "../browser/without-browser.ts";
+import { noteFaults } from "./accessible-pages.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { mailIn, replaceText } from "./editor-page.ts";
 import { join } from "./join.ts";
@@ -27,12 +28,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
     });
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
-    page.on("pageerror", (error) => faults.push(error.message));
-    page.on("console", (message) => {
-      if (message.type() === "error" && !/fonts\.googleapis|status of 4\d\d/.test(message.text())) {
-        faults.push(message.text());
-      }
-    });
+    noteFaults(page, /fonts\.googleapis|status of 4\d\d/, (fault) => faults.push(fault));
     return page;
   };
   const operator = await person();
@@ -142,29 +138,26 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
     await owner.getByText("Order Sample order is on its way.").waitFor();
   });
 
-  await chapter(
-    "I got no mail: her address, typed into the field of any page, leads to what became of it in two clicks",
-    async () => {
-      const address = /"recipientEmail":\s*"([^"]+)"/.exec(curl)?.[1] ?? "";
-      assert.match(address, /@/);
-      for (const [person, page] of [
-        [owner, base],
-        [operator, "/tenants"],
-      ] as const) {
-        await person.goto(`${stack.local.adminUrl}${page}`);
-        const found = person.getByRole("link", { name: "order.confirmed" });
-        const find = async () => {
-          await person.getByLabel("Find a customer or a message").fill(address.toUpperCase());
-          await person.getByRole("button", { name: "Find", exact: true }).click();
-          await person.getByRole("heading", { name: "Search" }).waitFor();
-          return (await found.count()) > 0;
-        };
-        await eventually(find, { everyMs: 200 });
-        await found.first().click();
-        await person.getByText("SendGrid accepted the message").first().waitFor();
-      }
-    },
-  );
+  await chapter("I got no mail: in two clicks an address leads to what became of it", async () => {
+    const address = /"recipientEmail":\s*"([^"]+)"/.exec(curl)?.[1] ?? "";
+    assert.match(address, /@/);
+    for (const [person, page] of [
+      [owner, base],
+      [operator, "/tenants"],
+    ] as const) {
+      await person.goto(`${stack.local.adminUrl}${page}`);
+      const found = person.getByRole("link", { name: "order.confirmed" });
+      const find = async () => {
+        await person.getByLabel("Find a customer or a message").fill(address.toUpperCase());
+        await person.getByRole("button", { name: "Find", exact: true }).click();
+        await person.getByRole("heading", { name: "Search" }).waitFor();
+        return (await found.count()) > 0;
+      };
+      await eventually(find, { everyMs: 200 });
+      await found.first().click();
+      await person.getByText("SendGrid accepted the message").first().waitFor();
+    }
+  });
 
   await chapter("a broken provider makes a dead letter; mended, a replay delivers it", async () => {
     vendor.answer = {

@@ -5,11 +5,9 @@ import { secretIn, startTwoFactor } from "@belfry/admin/door/two-factor-under-te
 import { PASSWORD } from "@belfry/admin/test-browser";
 import type { Locator } from "playwright-core";
 import { skip } from "../browser/without-browser.ts";
-import { faultsInLooks } from "./accessible-pages.ts";
-import { tabTo, typeInto } from "./by-keyboard.ts";
+import { noteFaults } from "./accessible-pages.ts";
+import { faultsByKeyboard, NARROW, tabTo, typeInto } from "./by-keyboard.ts";
 import { signedIn } from "./signed-in.ts";
-
-const NARROW = { width: 320, height: 640 };
 
 test("on a narrow screen and by the keyboard alone a person turns two-factor authentication on, keeps the recovery codes, and signs in with a code and with a recovery code", {
   ...{ skip, timeout: 240_000 },
@@ -22,15 +20,8 @@ test("on a narrow screen and by the keyboard alone a person turns two-factor aut
   });
   const page = await context.newPage();
   const faults: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error" && !message.text().includes("422")) faults.push(message.text());
-  });
-  page.on("pageerror", (error) => faults.push(error.message));
-  const looks = async (name: string) => {
-    faults.push(...(await faultsInLooks(name, page, [1280, NARROW.width])));
-    await page.setViewportSize(NARROW);
-    await page.emulateMedia({ colorScheme: "light" });
-  };
+  noteFaults(page, /422/, (fault) => faults.push(fault));
+  const looks = async (name: string) => faults.push(...(await faultsByKeyboard(name, page)));
   const typed = (field: Locator, text: string) => typeInto(page, field, text);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const label = (name: string) => page.getByLabel(name, { exact: true });

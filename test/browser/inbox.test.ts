@@ -153,54 +153,51 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     assert.ok(site.tokens > tokens, "the old token was refused");
   });
 
-  await t.test(
-    "keyboard, screen reader: one stop in the list, arrows, Enter, Escape",
-    async (t) => {
-      const { who, open } = await visit(t, "kim");
-      for (const title of ["first", "second", HOSTILE]) await publish(who, { title });
-      const { page, inbox } = await open();
-      await inbox.unread(3);
-      await inbox.bell.focus();
-      await page.keyboard.press("Enter");
-      const focused = () =>
-        page.evaluate(
-          "(() => { const at = document.activeElement.shadowRoot?.activeElement; return at?.dataset.id ? at.querySelector('strong').textContent : (at?.textContent || at?.getAttribute('part') || document.activeElement.id); })()",
-        );
-      assert.equal(await focused(), HOSTILE);
-      await page.keyboard.press("ArrowDown");
-      assert.equal(await focused(), "second");
-      await page.keyboard.press("End");
-      assert.equal(await focused(), "first");
-      await page.keyboard.press("Enter");
-      await inbox.unread(2);
-      assert.equal(await focused(), "first", "the row that was drawn anew has the focus");
-      await page.keyboard.press("Home");
-      await page.keyboard.press("Tab");
-      assert.equal(await focused(), "Mark read");
-      await page.keyboard.press("Tab");
-      assert.equal(await focused(), "elsewhere", "the other rows are no stops");
-      assert.equal(await page.getByRole("dialog").count(), 0, "and the panel has closed");
-      await inbox.bell.click();
-      assert.equal(await page.title(), "Shop", "a text is a text");
-      const tree = await inbox.element.ariaSnapshot();
-      for (const line of [
-        '- button "Notifications, 2 unread" [expanded]',
-        '- dialog "Notifications"',
-        '- heading "Notifications" [level=2]',
-        '- button "Mark all read"',
-        '- feed "Notifications"',
-        '- article "Unread second"',
-        '- article "first"',
-      ]) {
-        assert.ok(tree.includes(line), `${line}\n${tree}`);
-      }
-      await page.keyboard.press("Escape");
-      assert.equal(await page.getByRole("dialog").count(), 0);
-      assert.equal(await page.evaluate("document.activeElement.tagName"), "BELFRY-INBOX");
-      await publish(who, { title: "heard" });
-      await inbox.element.getByRole("status").getByText("New notification: heard").waitFor();
-    },
-  );
+  await t.test("keyboard, screen reader: one stop in a list, arrows, Enter, Escape", async (t) => {
+    const { who, open } = await visit(t, "kim");
+    for (const title of ["first", "second", HOSTILE]) await publish(who, { title });
+    const { page, inbox } = await open();
+    await inbox.unread(3);
+    await inbox.bell.focus();
+    await page.keyboard.press("Enter");
+    const focused = () =>
+      page.evaluate(
+        "(() => { const at = document.activeElement.shadowRoot?.activeElement; return at?.dataset.id ? at.querySelector('strong').textContent : (at?.textContent || at?.getAttribute('part') || document.activeElement.id); })()",
+      );
+    assert.equal(await focused(), HOSTILE);
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await focused(), "second");
+    await page.keyboard.press("End");
+    assert.equal(await focused(), "first");
+    await page.keyboard.press("Enter");
+    await inbox.unread(2);
+    assert.equal(await focused(), "first", "the row that was drawn anew has the focus");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Tab");
+    assert.equal(await focused(), "Mark read");
+    await page.keyboard.press("Tab");
+    assert.equal(await focused(), "elsewhere", "the other rows are no stops");
+    assert.equal(await page.getByRole("dialog").count(), 0, "and the panel has closed");
+    await inbox.bell.click();
+    assert.equal(await page.title(), "Shop", "a text is a text");
+    const tree = await inbox.element.ariaSnapshot();
+    for (const line of [
+      '- button "Notifications, 2 unread" [expanded]',
+      '- dialog "Notifications"',
+      '- heading "Notifications" [level=2]',
+      '- button "Mark all read"',
+      '- feed "Notifications"',
+      '- article "Unread second"',
+      '- article "first"',
+    ]) {
+      assert.ok(tree.includes(line), `${line}\n${tree}`);
+    }
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    assert.equal(await page.evaluate("document.activeElement.tagName"), "BELFRY-INBOX");
+    await publish(who, { title: "heard" });
+    await inbox.element.getByRole("status").getByText("New notification: heard").waitFor();
+  });
 
   await t.test("axe finds nothing, light or dark; on a phone nothing is too wide", async (t) => {
     const { who, open } = await visit(t, "max");
@@ -348,55 +345,53 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     await page.getByRole("button", { name: "3!" }).waitFor();
   });
 
-  await t.test(
-    "a notification leads where it says: on the site in this tab, elsewhere in another that knows nothing of it",
-    async (t) => {
-      const { who, open, context, site } = await visit(t, "lea");
-      await context.route("https://shop.example/**", (route) =>
-        route.fulfill({ contentType: "text/html", body: "<title>Elsewhere</title>" }),
-      );
-      const actions = [
-        { label: "Track it", url: "https://shop.example/track?a=1&b=2" },
-        { label: "Rate it", url: "/orders/1/rate" },
-      ];
-      await publish(who, { title: "path", url: "/orders/1" });
-      await publish(who, { title: "plain" });
-      const { page, inbox } = await open();
-      await inbox.unread(2);
-      // Live, as all before came from the history.
-      const away = { url: "https://shop.example/a", actions: JSON.stringify(actions) };
-      await publish(who, { title: "https", ...away });
-      await inbox.unread(3);
-      await inbox.bell.click();
-      const row = (title: string) =>
-        inbox.items.filter({ has: page.getByText(title, { exact: true }) });
-      assert.deepEqual(await linksIn(inbox), [
-        ["https", "https://shop.example/a", "noopener", "_blank"],
-        ["Track it", "https://shop.example/track?a=1&b=2", "noopener", "_blank"],
-        ["Rate it", "/orders/1/rate", "noopener", null],
-        ["path", "/orders/1", "noopener", null],
-      ]);
-      for (const follow of [
-        () => row("https").getByRole("link", { name: "Track it" }).click(),
-        () => row("https").locator("time").click(),
-        () => row("https").press("Enter"),
-      ]) {
-        const opened = context.waitForEvent("page");
-        await follow();
-        const other = await opened;
-        await other.waitForLoadState();
-        assert.equal(await other.title(), "Elsewhere");
-        assert.equal(await other.evaluate("window.opener"), null);
-        await other.close();
-      }
-      await inbox.unread(2);
-      assert.equal(page.url(), site.url);
-      await row("plain").click();
-      await inbox.unread(1);
-      assert.equal(page.url(), site.url, "what leads nowhere is only read");
+  await t.test("a notification leads where it says: to the site here, or elsewhere", async (t) => {
+    const { who, open, context, site } = await visit(t, "lea");
+    await context.route("https://shop.example/**", (route) =>
+      route.fulfill({ contentType: "text/html", body: "<title>Elsewhere</title>" }),
+    );
+    const actions = [
+      { label: "Track it", url: "https://shop.example/track?a=1&b=2" },
+      { label: "Rate it", url: "/orders/1/rate" },
+    ];
+    await publish(who, { title: "path", url: "/orders/1" });
+    await publish(who, { title: "plain" });
+    const { page, inbox } = await open();
+    await inbox.unread(2);
+    // Live, as all before came from the history.
+    const away = { url: "https://shop.example/a", actions: JSON.stringify(actions) };
+    await publish(who, { title: "https", ...away });
+    await inbox.unread(3);
+    await inbox.bell.click();
+    const row = (title: string) =>
+      inbox.items.filter({ has: page.getByText(title, { exact: true }) });
+    assert.deepEqual(await linksIn(inbox), [
+      ["https", "https://shop.example/a", "noopener", "_blank"],
+      ["Track it", "https://shop.example/track?a=1&b=2", "noopener", "_blank"],
+      ["Rate it", "/orders/1/rate", "noopener", null],
+      ["path", "/orders/1", "noopener", null],
+    ]);
+    for (const follow of [
+      () => row("https").getByRole("link", { name: "Track it" }).click(),
+      () => row("https").locator("time").click(),
+      () => row("https").press("Enter"),
+    ]) {
+      const opened = context.waitForEvent("page");
+      await follow();
+      const other = await opened;
+      await other.waitForLoadState();
+      assert.equal(await other.title(), "Elsewhere");
+      assert.equal(await other.evaluate("window.opener"), null);
+      await other.close();
+    }
+    await inbox.unread(2);
+    assert.equal(page.url(), site.url);
+    await row("plain").click();
+    await inbox.unread(1);
+    assert.equal(page.url(), site.url, "what leads nowhere is only read");
 
-      // A page with a router of its own goes by itself.
-      await page.evaluate(`
+    // A page with a router of its own goes by itself.
+    await page.evaluate(`
         window.asked = [];
         for (const type of ["notificationclick", "notificationaction"]) {
           document.addEventListener(type, (event) => {
@@ -404,25 +399,24 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
             event.preventDefault();
           });
         }`);
-      await row("path").click();
-      await inbox.unread(0);
-      await row("https").getByRole("link", { name: "Rate it" }).click();
-      assert.deepEqual(await page.evaluate("window.asked"), [
-        ["notificationclick", "/orders/1"],
-        ["notificationaction", "/orders/1/rate"],
-      ]);
-      assert.equal(page.url(), site.url);
+    await row("path").click();
+    await inbox.unread(0);
+    await row("https").getByRole("link", { name: "Rate it" }).click();
+    assert.deepEqual(await page.evaluate("window.asked"), [
+      ["notificationclick", "/orders/1"],
+      ["notificationaction", "/orders/1/rate"],
+    ]);
+    assert.equal(page.url(), site.url);
 
-      const again = await open();
-      await publish(who, { title: "last", url: "/orders/2" });
-      await again.inbox.unread(1);
-      await again.inbox.bell.click();
-      await again.inbox.items.first().click();
-      await again.page.waitForURL(`${site.url}orders/2`);
-      await page.bringToFront();
-      await inbox.unread(0);
-    },
-  );
+    const again = await open();
+    await publish(who, { title: "last", url: "/orders/2" });
+    await again.inbox.unread(1);
+    await again.inbox.bell.click();
+    await again.inbox.items.first().click();
+    await again.page.waitForURL(`${site.url}orders/2`);
+    await page.bringToFront();
+    await inbox.unread(0);
+  });
 
   await t.test("what is recovered keeps its links; the keyboard reaches them", async (t) => {
     const { who, open, site } = await visit(t, "mia");

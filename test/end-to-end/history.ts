@@ -4,13 +4,16 @@ import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import { call, freshKey, type Stack, trigger } from "./stack.ts";
 
+interface Tenant {
+  id: string;
+  apiKey: string;
+}
+
 /** Specification 2.5, 3.1, 4.4 and 4.5. */
 export function historyTests(stack: Stack): void {
   const [api] = stack.apiUrls;
-  const list = (tenantId: string, apiKey: string, query = "", userId = "user-1") =>
-    call(`${api}/api/v1/notifications/${tenantId}/${encodeURIComponent(userId)}${query}`, {
-      apiKey,
-    });
+  const list = ({ id, apiKey }: Tenant, query = "", userId = "user-1") =>
+    call(`${api}/api/v1/notifications/${id}/${encodeURIComponent(userId)}${query}`, { apiKey });
   const mark = (tenantId: string, apiKey: string, id: string, options: object = {}) =>
     call(`${api}/api/v1/notifications/${tenantId}/user-1/${id}/read`, {
       method: "PUT",
@@ -24,14 +27,14 @@ export function historyTests(stack: Stack): void {
       await trigger(api, tenant.apiKey, { variables: { orderId: i, name: "Ann" } }, freshKey());
     }
     await eventually(async () => {
-      assert.equal((await list(tenant.id, tenant.apiKey)).body.data.length, count);
+      assert.equal((await list(tenant)).body.data.length, count);
     });
     return tenant;
   };
 
   test("push notifications are listed newest first, with the fields of the specification", async () => {
     const tenant = await tenantWith(3);
-    const { status, body } = await list(tenant.id, tenant.apiKey);
+    const { status, body } = await list(tenant);
     assert.equal(status, 200);
     assert.equal(body.success, true);
     const [first] = body.data;
@@ -56,22 +59,19 @@ export function historyTests(stack: Stack): void {
 
   test("limit and offset page", async () => {
     const tenant = await tenantWith(3);
-    const all = (await list(tenant.id, tenant.apiKey)).body.data;
-    assert.deepEqual((await list(tenant.id, tenant.apiKey, "?limit=2")).body.data, all.slice(0, 2));
-    assert.deepEqual(
-      (await list(tenant.id, tenant.apiKey, "?limit=2&offset=2")).body.data,
-      all.slice(2),
-    );
-    assert.deepEqual((await list(tenant.id, tenant.apiKey, "?offset=99")).body.data, []);
-    assert.equal((await list(tenant.id, tenant.apiKey, "?limit=1000")).status, 200);
+    const all = (await list(tenant)).body.data;
+    assert.deepEqual((await list(tenant, "?limit=2")).body.data, all.slice(0, 2));
+    assert.deepEqual((await list(tenant, "?limit=2&offset=2")).body.data, all.slice(2));
+    assert.deepEqual((await list(tenant, "?offset=99")).body.data, []);
+    assert.equal((await list(tenant, "?limit=1000")).status, 200);
   });
 
   test("marking reads the item, once and again, with or without an empty body", async () => {
     const tenant = await tenantWith(1);
-    const [item] = (await list(tenant.id, tenant.apiKey)).body.data;
+    const [item] = (await list(tenant)).body.data;
     const marked = await mark(tenant.id, tenant.apiKey, item.id);
     assertHas(marked, { status: 200, body: { success: true } });
-    assert.equal((await list(tenant.id, tenant.apiKey)).body.data[0].status, "READ");
+    assert.equal((await list(tenant)).body.data[0].status, "READ");
     const again = await mark(tenant.id, tenant.apiKey, item.id, {
       headers: { "content-type": "application/json" },
     });
@@ -80,7 +80,7 @@ export function historyTests(stack: Stack): void {
 
   test("an unknown item, another user's and no id at all are 404", async () => {
     const tenant = await tenantWith(1);
-    const [item] = (await list(tenant.id, tenant.apiKey)).body.data;
+    const [item] = (await list(tenant)).body.data;
     for (const id of ["0198c0de-0000-7000-8000-000000000000", "not-an-id", "1", "a%2fb"]) {
       assert.equal((await mark(tenant.id, tenant.apiKey, id)).status, 404, id);
     }
@@ -89,18 +89,18 @@ export function historyTests(stack: Stack): void {
       apiKey: tenant.apiKey,
     });
     assert.equal(stranger.status, 404);
-    assert.equal((await list(tenant.id, tenant.apiKey)).body.data[0].status, "UNREAD");
+    assert.equal((await list(tenant)).body.data[0].status, "UNREAD");
   });
 
   test("another tenant's path is 403, and equal user ids do not meet", async () => {
     const [a, b] = [await tenantWith(1), await stack.createReadyTenant()];
-    const { status, body } = await list(a.id, b.apiKey);
+    const { status, body } = await list({ ...a, apiKey: b.apiKey });
     assert.equal(status, 403);
     assert.equal(body.error, "Forbidden");
-    const [item] = (await list(a.id, a.apiKey)).body.data;
+    const [item] = (await list(a)).body.data;
     assert.equal((await mark(a.id, b.apiKey, item.id)).status, 403);
     assert.equal((await mark(b.id, b.apiKey, item.id)).status, 404);
-    assert.deepEqual((await list(b.id, b.apiKey)).body.data, []);
+    assert.deepEqual((await list(b)).body.data, []);
   });
 
   test("user ids may be anything that is text", async () => {
@@ -119,15 +119,10 @@ export function historyTests(stack: Stack): void {
     ]) {
       await trigger(api, tenant.apiKey, { payload: { userId } });
       await eventually(async () => {
-        const { body } = await list(
-          tenant.id,
-          tenant.apiKey,
-          "",
-          userId === ".." ? "user-0" : userId,
-        );
+        const { body } = await list(tenant, "", userId === ".." ? "user-0" : userId);
         assert.equal(body.data.length, userId === ".." ? 0 : 1, userId);
       });
     }
-    assert.equal((await list(tenant.id, tenant.apiKey, "", "a\u0000b")).status, 422);
+    assert.equal((await list(tenant, "", "a\u0000b")).status, 422);
   });
 }
