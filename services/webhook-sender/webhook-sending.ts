@@ -6,43 +6,32 @@ import {
   type WebhookClaim,
 } from "@belfry/database/functions/claim-webhooks";
 import { postponeDeliveries, type Settlement } from "@belfry/database/functions/settle-deliveries";
-import type { SecretKeys } from "@belfry/database/secrets";
 import type { Resolve } from "@belfry/providers/address-guard";
-import type { Clock } from "@belfry/providers/clock";
 import { createLeases } from "@belfry/sending/leases";
 import { persistently } from "@belfry/sending/persistently";
 import { renewLeases } from "@belfry/sending/renew-leases";
+import type { SendingOptions } from "@belfry/sending/sending";
 import { settlePersistently } from "@belfry/sending/settle-persistently";
 import { createSlots } from "@belfry/sending/slots";
 import { createAskedBatcher } from "@belfry/service/batcher";
-import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/message-outcome";
-import type pg from "pg";
 import { createEndpointCalls } from "./endpoint-calls.ts";
 import { createEndpointSecrets } from "./endpoint-secrets.ts";
 import { createEndpointSlots } from "./endpoint-slots.ts";
 import { MAX_RETRIES } from "./next-try.ts";
 import { createWebhooksHandler } from "./webhooks-handler.ts";
 
-export interface WebhookSendingOptions {
-  pool: pg.Pool;
-  keys: SecretKeys;
-  /** Calls of endpoints at a time. */
-  concurrency: number;
-  /** Messages in hand at a time: more than that, so that some wait while others are called for. */
-  messagesInHand: number;
-  leaseMs: number;
-  allowPrivateAddresses: boolean;
-  /** When what Postgres does not take any more is left to the lease. */
-  giveUp: AbortSignal;
-  log: Logger;
-  /** In [0, 1); these four are replaced by tests. */
+/** As of a sender of messages, of endpoints in place of providers. */
+type OfSending =
+  | ("pool" | "keys" | "concurrency" | "messagesInHand" | "leaseMs" | "allowPrivateAddresses")
+  | ("giveUp" | "log" | "clock");
+
+export interface WebhookSendingOptions extends Pick<SendingOptions, OfSending> {
+  /** In [0, 1); these three and the clock are replaced by tests. */
   random?: () => number;
   resolve?: Resolve;
   /** Epoch milliseconds. */
   now?: () => number;
-  /** What patience with an endpoint and the renewal of leases go by. */
-  clock?: Clock;
 }
 
 export interface WebhookSending {

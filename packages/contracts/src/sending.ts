@@ -10,26 +10,24 @@ export interface ListHeaders {
   listId: string;
 }
 
-export interface EmailMessage {
-  /** The delivery's id: travels to the vendor as its custom argument, never an address or a name. */
+interface Addressed {
+  /** Travels to the vendor as its custom argument, never an address or a name. */
   deliveryId: string;
   tenantId: string;
   eventId: string;
+  /** An email address, or a number in E.164, as `+12025550123`. */
   to: string;
+  text: string;
+}
+
+export interface EmailMessage extends Addressed {
   subject: string;
   html: string;
-  text: string;
   /** Of mail that can be unsubscribed from. */
   headers?: ListHeaders | undefined;
 }
 
-export interface SmsMessage {
-  deliveryId: string;
-  tenantId: string;
-  eventId: string;
-  /** E.164, as `+12025550123`. */
-  to: string;
-  text: string;
+export interface SmsMessage extends Addressed {
   segments: number;
   encoding: "GSM-7" | "UCS-2";
 }
@@ -70,14 +68,9 @@ export interface SendOutcome {
 export const MAX_VENDOR_ANSWER_BYTES = 1024;
 
 /** What the `sandbox` provider keeps instead of sending. */
-export interface OutboxEntry {
-  deliveryId: string;
-  tenantId: string;
-  eventId: string;
-  to: string;
+export interface OutboxEntry extends Addressed {
   subject: string | null;
   html: string | null;
-  text: string;
   segments: number | null;
   /** Of a mail that can be unsubscribed from: its header fields for that, by name. */
   headers?: Readonly<Record<string, string>>;
