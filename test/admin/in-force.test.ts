@@ -10,6 +10,7 @@ import { firstLink, startAdminStack } from "./admin-stack.ts";
 const EVENT_TYPE = "order.confirmed";
 /** A change is in force in every service within 5 s. */
 const IN_FORCE_MS = 6000;
+const ACCEPTED = { status: 202, headers: { "x-message-id": "m" } };
 const BUSY = ["queued", "sending", "waiting"];
 
 interface Sent {
@@ -94,6 +95,8 @@ test("a change made in the Admin UI is in force in every service soon after, wit
       }
     });
   const statusIs = (status: number) => async () => (await trigger()).status === status;
+  const isSkipped = (why: string) => async () => (await becomes("SMS")) === `skipped ${why}`;
+  const posts = (path: string) => () => post(path);
   const isSent = (channel: string) => async () => /^accepted/.test(await becomes(channel));
 
   await inForce("a key that was created", async () => undefined, statusIs(200));
@@ -108,7 +111,7 @@ test("a change made in the Admin UI is in force in every service soon after, wit
       provider = (await post(`${base}/providers`, account)).to;
       sms = await publishByForm(operator, base, { ...text, content: "Order {{ order }}" });
     },
-    async () => (await becomes("SMS")) === "skipped no active provider",
+    isSkipped("no active provider"),
   );
   await inForce(
     "a provider whose test was accepted",
@@ -122,20 +125,19 @@ test("a change made in the Admin UI is in force in every service soon after, wit
   );
   await inForce(
     "a template that was deactivated",
-    () => post(`${sms}/deactivate`),
-    async () => (await becomes("SMS")) === "skipped no active template",
+    posts(`${sms}/deactivate`),
+    isSkipped("no active template"),
   );
-  await inForce("and activated", () => post(`${sms}/activate`), isSent("SMS"));
+  await inForce("and activated", posts(`${sms}/activate`), isSent("SMS"));
   await inForce(
     "a provider that was deactivated",
-    () => post(`${provider}/deactivate`),
-    async () => (await becomes("SMS")) === "skipped no active provider",
+    posts(`${provider}/deactivate`),
+    isSkipped("no active provider"),
   );
-  await inForce("and activated", () => post(`${provider}/activate`), isSent("SMS"));
+  await inForce("and activated", posts(`${provider}/activate`), isSent("SMS"));
 
   const [one, two] = [await startRecordingServer(t), await startRecordingServer(t)];
-  for (const vendor of [one, two])
-    vendor.answer = { status: 202, headers: { "x-message-id": "m" } };
+  for (const vendor of [one, two]) vendor.answer = ACCEPTED;
   const sendgrid = (name: string, vendor: { url: string }) => ({
     ...{ channel: "EMAIL", kind: "sendgrid", name },
     "settings.apiKey": "SG.0123456789abcdef",
@@ -171,14 +173,14 @@ test("a change made in the Admin UI is in force in every service soon after, wit
     assert.equal(two.requests.length, 1);
   });
   await t.test("tested, it stands by", async () => {
-    two.answer = { status: 202, headers: { "x-message-id": "m" } };
+    two.answer = ACCEPTED;
     assert.match((await passTest(second, "ada@example.com")).html, /It is in use now/);
     await sleep(IN_FORCE_MS);
     assert.ok(await reaches(one)());
     assert.equal(two.requests.length, 2);
   });
-  await inForce("the order of accounts", () => post(`${second}/make-first`), reaches(two));
-  await inForce("one place up", () => post(`${first}/move-up`), reaches(one));
+  await inForce("the order of accounts", posts(`${second}/make-first`), reaches(two));
+  await inForce("one place up", posts(`${first}/move-up`), reaches(one));
   await inForce(
     "the settings of an account",
     () => post(first, sendgrid("first", two)),
@@ -190,7 +192,7 @@ test("a change made in the Admin UI is in force in every service soon after, wit
   await inForce(
     "the channels that are allowed",
     () => settings({ deliveryChannels: ["EMAIL", "PUSH"] }),
-    async () => (await becomes("SMS")) === "skipped channel not allowed",
+    isSkipped("channel not allowed"),
   );
   await inForce("and all of them again", () => settings({}), isSent("SMS"));
   await inForce("the limit a minute", () => settings({ perMinute: "1" }), statusIs(429));
@@ -237,30 +239,21 @@ test("a change made in the Admin UI is in force in every service soon after, wit
   );
 
   let made = "";
-  await inForce(
-    "a webhook secret: what is unsigned is refused",
-    async () => {
-      made = textOf((await post(`${base}/webhook-secret`)).html, "webhook-secret");
-    },
-    statusIs(401),
-  );
+  const newSecret = async (fields: Record<string, string> = {}) => {
+    made = textOf((await post(`${base}/webhook-secret`, fields)).html, "webhook-secret");
+  };
+  await inForce("a webhook secret: what is unsigned is refused", newSecret, statusIs(401));
   secret = made;
   await inForce("what is signed with it is taken", async () => undefined, statusIs(200));
-  await inForce(
-    "another webhook secret: the one before is refused",
-    async () => {
-      made = textOf((await post(`${base}/webhook-secret`)).html, "webhook-secret");
-    },
-    statusIs(401),
-  );
+  await inForce("another webhook secret: the one before is refused", newSecret, statusIs(401));
   secret = made;
   await inForce("the new one is taken", async () => undefined, statusIs(200));
   const overlapping = secret;
   await inForce(
     "a webhook secret with an overlap: the new one is taken",
     async () => {
-      const { html } = await post(`${base}/webhook-secret`, { secretOverlapHours: "1" });
-      secret = textOf(html, "webhook-secret");
+      await newSecret({ secretOverlapHours: "1" });
+      secret = made;
     },
     statusIs(200),
   );
@@ -269,7 +262,7 @@ test("a change made in the Admin UI is in force in every service soon after, wit
   secret = undefined;
   await inForce(
     "no webhook secret any more",
-    () => post(`${base}/webhook-secret/remove`),
+    posts(`${base}/webhook-secret/remove`),
     statusIs(200),
   );
 
@@ -292,8 +285,8 @@ test("a change made in the Admin UI is in force in every service soon after, wit
     statusIs(401),
   );
   key = textOf((await post(`${base}/keys`)).html, "api-key");
-  await inForce("a tenant that was deactivated", () => post(`${base}/deactivate`), statusIs(401));
-  await inForce("and activated", () => post(`${base}/activate`), statusIs(200));
+  await inForce("a tenant that was deactivated", posts(`${base}/deactivate`), statusIs(401));
+  await inForce("and activated", posts(`${base}/activate`), statusIs(200));
 });
 
 /** What the page shows to be copied. */
