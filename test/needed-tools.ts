@@ -62,9 +62,7 @@ const TOOLS: NeededTool[] = [
  * Installs what is missing where that is possible (Debian, as root or by sudo without a password).
  * Returns the environment for the tests: what is missing all the same is left out, and said so.
  */
-export async function neededTools(
-  env: Record<string, string | undefined>,
-): Promise<Record<string, string>> {
+export async function neededTools(env: Record<string, string | undefined>) {
   const install = installer(await isOnPath("apt-get", env), await isOnPath("sudo", env));
   if (install !== undefined && !env.BELFRY_WITHOUT_BROWSER && !(await isOnPath(LIGHT_BROWSER, env)))
     await installPackages(install, [LIGHT_BROWSER]);

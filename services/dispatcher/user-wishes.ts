@@ -24,11 +24,7 @@ export const NO_WISHES: UserWishes = { recipient: undefined, verdicts: undefined
  * have said no, and none for tenants that have neither. Read anew each time, so that a change binds what is
  * dispatched after it.
  */
-export async function readUserWishes(
-  pool: Pool,
-  events: readonly StoredEvent[],
-  routing: Routing,
-): Promise<UserWishes[]> {
+export async function readUserWishes(pool: Pool, events: readonly StoredEvent[], routing: Routing) {
   const wishes = events.map(() => NO_WISHES);
   const known = [...events.keys()].filter((at) => events[at]!.hasWishes);
   const recipients = await recipientsOf(

@@ -24,10 +24,7 @@ const MOST_COUNTED = 10_000;
 const EVERY_MS = 15_000;
 
 /** What waits, by reason, counted once in 15 s however often it is asked for. */
-export function createWaitingCount(
-  pool: pg.Pool,
-  now: () => number = Date.now,
-): () => Promise<Waiting[]> {
+export function createWaitingCount(pool: pg.Pool, now: () => number = Date.now) {
   let counted: Promise<Waiting[]> | undefined;
   let countedAt = 0;
   return () => {

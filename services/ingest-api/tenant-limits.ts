@@ -32,11 +32,7 @@ function writeHeaders(limits: TenantLimits): LimitHeaders {
 export type ExceededLimit = "minute" | "day";
 
 /** The 429 of the specification, section 7. */
-export function limitProblem(
-  exceeded: ExceededLimit,
-  tenantName: string,
-  limits: TenantLimits,
-): Problem {
+export function limitProblem(exceeded: ExceededLimit, tenantName: string, limits: TenantLimits) {
   const [limit, wait] =
     exceeded === "minute"
       ? [`${limits.perMinute}/min`, limits.minuteWaitSeconds]

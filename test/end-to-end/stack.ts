@@ -151,10 +151,7 @@ function templateFor(
 }
 
 /** One request with JSON in and out; `body` as text is sent as it is. */
-export function call(
-  url: string,
-  { apiKey, ...asked }: Partial<Asked> & { apiKey?: string } = {},
-): ReturnType<typeof ask> {
+export function call(url: string, { apiKey, ...asked }: Partial<Asked> & { apiKey?: string } = {}) {
   const { origin, pathname, search } = new URL(url);
   const method = asked.body === undefined ? "GET" : "POST";
   return ask(origin, { method, path: pathname + search, key: apiKey, ...asked });

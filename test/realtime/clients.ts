@@ -147,9 +147,7 @@ export interface Ended {
 }
 
 /** Connects a client that is not let in, or not let stay; how it ended. */
-export function connectedUntilEnded(
-  page: Parameters<typeof nextEvent>[0] & { connect(): void },
-): Promise<Ended> {
+export function connectedUntilEnded(page: Parameters<typeof nextEvent>[0] & { connect(): void }) {
   const ended = nextEvent<Ended>(page, "disconnected");
   page.connect();
   return ended;

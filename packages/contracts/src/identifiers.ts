@@ -55,9 +55,7 @@ export function realtimeChannel(name: string, userId: string): string {
 }
 
 /** Splits `<name>#<userId>` at the first `#`: a user id may itself hold `#` and `,`. */
-export function parseRealtimeChannel(
-  channel: string,
-): { name: string; userId: string } | undefined {
+export function parseRealtimeChannel(channel: string) {
   const hash = channel.indexOf("#");
   if (hash < 0) return undefined;
   const name = channel.slice(0, hash);

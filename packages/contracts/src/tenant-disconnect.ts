@@ -9,10 +9,7 @@ export function tenantDisconnects(prefix: string): string {
 }
 
 /** What is published on core NATS so that every gateway ends the connections of all of a tenant's users. */
-export function tenantDisconnect(
-  prefix: string,
-  tenantId: string,
-): { subject: string; message: string } {
+export function tenantDisconnect(prefix: string, tenantId: string) {
   return {
     subject: realtimeSubject(prefix, tenantId, ALL_USERS),
     message: JSON.stringify({ version: 1, kind: "disconnect", tenantId }),

@@ -56,11 +56,7 @@ export async function outboxOfTenant(
 }
 
 /** One message; of any tenant unless one is named. */
-export async function outboxMessageById(
-  db: Database,
-  id: string,
-  tenantId?: string,
-): Promise<OutboxMessage | undefined> {
+export async function outboxMessageById(db: Database, id: string, tenantId?: string) {
   let query = selectMessages(db).where("id", "=", id);
   if (tenantId !== undefined) query = query.where("tenant_id", "=", tenantId);
   const row = await query.executeTakeFirst();

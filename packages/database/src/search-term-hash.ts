@@ -30,10 +30,7 @@ export function searchKeyOf(bytes: Uint8Array): SearchKey {
  * The key of an installation. It stands in the database encrypted by SECRETS_KEYS: what these are changed to changes
  * no term. undefined: there is none yet. Throws where no key of SECRETS_KEYS opens it.
  */
-export async function readSearchKey(
-  db: Database,
-  keys: SecretKeys,
-): Promise<SearchKey | undefined> {
+export async function readSearchKey(db: Database, keys: SecretKeys) {
   const row = await db.selectFrom("search_key").select("secret").executeTakeFirst();
   if (row === undefined) return undefined;
   return searchKeyOf(
@@ -68,11 +65,7 @@ export function termHash(search: SearchKey, kind: TermKind, tenantId: string, va
 }
 
 /** The ends of the range that has a value's hashes of all tenants. */
-export function termRange(
-  search: SearchKey,
-  kind: TermKind,
-  value: string,
-): { low: string; high: string } {
+export function termRange(search: SearchKey, kind: TermKind, value: string) {
   const start = digestOf(search, kind, value).toString("hex", 0, HALF_BYTES);
   return {
     low: asUuid(start.padEnd(2 * HALF_DIGITS, "0")),

@@ -31,10 +31,7 @@ export interface BatchResult {
  * Runs a batch to its end and tells the server what became of each message. Never throws. This is the
  * only place that acks, naks (always with a delay) or terms.
  */
-export async function runBatch(
-  messages: PulledMessage[],
-  options: BatchOptions,
-): Promise<BatchResult> {
+export async function runBatch(messages: PulledMessage[], options: BatchOptions) {
   const result: BatchResult = { done: 0, retried: 0, setAside: 0, allFailed: false };
   const keepAlive = setInterval(() => {
     for (const message of messages) message.working();

@@ -33,10 +33,7 @@ export function characterName(character: string): string {
 }
 
 /** The first character of a text that cleaning it changes; undefined where none is. */
-export function firstChanged(
-  text: string,
-  clean: string,
-): { offset: number; name: string } | undefined {
+export function firstChanged(text: string, clean: string) {
   if (clean === text) return undefined;
   let offset = 0;
   while (text[offset] === clean[offset]) offset++;

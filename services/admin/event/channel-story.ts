@@ -42,11 +42,7 @@ interface Reader {
 }
 
 /** Every channel of an event, those that did not arrive first, those that were not meant last. */
-export function channelStories(
-  event: EventReport,
-  evidence: EventEvidence,
-  reader: Reader,
-): ChannelStory[] {
+export function channelStories(event: EventReport, evidence: EventEvidence, reader: Reader) {
   const all = Object.entries(event.channels) as [Channel, ChannelReport][];
   const stories = all.map(([channel, report]) => storyOf(event, channel, report, evidence, reader));
   return stories.toSorted((a, b) => rank(a) - rank(b));

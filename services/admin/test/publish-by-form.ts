@@ -24,11 +24,7 @@ export async function publishAgain(browser: TestBrowser, path: string, fields: F
 }
 
 /** As the form of the page would: with the revision and the version that the page shows. */
-export async function saveDraftByForm(
-  browser: TestBrowser,
-  path: string,
-  fields: Fields,
-): Promise<Response> {
+export async function saveDraftByForm(browser: TestBrowser, path: string, fields: Fields) {
   return await browser.post(path, { ...hiddenFields(await browser.text(path)), ...fields });
 }
 

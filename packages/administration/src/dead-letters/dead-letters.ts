@@ -55,10 +55,7 @@ export interface DeadLetterGlance {
 const MOST_AT_A_GLANCE = 3_000;
 
 /** Throws `NotFound` for an unknown tenant. */
-export async function listDeadLetters(
-  db: Database,
-  filter: DeadLetterFilter = {},
-): Promise<DeadLetterGroup[]> {
+export async function listDeadLetters(db: Database, filter: DeadLetterFilter = {}) {
   await requireTenantOf(db, filter);
   const selection = deliverySelection(filter);
   const groups = selection === undefined ? [] : await deadGroups(db, selection);

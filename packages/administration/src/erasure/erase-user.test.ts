@@ -377,10 +377,7 @@ test("a tenant's thousands of events are walked in small looks, and only the per
 });
 
 /** A message that names these ids, or one that nobody can read; returns its id. */
-async function setAside(
-  db: Database,
-  named: Record<string, typeof ADA> | undefined,
-): Promise<string> {
+async function setAside(db: Database, named: Record<string, typeof ADA> | undefined) {
   const id = randomUUID();
   const items = Object.entries(named ?? {}).map(([item, { userId }]) => ({
     id: item,

@@ -22,11 +22,7 @@ async function house(db: Database) {
   const { id: acme } = await createTenant(db, { name: "Acme" });
   const { id: books } = await createTenant(db, { name: "Books" });
   const password = await hashPassword(OLD, { log2N: 10, r: 8, p: 1 });
-  const someone = async (
-    name: string,
-    of: Record<string, TenantRole> = {},
-    operator = false,
-  ): Promise<string> => {
+  const someone = async (name: string, of: Record<string, TenantRole> = {}, operator = false) => {
     const email = `${name.toLowerCase()}@example.com`;
     const personId = await insertPerson(db, { email, name, password, operator });
     for (const [tenantId, role] of Object.entries(of)) {

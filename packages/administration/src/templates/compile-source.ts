@@ -40,11 +40,7 @@ export function placed(faults: readonly Required<InputFault>[]): InputFault[] {
   }));
 }
 
-async function compileSource(
-  source: TemplateSource,
-  tenantId: string,
-  locale: string,
-): Promise<CompiledSource> {
+async function compileSource(source: TemplateSource, tenantId: string, locale: string) {
   // Loaded when a template is compiled: most commands never do, and a start must be quick.
   const { compileTemplate } = await import("@belfry/templates/compile");
   const result = await compileTemplate(source, tenantId);

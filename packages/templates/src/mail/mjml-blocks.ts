@@ -21,10 +21,7 @@ const SHARED_WIDTH = new Set(["mj-section", "mj-group"]);
  * The indexes of the blocks' tags between elements of MJML. Where MJML does not carry them through,
  * each block has a fault, at its first tag.
  */
-export function mjmlBlocks(
-  { spans, elements }: HtmlPlaces,
-  tags: readonly Tag[],
-): { between: Set<number>; faults: TagFault[] } {
+export function mjmlBlocks({ spans, elements }: HtmlPlaces, tags: readonly Tag[]) {
   const between = new Set<number>();
   const faults: TagFault[] = [];
   const spanAt = rangeFinder(spans);
