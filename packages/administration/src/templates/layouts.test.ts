@@ -225,12 +225,13 @@ test("a translation that is taken away while a layout is published does not come
   // The other way round: it has begun, and publishing waits for it.
   await putTemplate(db, { ...MARKDOWN, tenantId, locale: "de" });
   const next = await prepareLayout(db, { tenantId, footerText: "Newer" });
-  const publishing = Promise.withResolvers<number>();
+  let refused: Promise<void> | undefined;
   await db.transaction().execute(async (transaction) => {
     await deleteTranslation(transaction, { id }, "de");
-    savePreparedLayout(db, next).then(publishing.resolve, publishing.reject);
+    // It is awaited from here on: it may be refused before the commit is known here.
+    refused = assert.rejects(savePreparedLayout(db, next), PreparedTooEarly);
     await untilBlocked(pool);
   });
-  await assert.rejects(publishing.promise, PreparedTooEarly);
+  await refused;
   assert.deepEqual((await showTemplate(db, { id })).locales, []);
 });
