@@ -29,6 +29,8 @@ export const MAX_HISTORY_PAGE = 300;
 export const MAX_CONCURRENT_SUBSCRIBES = 16;
 /** What a command holds beside its text, until it is done. */
 export const COMMAND_BYTES = 512;
+/** What a client that has left had changed, done all the same: a page that leads on marks one item or a few. */
+export const MAX_LEFT_CHANGES = 4;
 /** A connection that has this much to read yet is asked to read before its next command is run. */
 export const READ_FIRST_BYTES = 256 * 1024;
 const TEXT_CHARACTERS =

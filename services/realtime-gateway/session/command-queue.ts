@@ -1,4 +1,4 @@
-import { COMMAND_BYTES, MAX_CONCURRENT_SUBSCRIBES } from "../protocol/limits.ts";
+import { COMMAND_BYTES, MAX_CONCURRENT_SUBSCRIBES, MAX_LEFT_CHANGES } from "../protocol/limits.ts";
 import type { Command } from "./commands.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
@@ -60,9 +60,13 @@ export class CommandQueue {
     this.#refused = 0;
   }
 
-  clear(): void {
-    for (const { bytes } of this.#waiting) this.#heldBytes -= COMMAND_BYTES + bytes;
-    this.#waiting = [];
+  /** Forgets what waits, but for the first few that are to be kept. */
+  clear(isKept: (command: Command) => boolean = () => false): void {
+    const kept = this.#waiting.filter(isKept).slice(0, MAX_LEFT_CHANGES);
+    for (const command of this.#waiting) {
+      if (!kept.includes(command)) this.#heldBytes -= COMMAND_BYTES + command.bytes;
+    }
+    this.#waiting = kept;
   }
 
   /** Runs what may run now; called again whenever more may. */

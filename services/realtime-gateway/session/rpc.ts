@@ -37,6 +37,13 @@ const ListRequest = Type.Object({
 type ListRequest = Static<typeof ListRequest>;
 const MarkRequest = Type.Object({ id: Type.String() });
 
+const CHANGES = ["notifications.mark_read", "notifications.mark_all_read", "preferences.change"];
+
+/** Whether a call changes something; of all others only the answer counts. */
+export function isChange({ method }: { method: string }): boolean {
+  return CHANGES.includes(method);
+}
+
 const BAD_REQUEST: RpcAnswer = { ok: false, error: ERRORS.badRequest };
 
 /**

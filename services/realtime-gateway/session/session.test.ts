@@ -10,13 +10,20 @@ import { jsonCodec } from "../protocol/json-codec.ts";
 import type { Disconnect } from "../protocol/protocol-codes.ts";
 import { TimerWheel } from "../timer-wheel.ts";
 import { LargeReads } from "./large-reads.ts";
+import type { Rpc } from "./rpc.ts";
 import { Session } from "./session.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 const START_SECONDS = 1_800_000_000;
 
+interface Options {
+  postgresAway?: boolean;
+  tenants?: TenantStates;
+  rpc?: Rpc;
+}
+
 /** A session without a socket. A token reads `user/tenant/seconds of life`, or `bad`. */
-function setUp(options: { postgresAway?: boolean; tenants?: TenantStates } = {}) {
+function setUp(options: Options = {}) {
   let nowMs = START_SECONDS * 1000;
   const log = { info: () => undefined, warn: () => undefined };
   const wheel = new TimerWheel({ tickMs: 50, nowMs: () => nowMs, onFault: assert.ifError });
@@ -41,7 +48,7 @@ function setUp(options: { postgresAway?: boolean; tenants?: TenantStates } = {})
     history,
     largeReads: new LargeReads({ maxBytes: 1_000_000, maxUserBytes: 10_000_000 }),
     readPage: () => Promise.reject(new Error("not here")),
-    rpc: () => Promise.reject(new Error("away")),
+    rpc: options.rpc ?? (() => Promise.reject(new Error("away"))),
     tenants:
       options.tenants ??
       createTenantStates(async (ids) => {
@@ -117,8 +124,8 @@ function setUp(options: { postgresAway?: boolean; tenants?: TenantStates } = {})
   };
 }
 
-function opened() {
-  const under = setUp();
+function opened(options: Options = {}) {
+  const under = setUp(options);
   return { ...under, ...under.open() };
 }
 
@@ -290,6 +297,51 @@ test("a call begins when all before it is read, and an end in between leaves not
   assert.ok(session.heldBytes > 512);
   session.closed();
   assert.equal(session.heldBytes, 0);
+});
+
+test("what a client had changed before it left is done, each after the other; what it only read is not", async () => {
+  const done: unknown[] = [];
+  const { promise: listed, resolve: list } = Promise.withResolvers<void>();
+  const { session, sent, ends, send, setBacklog } = opened({
+    async rpc(_owner, method, data) {
+      if (method === "notifications.list") await listed;
+      done.push([method, data]);
+      return { ok: true, data: {} };
+    },
+  });
+  const call = (id: number, method: string, data: object) => ({ id, rpc: { method, data } });
+  await send(connect(), call(2, "notifications.list", {}));
+  setBacklog(1);
+  const marks = [11, 12, 13, 14, 15].map((id) => call(id, "notifications.mark_read", { id }));
+  await send(call(3, "notifications.unread_count", {}), ...marks);
+  session.closed();
+  list();
+  await settle();
+  assert.deepEqual(
+    done.slice(1),
+    // So many that a page which is left may have marked; a script that opens and leaves gains nothing.
+    [11, 12, 13, 14].map((id) => ["notifications.mark_read", { id }]),
+  );
+  assert.deepEqual([session.heldBytes, sent.length, ends], [0, 1, []]);
+});
+
+test("of a session that is ended nothing that waits is done", async () => {
+  const done: string[] = [];
+  const { session, send, setBacklog } = opened({
+    async rpc(_owner, method) {
+      done.push(method);
+      return { ok: true, data: {} };
+    },
+  });
+  await send(connect());
+  setBacklog(1);
+  await send({ id: 2, rpc: { method: "notifications.mark_all_read", data: {} } });
+  session.end({ code: 3503, reason: "force disconnect" });
+  session.closed();
+  setBacklog(0);
+  session.resume();
+  await settle();
+  assert.deepEqual([done, session.heldBytes], [[], 0]);
 });
 
 test("a pong that may wait behind our own work ends nobody, but a client that does not read", async () => {

@@ -14,6 +14,7 @@ import type { Command, ConnectRequest, Incoming } from "./commands.ts";
 import { Crowded } from "./large-reads.ts";
 import { NestedData } from "./nested-data.ts";
 import { ReadingTurns } from "./reading-turns.ts";
+import { isChange } from "./rpc.ts";
 import { SessionChannels } from "./session-channels.ts";
 import type { SessionDeps, Transport } from "./session-deps.ts";
 
@@ -79,12 +80,14 @@ export class Session implements Member, Timed, CommandRunner {
 
   /** What may have a large answer begins when all before it is read. */
   mayRun({ method }: Command): boolean {
-    if (this.#state !== "closed" && this.#state !== "dead") {
-      const isLarge = method === "rpc" || method === "history";
-      return this.#transport.backlogBytes() <= (isLarge ? 0 : READ_FIRST_BYTES);
+    // Of a client that has left only what it changed is there: nobody reads the answer.
+    if (this.#state === "closed") return true;
+    if (this.#state === "dead") {
+      this.#commands.clear();
+      return false;
     }
-    this.#commands.clear();
-    return false;
+    const isLarge = method === "rpc" || method === "history";
+    return this.#transport.backlogBytes() <= (isLarge ? 0 : READ_FIRST_BYTES);
   }
 
   workDone(): void {
@@ -120,7 +123,7 @@ export class Session implements Member, Timed, CommandRunner {
 
   end(disconnect: Disconnect): void {
     if (this.#state === "closed") return;
-    this.closed();
+    this.#close();
     this.#transport.close(disconnect);
   }
 
@@ -130,11 +133,25 @@ export class Session implements Member, Timed, CommandRunner {
     this.end(DISCONNECTS.internal);
   }
 
-  /** The socket is gone, whoever closed it. */
+  /**
+   * The socket is gone. Where its client left by itself, what it had changed is done all the same: who follows a
+   * notification leaves the page with the click that marks it read.
+   */
   closed(): void {
     if (this.#state === "closed") return;
-    this.#state = "closed";
+    const isUser = this.#state === "connected";
+    this.#close((command) => isUser && command.method === "rpc" && isChange(command.request));
+    this.#commands.resume();
+  }
+
+  /** Nothing that waits is done any more. */
+  forget(): void {
     this.#commands.clear();
+  }
+
+  #close(isKept?: (command: Command) => boolean): void {
+    this.#state = "closed";
+    this.#commands.clear(isKept);
     this.#deps.wheel.cancel(this);
     if (this.#user === undefined) return;
     this.#channels.leaveAll();

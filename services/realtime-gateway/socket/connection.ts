@@ -104,6 +104,7 @@ export class Connection implements Transport, Holder {
     this.#drop(bound);
     // What the socket holds would stay until the close is answered, which it cannot be in time.
     if (this.#stream.writableLength > 0) this.terminate();
+    this.session.forget();
     this.#isGone = true;
     this.#count();
   }
@@ -171,9 +172,8 @@ export class Connection implements Transport, Holder {
   }
 
   #count(): void {
-    const bytes = this.#isGone
-      ? 0
-      : this.backlogBytes() + this.session.heldBytes + this.#partial.heldBytes;
+    const unread = this.#isGone ? 0 : this.backlogBytes() + this.#partial.heldBytes;
+    const bytes = unread + this.session.heldBytes;
     this.#deps.held.count(this, this.session.user?.bytes ?? this.user, bytes);
   }
 
