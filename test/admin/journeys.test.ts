@@ -131,7 +131,9 @@ test("what the people of a tenant do in their browsers", {
     ]);
     await look("after the replay");
 
-    // What really happens is told as well, and the event's page says to whom.
+    // What really happens is told as well, and the event's page says to whom, also what comes while it is open.
+    const looked = Promise.withResolvers<void>();
+    receiver.answer = { status: 204, after: looked.promise };
     const { id } = await client.trigger({
       eventType: "order.confirmed",
       payload: { userId: "demo-user" },
@@ -140,6 +142,8 @@ test("what the people of a tenant do in their browsers", {
     assert.deepEqual(verified(secret, told[4]).data.id, id);
     await owner.goto(`${base}/activity/${id}`);
     const own = owner.locator("#told li", { hasText: hooks });
+    await own.filter({ hasNotText: "arrived" }).first().waitFor();
+    looked.resolve();
     await own.filter({ hasText: "arrived" }).first().waitFor();
     await look("the event");
 

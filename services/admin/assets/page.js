@@ -106,29 +106,37 @@ export function showTimes(root) {
   }
 }
 
-/** Parts of the page that are read again now and then; each is found again by its id. */
-async function refresh(area) {
-  if (document.hidden || area.contains(document.activeElement)) return;
-  if (area.querySelector("details[open]")) return;
+/** Parts of the page that are read again now and then, all by one request; each is found again by its id. */
+const areas = [...document.querySelectorAll("[data-live]")];
+const isUntouched = (area) =>
+  !area.contains(document.activeElement) && area.querySelector("details[open]") === null;
+
+async function refresh() {
+  if (document.hidden || !areas.some(isUntouched)) return;
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
   if (!answer.ok || answer.redirected) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  for (const part of area.querySelectorAll(":scope > [id]")) {
+  // Looked at again: a reader may have begun meanwhile.
+  const parts = areas
+    .filter(isUntouched)
+    .flatMap((area) => [...area.querySelectorAll(":scope > [id]")]);
+  for (const part of parts) {
     const next = fresh.getElementById(part.id);
     if (next === null) continue;
     showTimes(next);
-    if (next.innerHTML !== part.innerHTML) part.replaceWith(document.adoptNode(next));
+    if (next.outerHTML !== part.outerHTML) part.replaceWith(document.adoptNode(next));
   }
 }
 
-for (const area of document.querySelectorAll("[data-live]")) {
+if (areas.length > 0) {
+  const everyMs = Math.min(...areas.map((area) => Number(area.dataset.live))) * 1000;
   const again = () =>
     setTimeout(
       () =>
-        refresh(area)
+        refresh()
           .catch(() => {})
           .finally(again),
-      Number(area.dataset.live) * 1000,
+      everyMs,
     );
   again();
 }

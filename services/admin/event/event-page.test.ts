@@ -91,7 +91,7 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
   const page = async (id: string, browser = owner) =>
     (await browser.text(`${base}/activity/${id}`)).replaceAll(/\s+/g, " ");
   const badgeOf = (shown: string) =>
-    /<h1>[^<]*<\/h1> <span class="badge (\w+)">([^<]+)</.exec(shown)?.slice(1);
+    /<h1>[^<]*<\/h1> <span id="outcome" class="badge (\w+)">([^<]+)</.exec(shown)?.slice(1);
   /** Of what the page names, with what it leads to. */
   const leadsTo = async (shown: string, address: string, browser = owner) => {
     const escaped = address.replaceAll("&", "&amp;");
