@@ -1,6 +1,19 @@
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PORT_VARIABLES, type PortVariable } from "../settings.ts";
+
+/**
+ * Below the ports that systems hand out by themselves (Linux from 32,768, others from 49,152): none of these becomes the
+ * local end of somebody's connection between a look and its use.
+ */
+const FIRST = 15_000;
+const LAST = 32_000;
+
+/** One that nobody was asked about; see `isFree`. */
+export function randomPort(): number {
+  return randomInt(FIRST, LAST);
+}
 
 /** Faults of the ports that people type, one line each, naming the variable; none: all are free. */
 export async function portFaults(ports: Record<PortVariable, number>): Promise<string[]> {
@@ -22,8 +35,12 @@ export async function portFaults(ports: Record<PortVariable, number>): Promise<s
 }
 
 /** Whether 127.0.0.1 has the port free at this moment. */
-export async function isFree(port: number): Promise<boolean> {
-  return (await listenOnce(port)) !== undefined;
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }
 
 /**
@@ -37,19 +54,8 @@ export async function portLike(remembered: number | undefined, waitMs: number): 
     if (Date.now() >= deadline) break;
     await sleep(100);
   }
-  const port = await listenOnce(0);
-  if (port === undefined) throw new Error("127.0.0.1 has no free port");
-  return port;
-}
-
-function listenOnce(port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(undefined));
-    server.listen(port, "127.0.0.1", () => {
-      const address = server.address();
-      const bound = typeof address === "object" && address !== null ? address.port : undefined;
-      server.close(() => resolve(bound));
-    });
-  });
+  for (;;) {
+    const port = randomPort();
+    if (await isFree(port)) return port;
+  }
 }
