@@ -10,6 +10,8 @@ import { inspect } from "node:util";
  * beside nothing. What fails is in the file for failures once more, for the end of the run.
  */
 const [concurrency, timeoutMs, failures = "", ...files] = process.argv.slice(2);
+// biome-ignore lint/style/noProcessEnv: set by the run that starts this
+const { BUNDLED_LIBRARIES = "" } = process.env;
 const MAX_LINES = 30;
 /** Of each file, the end of what it wrote to standard error. */
 const errors = new Map<string, string>();
@@ -20,7 +22,10 @@ run({
   timeout: Number(timeoutMs),
   // A handle that a failed test left open must not hang the run.
   forceExit: true,
-  execArgv: ["--import", join(import.meta.dirname, "whole-output.ts")],
+  execArgv: [join(import.meta.dirname, "whole-output.ts"), BUNDLED_LIBRARIES].flatMap((module) => [
+    "--import",
+    module,
+  ]),
 })
   .on("test:stderr", ({ file, message }) => {
     errors.set(file, ((errors.get(file) ?? "") + message).slice(-4000));

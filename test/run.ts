@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, glob, mkdir, mkdtemp, readdir, readFile, rm, statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { SMALL_HEAP } from "@belfry/local/processes/small-heap";
 import { startNats } from "@belfry/local/servers/nats-server";
 import { startPostgres } from "@belfry/local/servers/postgres-server";
 import { freePort, PORTS_FOLDER } from "@belfry/testing/free-port";
@@ -31,7 +32,10 @@ const WAITING = [
 ];
 const RUN_FILES = join(import.meta.dirname, "run-files.ts");
 const WHOLE_OUTPUT = join(import.meta.dirname, "whole-output.ts");
+const BUNDLE_LIBRARIES = join(import.meta.dirname, "bundle-libraries.ts");
 const COMPILE_MODULES = join(import.meta.dirname, "compile-modules.ts");
+/** V8's flags of tests, of services and of those in a local stack: what is compiled under some is not taken under others. */
+const FLAGS = [["--stack-trace-limit=10"], [], SMALL_HEAP];
 const DIRECTORY_PREFIX = "belfry-test-run-";
 const TEST_TIMEOUT_MS = 300_000;
 const SHARED_MEMORY = "/dev/shm";
@@ -73,14 +77,16 @@ async function main(files: string[]): Promise<number> {
       env,
     );
   const statements = join(directory, "statements");
-  await mkdir(statements);
+  const libraries = join(directory, "libraries");
+  for (const path of [statements, libraries]) await mkdir(path);
   const env = {
     TEST_DATABASE_URL: databaseUrl,
     TEST_NATS_URL: natsUrl,
     NODE_ENV: "test",
     TMPDIR: temporary,
-    // Hundreds of processes load the same modules: half of a start is compiling them.
+    // Hundreds of processes load the same modules: half of a start is finding and compiling them.
     NODE_COMPILE_CACHE: join(directory, "compiled"),
+    ...(files.length === 0 ? { BUNDLED_LIBRARIES: join(libraries, "preload.mjs") } : {}),
     ...(files.length === 0 ? { RECORDED_STATEMENTS: statements } : {}),
     ...leftOut,
   };
@@ -88,7 +94,7 @@ async function main(files: string[]): Promise<number> {
     const one = ["--import", WHOLE_OUTPUT, "--test", "--test-force-exit", ...bounds, ...tests];
     return await run(process.execPath, one, env);
   }
-  await timed("compiling", () => run(process.execPath, [COMPILE_MODULES], env));
+  await timed("compiling", () => compile(env));
   const groups = join(directory, "groups");
   await mkdir(groups);
   const others = await groupFiles(
@@ -112,6 +118,17 @@ async function check(): Promise<number> {
     if (code !== 0) return code;
   }
   return 0;
+}
+
+/** What every process of the run loads, as one file a library, and compiled. */
+async function compile(env: Record<string, string>): Promise<void> {
+  const { BUNDLED_LIBRARIES = "" } = env;
+  const resolving = "--experimental-import-meta-resolve";
+  await run(process.execPath, [resolving, BUNDLE_LIBRARIES, dirname(BUNDLED_LIBRARIES)], env);
+  const preload = ["--import", BUNDLED_LIBRARIES];
+  await Promise.all(
+    FLAGS.map((flags) => run(process.execPath, [...flags, ...preload, COMPILE_MODULES], env)),
+  );
 }
 
 /** What a run that was killed could not remove: its directory carries its process id. */

@@ -21,6 +21,7 @@ import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import { createGate } from "@belfry/testing/gate";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { quickStart } from "@belfry/testing/quick-start";
 import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
 
 /** The real process on real servers, and everything that it publishes. */
@@ -59,8 +60,7 @@ async function running(t: Cleanup) {
         NATS_PREFIX: prefix,
         MANAGEMENT_PORT: String(managementPort),
         STOP_WITH_PARENT: "true",
-        // biome-ignore lint/style/noProcessEnv: the run's
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        ...quickStart(),
         REPUBLISH_EVERY_MS: "100",
         LOG_LEVEL: "fatal",
         ...env,

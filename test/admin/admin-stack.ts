@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
+import { quickStart } from "@belfry/testing/quick-start";
 import { newHome, type RunningStack, startStack } from "../stack/start-stack.ts";
 
 /** The whole stack over the servers of this test run: the embedded ones are the stack test's matter. */
@@ -15,6 +16,7 @@ export async function startAdminStack(t: TestContext): Promise<RunningStack> {
     NATS_PREFIX: testPrefix(last),
     // The figures of the overview, soon enough for whoever looks.
     ACTIVITY_EVERY_MS: "1000",
+    ...quickStart(),
   });
   const stack = await startStack(home);
   cleanup.defer(async () => {

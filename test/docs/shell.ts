@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { quickStart } from "@belfry/testing/quick-start";
 
 export interface Ended {
   code: number | null;
@@ -9,8 +10,8 @@ export interface Ended {
   err: string;
 }
 
-// biome-ignore lint/style/noProcessEnv: programs of this machine, and the run's compiled modules
-const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+// biome-ignore lint/style/noProcessEnv: programs of this machine
+const { PATH, HOME } = process.env;
 
 /** Runs a program to its end with this environment, and what finds and speeds up programs. */
 export async function runProgram(
@@ -20,7 +21,7 @@ export async function runProgram(
 ): Promise<Ended> {
   const child = spawn(command, args, {
     cwd: options.cwd,
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...options.env },
+    env: { PATH, HOME, ...quickStart(), ...options.env },
   });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);

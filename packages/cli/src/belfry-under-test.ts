@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { quickStart } from "@belfry/testing/quick-start";
 
 const MAIN = join(import.meta.dirname, "main.ts");
 const RESIDENT = join(import.meta.dirname, "resident-under-test.ts");
@@ -57,7 +58,7 @@ export async function runBelfryProcess(
   args: string[],
   { env, input = "", cwd }: Surroundings,
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...compiled(), ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...quickStart(), ...env } });
   const closed = once(child, "close");
   child.stdin.end(input);
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
@@ -68,11 +69,6 @@ export async function runBelfryProcess(
 function startResident(): ChildProcess {
   return spawn(process.execPath, [RESIDENT], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
-    env: compiled(),
+    env: quickStart(),
   });
-}
-
-function compiled(): NodeJS.ProcessEnv {
-  // biome-ignore lint/style/noProcessEnv: the run's; half of a start is compiling
-  return { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 }

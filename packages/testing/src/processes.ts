@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "./free-port.ts";
+import { quickStart } from "./quick-start.ts";
 
 interface Cleanup {
   after(fn: () => Promise<void>): void;
@@ -53,8 +54,7 @@ export async function startProcess(t: Cleanup, options: StartProcessOptions): Pr
     env: {
       // biome-ignore lint/style/noProcessEnv: the child needs the PATH and nothing else of ours
       PATH: process.env.PATH,
-      // biome-ignore lint/style/noProcessEnv: the run's
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...quickStart(),
       STOP_WITH_PARENT: "true",
       MANAGEMENT_PORT: String(managementPort),
       ...options.env,

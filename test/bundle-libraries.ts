@@ -1,0 +1,82 @@
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+/**
+ * `node --experimental-import-meta-resolve test/bundle-libraries.ts <folder>`: hundreds of processes of a run load the
+ * same libraries, 800 files of them for a service, which is half of what its start costs. Here each is one file, of
+ * the same text; `preload.mjs` in the folder, loaded with `--import`, has our own modules import those instead.
+ */
+
+/** What every process of some kind loads, under a package that depends on it. */
+const LIBRARIES: Record<string, string[]> = {
+  "packages/contracts": ["@sinclair/typebox", "@sinclair/typebox/value", "ipaddr.js"],
+  "packages/database": ["jose", "kysely", "kysely/migration", "pg", "uuidv7"],
+  "packages/providers": ["undici"],
+  "packages/service": [
+    ...["@nats-io/jetstream", "@nats-io/transport-node"],
+    "@nats-io/transport-node/lib/node_transport.js",
+    ...["fastify", "lru-cache", "pino", "prom-client"],
+  ],
+  "services/admin": ["@fastify/cookie", "eta"],
+  "services/ingest-api": ["@fastify/rate-limit", "@fastify/swagger"],
+  "services/realtime-gateway": ["@fastify/websocket", "ws"],
+};
+const ROOT = resolve(import.meta.dirname, "..");
+const [folder = ""] = process.argv.slice(2);
+
+/** Node's own resolving where the package stands; what CommonJS exports has to be named. */
+async function reexported(specifier: string, home: string): Promise<string> {
+  const url = import.meta.resolve(specifier, pathToFileURL(join(ROOT, home, "package.json")));
+  const from = JSON.stringify(new URL(url).pathname);
+  const names = Object.keys(await import(url));
+  const isCommonJs = names.includes("module.exports");
+  if (isCommonJs) {
+    const own = names.filter((name) => name !== "default" && name !== "module.exports");
+    return `import all from ${from};\nexport default all;\nexport const { ${own.join(", ")} } = all;`;
+  }
+  const asDefault = names.includes("default") ? `\nexport { default } from ${from};` : "";
+  return `export * from ${from};${asDefault}`;
+}
+
+const files: [specifier: string, url: string][] = [];
+const entryPoints: Record<string, string> = {};
+for (const [home, specifiers] of Object.entries(LIBRARIES)) {
+  for (const specifier of specifiers) {
+    const name = specifier.replaceAll(/\W/g, "-");
+    const entry = join(folder, `${name}.mjs`);
+    await writeFile(entry, await reexported(specifier, home));
+    entryPoints[name] = entry;
+    files.push([specifier, pathToFileURL(join(folder, "bundled", `${name}.mjs`)).href]);
+  }
+}
+await build({
+  ...{ entryPoints, outdir: join(folder, "bundled"), outExtension: { ".js": ".mjs" } },
+  ...{ bundle: true, splitting: true, format: "esm", platform: "node", target: "node24" },
+  // What CommonJS has in every module.
+  banner: {
+    js: [
+      'import { createRequire as requireFrom } from "node:module";',
+      "const require = requireFrom(import.meta.url);",
+      "const { filename: __filename, dirname: __dirname } = import.meta;",
+    ].join("\n"),
+  },
+  external: ["pg-native"],
+  legalComments: "none",
+  logLevel: "warning",
+});
+// Not every Node that a test starts is ours: an older one does without.
+await writeFile(
+  join(folder, "preload.mjs"),
+  `import * as module from "node:module";
+const files = new Map(${JSON.stringify(files)});
+module.registerHooks?.({
+  resolve(specifier, context, next) {
+    const url = files.get(specifier);
+    if (url === undefined || context.parentURL?.includes("/node_modules/")) return next(specifier, context);
+    return { url, format: "module", shortCircuit: true };
+  },
+});
+`,
+);
