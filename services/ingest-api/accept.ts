@@ -65,38 +65,35 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
 
   /** One message a lane for what is new; one each for what an earlier request has claimed. */
   const publishBatch = async (batch: readonly Pending[], results: readonly AcceptResult[]) => {
-    const lanes = new Map<EventLane, Map<string, Group>>();
-    const earlier = new Map<string, Group>();
-    const resting = new Map<string, Group>();
-    const fresh = new Set<string>();
-    for (const result of results) {
-      if (isNew(result)) fresh.add(result.eventId!);
-    }
+    const lanes: Record<EventLane, Group[]> = { express: [], bulk: [] };
+    const earlier: Group[] = [];
+    const resting: Group[] = [];
+    let last: Group | undefined;
     for (const [index, result] of results.entries()) {
       const waiter = batch[index]!;
-      const isFresh = result.eventId !== null && fresh.has(result.eventId);
-      if (result.eventId === null || !(result.pending || isFresh)) {
+      // The batch is in the order of its keys: who asks for the same event comes next.
+      if (result.eventId !== null && result.eventId === last?.item.id) {
+        last.waiters.push({ waiter, result });
+        continue;
+      }
+      if (result.eventId === null || !(result.pending || isNew(result))) {
         waiter.settle(result);
         continue;
       }
       const lane = laneOf(result, deps.expressPerMinute);
-      let groups = result.pending ? earlier : resting;
-      if (result.pending && isFresh) {
-        groups = lanes.get(lane) ?? new Map();
-        lanes.set(lane, groups);
-      }
-      const group = groups.get(result.eventId) ?? {
+      last = {
         item: { id: result.eventId, traceId: waiter.event.traceId },
         lane,
-        waiters: [],
+        waiters: [{ waiter, result }],
       };
-      group.waiters.push({ waiter, result });
-      groups.set(result.eventId, group);
+      if (!result.pending) resting.push(last);
+      else if (isNew(result)) lanes[lane].push(last);
+      else earlier.push(last);
     }
     await Promise.all([
-      ...[...lanes].map(([lane, groups]) => publishNew(lane, [...groups.values()])),
-      ...[...earlier.values()].map((group) => publishAgain(group)),
-      settleResting([...resting.values()]),
+      ...Object.entries(lanes).map(([lane, groups]) => publishNew(lane as EventLane, groups)),
+      ...earlier.map((group) => publishAgain(group)),
+      settleResting(resting),
     ]);
   };
 
