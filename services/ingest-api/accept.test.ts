@@ -191,6 +191,32 @@ test("a duplicate of a claim that is not dispatched publishes the same id itself
   ]);
 });
 
+test("who asks for one event in the same moment shares its message, and its refusal", async (t) => {
+  const { acceptor, stored } = await setUp(t);
+  const ask = (accept: Acceptor["accept"]) => {
+    const [one, other] = [event("one"), event("other")];
+    // Beside each other once all are sorted by their keys.
+    return Promise.allSettled(
+      [one, other, { ...event("one") }, { ...one }].map((it) => accept(it)),
+    );
+  };
+  const failed = await ask(acceptor({ publisher: broken }).accept);
+  assert.deepEqual(
+    failed.map(({ status }) => status),
+    Array(4).fill("rejected"),
+  );
+  const answered = await ask(acceptor().accept);
+  const values = answered.map((it) => (it.status === "fulfilled" ? it.value : assert.fail()));
+  assert.deepEqual(
+    values.map(({ outcome }) => outcome === "replayed"),
+    [false, false, true, true],
+  );
+  const [first, second] = values.map(({ eventId }) => eventId);
+  assert.deepEqual([values[2]?.eventId, values[3]?.eventId], [first, first]);
+  const [message, ...more] = await stored();
+  assert.deepEqual([message?.ids.toSorted(), more], [[first, second].toSorted(), []]);
+});
+
 test("a first request whose publish fails is a 200 when its replay was answered 200 meanwhile", async (t) => {
   const { acceptor, pool } = await setUp(t);
   let fail = () => {};
