@@ -3,7 +3,7 @@ import { sql } from "kysely";
 
 /** Queries on `person_identities`: a person's account at a provider of OpenID Connect. */
 
-/** Whose account it is. The person's row stays as it is until the transaction ends. */
+/** Whose account it is. */
 export async function personOfIdentity(db: Database, issuer: string, subject: string) {
   return await db
     .selectFrom("person_identities as i")
@@ -11,7 +11,6 @@ export async function personOfIdentity(db: Database, issuer: string, subject: st
     .select(["p.id", "p.email", "p.name", "p.operator", "i.by_hand as byHand"])
     .where("i.issuer", "=", issuer)
     .where("i.subject", "=", subject)
-    .forNoKeyUpdate()
     .executeTakeFirst();
 }
 

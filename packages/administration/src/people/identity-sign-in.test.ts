@@ -197,6 +197,23 @@ test("two first visits of a person who is known are both let in", async (t) => {
   assert.deepEqual(await actions(), ["account.connect ann@acme.com"]);
 });
 
+test("who signs in by an account while it is disconnected waits, and then has none", async (t) => {
+  const { db, signIn, someone } = await house(t);
+  const ann = await someone("ann@acme.com");
+  await connectIdentity(db, ann, account());
+  let disconnecting = db;
+  await using held = await hold(db, (transaction) => {
+    disconnecting = transaction;
+    return lockPerson(transaction, ann);
+  });
+  const signedIn = signIn(account({ emailVerified: false }));
+  const refused = assert.rejects(signedIn, { reason: "unverified" });
+  await areWaiting(db, 1);
+  await disconnectIdentity(disconnecting, ann, ISSUER);
+  await held.commit();
+  await refused;
+});
+
 test("an account opens one person's, a person has one of each provider, and the last way in stays", async (t) => {
   const { db, signIn, someone } = await house(t);
   const [ann, bea] = [await someone("ann@acme.com"), await someone("bea@acme.com")];

@@ -11,7 +11,7 @@ import {
   updateIdentity,
 } from "./identity-rows.ts";
 import { nameFault } from "./people.ts";
-import { insertPerson, personForLinking } from "./person-rows.ts";
+import { insertPerson, lockPerson, personForLinking } from "./person-rows.ts";
 import { IdentityRefused, linkingAddress, type ProviderAccount } from "./provider-account.ts";
 
 /** Who may be let in without an invitation, and what groups give. */
@@ -58,7 +58,7 @@ async function signIn(
   const unknown = await unknownTenants(db, roles.keys());
   for (const tenantId of unknown) roles.delete(tenantId);
   const { issuer, subject, email } = account;
-  const known = await personOfIdentity(db, issuer, subject);
+  const known = await holderOf(db, issuer, subject);
   // Whoever was made an operator since: what an address has led to is not enough any more.
   if (known?.operator && !known.byHand) throw new IdentityRefused("operator");
   const notes: AuditNote[] = [];
@@ -68,6 +68,16 @@ async function signIn(
   const actor: Actor = { personId: person.id, person: `${person.name} <${person.email}>`, address };
   for (const note of notes) await writeNote(db, actor, note);
   return { personId: person.id, unknownTenants: [...unknown] };
+}
+
+/** Whose account it is, held until the transaction ends: the person first, as whoever takes an account away does. */
+async function holderOf(db: Database, issuer: string, subject: string) {
+  const holder = await personOfIdentity(db, issuer, subject);
+  if (holder === undefined) return undefined;
+  await lockPerson(db, holder.id);
+  // While this waited it may have been taken away, or the person changed.
+  const still = await personOfIdentity(db, issuer, subject);
+  return still?.id === holder.id ? still : undefined;
 }
 
 type Found = Omit<IdentifiedPerson, "byHand">;
