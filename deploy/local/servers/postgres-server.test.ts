@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -46,6 +46,13 @@ test("a Postgres below a directory of mode 700", async (t) => {
     assert.deepEqual(await query(second.url, "SELECT n FROM kept"), [{ n: 1 }]);
     assert.deepEqual(await query(second.url, "SHOW fsync"), [{ fsync: "on" }]);
   });
+
+  await t.test(
+    "its shared memory is among its files, so that a kill leaves nothing elsewhere",
+    async () => {
+      assert.notDeepEqual(await readdir(join(second.directory, "cluster", "pg_dynshmem")), []);
+    },
+  );
 
   await t.test("a durable server wants its password, which only its owner can read", async () => {
     const url = new URL(second.url);

@@ -48,6 +48,8 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
     port: options.port,
     unix_socket_directories: "",
     max_connections: 300,
+    // In files among its own: what a killed server leaves goes with its folder.
+    dynamic_shared_memory_type: "mmap",
     ...(options.sharedBuffers !== undefined && { shared_buffers: options.sharedBuffers }),
     ...(options.durable
       ? {}
