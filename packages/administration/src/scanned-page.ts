@@ -53,3 +53,8 @@ export function idAt(moment: Date): string {
   const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
 }
+
+/** When a UUIDv7 was made, to the millisecond. */
+export function momentOfId(id: string): Date {
+  return new Date(Number.parseInt(id.replace("-", "").slice(0, 12), 16));
+}

@@ -1,4 +1,4 @@
-import { idAt } from "@belfry/administration/scanned-page";
+import { idAt, momentOfId } from "@belfry/administration/scanned-page";
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
@@ -86,6 +86,32 @@ export async function countBucket(db: Database, startsAt: Date): Promise<boolean
     );
     return true;
   });
+}
+
+/**
+ * The beginnings of those buckets from `from` to `to` in which an event was accepted or a digest opened, oldest
+ * first: one look by index each, as a count of a bucket that has nothing costs as much as of one that has.
+ */
+export async function usedBuckets(db: Database, from: number, to: number): Promise<number[]> {
+  const used: number[] = [];
+  for (let next = from; next <= to; ) {
+    const after = idAt(new Date(next));
+    const { rows } = await sql<{ id: string | null }>`
+      select least((select id from events where id >= ${after}::uuid order by id limit 1),
+                   (select id from digests where id >= ${after}::uuid order by id limit 1)) as id`.execute(
+      db,
+    );
+    const id = rows[0]?.id ?? undefined;
+    const bucket = id === undefined ? Number.POSITIVE_INFINITY : bucketAt(momentOfId(id).getTime());
+    if (bucket <= to) used.push(bucket);
+    next = bucket + BUCKET_MS;
+  }
+  return used;
+}
+
+/** The beginning of the bucket that this moment is in. */
+export function bucketAt(time: number): number {
+  return Math.floor(time / BUCKET_MS) * BUCKET_MS;
 }
 
 /** The beginning of the newest bucket that was counted. */

@@ -1,7 +1,14 @@
 import type { Database } from "@belfry/database/connection";
 import { pause } from "@belfry/service/pause";
 import type { Logger } from "pino";
-import { BUCKET_MS, countBucket, deleteOldBuckets, newestBucket } from "./activity-buckets.ts";
+import {
+  BUCKET_MS,
+  bucketAt,
+  countBucket,
+  deleteOldBuckets,
+  newestBucket,
+  usedBuckets,
+} from "./activity-buckets.ts";
 
 const HOUR_MS = 60 * 60_000;
 const KEEP_MS = 31 * 24 * HOUR_MS;
@@ -26,9 +33,11 @@ export async function rollActivity(deps: {
     const started = performance.now();
     try {
       const now = Date.now();
-      const current = Math.floor(now / BUCKET_MS) * BUCKET_MS;
+      const current = bucketAt(now);
       const turned = current !== lastTurn;
-      const buckets = turned ? await bucketsToCount(db, current) : [current - BUCKET_MS, current];
+      const buckets = turned
+        ? await bucketsToCount(db, current)
+        : await usedBuckets(db, current - BUCKET_MS, current);
       for (const bucket of buckets) {
         if (signal.aborted || !(await countBucket(db, new Date(bucket)))) break;
       }
@@ -41,14 +50,11 @@ export async function rollActivity(deps: {
   }
 }
 
-async function bucketsToCount(db: Database, current: number): Promise<number[]> {
+/** Oldest first: what was not counted yet, and what moves still. */
+export async function bucketsToCount(db: Database, current: number): Promise<number[]> {
   const newest = (await newestBucket(db))?.getTime() ?? 0;
   const from = Math.max(current - CATCH_UP_MS, Math.min(newest, current - BUCKET_MS));
-  const buckets = new Set<number>(AGAIN_AFTER_MS.map((age) => bucketAt(current - age)));
-  for (let bucket = bucketAt(from); bucket <= current; bucket += BUCKET_MS) buckets.add(bucket);
+  const again = AGAIN_AFTER_MS.map((age) => bucketAt(current - age));
+  const buckets = new Set([...again, ...(await usedBuckets(db, from, current))]);
   return [...buckets].sort((a, b) => a - b);
-}
-
-function bucketAt(time: number): number {
-  return Math.floor(time / BUCKET_MS) * BUCKET_MS;
 }
