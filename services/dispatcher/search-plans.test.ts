@@ -37,8 +37,6 @@ test("a search and a page of users read by index only among a million terms", {
   await under.tenant({ id: "other" });
   const key = await ensureSearchKey(first, keys);
   const often = termHash(key, "email", acme, "all@home.org");
-  await pool.query("alter table search_terms set (autovacuum_enabled = false)");
-  await pool.query("alter table events set (autovacuum_enabled = false)");
   const client = await pool.connect();
   await client.query("set statement_timeout = 0");
   await client.query("set synchronous_commit = off");

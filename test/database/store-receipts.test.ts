@@ -23,10 +23,6 @@ const ORIGIN = { tenantId: "a", channels: ["EMAIL"], providerKind: "sendgrid" } 
 
 async function filled(t: TestContext, rows: number, status: string): Promise<Pool> {
   const { pool } = await connectedDatabase(t);
-  // Plans are made from what `analyze` finds below, and from nothing that comes later.
-  for (const table of ["events", "deliveries"]) {
-    await pool.query(`alter table ${table} set (autovacuum_enabled = false)`);
-  }
   await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 600)");
   await pool.query(
     `with e as (

@@ -28,7 +28,7 @@ export interface PostgresServerOptions {
   dataDir: string;
   port: number;
   log: (line: string) => void;
-  /** false (tests): no fsync and no password. */
+  /** false (tests): no fsync, no password, and no vacuum or statistics but those that are asked for. */
   durable: boolean;
   /** Memory for pages, as `512MB`; Postgres' own default where it is left out. */
   sharedBuffers?: string;
@@ -53,7 +53,10 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
     ...(options.sharedBuffers !== undefined && { shared_buffers: options.sharedBuffers }),
     ...(options.durable
       ? {}
-      : { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_wal_size: "2GB" }),
+      : {
+          ...{ fsync: "off", full_page_writes: "off", synchronous_commit: "off" },
+          ...{ max_wal_size: "2GB", autovacuum: "off" },
+        }),
   };
   const credentials = password === undefined ? SUPERUSER : `${SUPERUSER}:${password}`;
   const url = `postgres://${credentials}@127.0.0.1:${options.port}/postgres`;
