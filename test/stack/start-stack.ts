@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -139,17 +140,22 @@ export async function chainOf(home: Home, stack: BegunStack): Promise<number[]> 
 export async function processesOf(home: Home): Promise<{ pid: number; command: string }[]> {
   const places = await placesOf(home);
   const found: { pid: number; command: string }[] = [];
-  for (const entry of await readdir("/proc")) {
+  const isHere = (mark: string) => places.some((place) => mark.includes(place));
+  // Nothing of this waits for a disk, and asked one by one it takes a fifth of the time.
+  for (const entry of readdirSync("/proc")) {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) continue;
-    const read = (name: string) => readFile(`/proc/${entry}/${name}`, "utf8").catch(() => "");
-    const [environment, command, folder] = await Promise.all([
-      read("environ"),
-      read("cmdline"),
-      readlink(`/proc/${entry}/cwd`).catch(() => ""),
-    ]);
-    const marks = [environment, command, folder];
-    if (places.some((place) => marks.some((mark) => mark.includes(place)))) {
-      found.push({ pid: Number(entry), command: command.replaceAll("\0", " ").trim() });
+    try {
+      const read = (name: string) => readFileSync(`/proc/${entry}/${name}`, "utf8");
+      const command = read("cmdline");
+      if (
+        isHere(command) ||
+        isHere(read("environ")) ||
+        isHere(readlinkSync(`/proc/${entry}/cwd`))
+      ) {
+        found.push({ pid: Number(entry), command: command.replaceAll("\0", " ").trim() });
+      }
+    } catch {
+      // It has ended meanwhile, or is another user's.
     }
   }
   return found;

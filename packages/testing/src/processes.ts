@@ -54,10 +54,10 @@ export async function startProcess(t: Cleanup, options: StartProcessOptions): Pr
     env: {
       // biome-ignore lint/style/noProcessEnv: the child needs the PATH and nothing else of ours
       PATH: process.env.PATH,
-      ...quickStart(),
       STOP_WITH_PARENT: "true",
       MANAGEMENT_PORT: String(managementPort),
       ...options.env,
+      ...quickStart(options.env?.NODE_OPTIONS),
     },
   });
   const lines: string[] = [];
