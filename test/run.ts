@@ -21,7 +21,7 @@ import { auditTenants } from "./tenant-audit.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 /** The long ones first, so that no processor is idle beside the last of them. */
-const TESTS = ["test", "deploy", "services", "packages"];
+const TESTS = ["test", "deploy", "packages/templates", "services", "packages"];
 /** They wait more than they work: one after the other in a lane of their own, beside all others. */
 const WAITING = [
   "test/failure/failure.test.ts",
@@ -164,16 +164,16 @@ function isAlive(pid: number): boolean {
 }
 
 async function testFiles(): Promise<string[]> {
-  const found: string[] = [];
+  const found = new Set<string>();
   const exclude = (path: string) => path.split("/").includes("node_modules");
   for (const folder of TESTS) {
     const ofFolder: string[] = [];
     for await (const file of glob(`${folder}/**/*.test.ts`, { cwd: ROOT, exclude })) {
       ofFolder.push(file);
     }
-    found.push(...ofFolder.sort());
+    for (const file of ofFolder.sort()) found.add(file);
   }
-  return found;
+  return [...found];
 }
 
 async function startServers(cleanup: AsyncDisposableStack, directory: string) {

@@ -1,4 +1,4 @@
-import { idAt, momentOfId } from "@belfry/administration/scanned-page";
+import { idAt } from "@belfry/administration/scanned-page";
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
@@ -88,45 +88,9 @@ export async function countBucket(db: Database, startsAt: Date): Promise<boolean
   });
 }
 
-/**
- * The beginnings of those buckets from `from` to `to` in which an event was accepted or a digest opened, oldest
- * first: one look by index each, as a count of a bucket that has nothing costs as much as of one that has.
- */
-export async function usedBuckets(db: Database, from: number, to: number): Promise<number[]> {
-  const used: number[] = [];
-  for (let next = from; next <= to; ) {
-    const after = idAt(new Date(next));
-    const { rows } = await sql<{ id: string | null }>`
-      select least((select id from events where id >= ${after}::uuid order by id limit 1),
-                   (select id from digests where id >= ${after}::uuid order by id limit 1)) as id`.execute(
-      db,
-    );
-    const id = rows[0]?.id ?? undefined;
-    const bucket = id === undefined ? Number.POSITIVE_INFINITY : bucketAt(momentOfId(id).getTime());
-    if (bucket <= to) used.push(bucket);
-    next = bucket + BUCKET_MS;
-  }
-  return used;
-}
-
 /** The beginning of the bucket that this moment is in. */
 export function bucketAt(time: number): number {
   return Math.floor(time / BUCKET_MS) * BUCKET_MS;
-}
-
-/** The beginning of the newest bucket that was counted. */
-export async function newestBucket(db: Database): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom("activity_buckets")
-    .select("starts_at")
-    .orderBy("starts_at", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.starts_at;
-}
-
-export async function deleteOldBuckets(db: Database, before: Date): Promise<void> {
-  await db.deleteFrom("activity_buckets").where("starts_at", "<", before).execute();
 }
 
 /** A tenant's buckets since a moment, oldest first. */

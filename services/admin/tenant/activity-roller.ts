@@ -1,14 +1,9 @@
+import { idAt, momentOfId } from "@belfry/administration/scanned-page";
 import type { Database } from "@belfry/database/connection";
 import { pause } from "@belfry/service/pause";
+import { sql } from "kysely";
 import type { Logger } from "pino";
-import {
-  BUCKET_MS,
-  bucketAt,
-  countBucket,
-  deleteOldBuckets,
-  newestBucket,
-  usedBuckets,
-} from "./activity-buckets.ts";
+import { BUCKET_MS, bucketAt, countBucket } from "./activity-buckets.ts";
 
 const HOUR_MS = 60 * 60_000;
 const KEEP_MS = 31 * 24 * HOUR_MS;
@@ -57,4 +52,40 @@ export async function bucketsToCount(db: Database, current: number): Promise<num
   const again = AGAIN_AFTER_MS.map((age) => bucketAt(current - age));
   const buckets = new Set([...again, ...(await usedBuckets(db, from, current))]);
   return [...buckets].sort((a, b) => a - b);
+}
+
+/**
+ * The beginnings of those buckets from `from` to `to` in which an event was accepted or a digest opened, oldest
+ * first: one look by index each, as a count of a bucket that has nothing costs as much as of one that has.
+ */
+async function usedBuckets(db: Database, from: number, to: number): Promise<number[]> {
+  const used: number[] = [];
+  for (let next = from; next <= to; ) {
+    const after = idAt(new Date(next));
+    const { rows } = await sql<{ id: string | null }>`
+      select least((select id from events where id >= ${after}::uuid order by id limit 1),
+                   (select id from digests where id >= ${after}::uuid order by id limit 1)) as id`.execute(
+      db,
+    );
+    const id = rows[0]?.id ?? undefined;
+    const bucket = id === undefined ? Number.POSITIVE_INFINITY : bucketAt(momentOfId(id).getTime());
+    if (bucket <= to) used.push(bucket);
+    next = bucket + BUCKET_MS;
+  }
+  return used;
+}
+
+/** The beginning of the newest bucket that was counted. */
+async function newestBucket(db: Database): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom("activity_buckets")
+    .select("starts_at")
+    .orderBy("starts_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.starts_at;
+}
+
+async function deleteOldBuckets(db: Database, before: Date): Promise<void> {
+  await db.deleteFrom("activity_buckets").where("starts_at", "<", before).execute();
 }
