@@ -59,9 +59,18 @@ async function main(files: string[]): Promise<number> {
   await chmod(directory, 0o755);
   const temporary = join(directory, "tmp");
   await mkdir(join(temporary, PORTS_FOLDER), { recursive: true });
+  const statements = join(directory, "statements");
+  const libraries = join(directory, "libraries");
+  for (const path of [statements, libraries]) await mkdir(path);
+  const quick = {
+    // Hundreds of processes load the same modules: half of a start is finding and compiling them.
+    NODE_COMPILE_CACHE: join(directory, "compiled"),
+    ...(files.length === 0 ? { BUNDLED_LIBRARIES: join(libraries, "preload.mjs") } : {}),
+  };
   const [code, { databaseUrl, natsUrl }] = await Promise.all([
     files.length === 0 ? check() : 0,
     timed("servers", () => startServers(cleanup, directory)),
+    files.length === 0 ? timed("compiling", () => compile(quick)) : undefined,
   ]);
   interrupted.signal.throwIfAborted();
   if (code !== 0) return code;
@@ -76,17 +85,12 @@ async function main(files: string[]): Promise<number> {
       [RUN_FILES, String(most), String(TEST_TIMEOUT_MS), failures, ...some],
       env,
     );
-  const statements = join(directory, "statements");
-  const libraries = join(directory, "libraries");
-  for (const path of [statements, libraries]) await mkdir(path);
   const env = {
     TEST_DATABASE_URL: databaseUrl,
     TEST_NATS_URL: natsUrl,
     NODE_ENV: "test",
     TMPDIR: temporary,
-    // Hundreds of processes load the same modules: half of a start is finding and compiling them.
-    NODE_COMPILE_CACHE: join(directory, "compiled"),
-    ...(files.length === 0 ? { BUNDLED_LIBRARIES: join(libraries, "preload.mjs") } : {}),
+    ...quick,
     ...(files.length === 0 ? { RECORDED_STATEMENTS: statements } : {}),
     ...leftOut,
   };
@@ -94,7 +98,6 @@ async function main(files: string[]): Promise<number> {
     const one = ["--import", WHOLE_OUTPUT, "--test", "--test-force-exit", ...bounds, ...tests];
     return await run(process.execPath, one, env);
   }
-  await timed("compiling", () => compile(env));
   const groups = join(directory, "groups");
   await mkdir(groups);
   const others = await groupFiles(

@@ -67,17 +67,17 @@ export async function tryForms(browser: TestBrowser, { forms, deadEnds, routes }
 
 /** The row of the table of rights, as the router takes it: a path's own row before one with a name in its place. */
 export function routeOf(method: "GET" | "POST", path: string): string {
-  const [plain = ""] = path.split("?");
-  const routes = Object.keys(ACCESS).filter((route) => route.startsWith(`${method} /`));
-  const named = (route: string) => route.split(/[:*]/).length;
-  const fitting = routes
-    .filter((route) => {
-      const pattern = route.slice(method.length + 1).replaceAll(/:\w+|\*/g, "[^/]+");
-      return new RegExp(`^${pattern}$`).test(plain);
-    })
-    .sort((a, b) => named(a) - named(b));
-  return fitting[0] ?? `${method} ${plain}`;
+  const asked = `${method} ${path.split("?")[0]}`;
+  return ROUTES.find(({ pattern }) => pattern.test(asked))?.route ?? asked;
 }
+
+const namesIn = (route: string) => route.split(/[:*]/).length;
+const ROUTES = Object.keys(ACCESS)
+  .sort((a, b) => namesIn(a) - namesIn(b))
+  .map((route) => ({
+    route,
+    pattern: new RegExp(`^${route.replaceAll(/:\w+|\*/g, "[^/]+")}$`),
+  }));
 
 function gentleFirst(a: { action: string }, b: { action: string }): number {
   return Number(isHarsh(a.action)) - Number(isHarsh(b.action));

@@ -51,7 +51,15 @@ interface Source {
   imports: Map<string, string>;
 }
 
-export async function loadAssets(): Promise<Assets> {
+let loaded: Promise<Assets> | undefined;
+
+/** Read once a process. */
+export function loadAssets(): Promise<Assets> {
+  loaded ??= readAssets();
+  return loaded;
+}
+
+async function readAssets(): Promise<Assets> {
   const sources = new Map<string, Source>();
 
   const add = async (file: string, name: string): Promise<string> => {
