@@ -50,3 +50,5 @@ process.send?.({
   ),
   errors: result.errors + result.timeouts,
 } satisfies LoadResult);
+// Stays until its CPU time has been read: whoever started it ends it.
+process.channel?.ref();

@@ -141,7 +141,7 @@ export async function processesOf(home: Home): Promise<{ pid: number; command: s
   const places = await placesOf(home);
   const found: { pid: number; command: string }[] = [];
   const isHere = (mark: string) => places.some((place) => mark.includes(place));
-  // Nothing of this waits for a disk, and asked one by one it takes a fifth of the time.
+  // Nothing of this waits for a disk, and asked one by one it takes a tenth of the time.
   for (const entry of readdirSync("/proc")) {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) continue;
     try {
