@@ -1,7 +1,9 @@
+import { hasTimeZone } from "@belfry/administration/tenants/time-zone";
 import { putUser, putUsers, showUser, type User } from "@belfry/administration/users/users";
 import { text } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
 import { checkOf, faultsOf } from "@belfry/contracts/schema-faults";
+import { NO_TIME_ZONE } from "@belfry/contracts/time-zone";
 import {
   BatchUser,
   MAX_USERS_BATCH_BYTES,
@@ -151,10 +153,16 @@ export function userRoutes(
     },
     async (request): Promise<UsersBatchResponse> => {
       const { users } = request.body;
-      const good = users.filter((item): item is BatchUser => checkItem(item) === undefined);
+      const good: BatchUser[] = [];
+      const results: UsersBatchResponse["results"] = [];
+      for (const item of users) {
+        const message = await itemFaults(db, item);
+        if (message === undefined) good.push(item as BatchUser);
+        results.push(result(item, message));
+      }
       await asProblem(() => putUsers(db, request.tenant.id, good));
       request.logFields = { ...request.logFields, users: good.length };
-      return { success: true, results: users.map(result) };
+      return { success: true, results };
     },
   );
 }
@@ -163,9 +171,19 @@ function answer(data: User): UserResponse {
   return { success: true, data };
 }
 
-function result(item: unknown): UsersBatchResponse["results"][number] {
+/** Undefined: the item has none. */
+async function itemFaults(db: Database, item: unknown): Promise<string[] | undefined> {
+  if (checkItem(item) !== undefined) return faultsOf(BatchUser, item, "item", "");
+  const { timezone } = item as BatchUser;
+  if (!timezone || (await hasTimeZone(db, timezone))) return undefined;
+  return [`timezone ${NO_TIME_ZONE}`];
+}
+
+function result(
+  item: unknown,
+  message: string[] | undefined,
+): UsersBatchResponse["results"][number] {
   const { userId } = Object(item) as { userId?: unknown };
   const of = { userId: typeof userId === "string" ? userId : null };
-  if (checkItem(item) === undefined) return { ...of, success: true };
-  return { ...of, success: false, message: faultsOf(BatchUser, item, "item", "") };
+  return message === undefined ? { ...of, success: true } : { ...of, success: false, message };
 }

@@ -50,7 +50,7 @@ test("every fault of a user is told at once, and nothing is stored", async () =>
     "email must be an email address",
     "phone must be a phone number in E.164 form, as +12025550123",
     "locale must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant",
-    "timezone must be an IANA name, as Europe/Berlin or UTC",
+    "timezone must be an IANA name, as Europe/Berlin or UTC, not an abbreviation such as IST",
     "quietHours from and to must not be the same time",
   ]);
   const { rowCount } = await ingest.pool.query("select from recipients where tenant_id = $1", [id]);
@@ -69,6 +69,7 @@ test("of a batch the good ones are stored and every bad one says why", async () 
     { email: "nobody@example.com" },
     "x",
     null,
+    { userId: "dan", timezone: "IST" },
     { userId: "carl" },
   ];
   const answer = await send({ method: "POST", path, key, body: { users } });
@@ -78,12 +79,18 @@ test("of a batch the good ones are stored and every bad one says why", async () 
       ...{ userId: "bob", success: false },
       message: [
         "email must be an email address",
-        "timezone must be an IANA name, as Europe/Berlin or UTC",
+        "timezone must be an IANA name, as Europe/Berlin or UTC, not an abbreviation such as IST",
       ],
     },
     { userId: null, success: false, message: ["userId must be a string"] },
     { userId: null, success: false, message: ["item must be an object"] },
     { userId: null, success: false, message: ["item must be an object"] },
+    {
+      ...{ userId: "dan", success: false },
+      message: [
+        "timezone must be an IANA name, as Europe/Berlin or UTC, not an abbreviation such as IST",
+      ],
+    },
     { userId: "carl", success: true },
   ]);
   assert.equal((await client.user("ann")).timezone, "Europe/Vienna");

@@ -1,7 +1,8 @@
 /** A zone of the IANA database, as `Europe/Berlin`, and a time of day in it. */
 
 /** After a field's name. */
-export const NO_TIME_ZONE = "must be an IANA name, as Europe/Berlin or UTC";
+export const NO_TIME_ZONE =
+  "must be an IANA name, as Europe/Berlin or UTC, not an abbreviation such as IST";
 export const TIME_OF_DAY_PATTERN = "^([01][0-9]|2[0-3]):[0-5][0-9]$";
 /** After a field's name. */
 export const NO_TIME_OF_DAY = "must be a time of day, as 22:00";

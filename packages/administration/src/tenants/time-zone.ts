@@ -9,11 +9,25 @@ export function timeZoneFault(text: string | null | undefined): InputFault | und
   return text == null || timeZoneName(text) !== undefined ? undefined : fault;
 }
 
-/** Throws `InvalidInput` where Postgres, which computes with zones too, does not know this one. */
+/** Throws `InvalidInput` for a zone that `hasTimeZone` refuses. */
 export async function requireTimeZone(db: Database, name: string): Promise<void> {
-  const { rows } = await sql`
-    select name from pg_timezone_names where lower(name) = ${name.toLowerCase()} limit 1`.execute(
-    db,
-  );
-  if (rows.length === 0) throw new InvalidInput([fault]);
+  if (!(await hasTimeZone(db, name))) throw new InvalidInput([fault]);
+}
+
+/**
+ * Whether Postgres has a zone of this name. Postgres computes with zones too, and knows fewer names than Intl: `IST`
+ * is a zone of Intl, but only an abbreviation there, of another zone.
+ */
+export async function hasTimeZone(db: Database, name: string): Promise<boolean> {
+  knownNames ??= await readNames(db);
+  return knownNames.has(name.toLowerCase());
+}
+
+/** Read once a process: Postgres reads a file a zone to list them. */
+let knownNames: Set<string> | undefined;
+
+async function readNames(db: Database): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select lower(name) as name from pg_timezone_names`.execute(db);
+  return new Set(rows.map(({ name }) => name));
 }

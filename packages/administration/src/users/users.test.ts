@@ -27,6 +27,19 @@ test("a user is stored in the forms that events have, and written anew whole", a
   assert.ok(again.updatedAt > updatedAt);
 });
 
+test("a zone is one that Postgres has by that name: of its abbreviations only those that are names, too", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  for (const timezone of ["IST", "ist", "PST", "BST", "SystemV/AST4"]) {
+    await assert.rejects(
+      putUser(db, tenantId, { userId: "ann", timezone }),
+      /^InvalidInput: timezone must be an IANA name, .* not an abbreviation such as IST$/,
+      timezone,
+    );
+  }
+  const { timezone } = await putUser(db, tenantId, { userId: "ann", timezone: "CET" });
+  assert.equal(timezone, "CET");
+});
+
 test("the same id of another tenant is another user", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
   const other = await createTenant(db, { name: "Other" });
@@ -75,7 +88,7 @@ test("every fault of a user is told, naming its field", () => {
     "email must be an email address",
     "phone must be a phone number, as +12025550123",
     "locale must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant",
-    "timezone must be an IANA name, as Europe/Berlin or UTC",
+    "timezone must be an IANA name, as Europe/Berlin or UTC, not an abbreviation such as IST",
     "quietHours from and to must not be the same time",
   ]);
   for (const timezone of [

@@ -8,6 +8,7 @@ import { noteUse } from "@belfry/database/note-use";
 import { faultAt, type InputFault, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
+import { requireTimeZone } from "../tenants/time-zone.ts";
 import { findUser, type StoredUser, storeUsers, type UserRow } from "./user-rows.ts";
 
 /** A user of a tenant, as the tenant has named it. Times are ISO 8601, UTC. */
@@ -44,13 +45,14 @@ export interface UserInput {
  */
 export async function putUser(db: Database, tenantId: string, input: UserInput): Promise<User> {
   refuseFaults(userFaults(input));
+  if (input.timezone) await requireTimeZone(db, input.timezone);
   await putUsers(db, tenantId, [input]);
   return await showUser(db, tenantId, input.userId);
 }
 
 /**
- * Stores users whose faults were looked for (`userFaults`): all of them, or none. The last one of a user id
- * counts. Throws `NotFound`.
+ * Stores users whose faults were looked for (`userFaults`, `hasTimeZone`): all of them, or none. The last one of a
+ * user id counts. Throws `NotFound`.
  */
 export async function putUsers(db: Database, tenantId: string, inputs: readonly UserInput[]) {
   if (inputs.length === 0) return;

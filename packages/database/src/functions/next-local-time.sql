@@ -4,7 +4,7 @@
 create or replace function next_local_time(p_moment timestamptz, p_time time, p_days integer[], p_zone text)
 returns timestamptz language plpgsql stable as $function$
 declare
-  zone text := coalesce(p_zone, 'UTC');
+  zone text := coalesce(zone_name(p_zone), 'UTC');
   today date;
   found_at timestamptz;
 begin

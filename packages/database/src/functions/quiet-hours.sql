@@ -1,6 +1,50 @@
--- The first and the last moment at which the clock of a zone shows a time. Where the clock goes back and shows
--- it twice they differ. Where the clock goes forward over it, both are the moment of that change: the first at
--- which it shows a later time. p_time has no fractions of a second.
+-- The name by which `at time zone` finds the zone that Intl has under a name. Postgres reads an abbreviation first:
+-- `CET` is UTC+1 all year there. Abbreviations that are names of zones, too, stand for a zone with the same rules. The
+-- others are refused for users; those stored earlier are read as Intl reads them, like the dates in messages.
+create or replace function zone_name(p_zone text) returns text language sql immutable as $function$
+  select case when position('/' in p_zone) > 0 then p_zone else
+    case upper(p_zone)
+      when 'CET' then 'Europe/Brussels'
+      when 'EET' then 'Europe/Athens'
+      when 'EST' then 'America/Panama'
+      when 'HST' then 'Pacific/Honolulu'
+      when 'MET' then 'Europe/Brussels'
+      when 'MST' then 'America/Phoenix'
+      when 'WET' then 'Europe/Lisbon'
+      -- No names of zones.
+      when 'ACT' then 'Australia/Darwin'
+      when 'AET' then 'Australia/Sydney'
+      when 'AGT' then 'America/Argentina/Buenos_Aires'
+      when 'ART' then 'Africa/Cairo'
+      when 'AST' then 'America/Anchorage'
+      when 'BET' then 'America/Sao_Paulo'
+      when 'BST' then 'Asia/Dhaka'
+      when 'CAT' then 'Africa/Maputo'
+      when 'CNT' then 'America/St_Johns'
+      when 'CST' then 'America/Chicago'
+      when 'CTT' then 'Asia/Shanghai'
+      when 'EAT' then 'Africa/Nairobi'
+      when 'ECT' then 'Europe/Paris'
+      when 'IET' then 'America/Indiana/Indianapolis'
+      when 'IST' then 'Asia/Kolkata'
+      when 'JST' then 'Asia/Tokyo'
+      when 'MIT' then 'Pacific/Apia'
+      when 'NET' then 'Asia/Yerevan'
+      when 'NST' then 'Pacific/Auckland'
+      when 'PLT' then 'Asia/Karachi'
+      when 'PNT' then 'America/Phoenix'
+      when 'PRT' then 'America/Puerto_Rico'
+      when 'PST' then 'America/Los_Angeles'
+      when 'SST' then 'Pacific/Guadalcanal'
+      when 'VST' then 'Asia/Ho_Chi_Minh'
+      else p_zone
+    end
+  end
+$function$;
+
+-- The first and the last moment at which the clock of a zone (as `zone_name` names it) shows a time. Where the clock
+-- goes back and shows it twice they differ. Where the clock goes forward over it, both are the moment of that change:
+-- the first at which it shows a later time. p_time has no fractions of a second.
 create or replace function clock_moments(
   p_time timestamp, p_zone text, out first_at timestamptz, out last_at timestamptz
 ) language plpgsql stable as $function$
@@ -48,7 +92,7 @@ returns timestamptz language plpgsql stable as $function$
 declare
   -- Longer than quiet hours that begin with a change of the clock, and the day that such a change may take.
   near constant interval := interval '3 days';
-  zone text := coalesce(p_zone, 'UTC');
+  zone text := coalesce(zone_name(p_zone), 'UTC');
   shown timestamp;
   today date;
   begins timestamptz;

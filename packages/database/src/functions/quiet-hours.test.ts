@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { timeZoneName } from "@belfry/contracts/time-zone";
 import { connectedDatabase } from "@belfry/testing/database";
 
 type Row = [moment: string, until: string | null, byTheClock: string];
@@ -206,4 +207,51 @@ test("far from any change of the clock it is as the long way round has it, hour 
      where quiet_until(m.moment, z.zone, h.f, h.e) is distinct from long.until`,
   );
   assert.equal(Number(rows[0]?.wrong), 0);
+});
+
+/** Names of zones that Intl alone has: they were accepted for users once, and may be stored. */
+const NAMES_OF_INTL_ALONE =
+  "ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST";
+
+test("under every name that a user may have the clock is the one that Intl shows, in winter and summer", async (t) => {
+  const { pool } = await connectedDatabase(t);
+  const names = await pool.query<{ name: string }>(
+    `select name from pg_timezone_names union select abbrev from pg_timezone_abbrevs
+     union select unnest($1::text[])`,
+    [NAMES_OF_INTL_ALONE.split(" ")],
+  );
+  const accepted = names.rows.map(({ name }) => name).filter((name) => timeZoneName(name));
+  assert.ok(accepted.length > 500, `${accepted.length} names`);
+  // Not of late: Postgres and Node may have the tz database of different years.
+  const moments = ["2024-01-15", "2024-07-15", "2025-04-20", "2025-11-10"].map((day) => {
+    return `${day}T12:34:56Z`;
+  });
+  const spellings = [...accepted, ...accepted.map((name) => name.toLowerCase())];
+  const { rows } = await pool.query<{ zone: string; moment: Date; clock: string }>(
+    `select zone, moment, to_char(moment at time zone zone_name(zone), 'YYYY-MM-DD HH24:MI:SS') as clock
+     from unnest($1::text[]) zone, unnest($2::timestamptz[]) moment`,
+    [spellings, moments],
+  );
+  assert.equal(rows.length, spellings.length * moments.length);
+  const wrong = rows.filter(({ zone, moment, clock }) => {
+    const format = { timeZone: zone, dateStyle: "short", timeStyle: "medium" } as const;
+    return clock !== new Intl.DateTimeFormat("sv", format).format(moment);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test("quiet hours, digests and the timeline go by the summer time of a zone whose name is an abbreviation, too", async (t) => {
+  const { pool } = await connectedDatabase(t);
+  const { rows } = await pool.query(
+    `select quiet_until('2026-07-01T20:30:00Z', 'CET', '22:00', '06:00') as until,
+            next_local_time('2026-07-01T00:00:00Z', '09:00', '{1,2,3,4,5,6,7}', 'CET') as next,
+            quiet_end_words('2026-07-02T04:00:00Z', 'CET') as words`,
+  );
+  assert.deepEqual(rows, [
+    {
+      until: new Date("2026-07-02T04:00:00Z"),
+      next: new Date("2026-07-01T07:00:00Z"),
+      words: "06:00, 2 Jul 2026 (CET)",
+    },
+  ]);
 });

@@ -4,7 +4,7 @@ returns text language plpgsql stable as $function$
 declare
   form constant text := 'HH24:MI, FMDD Mon YYYY';
 begin
-  return to_char(p_until at time zone coalesce(p_zone, 'UTC'), form) || ' (' || coalesce(p_zone, 'UTC') || ')';
+  return to_char(p_until at time zone coalesce(zone_name(p_zone), 'UTC'), form) || ' (' || coalesce(p_zone, 'UTC') || ')';
 exception when invalid_parameter_value then
   return to_char(p_until at time zone 'UTC', form) || ' (UTC)';
 end
