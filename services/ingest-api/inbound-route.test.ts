@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { inboundOfTenant, storeInbound } from "@belfry/database/inbound";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
-import { twilioSignature } from "@belfry/providers/twilio-inbound";
+import { twilioSignature } from "@belfry/providers/twilio-signature";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
 import { connectedDatabase } from "@belfry/testing/database";

@@ -10,6 +10,7 @@ import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { twilioSignature } from "@belfry/providers/twilio-signature";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
 import { eventually } from "@belfry/testing/eventually";
@@ -22,6 +23,7 @@ import { createWebhookKeys } from "./webhook-keys.ts";
 import { webhookRoute } from "./webhook-route.ts";
 
 const SECRET = "a-signature-secret-of-the-account";
+const PUBLIC_URL = "https://mail.example.com/belfry";
 const secretKeys = parseSecretKeys(`t1:${Buffer.alloc(32, 7).toString("base64")}`);
 const log = createLogger({ service: "test", level: "silent" });
 
@@ -42,11 +44,12 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
     await pool.query(
       `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
        values ($1, $2, $3, $4, $5, $6, '{}')`,
-      [id, tenantId, kind === "vonage" ? "SMS" : "EMAIL", kind, name, sealed],
+      [id, tenantId, kind === "sendgrid" ? "EMAIL" : "SMS", kind, name, sealed],
     );
   };
   await provider("a", "sendgrid", { webhookPublicKey });
   await provider("a", "vonage", { signatureSecret: SECRET });
+  await provider("a", "twilio", { authToken: SECRET });
   await provider("b", "sendgrid", {});
 
   const webhookKeys = createWebhookKeys(db, secretKeys);
@@ -70,6 +73,7 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
     webhookKeys,
     limits,
     bodies,
+    publicUrl: PUBLIC_URL,
     storeReceipts: (origin, receipts) =>
       broken.database
         ? Promise.reject(new Error("connection refused"))
@@ -140,6 +144,18 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
       "x-forwarded-for": from,
     });
   };
+  const twilio = async (
+    delivery: { id: string },
+    fields: { MessageSid: string; MessageStatus: string; ErrorCode?: string },
+    token = SECRET,
+  ) => {
+    const path = `/webhooks/twilio/a?delivery=${delivery.id}`;
+    const form = new URLSearchParams(fields);
+    return post(path, form.toString(), {
+      "content-type": "application/x-www-form-urlencoded",
+      "x-twilio-signature": twilioSignature(token, PUBLIC_URL + path, form),
+    });
+  };
   return {
     ...{
       pool,
@@ -153,7 +169,7 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
       statusOf,
       suppressions,
     },
-    ...{ post, sendgrid, vonage },
+    ...{ post, sendgrid, twilio, vonage },
   };
 }
 
@@ -224,6 +240,38 @@ test("an event that comes again is stored once", async (t) => {
   assert.equal(await sendgrid([again, again]), 200);
   await Promise.all(Array.from({ length: 5 }, () => sendgrid([again])));
   assert.equal((await pool.query("select count(*)::integer as n from receipts")).rows[0].n, 1);
+});
+
+test("Twilio's callbacks move a delivery on and never back, and suppress a dead number", async (t) => {
+  const { delivery, post, statusOf, suppressions, twilio } = await setUp(t);
+  const sms = async (to: string) => ({
+    ...(await delivery("a", { channel: "SMS", to })),
+    MessageSid: `SM${randomUUID().replaceAll("-", "")}`,
+  });
+  const [read, dead, out] = [
+    await sms("+12025550101"),
+    await sms("+12025550102"),
+    await sms("+12025550103"),
+  ];
+  const tell = ({ id, MessageSid }: typeof read, MessageStatus: string, ErrorCode?: string) =>
+    twilio({ id }, { MessageSid, MessageStatus, ...(ErrorCode && { ErrorCode }) });
+  for (const status of ["queued", "sent", "delivered", "sent"]) {
+    assert.equal(await tell(read, status), 200);
+  }
+  assert.equal(await statusOf(read.id), "delivered");
+  assert.equal(await tell(dead, "undelivered", "30005"), 200);
+  assert.equal(await tell(dead, "sent"), 200);
+  assert.equal(await statusOf(dead.id), "bounced");
+  assert.equal(await tell(out, "failed", "21610"), 200);
+  assert.deepEqual(await suppressions(), [
+    "a SMS +12025550102 bounced",
+    "a SMS +12025550103 opted out",
+  ]);
+  const fields = { MessageSid: read.MessageSid, MessageStatus: "failed" };
+  assert.equal(await twilio(read, fields, "somebody-else's-token"), 401);
+  const type = { "content-type": "application/x-www-form-urlencoded" };
+  assert.equal(await post("/webhooks/twilio/b", "MessageSid=x", type), 404);
+  assert.equal(await statusOf(read.id), "delivered");
 });
 
 test("receipts of SMS are taken by the token's signature", async (t) => {

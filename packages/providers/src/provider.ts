@@ -16,6 +16,8 @@ export interface ProviderDeps {
   turnWaitMs?: number;
   /** Lifts the address guard (and allows plain http): local stack and tests only. */
   allowPrivateAddresses: boolean;
+  /** Where vendors reach ingest-api: they are asked to post receipts there. Undefined or empty: nowhere. */
+  publicUrl?: string | undefined;
   /** Keeps what the sandbox was given; resolves to the message's id. */
   storeInOutbox(entry: OutboxEntry): Promise<string>;
   /** Name resolution, replaced by tests; the system's by default. */

@@ -1,29 +1,51 @@
-import type { Receipt } from "@belfry/contracts/receipt";
+import { type Receipt, webhookPath } from "@belfry/contracts/receipt";
 import type { ProviderContent } from "./provider.ts";
 
 /** A request as a provider made it: the body byte for byte. */
 export interface ReceiptRequest {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: Buffer;
+  /** The address as the vendor was told it, with its query. */
+  url: string;
 }
 
 /**
  * forged: the signature is missing where there always is one, wrong, or too old · unsigned: it is
- * missing, and the provider sends it again signed when it is asked to · unreadable: signed, but no
- * receipts.
+ * missing, and the provider sends it again signed when it is asked to · unreadable: signed, but not
+ * what the webhook is for.
  */
-export type ReceiptsRead =
-  | { ok: true; receipts: Receipt[] }
-  | { ok: false; fault: "forged" | "unsigned" | "unreadable" };
+export type WebhookRead<Held> = ({ ok: true } & Held) | { ok: false; fault: WebhookFault };
+export type WebhookFault = "forged" | "unsigned" | "unreadable";
 
-/** How a kind of provider tells what became of a message. */
-export interface ReceiptReader {
+/** How a kind of provider's webhook is verified and read. */
+export interface WebhookReader<Held> {
   kind: string;
   content: ProviderContent;
   /** The key of a provider's settings, undefined: none is set; several providers of one kind have several. */
   keyOf(settings: Readonly<Record<string, unknown>>): string | undefined;
+  /** It signs the address too, which therefore has to be known: `PUBLIC_URL`. */
+  signsAddress: boolean;
   /** Verifies, then reads. Never throws for what the request holds. */
-  read(request: ReceiptRequest, keys: readonly string[], now: Date): Promise<ReceiptsRead>;
+  read(request: ReceiptRequest, keys: readonly string[], now: Date): Promise<WebhookRead<Held>>;
+}
+
+/** How a kind of provider tells what became of a message. */
+export interface ReceiptReader extends WebhookReader<{ receipts: Receipt[] }> {
+  /** The vendor is told the address with each message; else a person enters it in the vendor's console. */
+  askedByMessage: boolean;
+}
+
+/**
+ * The address that a vendor is asked to post a message's receipts to. Undefined where it could not reach us or
+ * we could not verify them: vendors refuse messages that name an address which is not public.
+ */
+export function receiptsAddress(
+  reader: ReceiptReader,
+  settings: Readonly<Record<string, unknown>>,
+  publicUrl = "",
+): ((tenantId: string) => string) | undefined {
+  if (!publicUrl.startsWith("https:") || reader.keyOf(settings) === undefined) return undefined;
+  return (tenantId) => publicUrl + webhookPath(reader.kind, tenantId);
 }
 
 /** A text among the settings. */

@@ -32,7 +32,7 @@ function read(parts: Parts, keys = [parts.key], now = new Date(Number(parts.time
     "x-twilio-email-event-webhook-signature": parts.signature,
     "x-twilio-email-event-webhook-timestamp": parts.timestamp,
   };
-  return sendgridReceipts.read({ headers, body: Buffer.from(parts.body) }, keys, now);
+  return sendgridReceipts.read({ headers, body: Buffer.from(parts.body), url: "" }, keys, now);
 }
 
 /** Events as the vendor would sign them now. */
@@ -72,7 +72,7 @@ test("a changed body, signature, timestamp or another key is forged", async () =
   assert.deepEqual(await read(PUBLISHED, [OTHER_KEY]), FORGED);
   assert.deepEqual(await read(PUBLISHED, ["nonsense"]), FORGED);
   assert.equal((await read(PUBLISHED, [OTHER_KEY, PUBLISHED.key])).ok, true);
-  const unsigned = { headers: {}, body: Buffer.from(body) };
+  const unsigned = { headers: {}, body: Buffer.from(body), url: "" };
   assert.deepEqual(await sendgridReceipts.read(unsigned, [PUBLISHED.key], new Date()), FORGED);
 });
 

@@ -23,6 +23,8 @@ export const sendgridReceipts: ReceiptReader = {
   kind: "sendgrid",
   content: "email",
   keyOf: (settings) => textSetting(settings, "webhookPublicKey"),
+  signsAddress: false,
+  askedByMessage: false,
   async read(request, keys, now) {
     if (!isSigned(request, keys, now)) return { ok: false, fault: "forged" };
     const events = parseReceiptBody(request.body);

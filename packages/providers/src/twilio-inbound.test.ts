@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { twilioInbound, twilioSignature } from "./twilio-inbound.ts";
+import { twilioInbound } from "./twilio-inbound.ts";
+import { twilioSignature } from "./twilio-signature.ts";
 
 const TOKEN = "t0ken-of-the-account";
 const URL_OF_HOOK = "https://mail.example.com/webhooks/twilio/acme/inbound";

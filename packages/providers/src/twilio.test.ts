@@ -80,6 +80,24 @@ test("a messaging service and an API key take the place of number and token", as
   });
 });
 
+test("receipts are asked for where they can be heard and verified: public, https, with the account's token", async (t) => {
+  const publicUrl = "https://mail.example.com/belfry";
+  const address = `${publicUrl}/webhooks/twilio/${SMS.tenantId}?delivery=${SMS.deliveryId}`;
+  const withKey = { apiKeySid: API_KEY };
+  for (const [changes, deps, expected] of [
+    [{}, { publicUrl }, address],
+    [{}, {}, null],
+    [{}, { publicUrl: "http://127.0.0.1:4000" }, null],
+    [withKey, { publicUrl }, null],
+    [{ ...withKey, webhookAuthToken: "t0ken-of-the-account" }, { publicUrl }, address],
+  ] as const) {
+    const { vendor, provider } = await start(t, { status: 201, body: created() }, changes, deps);
+    assert.equal((await provider.send(SMS)).class, "accepted");
+    const form = new URLSearchParams(vendor.received[0]!.body);
+    assert.equal(form.get("StatusCallback"), expected);
+  }
+});
+
 const CODES: readonly (readonly [number, number, OutcomeClass])[] = [
   [10001, 400, "credentials"],
   [14107, 429, "throttled"],

@@ -3,8 +3,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import { classesByCode, parseObject, refusal, statusClass } from "./http-outcome.ts";
 import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
+import { receiptsAddress } from "./receipt.ts";
 import { outcome } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
+import { DELIVERY_PARAMETER, twilioReceipts } from "./twilio-receipt.ts";
+import { isTwilioMessageId } from "./twilio-signature.ts";
 
 const VENDOR_URL = "https://api.twilio.com";
 const MESSAGING_SERVICE = /^MG[0-9a-fA-F]{32}$/;
@@ -34,7 +37,7 @@ const SETTINGS = Type.Object(
       secretField({
         title: "Auth token for webhooks",
         description:
-          "The account's auth token, which signs what Twilio posts to /webhooks/twilio/<tenant>/inbound: the answers of people. Only with an API key; else the secret above is it.",
+          "The account's auth token, which signs what Twilio posts to /webhooks/twilio/<tenant>: what became of each message, and to /webhooks/twilio/<tenant>/inbound: the answers of people. Only with an API key; else the secret above is it.",
       }),
     ),
     sender: lineField({
@@ -58,9 +61,7 @@ const CODE_CLASSES = classesByCode({
     21703, 21705,
   ],
   // The recipient or the text.
-  // The recipient or the text.
   permanent: [21211, 21265, 21266, 21408, 21602, 21604, 21608, 21610, 21612, 21614, 21617, 21635],
-  // Too fast, too many at once, too many today.
   // Too fast, too many at once, too many today.
   throttled: [14107, 20429, 21611, 30001, 63038],
   transient: [20500, 20503],
@@ -93,6 +94,7 @@ async function createTwilio(
     "content-type": "application/x-www-form-urlencoded",
     "user-agent": "belfry",
   };
+  const callback = receiptsAddress(twilioReceipts, settings, context.publicUrl);
   const senderField = MESSAGING_SERVICE.test(sender) ? "MessagingServiceSid" : "From";
   return {
     async send(message) {
@@ -101,6 +103,10 @@ async function createTwilio(
         [senderField]: sender,
         Body: message.text,
       });
+      if (callback !== undefined) {
+        const address = `${callback(message.tenantId)}?${DELIVERY_PARAMETER}=${message.deliveryId}`;
+        form.set("StatusCallback", address);
+      }
       const result = await calls.post({ url, headers, body: form.toString() });
       if (!result.answered) return result.outcome;
       return judge(result.answer, context);
@@ -112,7 +118,7 @@ async function createTwilio(
 function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
   const body = parseObject(answer.text);
   const code = answer.status >= 400 ? codeOf(body.code) : codeOf(body.error_code);
-  if (answer.status === 201 && isMessageId(body.sid)) {
+  if (answer.status === 201 && isTwilioMessageId(body.sid)) {
     const known = { messageId: body.sid, vendorStatus: "201" };
     if (isOnItsWay(body.status) && code === null) {
       return outcome("accepted", "Twilio accepted the message", known);
@@ -136,10 +142,6 @@ function refused(
 ): SendOutcome {
   const outcome = refusal("Twilio", outcomeClass, answer, context, code);
   return code === OPTED_OUT ? { ...outcome, optedOut: true } : outcome;
-}
-
-function isMessageId(value: unknown): value is string {
-  return typeof value === "string" && /^(SM|MM)[0-9a-fA-F]{32}$/.test(value);
 }
 
 function isOnItsWay(status: unknown): boolean {

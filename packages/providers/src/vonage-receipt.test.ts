@@ -38,7 +38,7 @@ async function read(status: unknown, changes: Changes = {}) {
     .setProtectedHeader({ alg: changes.alg ?? "HS256" })
     .sign(new TextEncoder().encode(changes.secret ?? SECRET));
   const headers = { authorization: changes.authorization ?? `Bearer ${token}` };
-  const request = { headers, body: Buffer.from(changes.body ?? body) };
+  const request = { headers, body: Buffer.from(changes.body ?? body), url: "" };
   return vonageReceipts.read(request, ["another-account's-secret", SECRET], NOW);
 }
 
@@ -109,7 +109,7 @@ test("another secret, issuer, algorithm, body or age, or a missing claim, is for
 });
 
 test("a callback without a signature is told from a forged one: it is to come again, signed", async () => {
-  const request = { headers: {}, body: Buffer.from(JSON.stringify(STATUS)) };
+  const request = { headers: {}, body: Buffer.from(JSON.stringify(STATUS)), url: "" };
   const result = await vonageReceipts.read(request, [SECRET], NOW);
   assert.deepEqual(result, { ok: false, fault: "unsigned" });
 });

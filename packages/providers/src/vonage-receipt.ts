@@ -14,6 +14,8 @@ export const vonageReceipts: ReceiptReader = {
   kind: "vonage",
   content: "text",
   keyOf: (settings) => textSetting(settings, "signatureSecret"),
+  signsAddress: false,
+  askedByMessage: true,
   async read(request, keys, now) {
     const verdict = await vonageSigned(request, keys, now);
     if (verdict !== "signed") return { ok: false, fault: verdict };

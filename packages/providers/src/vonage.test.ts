@@ -94,6 +94,22 @@ test("an application signs each call with its key, a number as sender loses its 
   assert.equal(JSON.parse(vendor.received[0]!.body).from, "15550100");
 });
 
+test("receipts are asked for where they can be heard and verified: public, https, with a signature secret", async (t) => {
+  const publicUrl = "https://mail.example.com";
+  const signed = { signatureSecret: "a-signature-secret-of-the-account" };
+  const address = `${publicUrl}/webhooks/vonage/${SMS.tenantId}`;
+  for (const [changes, deps, expected] of [
+    [signed, { publicUrl }, { webhook_url: address, webhook_version: "v1" }],
+    [signed, {}, {}],
+    [{}, { publicUrl }, {}],
+  ] as const) {
+    const { vendor, provider } = await start(t, ACCEPT, changes, deps);
+    assert.equal((await provider.send(SMS)).class, "accepted");
+    const { webhook_url, webhook_version } = JSON.parse(vendor.received[0]!.body);
+    assert.deepEqual(JSON.parse(JSON.stringify({ webhook_url, webhook_version })), expected);
+  }
+});
+
 const CODES: readonly (readonly [string, number, OutcomeClass])[] = [
   ["1000", 429, "throttled"],
   ["1010", 422, "permanent"],

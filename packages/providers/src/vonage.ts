@@ -4,8 +4,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import { classesByCode, refusal, statusClass } from "./http-outcome.ts";
 import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
+import { receiptsAddress } from "./receipt.ts";
 import { outcome, thrownOutcome } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
+import { vonageReceipts } from "./vonage-receipt.ts";
 
 const VENDOR_URL = "https://api.nexmo.com";
 /** Of a text, as the Messages API documents it: fewer than our segments allow. */
@@ -118,10 +120,15 @@ async function createVonage(
     return refusal("Vonage", outcomeClass, answer, context, code);
   };
   const client = new GuardedMessages(credentials(settings), url, calls, refused);
+  const callback = receiptsAddress(vonageReceipts, settings, context.publicUrl);
   const from = settings.sender.replace(/^\+(?=\d+$)/, "");
   return {
     async send(message) {
       const sms = new SMS(message.text, message.to.slice(1), from, message.deliveryId);
+      if (callback !== undefined) {
+        sms.webhookUrl = callback(message.tenantId);
+        sms.webhookVersion = "v1";
+      }
       try {
         const { messageUUID } = await client.send(sms);
         const known = { messageId: messageUUID, vendorStatus: "202" };

@@ -20,7 +20,8 @@ export const senderConfig = Type.Object({
     parse: parseLinkKeys,
   }),
   PUBLIC_URL: Type.String({
-    description: "Where browsers reach ingest-api, for links in messages; empty: no links",
+    description:
+      "Where browsers and vendors reach ingest-api, for links in messages and receipts of Twilio and Vonage; empty: neither",
     default: "",
     parse: parsePublicUrl,
   }),

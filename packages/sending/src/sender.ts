@@ -1,4 +1,5 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { parsePublicUrl } from "@belfry/contracts/link-pages";
 import type { OpenDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { watchVersion } from "@belfry/service/configuration-watch";
@@ -36,6 +37,7 @@ export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDa
         leaseMs: config.LEASE_MS,
         providerTimeoutMs: config.PROVIDER_TIMEOUT_MS,
         allowPrivateAddresses: config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
+        publicUrl: config.PUBLIC_URL === "" ? "" : parsePublicUrl(config.PUBLIC_URL),
         links,
         giveUp,
         random: Math.random,

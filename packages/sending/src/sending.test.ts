@@ -80,19 +80,22 @@ test("a number whose owner told the vendor STOP is suppressed, and the next mess
   assert.equal(calls, 1);
 });
 
-test("an SMS leaves through the tenant's SMS provider", async (t) => {
+test("an SMS leaves through the tenant's SMS provider, which is asked for receipts", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
   const tenant = await fixture.tenant();
-  const settings = { apiKey: "abcdef", apiSecret: "a-secret", sender: "Shop", baseUrl: vendor.url };
+  const account = { apiKey: "abcdef", apiSecret: "a-secret", signatureSecret: "a-secret" };
+  const settings = { ...account, sender: "Shop", baseUrl: vendor.url };
   await fixture.provider(tenant, "SMS", "vonage", settings);
   const version = await fixture.template(tenant, SMS_TEMPLATE);
   const id = await fixture.delivery(tenant, version, {
     channel: "SMS",
     variables: '{"code":"123456"}',
   });
-  const sender = fixture.sender({ channel: "SMS" });
+  const sender = fixture.sender({ channel: "SMS", publicUrl: "https://mail.example.com" });
   assert.deepEqual(await sender.handle(message(tenant, [id], "SMS")), [DONE]);
+  const address = `https://mail.example.com/webhooks/vonage/${tenant}`;
+  assert.equal(vendor.calls[0]!.body.webhook_url, address);
   assert.equal(vendor.calls[0]!.body.text, "Code 123456");
   assert.equal(vendor.calls[0]!.body.to, PHONE.slice(1));
   assert.equal((await fixture.row(id)).status, "accepted");

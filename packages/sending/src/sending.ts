@@ -40,6 +40,8 @@ export interface SendingOptions {
   leaseMs: number;
   providerTimeoutMs: number;
   allowPrivateAddresses: boolean;
+  /** Where vendors reach ingest-api with receipts; undefined or empty: nowhere. */
+  publicUrl?: string | undefined;
   /** Where readers of messages turn them off; undefined: nowhere. */
   links?: MessageLinks | undefined;
   /** When what Postgres does not take any more is left to the lease. */
@@ -98,6 +100,7 @@ export function createSending(options: SendingOptions): Sending {
     deps: {
       timeoutMs: options.providerTimeoutMs,
       allowPrivateAddresses: options.allowPrivateAddresses,
+      publicUrl: options.publicUrl,
       storeInOutbox: (entry) => outbox({ ...entry, channel }),
       clock,
     },

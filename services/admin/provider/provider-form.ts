@@ -17,14 +17,13 @@ import { useProvider } from "@belfry/administration/providers/use-provider";
 import { sendProviderTest } from "@belfry/administration/templates/send-test";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { isProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { webhookPath } from "@belfry/contracts/receipt";
 import type { Database } from "@belfry/database/connection";
+import { receiptReader } from "@belfry/providers/receipt-readers";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 import { fieldsOf, settingsFaults, settingsOf } from "./settings-form.ts";
-
-/** Where a vendor's receipts go, for the kinds that send any. */
-const WITH_RECEIPTS = ["sendgrid", "vonage"];
 
 interface Shown {
   /** undefined: the account is new. */
@@ -49,6 +48,7 @@ export function providerFormPages({ route, db, keys, config, once }: PageDeps): 
     { provider, given, faults = {}, test }: Shown = {},
   ): Promise<Answer> => {
     const { kind, channel } = await kindOf(channelName, kindName);
+    const receipts = receiptReader(kind.kind);
     const name = provider === undefined || provider.name === kind.kind ? "" : provider.name;
     return page("provider-form", kind.title, {
       kind,
@@ -59,9 +59,10 @@ export function providerFormPages({ route, db, keys, config, once }: PageDeps): 
       fields: fieldsOf(kind.settings, provider?.settings, given),
       maxPerSecond: given?.get("maxPerSecond") ?? provider?.maxPerSecond ?? "",
       faults,
-      receipts: WITH_RECEIPTS.includes(kind.kind)
-        ? `${config.apiUrl}/webhooks/${kind.kind}/${tenantId}`
-        : undefined,
+      receipts: receipts && {
+        address: config.apiUrl + webhookPath(kind.kind, tenantId),
+        askedByMessage: receipts.askedByMessage,
+      },
       test,
       isFirst: provider !== undefined && (await isFirst(db, provider)),
     });

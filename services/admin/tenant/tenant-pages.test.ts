@@ -149,6 +149,9 @@ test("a provider's page has the address for the vendor's receipts; a secret that
   const path = made.headers.get("location")?.split("?")[0] ?? "";
   const html = await operator.text(path);
   assert.ok(html.includes(`http://api.test/webhooks/sendgrid/${id}`));
+  assert.match(html, /Enter this address at the vendor/);
+  const twilio = await operator.text(`${base}/providers/new?channel=SMS&kind=twilio`);
+  assert.doesNotMatch(twilio, /Enter this address at the vendor/);
   assert.ok(!html.includes("0123456789"));
   assert.match(html, /Stored: •••• cret\. Leave it empty to keep it\./);
   assert.equal((await operator.post(path, { "settings.from": "b@example.com" })).status, 303);
