@@ -1,5 +1,5 @@
 import { type Receipt, webhookPath } from "@belfry/contracts/receipt";
-import type { ProviderContent } from "./provider.ts";
+import type { ProviderContent, ProviderDeps } from "./provider.ts";
 
 /** A request as a provider made it: the body byte for byte. */
 export interface ReceiptRequest {
@@ -42,9 +42,10 @@ export interface ReceiptReader extends WebhookReader<{ receipts: Receipt[] }> {
 export function receiptsAddress(
   reader: ReceiptReader,
   settings: Readonly<Record<string, unknown>>,
-  publicUrl = "",
+  { publicUrl = "", allowPrivateAddresses }: ProviderDeps,
 ): ((tenantId: string) => string) | undefined {
-  if (!publicUrl.startsWith("https:") || reader.keyOf(settings) === undefined) return undefined;
+  const isReached = publicUrl.startsWith("https:") || (allowPrivateAddresses && publicUrl !== "");
+  if (!isReached || reader.keyOf(settings) === undefined) return undefined;
   return (tenantId) => publicUrl + webhookPath(reader.kind, tenantId);
 }
 

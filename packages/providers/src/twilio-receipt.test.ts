@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
+import { testDeps } from "../test/messages.ts";
+import { receiptsAddress } from "./receipt.ts";
 import { twilioReceipts } from "./twilio-receipt.ts";
 import { twilioSignature } from "./twilio-signature.ts";
 
@@ -88,4 +90,14 @@ test("the delivery stands in the signed address: another one is forged, none is 
   }
   const unreadable = { ok: false, fault: "unreadable" };
   assert.deepEqual(await read({ MessageStatus, MessageSid: "CA1" }), unreadable);
+});
+
+test("a private address is named only where providers may have private addresses, too", () => {
+  const of = (publicUrl: string, allowPrivateAddresses: boolean) => {
+    const deps = testDeps({ publicUrl, allowPrivateAddresses });
+    return receiptsAddress(twilioReceipts, { authToken: TOKEN }, deps)?.("acme");
+  };
+  assert.equal(of("http://127.0.0.1:4000", false), undefined);
+  assert.equal(of("", true), undefined);
+  assert.equal(of("http://127.0.0.1:4000", true), "http://127.0.0.1:4000/webhooks/twilio/acme");
 });

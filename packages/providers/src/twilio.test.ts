@@ -80,14 +80,16 @@ test("a messaging service and an API key take the place of number and token", as
   });
 });
 
-test("receipts are asked for where they can be heard and verified: public, https, with the account's token", async (t) => {
+test("receipts are asked for where they can be heard and verified: at a public address, with the account's token", async (t) => {
   const publicUrl = "https://mail.example.com/belfry";
-  const address = `${publicUrl}/webhooks/twilio/${SMS.tenantId}?delivery=${SMS.deliveryId}`;
+  const path = `/webhooks/twilio/${SMS.tenantId}?delivery=${SMS.deliveryId}`;
+  const address = publicUrl + path;
+  const local = "http://127.0.0.1:4000";
   const withKey = { apiKeySid: API_KEY };
   for (const [changes, deps, expected] of [
     [{}, { publicUrl }, address],
     [{}, {}, null],
-    [{}, { publicUrl: "http://127.0.0.1:4000" }, null],
+    [{}, { publicUrl: local }, local + path],
     [withKey, { publicUrl }, null],
     [{ ...withKey, webhookAuthToken: "t0ken-of-the-account" }, { publicUrl }, address],
   ] as const) {

@@ -94,7 +94,7 @@ async function createTwilio(
     "content-type": "application/x-www-form-urlencoded",
     "user-agent": "belfry",
   };
-  const callback = receiptsAddress(twilioReceipts, settings, context.publicUrl);
+  const callback = receiptsAddress(twilioReceipts, settings, context);
   const senderField = MESSAGING_SERVICE.test(sender) ? "MessagingServiceSid" : "From";
   return {
     async send(message) {

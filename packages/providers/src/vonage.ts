@@ -120,7 +120,7 @@ async function createVonage(
     return refusal("Vonage", outcomeClass, answer, context, code);
   };
   const client = new GuardedMessages(credentials(settings), url, calls, refused);
-  const callback = receiptsAddress(vonageReceipts, settings, context.publicUrl);
+  const callback = receiptsAddress(vonageReceipts, settings, context);
   const from = settings.sender.replace(/^\+(?=\d+$)/, "");
   return {
     async send(message) {
