@@ -146,6 +146,17 @@ test("a push that renders too large fails on its channel alone", () => {
   assert.deepEqual(dispatch.outcome, { failed: { PUSH: "rendered content too large" } });
 });
 
+test("a push without a word is neither published nor stored, and the event says so", () => {
+  const active = templates(["PUSH"], { body: "{{name}}: {{city}}" });
+  const { dispatch } = route({ variables: '{"title":"\u200b","name":" "}' }, {}, active);
+  assert.equal(dispatch.push, null);
+  assert.deepEqual(dispatch.outcome, {
+    ...{ skipped: dispatch.outcome?.skipped, missing: { PUSH: ["city"] } },
+    failed: { PUSH: "nothing to say" },
+  });
+  assert.notEqual(route({ variables: '{"title":"👍"}' }).dispatch.push, null);
+});
+
 test("a template's lifetime counts from acceptance, and its target channel is used", () => {
   const active = templates(["EMAIL", "PUSH"], {
     expiresAfterSeconds: 300,

@@ -18,6 +18,7 @@ import type {
 import type { EventOutcome } from "@belfry/database/schema";
 import { withGathered } from "@belfry/templates/gathered";
 import { parseVariables } from "@belfry/templates/parse-variables";
+import { NOTHING_TO_SAY, saysNothing } from "@belfry/templates/render";
 import { uuidv7 } from "uuidv7";
 import { isTimed, timingOf } from "./delivery-timing.ts";
 import type { RoutingTenant } from "./read-routing.ts";
@@ -211,6 +212,10 @@ function renderPush(
   if (rendered.missing.length > 0) outcome.missing = { [channel]: rendered.missing };
   const { linksLeftOut } = rendered;
   if (linksLeftOut !== undefined) outcome.linksLeftOut = { [channel]: linksLeftOut };
+  if (saysNothing(rendered)) {
+    outcome.failed = { [channel]: NOTHING_TO_SAY };
+    return;
+  }
   dispatch.push = {
     tenantId: event.tenantId,
     userId: event.userId,

@@ -13,6 +13,8 @@ export const EMAIL_ADDRESS_PATTERN =
 
 const EMAIL_ADDRESS = new RegExp(EMAIL_ADDRESS_PATTERN);
 const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
+/** Nothing but blanks and characters that show nothing. */
+const EMPTY_LINE = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 export function isEmailAddress(text: string): boolean {
@@ -30,7 +32,7 @@ export function asciiDomain(address: string): string {
 /** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */
 export function emailFault(message: EmailMessage): string | null {
   if (!isEmailAddress(message.to)) return "the recipient's address is not one email address";
-  if (message.subject.trim() === "") return "the subject is empty";
+  if (EMPTY_LINE.test(message.subject)) return "the subject is empty";
   if (CONTROL_CHARACTER.test(message.subject)) return "the subject has control characters";
   if (message.html === "" && message.text === "") return "the message is empty";
   return message.headers === undefined ? null : listHeadersFault(message.headers);

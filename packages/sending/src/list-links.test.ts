@@ -89,7 +89,7 @@ test("a mail of a category arrives with each header field once, whose address tu
 const LINKS = {
   ...EMAIL_TEMPLATE,
   html: '<p><a href="{{$unsubscribe_url}}">Off</a> <a href="{{$preferences_url}}">More</a></p>',
-  text: "{{$unsubscribe_url}} {{$preferences_url}}",
+  text: "Off: {{$unsubscribe_url}} More: {{$preferences_url}}",
 };
 
 test("a template may name both addresses; the header has the same one", async (t) => {

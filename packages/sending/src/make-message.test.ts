@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { assertEach } from "@belfry/testing/assert-each";
 import { createFixture, EMAIL_TEMPLATE, message, SMS_TEMPLATE } from "../test/sending-fixture.ts";
 import { createShop } from "../test/shop.ts";
@@ -48,7 +49,7 @@ test("an empty subject is refused before any call, whatever the vendor would do"
   const subject = { ...EMAIL_TEMPLATE, subject: "{{name}}" };
   for (const one of [tenant, other]) {
     const version = await fixture.template(one, subject);
-    for (const name of ["", " ", "\u00a0\u2003", undefined]) {
+    for (const name of ["", " ", "\u00a0\u2003", "\u200b", undefined]) {
       const variables = JSON.stringify({ name });
       const id = await fixture.delivery(one, version, { variables });
       assert.deepEqual(await fixture.sender().handle(message(one, [id])), [DONE]);
@@ -60,6 +61,40 @@ test("an empty subject is refused before any call, whatever the vendor would do"
   }
   assert.equal(vendor.calls.length, 0);
   assert.equal((await fixture.pool.query("select from outbox")).rowCount, 0);
+});
+
+test("a message without a word is not sent: it fails before any call, and a picture is enough for a mail", async (t) => {
+  const fixture = await createFixture(t);
+  const tenant = await fixture.tenant();
+  for (const channel of PROVIDER_CHANNELS) await fixture.provider(tenant, channel, "sandbox", {});
+  const mail = { ...EMAIL_TEMPLATE, subject: "Your order", text: "{{ name }}: {{ city }}" };
+  const word = { ...mail, html: "<p>{{ name }}: {{ city }}</p>" };
+  const picture = { ...mail, html: '<img src="https://pic.example/{{ city }}.png">' };
+  const sms = { ...SMS_TEMPLATE, text: "{{ name }}: {{ city }}" };
+  for (const [channel, template, isSentBlank] of [
+    ["EMAIL", word, false],
+    ["EMAIL", picture, true],
+    ["SMS", sms, false],
+  ] as const) {
+    const version = await fixture.template(tenant, template);
+    for (const [name, isBlank] of [
+      [" \u200b", true],
+      ["Ann", false],
+    ] as const) {
+      const variables = JSON.stringify({ name });
+      const id = await fixture.delivery(tenant, version, { channel, variables });
+      await fixture.sender({ channel }).handle(message(tenant, [id]));
+      const { status, reason, attempts, missing } = await fixture.row(id);
+      const isSent = !isBlank || isSentBlank;
+      assert.deepEqual(
+        { status, reason, attempts, missing },
+        isSent
+          ? { status: "accepted", reason: null, attempts: 1, missing: ["city"] }
+          : { status: "failed", reason: "nothing to say", attempts: 0, missing: ["city"] },
+      );
+    }
+  }
+  assert.equal((await fixture.pool.query("select from outbox")).rowCount, 4);
 });
 
 test("missing variables are sent as nothing and noted", async (t) => {

@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliverie
 import { emailFault, smsFault } from "@belfry/providers/recipient";
 import { storedEvent, withGathered } from "@belfry/templates/gathered";
 import { parseVariables } from "@belfry/templates/parse-variables";
-import type { Renderer } from "@belfry/templates/render";
+import { NOTHING_TO_SAY, type Renderer, saysNothing } from "@belfry/templates/render";
 import type { OutgoingMessage } from "./active-providers.ts";
 import type { ListLinks } from "./list-links.ts";
 
@@ -43,6 +43,7 @@ export function makeMessage(
   if (!rendered.ok) return rendered;
   const { missing } = rendered;
   if (rendered.kind !== content) return { ok: false, reason: "the template is of another channel" };
+  if (saysNothing(rendered)) return { ok: false, reason: NOTHING_TO_SAY, missing };
   if (rendered.kind === "email") {
     const { subject, html, text } = rendered;
     const headers = links?.headers();

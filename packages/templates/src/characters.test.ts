@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cleanBody, cleanLine, cleanSms, countCharacters } from "./characters.ts";
+import { cleanBody, cleanLine, cleanSms, countCharacters, isBlank } from "./characters.ts";
 
 test("a body keeps line ends and tabs and loses other control characters and lone surrogates", () => {
   assert.equal(cleanBody("a\u0000b\n\r\tc\u001b\u007f\ud800d"), "ab\n\r\tc\ufffdd");
@@ -13,6 +13,27 @@ test("a line holds no line end of any kind", () => {
 
 test("a short message has single line ends and no tabs", () => {
   assert.equal(cleanSms("a\r\nb\tc"), "a\nb c");
+});
+
+test("a text says nothing without a letter, a digit, a symbol or an emoji that shows", () => {
+  const blank = [
+    "",
+    " \n\t",
+    "\u00a0\u2003",
+    "\u200b\u2060\ufeff\u00ad",
+    ": ",
+    "…!?",
+    "「」",
+    "\u3164",
+    "\u2800",
+    "\ufe0f",
+  ];
+  assert.deepEqual(
+    blank.filter((text) => !isBlank(text)),
+    [],
+  );
+  const words = ["a", "7", "€", "+", "👍", "‼️", "❤", "ש", "注意", "…a", "½", "🇩🇪"];
+  assert.deepEqual(words.filter(isBlank), []);
 });
 
 test("characters are counted by code point", () => {

@@ -17,6 +17,15 @@ export function cleanSms(text: string): string {
   return cleanBody(text).replaceAll("\r\n", "\n").replaceAll("\t", " ");
 }
 
+/** A letter, a digit, a symbol or an emoji. Some letters are made to show nothing, and Braille has a blank. */
+const WORD =
+  /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u;
+
+/** Whether a text says nothing: it has only blanks, punctuation and characters that show nothing. */
+export function isBlank(text: string): boolean {
+  return !WORD.test(text);
+}
+
 /** The number of Unicode code points, the "characters" of the bounds. */
 export function countCharacters(text: string): number {
   let count = text.length;

@@ -7,7 +7,7 @@ import {
   MAX_SMS_SEGMENTS,
   MAX_SUBJECT_CHARACTERS,
 } from "./bounds.ts";
-import { cleanBody, cleanLine, cleanSms, countCharacters } from "./characters.ts";
+import { cleanBody, cleanLine, cleanSms, countCharacters, isBlank } from "./characters.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
 import { htmlSlots } from "./html/html-slots.ts";
 import { joinBlanks, markBlanks } from "./html/text-blanks.ts";
@@ -65,6 +65,24 @@ export type Rendered =
     };
 
 export type Renderer = (variables: Record<string, unknown>, settings?: RenderSettings) => Rendered;
+
+/** Why a message is not sent that `saysNothing`. */
+export const NOTHING_TO_SAY = "nothing to say";
+
+/** In a mail: in MJML a background, too. */
+const PICTURE = /<img\b|\sbackground\s*=/i;
+
+/** Whether a message has no word to read: a mail in its body, where a picture is one, a push in title and body. */
+export function saysNothing(message: Extract<Rendered, { ok: true }>): boolean {
+  switch (message.kind) {
+    case "email":
+      return isBlank(message.text) && !PICTURE.test(message.html);
+    case "text":
+      return isBlank(message.text);
+    case "notification":
+      return isBlank(message.title) && isBlank(message.body);
+  }
+}
 
 const TOO_LARGE: Rendered = { ok: false, reason: "rendered content too large" };
 const TOO_COSTLY: Rendered = { ok: false, reason: "too costly to render" };

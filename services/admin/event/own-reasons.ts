@@ -28,6 +28,7 @@ const REASONS: Readonly<Record<Place | "nowhere", readonly [begins: string, says
     ["too costly to render", "the template takes too much work to render with these values"],
     ["the stored template cannot be read", "the template is damaged; publish it again"],
     ["the template cannot be rendered", "the template could not be rendered with these values"],
+    ["nothing to say", "with these values the message has no word to read"],
     ["the subject is empty", "with these values the subject is empty"],
     ["the message is empty", "with these values the text is empty"],
     ["the subject has control characters", "with these values the subject has control characters"],
