@@ -85,8 +85,7 @@ test("after ten failures in a row it is paused; then one message probes it, and 
   const waiting = await tellOne();
   assert.equal(server.requests.length, 10);
   const row = await fixture.row(waiting);
-  assert.deepEqual([row.status, row.attempts], ["queued", 0]);
-  assert.ok(row.due_at >= paused.paused_until);
+  assert.deepEqual([row.status, row.attempts, row.held_for], ["queued", 0, endpoint.id]);
 
   // Its time has come: of many messages one is posted, by whichever replica.
   await fixture.pool.query("update webhooks set paused_until = now()");
@@ -98,7 +97,7 @@ test("after ten failures in a row it is paused; then one message probes it, and 
     ids.map((id, at) => (at % 2 === 0 ? handle : other)(message(endpoint.tenantId, [id]))),
   );
   await server.received(11);
-  // All but the probe are put off while it is under way.
+  // All but the probe are held while it is under way.
   for (;;) {
     const { rows } = await fixture.pool.query(
       "select count(*)::int as resting from deliveries where id = any ($1) and released_at is null",

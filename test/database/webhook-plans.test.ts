@@ -12,6 +12,7 @@ import type { Database, Pool } from "@belfry/database/connection";
 import { claimWebhooks, noteWebhookCalls } from "@belfry/database/functions/claim-webhooks";
 import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
 import { expireStep } from "@belfry/database/functions/expire-batch";
+import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { webhooksUnderTest } from "@belfry/database/functions/webhooks-under-test";
 import { markAllNotificationsRead } from "@belfry/database/notifications";
 import { setPreferences } from "@belfry/database/preferences";
@@ -72,6 +73,7 @@ test("with 200,000 messages of webhooks nothing walks over them, with and before
     return rows[0]?.id ?? moved.id;
   };
 
+  let filled = false;
   /** By name: how many rows of a table it may read, and what it is. */
   const works: [string, number, (db: Database) => Promise<unknown>][] = [
     [
@@ -93,6 +95,21 @@ test("with 200,000 messages of webhooks nothing walks over them, with and before
         ]),
     ],
     ["claiming", 900, claim],
+    [
+      "releasing",
+      1_200,
+      async () => {
+        const turn = {
+          channel: "WEBHOOK",
+          inFlightPerTenant: 100,
+          after: "",
+          most: 2_000,
+        } as const;
+        const { released } = await releaseDeliveries(client, turn);
+        // Of `other` 100; of `acme` 50 that are due and 32 that were held for an endpoint that is off.
+        if (filled) assert.equal(released.length, 182);
+      },
+    ],
     [
       "noting",
       20,
@@ -165,6 +182,12 @@ test("with 200,000 messages of webhooks nothing walks over them, with and before
      select id, id, tenant_id, 'WEBHOOK', case when random() < 0.2 then 'queued' when random() < 0.1 then 'failed'
             else 'accepted' end, now() from webhook_messages`,
   );
+  await client.query(
+    `update deliveries d set due_at = null, held_for = $1 from webhook_messages m
+     where m.id = d.event_id and d.status = 'queued' and d.tenant_id = 'acme' and m.payload = '{}' and random() < 0.5`,
+    [under.webhooks.get("off")],
+  );
+  filled = true;
   await client.query(
     `insert into attempts (delivery_id, number, provider_kind, started_at)
      select id, 99, 'webhook', now() from webhook_messages`,

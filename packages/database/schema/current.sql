@@ -152,11 +152,13 @@ create table deliveries (
   created_at timestamp with time zone not null default now(),
   settled_at timestamp with time zone,
   unless_read boolean,
+  held_for uuid,
   constraint deliveries_event_id_channel_key UNIQUE (event_id, channel),
   constraint deliveries_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=70);
 create index deliveries_dead ON deliveries USING btree (tenant_id, settled_at, id) WHERE ((status = ANY (ARRAY['failed'::text, 'expired'::text, 'unknown'::text])) AND (channel <> 'WEBHOOK'::text));
 create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_at) WHERE ((released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])));
+create index deliveries_held ON deliveries USING btree (tenant_id, held_for, id) WHERE ((held_for IS NOT NULL) AND (released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])));
 create index deliveries_released ON deliveries USING btree (channel, tenant_id, released_at) WHERE (released_at IS NOT NULL);
 CREATE TRIGGER deliveries_move BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_delivery_move();
 CREATE TRIGGER deliveries_tell_end AFTER INSERT ON deliveries FOR EACH ROW WHEN (((new.status <> ALL (ARRAY['queued'::text, 'sending'::text, 'waiting'::text, 'discarded'::text])) AND (new.channel <> 'WEBHOOK'::text))) EXECUTE FUNCTION tell_delivery();
@@ -170,6 +172,7 @@ comment on column deliveries.retries is 'place in the retry schedule: throttled 
 comment on column deliveries.due_at is 'when it may be released; null once settled';
 comment on column deliveries.released_at is 'on its way to a sender since; null while it rests';
 comment on column deliveries.unless_read is 'true: skipped once its notification is read; null: sent anyway';
+comment on column deliveries.held_for is 'of a status webhook at rest: the endpoint whose pause it waits out, in place of due_at; null: it rests until due_at';
 
 create table digest_items (
   digest_id uuid not null,

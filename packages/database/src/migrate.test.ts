@@ -9,7 +9,12 @@ import { functionFile, migrationOf, SCHEMA, type SchemaSource } from "./schema-f
 import { TRIAL_DATABASE } from "./trial-database.ts";
 
 /** In the order in which they were added, which is that of their names: a new one comes last. */
-const ADDED = ["0001-tables", "0002-platform-templates"];
+const ADDED = [
+  "0001-tables",
+  "0002-platform-templates",
+  "0005-deliveries-held-for",
+  "0005-deliveries-held-index",
+];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** What a later version brings. */
 const LATER: SchemaSource = {

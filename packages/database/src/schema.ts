@@ -398,6 +398,8 @@ export interface Schema {
     settled_at: Date | null;
     /** true: skipped once its notification is read. */
     unless_read: boolean | null;
+    /** The paused endpoint that a status webhook waits for; its `due_at` is null meanwhile. */
+    held_for: string | null;
   };
 
   webhooks: {

@@ -23,7 +23,8 @@ export interface MessageRow {
 
 const MESSAGE = sql`
   m.id, coalesce(m.resend_of, m.id) as "headerId", m.type, m.event_id as "eventId", d.status, d.reason,
-  m.created_at as "createdAt", case when d.status in ('queued', 'waiting') then d.due_at end as "nextAt"`;
+  m.created_at as "createdAt", case when d.status in ('queued', 'waiting') then coalesce(d.due_at, (
+    select w.paused_until from webhooks w where w.id = d.held_for and w.tenant_id = d.tenant_id)) end as "nextAt"`;
 
 /** What one page looks at, at most: by status it may find nothing among many. */
 const LOOKED_AT = 5_000;

@@ -218,6 +218,9 @@ test("a tenant's second replay at once is refused; a paused endpoint is called w
     () => replayWebhook(db, { ...of, since: LONG_AGO }),
     () => resendWebhookMessage(db, { ...of, messageId }),
   ];
+  await db.updateTable("webhooks").set({ paused_until: pausedUntil }).execute();
+  const { nextAt } = await showWebhookMessage(db, { ...of, messageId: await tell() });
+  assert.equal(nextAt, pausedUntil.toISOString(), "not before its pause is over");
   for (const ask of ends) {
     await sql`update deliveries set status = 'sending' where status = 'queued'`.execute(db);
     await sql`update deliveries set status = 'failed' where status = 'sending'`.execute(db);

@@ -2,10 +2,11 @@
 -- in claim_deliveries. Returns one row a delivery found, with what it `becomes`:
 --   sending   claimed; `number` is the attempt's
 --   busy      another sender holds it for `wait_ms` more
---   gone      settled, or put off: its endpoint is paused, or in p_full, where this sender has no call left for it
+--   gone      settled, held for its paused endpoint, or put off: this sender has no call left for an endpoint of p_full
 --   skipped   it ended here, for `reason`: the endpoint is gone, inactive, or the tenant is
 -- An attempt that a sender left by dying ends as ambiguous and counts as a try. A paused endpoint whose time has come
 -- gets one delivery, as a probe: the pause goes on for the length of a lease, until somebody has noted how it went.
+-- The others are held: release_deliveries lets them go in parts once the endpoint answers, and none is touched before.
 create or replace function claim_webhooks(
   p_ids uuid[], p_tenants text[], p_full uuid[], p_lease_ms integer, p_max_retries integer
 ) returns table (
@@ -21,8 +22,6 @@ as $function$
 declare
   died constant text := 'the sender ended before the outcome was known';
   full_seconds constant integer := 5;
-  -- After a pause they come spread over this.
-  spread constant interval := '30 seconds';
   moment timestamptz;
   place bigint;
   held_until timestamptz;
@@ -32,6 +31,7 @@ declare
   paused_until timestamptz;
   paused uuid[] := '{}';
   put_off timestamptz;
+  holds boolean;
   claimed uuid[] := '{}';
   numbers integer[];
 begin
@@ -40,8 +40,9 @@ begin
   for place, delivery_id, was, held_until, rests, tenant_id, number, retries, is_active, webhook_id, is_there, url, secret,
       previous_secret, paused_until, message_id, type, payload, told_at, failing
   in
-    select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment, d.tenant_id,
-           d.attempts + 1, d.retries + (d.status = 'sending')::integer, o.active, m.webhook_id, w.active, w.url,
+    select i.place, d.id, d.status, d.claimed_until,
+           d.released_at is null and coalesce(d.due_at, 'infinity') > moment, d.tenant_id, d.attempts + 1,
+           d.retries + (d.status = 'sending')::integer, o.active, m.webhook_id, w.active, w.url,
            w.secret, case when w.previous_secret_until > moment then w.previous_secret end, w.paused_until,
            coalesce(m.resend_of, m.id), m.type, m.payload, m.created_at, w.failing_since is not null
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
@@ -58,6 +59,7 @@ begin
     wait_ms := null;
     becomes := 'gone';
     put_off := null;
+    holds := false;
     if was = 'sending' and held_until > moment then
       becomes := 'busy';
       wait_ms := greatest(1, ceil(extract(epoch from held_until - moment) * 1000))::integer;
@@ -75,10 +77,10 @@ begin
     elsif was = 'sending' and retries > p_max_retries then
       becomes := 'failed';
       reason := 'retries exhausted: ' || died;
+    elsif paused_until > moment or webhook_id = any (paused) then
+      holds := true;
     elsif webhook_id = any (p_full) then
       put_off := moment + make_interval(secs => 1 + random() * full_seconds);
-    elsif paused_until > moment or webhook_id = any (paused) then
-      put_off := greatest(paused_until, moment) + random() * spread;
     else
       becomes := 'sending';
       if paused_until is not null then
@@ -93,7 +95,7 @@ begin
           paused := paused || webhook_id;
         else
           becomes := 'gone';
-          put_off := moment + random() * spread;
+          holds := true;
         end if;
       end if;
     end if;
@@ -106,10 +108,11 @@ begin
       where a.delivery_id = claim_webhooks.delivery_id and a.number = claim_webhooks.number - 1
         and a.ended_at is null;
     end if;
-    if put_off is not null then
+    if put_off is not null or holds then
       update deliveries d
       set status = case when d.status = 'sending' then 'waiting' else d.status end, due_at = put_off,
-          retries = claim_webhooks.retries, claimed_until = null, released_at = null
+          held_for = case when holds then claim_webhooks.webhook_id end, retries = claim_webhooks.retries,
+          claimed_until = null, released_at = null
       where d.id = claim_webhooks.delivery_id;
     elsif becomes in ('skipped', 'failed') then
       update deliveries d

@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { uuidv7 } from "uuidv7";
-import { claimWebhooks, noteWebhookCalls, type WebhookClaimOptions } from "./claim-webhooks.ts";
+import {
+  type ClaimedWebhook,
+  claimWebhooks,
+  noteWebhookCalls,
+  type WebhookClaimOptions,
+} from "./claim-webhooks.ts";
+import { releaseDeliveries } from "./release-deliveries.ts";
+import { type Settlement, settleDeliveries } from "./settle-deliveries.ts";
 import { type WebhooksUnderTest, webhooksUnderTest } from "./webhooks-under-test.ts";
 
 const OPTIONS: WebhookClaimOptions = { full: [], leaseMs: 60_000, maxRetries: 3 };
@@ -35,7 +42,7 @@ const named = (ids: readonly string[]) => ids.map((id) => ({ id, tenantId: "acme
 async function rowOf({ pool }: WebhooksUnderTest, id: string | undefined) {
   const { rows } = await pool.query<{
     row: string;
-    wait: number;
+    wait: number | null;
   }>(
     `select concat_ws(' ', status, attempts, retries, reason, case when released_at is null then 'rests' end) as row,
             extract(epoch from due_at - clock_timestamp())::float8 as wait
@@ -189,14 +196,12 @@ test("messages of an endpoint that is full, or paused, rest and are no try", asy
   assertEach(claims, ({ becomes }) => becomes, ["gone", "gone", "gone"]);
   const rests = await rowOf(under, full);
   assert.equal(rests.row, "waiting 0 2 rests");
-  assert.ok(rests.wait <= 6, "six seconds at most");
+  assert.ok(rests.wait !== null && rests.wait <= 6, "six seconds at most");
   for (const [id, row] of [
     [paused, "queued 0 0 rests"],
     [left, "waiting 1 1 rests"],
   ] as const) {
-    const found = await rowOf(under, id);
-    assert.equal(found.row, row);
-    assert.ok(found.wait > 60 && found.wait <= 130, "after the pause, spread over half a minute");
+    assert.deepEqual(await rowOf(under, id), { row, wait: null }, "held, without a time");
   }
 });
 
@@ -225,6 +230,169 @@ test("a pause that has ended gives one delivery as a probe, of one replica", asy
 });
 
 const FAILED = "answered 500";
+const BACKLOG = 3_000;
+
+/** The release loop and senders of an endpoint, without calls, and how often rows of deliveries were written. */
+async function backlogUnderTest(t: TestContext) {
+  const under = await webhooksUnderTest(t);
+  const { pool, webhooks } = under;
+  await pool.query(`
+    create table writes (id uuid);
+    create function note_write() returns trigger language plpgsql as $$
+    begin insert into writes values (new.id); return null; end $$;
+    create trigger note_write after update on deliveries for each row execute function note_write()`);
+  const call = { webhookId: webhooks.get("all")!, tenantId: "acme", gone: false };
+  const count = async (query: string) => (await pool.query<{ n: number }>(query)).rows[0]!.n;
+  const flow = {
+    ...under,
+    count,
+    writes: () => count("select count(*)::int as n from writes"),
+    held: () => count("select count(*)::int as n from deliveries where held_for is not null"),
+    note: (reason: string | null) => noteWebhookCalls(pool, [{ ...call, reason }], FAILURES),
+    endpointIs: (set: string) =>
+      pool.query(`update webhooks set ${set} where id = $1`, [call.webhookId]),
+    /** A turn of each of two replicas. Returns what leaves. */
+    async released(): Promise<string[]> {
+      const turn = { channel: "WEBHOOK", inFlightPerTenant: 100, after: "", most: 2_000 } as const;
+      const turns = await Promise.all([
+        releaseDeliveries(pool, turn),
+        releaseDeliveries(pool, turn),
+      ]);
+      return turns.flatMap(({ released }) => released.map(({ id }) => id));
+    },
+    /** Of these deliveries those that are to be called. */
+    async claimed(ids: string[]): Promise<ClaimedWebhook[]> {
+      const claims = await claimWebhooks(pool, named(ids), OPTIONS);
+      return claims.flatMap((one) => (one.becomes === "sending" ? [one.webhook] : []));
+    },
+    async settle(claims: ClaimedWebhook[], status: "accepted" | "waiting"): Promise<void> {
+      const settlements = claims.map(
+        ({ id, attempt }): Settlement => ({
+          ...{ deliveryId: id, attempt, status, reason: null, counted: status === "waiting" },
+          ...{ delayMs: status === "waiting" ? 3_600_000 : null, missing: null },
+          end: {
+            ...{
+              class: status === "accepted" ? "accepted" : "transient",
+              durationMs: 1,
+              reason: "x",
+            },
+            ...{ vendor_status: null, vendor_answer: null, message_id: null },
+          },
+        }),
+      );
+      await settleDeliveries(pool, settlements);
+    },
+    /** Has a backlog whose endpoint is paused, all of it held. */
+    async pause(backlog: number): Promise<void> {
+      await messages(under, backlog, { released_at: "null" });
+      for (let failure = 0; failure < FAILURES; failure += 1) await flow.note(FAILED);
+      for (;;) {
+        const ids = await flow.released();
+        if (ids.length === 0) break;
+        assert.deepEqual(await flow.claimed(ids), []);
+      }
+      assert.equal(await flow.held(), backlog);
+      await pool.query("truncate writes");
+    },
+  };
+  return flow;
+}
+
+test("a pause writes the rows of its probe alone, however much waits; the rest comes in parts once the endpoint answers", async (t) => {
+  const flow = await backlogUnderTest(t);
+  await flow.pause(BACKLOG);
+  // What is told meanwhile is held as it is written.
+  for (const moved of [await flow.delivery({ status: "sending" }), await flow.delivery()]) {
+    await flow.pool.query("update deliveries set status = 'skipped' where id = $1", [moved.id]);
+  }
+  await flow.pool.query("truncate writes");
+  assert.equal(await flow.held(), BACKLOG + 2);
+  for (let pause = 1; pause <= 4; pause += 1) {
+    assert.deepEqual(await flow.released(), [], "paused");
+    await flow.endpointIs("paused_until = clock_timestamp()");
+    const probe = await flow.released();
+    assert.equal(probe.length, 1);
+    assert.deepEqual(await flow.released(), [], "the probe is on its way");
+    const claims = await flow.claimed(probe);
+    assert.equal(claims.length, 1);
+    assert.deepEqual(await flow.released(), [], "the probe is under way");
+    await flow.settle(claims, "waiting");
+    await flow.note(FAILED);
+    assert.equal(await flow.writes(), 3 * pause, "released, claimed and settled");
+  }
+
+  await flow.endpointIs("paused_until = clock_timestamp()");
+  await flow.settle(await flow.claimed(await flow.released()), "accepted");
+  await flow.note(null);
+  await flow.pool.query("truncate writes");
+  let left = await flow.held();
+  assert.equal(left, BACKLOG + 2 - 5);
+  const called: string[] = [];
+  while (left > 0) {
+    const ids = await flow.released();
+    assert.ok(ids.length > 0 && ids.length <= 32, `${ids.length} at a time`);
+    assert.deepEqual(await flow.released(), [], "no more than its calls keep up with");
+    const claims = await flow.claimed(ids);
+    called.push(...claims.map(({ id }) => id));
+    await flow.settle(claims, "accepted");
+    left -= ids.length;
+  }
+  assert.equal(new Set(called).size, BACKLOG - 3, "each once");
+  assert.equal(called.length, BACKLOG - 3);
+  assert.equal(await flow.writes(), 3 * called.length);
+  assert.equal(await flow.held(), 0);
+});
+
+test("what is held for an endpoint leaves in parts when a person changes, disables or deletes it", async (t) => {
+  const flow = await backlogUnderTest(t);
+  await flow.pause(90);
+  const skipped = async (part: string[]) => {
+    assert.deepEqual(await flow.claimed(part), []);
+    const { rows } = await flow.pool.query<{ reason: string }>(
+      "select distinct status || ': ' || reason as reason from deliveries where id = any ($1)",
+      [part],
+    );
+    return rows.map(({ reason }) => reason);
+  };
+  await flow.endpointIs(
+    "paused_until = null, failures = 0, failing_since = null, url = 'https://new.example'",
+  );
+  const first = await flow.released();
+  assert.equal(first.length, 32);
+  await flow.settle(await flow.claimed(first), "accepted");
+  await flow.endpointIs(
+    "active = false, disabled_at = now(), paused_until = now() + interval '1 hour'",
+  );
+  const second = await flow.released();
+  assert.equal(second.length, 32);
+  assert.deepEqual(await skipped(second), ["skipped: the endpoint is disabled"]);
+  await flow.pool.query("delete from webhooks");
+  const third = await flow.released();
+  assert.equal(third.length, 26);
+  assert.deepEqual(await skipped(third), ["skipped: the endpoint was deleted"]);
+  assert.deepEqual([await flow.released(), await flow.held()], [[], 0]);
+});
+
+test("a message that a person sends to a paused endpoint is its probe, before all that is held", async (t) => {
+  const flow = await backlogUnderTest(t);
+  await flow.pause(50);
+  const [sent] = await messages(flow, 1, { released_at: "null" });
+  await flow.endpointIs("paused_until = clock_timestamp()");
+  assert.deepEqual(await flow.released(), [sent]);
+  assert.deepEqual(
+    (await flow.claimed([sent!])).map(({ id }) => id),
+    [sent],
+  );
+});
+
+test("a message of a paused endpoint that is named again on the queue stays held", async (t) => {
+  const flow = await backlogUnderTest(t);
+  await flow.pause(3);
+  const ids = (await flow.pool.query<{ id: string }>("select id from deliveries")).rows;
+  await flow.endpointIs("paused_until = clock_timestamp()");
+  assert.deepEqual(await flow.claimed(ids.map(({ id }) => id)), []);
+  assert.deepEqual([await flow.held(), await flow.writes()], [3, 0]);
+});
 
 test("after some failures in a row an endpoint is paused, from probe to probe for twice as long; one success ends it", async (t) => {
   const under = await webhooksUnderTest(t);

@@ -4,6 +4,7 @@
 -- any other gets one row `busy`. Kinds:
 --   released  on its way now; publish it       settled   ended as skipped (tenant inactive) or expired
 --   capped    the tenant has more than it may   cut      p_most is reached: go on after this tenant
+-- Messages of status webhooks that are held for their endpoint have what room is left, and half of it at least.
 create or replace function release_deliveries(p_channel text, p_in_flight integer, p_after text, p_most integer)
 returns table (kind text, tenant_id text, delivery_id uuid, event_id uuid, trace_id text)
 language plpgsql volatile
@@ -20,6 +21,7 @@ declare
   room_left integer := p_most;
   turns integer := 0;
   owner text := p_after;
+  endpoints uuid[] := '{}';
   ids uuid[];
   room integer;
 begin
@@ -50,14 +52,15 @@ begin
         order by d.due_at limit room_left for update skip locked);
       return query
         update deliveries d
-        set status = 'skipped', reason = 'tenant inactive', due_at = null, settled_at = moment
+        set status = 'skipped', reason = 'tenant inactive', due_at = null, held_for = null, settled_at = moment
         where d.id = any (ids)
         returning 'settled', d.tenant_id, d.id, d.event_id, null::text;
       room_left := room_left - cardinality(ids);
       continue;
     end if;
 
-    continue when not exists (
+    if p_channel = 'WEBHOOK' then endpoints := endpoints_to_call(owner); end if;
+    continue when endpoints = '{}' and not exists (
       select 1 from deliveries d
       where d.channel = p_channel and d.tenant_id = owner and d.released_at is null
         and d.status in ('queued', 'waiting') and d.due_at <= moment
@@ -76,22 +79,96 @@ begin
       select d.id from deliveries d
       where d.channel = p_channel and d.tenant_id = owner and d.released_at is null
         and d.status in ('queued', 'waiting') and d.due_at <= moment
-      order by d.due_at limit room for update skip locked);
+      order by d.due_at limit case when endpoints = '{}' then room else room - room / 2 end for update skip locked);
+    if endpoints <> '{}' then
+      ids := ids || held_messages(owner, endpoints, ids, p_in_flight, room - cardinality(ids));
+    end if;
     room_left := room_left - cardinality(ids);
     return query
       update deliveries d
       set status = case when d.expires_at <= moment then 'expired' else d.status end,
           reason = case when d.expires_at <= moment then 'expired before it was sent' else d.reason end,
-          due_at = case when d.expires_at <= moment then null else d.due_at end,
+          due_at = case when d.expires_at <= moment then null else coalesce(d.due_at, moment) end,
+          held_for = null,
           settled_at = case when d.expires_at <= moment then moment end,
           released_at = case when d.expires_at <= moment then null else moment end
       where d.id = any (ids)
       returning case when d.status = 'expired' then 'settled' else 'released' end,
         d.tenant_id, d.id, d.event_id, (select e.trace_id from events e where e.id = d.event_id);
-    if cardinality(ids) >= room then
+    if cardinality(ids) >= room or endpoints <> '{}' then
       return query select 'capped', owner, null::uuid, null::uuid, null::text;
     end if;
   end loop;
+end
+$function$;
+
+-- Endpoints of the tenant for which messages are held that may leave now: the endpoint is not paused, its pause is over,
+-- or it is switched off or gone and the messages end as skipped. Costs a look for each endpoint that holds any.
+create or replace function endpoints_to_call(p_tenant text) returns uuid[] language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $function$
+declare
+  moment constant timestamptz := clock_timestamp();
+  endpoint uuid := '00000000-0000-0000-0000-000000000000';
+  endpoints uuid[] := '{}';
+begin
+  loop
+    endpoint := (
+      select d.held_for from deliveries d
+      where d.tenant_id = p_tenant and d.held_for > endpoint and d.released_at is null
+        and d.status in ('queued', 'waiting')
+      order by d.held_for limit 1);
+    exit when endpoint is null;
+    if not exists (
+      select from webhooks w
+      where w.id = endpoint and w.tenant_id = p_tenant and w.active and w.paused_until > moment
+    ) then endpoints := endpoints || endpoint; end if;
+  end loop;
+  return endpoints;
+end
+$function$;
+
+-- Held messages of these endpoints, the oldest first, at most p_most. An endpoint whose pause is over gets one, as its
+-- probe, and none while another message is on its way to it or leaves now (p_leaving); the others get as many at a time
+-- as their calls keep up with.
+create or replace function held_messages(
+  p_tenant text, p_endpoints uuid[], p_leaving uuid[], p_in_flight integer, p_most integer
+) returns uuid[] language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $function$
+declare
+  at_a_time constant integer := 32;
+  on_their_way constant uuid[] := array(
+    select m.webhook_id from (
+      (select d.event_id from deliveries d
+       where d.channel = 'WEBHOOK' and d.tenant_id = p_tenant and d.released_at is not null
+         and d.status in ('queued', 'waiting', 'sending')
+       limit p_in_flight)
+      union all
+      select d.event_id from deliveries d where d.id = any (p_leaving)) d
+    cross join lateral (select m.webhook_id from webhook_messages m where m.id = d.event_id limit 1) m);
+  endpoint uuid;
+  share integer;
+  ids uuid[] := '{}';
+begin
+  foreach endpoint in array p_endpoints loop
+    share := case when exists (
+      select from webhooks w
+      where w.id = endpoint and w.tenant_id = p_tenant and w.active and w.paused_until is not null
+    ) then 1 else at_a_time end;
+    share := least(share - cardinality(array_positions(on_their_way, endpoint)), p_most - cardinality(ids));
+    continue when share <= 0;
+    ids := ids || array(
+      select d.id from deliveries d
+      where d.tenant_id = p_tenant and d.held_for = endpoint and d.released_at is null
+        and d.status in ('queued', 'waiting')
+      order by d.id limit share for update skip locked);
+  end loop;
+  return ids;
 end
 $function$;
 

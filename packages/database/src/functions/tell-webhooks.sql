@@ -21,7 +21,8 @@ create or replace function iso_time(p_at timestamptz) returns text language sql 
 $function$;
 
 -- Writes a message for each of these endpoints of one tenant, with its delivery. `p_data` holds ids and words of ours,
--- nothing of a person; p_user, by whom an erasure finds it, stands in it only where the user's own id is told. A paused endpoint gets it when its pause, beside it in p_pauses, ends.
+-- nothing of a person; p_user, by whom an erasure finds it, stands in it only where the user's own id is told. The
+-- message is held for an endpoint that has a pause beside it in p_pauses, even one that is over: its probe decides.
 create or replace function write_webhook_messages(
   p_webhooks uuid[], p_pauses timestamptz[], p_tenant text, p_type text, p_event uuid, p_user text,
   p_at timestamptz, p_data json
@@ -35,8 +36,9 @@ begin
     id := id_of_now();
     insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, user_id, payload, created_at)
     values (id, p_webhooks[i], p_tenant, p_type, p_event, p_user, payload, moment);
-    insert into deliveries (id, event_id, tenant_id, channel, status, due_at, created_at)
-    values (id, id, p_tenant, 'WEBHOOK', 'queued', greatest(moment, p_pauses[i]), moment);
+    insert into deliveries (id, event_id, tenant_id, channel, status, due_at, held_for, created_at)
+    values (id, id, p_tenant, 'WEBHOOK', 'queued', case when p_pauses[i] is null then moment end,
+      case when p_pauses[i] is not null then p_webhooks[i] end, moment);
   end loop;
 end
 $function$;
@@ -119,8 +121,9 @@ begin
     insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, user_id, payload, created_at)
     select m.id, m.webhook_id, m.tenant_id, m.type, m.event_id, m.user_id, m.payload, moment from wanted m
   )
-  insert into deliveries (id, event_id, tenant_id, channel, status, due_at, created_at)
-  select m.id, m.id, m.tenant_id, 'WEBHOOK', 'queued', greatest(moment, m.paused_until), moment from wanted m;
+  insert into deliveries (id, event_id, tenant_id, channel, status, due_at, held_for, created_at)
+  select m.id, m.id, m.tenant_id, 'WEBHOOK', 'queued', case when m.paused_until is null then moment end,
+         case when m.paused_until is not null then m.webhook_id end, moment from wanted m;
 end
 $function$;
 
@@ -224,8 +227,9 @@ begin
     insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, user_id, payload, created_at)
     select m.id, m.webhook_id, m.tenant_id, p_type, m.event_id, m.user_id, m.payload, moment from wanted m
   )
-  insert into deliveries (id, event_id, tenant_id, channel, status, due_at, created_at)
-  select m.id, m.id, m.tenant_id, 'WEBHOOK', 'queued', greatest(moment, m.paused_until), moment from wanted m;
+  insert into deliveries (id, event_id, tenant_id, channel, status, due_at, held_for, created_at)
+  select m.id, m.id, m.tenant_id, 'WEBHOOK', 'queued', case when m.paused_until is null then moment end,
+         case when m.paused_until is not null then m.webhook_id end, moment from wanted m;
 end
 $function$;
 

@@ -86,7 +86,7 @@ test("what is written as ended is told of; a move that is rolled back leaves no 
   );
 });
 
-test("a paused endpoint gets its messages when the pause ends", async (t) => {
+test("what is told to a paused endpoint is held for it from the beginning", async (t) => {
   const { pool, delivery, webhooks } = await webhooksUnderTest(t);
   await pool.query("update webhooks set paused_until = '2100-01-01Z' where id = $1", [
     webhooks.get("all"),
@@ -94,14 +94,14 @@ test("a paused endpoint gets its messages when the pause ends", async (t) => {
   const { id } = await delivery({ status: "sending" });
   await pool.query("update deliveries set status = 'failed' where id = $1", [id]);
   const { rows } = await pool.query(
-    `select d.due_at > now() as later, d.released_at, d.template_version_id, d.recipient
+    `select d.due_at is null as "noTime", d.held_for as "heldFor", d.released_at, d.template_version_id, d.recipient
      from webhook_messages m join deliveries d on d.id = m.id order by m.webhook_id = $1`,
     [webhooks.get("all")],
   );
   const plain = { released_at: null, template_version_id: null, recipient: null };
   assert.deepEqual(rows, [
-    { later: false, ...plain },
-    { later: true, ...plain },
+    { noTime: false, heldFor: null, ...plain },
+    { noTime: true, heldFor: webhooks.get("all"), ...plain },
   ]);
 });
 
