@@ -10,6 +10,7 @@ import {
   showDeadLetter,
 } from "@belfry/administration/dead-letters/dead-letters";
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import { type Command, InvalidArgumentError } from "commander";
 import { CommandError } from "./command-error.ts";
 import { ANY_PROVIDER_CHANNEL, providerChannelValue, timeValue } from "./flag-values.ts";
@@ -32,7 +33,7 @@ interface ChangeFlags extends FilterFlags {
 const LETTERS_PER_PART = 1_000;
 const MAX_NAMED = 100;
 const CLASSES = [
-  ...["permanent", "credentials", "throttled", "transient", "ambiguous"],
+  ...OUTCOME_CLASSES.filter((one) => one !== "accepted"),
   ...["untried", "expired", "unknown", "message"],
 ];
 

@@ -2,6 +2,7 @@ import { type Static, type TOptional, Type } from "@sinclair/typebox";
 import { CHANNELS, type Channel, IN_APP, listed, PROVIDER_CHANNELS } from "./channels.ts";
 import { DELIVERY_STATUSES } from "./delivery.ts";
 import { oneOf, orNull, time } from "./fields.ts";
+import { OUTCOME_CLASSES } from "./sending.ts";
 import { DIGEST_ITEM_STATES } from "./timing.ts";
 
 /** `GET /api/v1/events/{eventId}`: a tenant's view of what became of an event. */
@@ -17,7 +18,7 @@ export const AttemptReport = Type.Object(
     startedAt: time("When the provider was called"),
     endedAt: orNull(time("When it had answered; null while it is asked")),
     class: textOrNull(
-      "accepted, permanent, credentials, throttled, transient or ambiguous; null while it is asked",
+      `How it ended: ${OUTCOME_CLASSES.slice(0, -1).join(", ")} or ${OUTCOME_CLASSES.at(-1)}; null while it is asked`,
     ),
     reason: textOrNull("What the provider said, in a few words"),
     vendorStatus: textOrNull("The provider's own status or error code"),

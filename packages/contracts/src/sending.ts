@@ -34,15 +34,19 @@ export interface SmsMessage extends Addressed {
 
 /**
  * The class of an attempt's end decides what happens next:
- * accepted: done · permanent: this message or recipient never will be · credentials: the tenant's
- * account or configuration · throttled: too fast, not counted as an attempt · transient: try again ·
- * ambiguous: the request left and no answer came, so the vendor may have it.
+ * accepted: done · permanent: this message or recipient never will be · policy: this provider does not
+ * take this message, another may · credentials: the tenant's account or configuration · throttled: too
+ * fast, not counted as an attempt · deferred: this message or recipient, later; it says nothing of the
+ * provider · transient: the provider is out of order, try again · ambiguous: the request left and no
+ * answer came, so the vendor may have it.
  */
 export const OUTCOME_CLASSES = [
   "accepted",
   "permanent",
+  "policy",
   "credentials",
   "throttled",
+  "deferred",
   "transient",
   "ambiguous",
 ] as const;

@@ -57,7 +57,7 @@ create table attempts (
   vendor_answer text,
   message_id text,
   next_at timestamp with time zone,
-  constraint attempts_class_check CHECK ((class = ANY (ARRAY['accepted'::text, 'permanent'::text, 'credentials'::text, 'throttled'::text, 'transient'::text, 'ambiguous'::text]))),
+  constraint attempts_class_check CHECK ((class = ANY (ARRAY['accepted'::text, 'permanent'::text, 'policy'::text, 'credentials'::text, 'throttled'::text, 'deferred'::text, 'transient'::text, 'ambiguous'::text]))),
   constraint attempts_pkey PRIMARY KEY (delivery_id, number)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=80);
 

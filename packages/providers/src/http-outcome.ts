@@ -74,8 +74,10 @@ function reasonFor(vendor: string, outcomeClass: OutcomeClass, status: number, c
   const meaning: Record<OutcomeClass, string> = {
     accepted: "accepted the message",
     permanent: "refused the message",
+    policy: "does not take the message by its rules",
     credentials: "refused the account or its configuration",
     throttled: "is asked too fast",
+    deferred: "could not reach the recipient now",
     transient: "could not take the message now",
     ambiguous: "may have the message",
   };

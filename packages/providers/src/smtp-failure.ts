@@ -27,7 +27,8 @@ export function smtpFailure(
     const answer = typeof response === "string" ? vendorAnswer(response, secrets) : null;
     const known = { vendorStatus: String(responseCode), vendorAnswer: answer };
     const reason = `the mail server answered ${responseCode} to ${stepName(step)}`;
-    return outcome(replyClass(responseCode, step), reason, known);
+    const text = typeof response === "string" ? response : "";
+    return outcome(replyClass(responseCode, step, text), reason, known);
   }
   if (handedOver) return outcome("ambiguous", `the message left and no reply came (${codeText})`);
   if (codeText === "EAUTH" || codeText === "ENOAUTH") {
@@ -40,15 +41,44 @@ export function smtpFailure(
   return outcome("transient", `no connection to the mail server (${codeText})`);
 }
 
-/** RFC 5321, 4.2.1: 4yz may pass next time, 5yz will not; the step says what it was that failed. */
-function replyClass(reply: number, step: string): OutcomeClass {
+/**
+ * What a reply means. A 4yz to RCPT or DATA is about this message: a greylisted sender, a full mailbox, an
+ * unknown domain, content. A 421 closes the service, and a 4yz at any other step comes before the recipient is named:
+ * both are about the server or the account.
+ */
+function replyClass(reply: number, step: string, text: string): OutcomeClass {
+  const isAboutMessage = step === "RCPT TO" || step === "DATA";
+  if (reply < 500) {
+    if (isTooFast(text)) return "throttled";
+    return isAboutMessage && reply !== 421 ? "deferred" : "transient";
+  }
   // 503 is about the state of the session, which the next connection begins anew.
-  if (reply < 500 || reply === 503) return "transient";
+  if (reply === 503) return "transient";
   // RFC 4954, 6: authentication required, mechanism too weak, refused, encryption required.
   if (reply === 530 || reply === 534 || reply === 535 || reply === 538) return "credentials";
-  if (step === "RCPT TO" || step === "DATA") return "permanent";
+  if (isAboutMessage) return "permanent";
   // 552 to MAIL FROM is about this message's size; anything else there about the sender.
   return step === "MAIL FROM" && reply === 552 ? "permanent" : "credentials";
+}
+
+/** Answers that slow down everything that this account sends, not one message. */
+const TOO_FAST = {
+  codes: ["4.7.28", "4.7.650"],
+  words: ["too many messages from", "too much mail from", "sending rate", "rate limited due to"],
+};
+
+function isTooFast(text: string): boolean {
+  const code = enhancedCode(text);
+  const said = text.toLowerCase();
+  return (
+    TOO_FAST.words.some((words) => said.includes(words)) ||
+    (code !== null && TOO_FAST.codes.includes(code))
+  );
+}
+
+/** RFC 3463: class, subject and detail behind the reply's three digits; null where the server gives none. */
+function enhancedCode(text: string): string | null {
+  return /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\d)/.exec(text)?.[1] ?? null;
 }
 
 function stepName(step: string): string {

@@ -134,6 +134,8 @@ const CODES: readonly (readonly [number, number, OutcomeClass])[] = [
   [21705, 400, "credentials"],
   [30001, 429, "throttled"],
   [30002, 403, "credentials"],
+  [30003, 400, "deferred"],
+  [30008, 400, "deferred"],
   [63038, 429, "throttled"],
   [99999, 400, "permanent"],
   [99999, 500, "transient"],

@@ -64,6 +64,8 @@ const CODE_CLASSES = classesByCode({
   permanent: [21211, 21265, 21266, 21408, 21602, 21604, 21608, 21610, 21612, 21614, 21617, 21635],
   // Too fast, too many at once, too many today.
   throttled: [14107, 20429, 21611, 30001, 63038],
+  // The phone is off or out of reach, or its carrier does not say.
+  deferred: [30003, 30008],
   transient: [20500, 20503],
 });
 

@@ -123,7 +123,7 @@ const CODES: readonly (readonly [string, number, OutcomeClass])[] = [
   ["1070", 402, "credentials"],
   ["1080", 403, "credentials"],
   ["1090", 422, "permanent"],
-  ["1100", 500, "transient"],
+  ["1100", 500, "deferred"],
   ["1120", 422, "permanent"],
   ["1130", 422, "permanent"],
   ["1140", 403, "credentials"],

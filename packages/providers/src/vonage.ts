@@ -71,7 +71,9 @@ type Settings = Static<typeof SETTINGS>;
 const CODE_CLASSES = classesByCode({
   throttled: [1000],
   permanent: [1010, 1020, 1021, 1022, 1040, 1050, 1090, 1120, 1130, 1150, 1160],
-  transient: [1030, 1100],
+  // The carrier or the phone did not take it: another number's may.
+  deferred: [1100],
+  transient: [1030],
   credentials: [1060, 1070, 1080, 1140],
 });
 

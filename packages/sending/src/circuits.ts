@@ -1,9 +1,11 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
 import { MAX_RETRY_AFTER_SECONDS } from "@belfry/contracts/delivery";
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import type { Logger } from "@belfry/service/logger";
 import type pg from "pg";
 import type { ActiveProvider } from "./active-providers.ts";
 import {
+  chooseProbe,
   closeCircuit,
   giveBackProbe,
   openCircuit,
@@ -21,6 +23,8 @@ export type Choice =
 export interface Circuits {
   /** The first provider whose circuit is closed, or one whose time for a probe has come. */
   choose(providers: readonly ActiveProvider[]): Promise<Choice>;
+  /** Which of these to make the probe with; undefined: wait for a better one. */
+  chooseProbe(tenantId: string, ids: readonly string[]): Promise<string | undefined>;
   /** Learns from a call. Never throws. */
   note(provider: ActiveProvider, outcome: SendOutcome, probe: boolean): Promise<void>;
   /** The probe made no call. Never throws. */
@@ -32,6 +36,7 @@ export interface Circuits {
 
 export interface CircuitsOptions {
   pool: pg.Pool;
+  channel: ProviderChannel;
   /** How long a probe may take before another is allowed. */
   probeMs: number;
   log: Logger;
@@ -43,9 +48,13 @@ const PROBED_ELSEWHERE_MS = 500;
 const LEAST_WAIT_MS = 500;
 
 /** After how many failures in a row, on one replica, and for how long at first and at most. */
-const OPENINGS: Partial<
-  Record<OutcomeClass, { failures: number; firstMs: number; mostMs: number }>
-> = {
+interface Opening {
+  failures: number;
+  firstMs: number;
+  mostMs: number;
+}
+/** By class. The others are about one message: they say that the provider answers. */
+const OPENINGS: Partial<Record<OutcomeClass, Opening>> = {
   credentials: { failures: 1, firstMs: 30_000, mostMs: MINUTE_MS },
   throttled: { failures: 1, firstMs: 2_000, mostMs: MINUTE_MS },
   transient: { failures: 3, firstMs: 5_000, mostMs: MINUTE_MS },
@@ -54,18 +63,21 @@ const OPENINGS: Partial<
 
 /**
  * One circuit a provider. It opens for all replicas when the provider fails by its class: credentials
- * or a 429 at once, an outage after three in a row. What is refused for good (a bad recipient) is an
- * answer like any other: it closes a circuit and never opens one.
+ * or a 429 at once, an outage after three in a row. An answer about one message or recipient, for good or for now,
+ * is an answer like any other: it closes a circuit and never opens one.
  */
 export function createCircuits(options: CircuitsOptions): Circuits {
-  const { pool, probeMs, log } = options;
+  const { pool, channel, probeMs, log } = options;
   /** `until` by performance.now(): the database says how long, our clock only measures. */
   let open = new Map<string, { reason: string; until: number }>();
   const failures = new Map<string, number>();
 
-  const opened = async (provider: ActiveProvider, outcome: SendOutcome, probe: boolean) => {
-    const opening = OPENINGS[outcome.class];
-    if (opening === undefined) return;
+  const opened = async (
+    provider: ActiveProvider,
+    outcome: SendOutcome,
+    opening: Opening,
+    probe: boolean,
+  ) => {
     const count = (failures.get(provider.id) ?? 0) + 1;
     failures.set(provider.id, count);
     if (!probe && count < opening.failures) return;
@@ -113,11 +125,11 @@ export function createCircuits(options: CircuitsOptions): Circuits {
       const delayMs = Math.max(LEAST_WAIT_MS, soonest - performance.now());
       return { kind: "wait", delayMs, reason: `waiting for the provider: ${reason}` };
     },
+    chooseProbe: (tenantId, ids) => chooseProbe(pool, channel, tenantId, ids),
     note(provider, outcome, probe) {
       return guarded(provider, async () => {
-        if (outcome.class !== "accepted" && outcome.class !== "permanent") {
-          return opened(provider, outcome, probe);
-        }
+        const opening = OPENINGS[outcome.class];
+        if (opening !== undefined) return opened(provider, outcome, opening, probe);
         failures.delete(provider.id);
         if (!probe) return;
         open.delete(provider.id);

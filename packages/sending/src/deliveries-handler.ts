@@ -42,6 +42,8 @@ export interface DeliveriesHandlerDeps {
 
 /** When the tenant's share of the calls was never free. */
 const NO_SLOT_DELAY_MS = 1_000;
+/** While a better message to probe with is on its way. */
+const NO_PROBE_DELAY_MS = 2_000;
 /** Added to the end of another sender's lease. */
 const BUSY_MARGIN_MS = 500;
 
@@ -79,8 +81,7 @@ async function sendAll(
 ): Promise<number> {
   if (ids.length === 0) return 0;
   const waitMs = Math.max(0, waitUntil - performance.now());
-  const { begun, postponement } = await sendSome(tenantId, ids, waitMs, deps);
-  const rest = ids.slice(begun.length);
+  const { begun, rest, postponement } = await sendSome(tenantId, ids, waitMs, deps);
   const following =
     postponement === undefined
       ? sendAll(tenantId, rest, waitUntil, deps)
@@ -94,6 +95,7 @@ async function sendAll(
 interface Begun {
   /** One for each delivery that was begun: how long another sender holds it. */
   begun: Promise<number>[];
+  rest: string[];
   /** For the rest; undefined: go on with it. */
   postponement?: Pick<Postponement, "reason" | "delayMs" | "spacingMs">;
 }
@@ -108,18 +110,31 @@ async function sendSome(
   const { slots, permits } = deps;
   let held = await slots.take(tenantId, ids.length, slotWaitMs);
   if (held === 0) {
-    return { begun: [], postponement: { reason: null, delayMs: NO_SLOT_DELAY_MS, spacingMs: 0 } };
+    return { begun: [], rest: ids, postponement: soon(NO_SLOT_DELAY_MS) };
   }
   try {
     const permit = await permits.ask(tenantId, held);
-    if (permit.kind === "wait") return { begun: [], postponement: permit };
+    if (permit.kind === "wait") return { begun: [], rest: ids, postponement: permit };
+    let next = ids;
+    if (permit.kind === "send" && permit.probe) {
+      const probe = await deps.circuits.chooseProbe(tenantId, ids);
+      if (probe === undefined) {
+        await deps.circuits.giveBack(permit.provider);
+        return { begun: [], rest: ids, postponement: soon(NO_PROBE_DELAY_MS) };
+      }
+      next = [probe, ...ids.filter((id) => id !== probe)];
+    }
     const count = permit.kind === "none" ? held : permit.startsAt.length;
-    const begun = ids.slice(0, count).map((id, at) => {
+    const begun = next.slice(0, count).map((id, at) => {
       held -= 1;
       return sendDelivery({ id, tenantId, permit, at }, deps);
     });
-    return { begun };
+    return { begun, rest: next.slice(count) };
   } finally {
     for (; held > 0; held -= 1) slots.give(tenantId);
   }
+}
+
+function soon(delayMs: number) {
+  return { reason: null, delayMs, spacingMs: 0 };
 }

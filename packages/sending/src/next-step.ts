@@ -38,6 +38,7 @@ export function nextStep(outcome: SendOutcome, context: StepContext): NextStep {
     case "accepted":
       return { status: "accepted", reason: null, delayMs: null, counted: false };
     case "permanent":
+    case "policy":
       return { status: "failed", reason: outcome.reason, delayMs: null, counted: false };
     case "throttled":
       return {
@@ -52,6 +53,7 @@ export function nextStep(outcome: SendOutcome, context: StepContext): NextStep {
       }
       return retry(outcome, context);
     case "credentials":
+    case "deferred":
     case "transient":
       return retry(outcome, context);
   }

@@ -1,3 +1,4 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type pg from "pg";
 
@@ -90,6 +91,43 @@ export async function takeProbe(
     values: [providerId, forMs],
   });
   return rowCount === 1;
+}
+
+/** How soon another message is expected instead of one that was deferred. */
+const FRESH_SOON = "5 seconds";
+
+/**
+ * Which of these deliveries is to probe: one that was never deferred, as the cause of a deferral is the message
+ * or its recipient, and says nothing of the provider. Undefined: each of them was, and another of the
+ * tenant's is due soon. Where there is no other, the first.
+ */
+export async function chooseProbe(
+  pool: pg.Pool,
+  channel: ProviderChannel,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<string | undefined> {
+  const { rows } = await pool.query({
+    name: "choose_probe",
+    text: `select i.id, i.deferred, i.deferred and exists (
+             select from (
+               select d.attempts from deliveries d
+               where d.channel = $2 and d.tenant_id = $3 and d.released_at is null
+                 and d.status in ('queued', 'waiting')
+                 and d.due_at <= clock_timestamp() + interval '${FRESH_SOON}'
+               order by d.due_at limit 100
+             ) due where due.attempts = 0
+           ) as other
+           from (
+             select i.id, i.place, exists (
+               select from attempts a where a.delivery_id = i.id and a.class = 'deferred'
+             ) as deferred
+             from unnest($1::uuid[]) with ordinality i (id, place)
+           ) i
+           order by i.deferred, i.place limit 1`,
+    values: [ids, channel, tenantId],
+  });
+  return rows[0].other ? undefined : rows[0].id;
 }
 
 /** The probe made no call after all: the next one may. */

@@ -106,7 +106,7 @@ export function createSending(options: SendingOptions): Sending {
     },
     log,
   });
-  const circuits = createCircuits({ pool, probeMs: leaseMs, log });
+  const circuits = createCircuits({ pool, channel, probeMs: leaseMs, log });
   const permits = createPermits(pool, providers, circuits);
   const handler = createDeliveriesHandler({
     channel,

@@ -11,8 +11,15 @@ const REPLIES: Readonly<Record<string, string>> = {
   QUIT: "221 bye",
 };
 
+/** What the server says to a line instead of what it would; undefined: what it would. `.`: the end of a message. */
+type Say = (line: string) => string | undefined;
+
 /** A mail server on loopback; `answer` says when it has taken a whole message. */
-export async function startMailServer(t: TestContext, answer: (take: () => void) => void) {
+export async function startMailServer(
+  t: TestContext,
+  answer: (take: () => void) => void = (take) => take(),
+  say: Say = () => undefined,
+) {
   const recipients: string[] = [];
   const messages: string[] = [];
   let connections = 0;
@@ -41,14 +48,16 @@ export async function startMailServer(t: TestContext, answer: (take: () => void)
             continue;
           }
           inMessage = false;
-          messages.push(message.join("\r\n"));
+          const refused = say(line);
+          if (refused === undefined) messages.push(message.join("\r\n"));
           message = [];
-          answer(() => socket.write("250 queued\r\n"));
+          answer(() => socket.write(`${refused ?? "250 queued"}\r\n`));
           continue;
         }
         if (verb === "RCPT") recipients.push(line.slice(line.indexOf("<") + 1, -1));
-        inMessage = verb === "DATA";
-        socket.write(`${REPLIES[verb] ?? "502 no such command"}\r\n`);
+        const reply = say(line) ?? REPLIES[verb] ?? "502 no such command";
+        inMessage = verb === "DATA" && reply.startsWith("354");
+        socket.write(`${reply}\r\n`);
       }
     });
   });

@@ -70,8 +70,10 @@ export function providerChannels(last: "and" | "or"): string {
 /** Why a delivery is a dead letter. */
 export const DEAD_CLASS_NAMES: Readonly<Record<string, string>> = {
   permanent: "rejected permanently",
+  policy: "refused by the provider's rules",
   credentials: "account or settings",
   throttled: "rate limited",
+  deferred: "put off until retries were used up",
   transient: "temporary failures, retries used up",
   ambiguous: "no answer",
   untried: "never tried",

@@ -1,5 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
+import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
@@ -16,11 +17,7 @@ import {
 
 /** `message`: a NATS message that could not be decoded or ended the process too often. */
 export const DEAD_CLASSES = [
-  "permanent",
-  "credentials",
-  "throttled",
-  "transient",
-  "ambiguous",
+  ...OUTCOME_CLASSES.filter((one) => one !== "accepted"),
   "untried",
   "expired",
   "unknown",

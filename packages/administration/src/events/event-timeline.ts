@@ -15,8 +15,10 @@ type Receipt = Delivery["receipts"][number];
 const CLASS_WORDS: Readonly<Record<OutcomeClass, string>> = {
   accepted: "accepted",
   permanent: "refused for good",
+  policy: "refused by this provider's rules",
   credentials: "refused for the account or its settings",
   throttled: "refused for now: too fast",
+  deferred: "this message was put off by the provider",
   transient: "failed for now",
   ambiguous: "no answer: the provider may have it",
 };
