@@ -15,6 +15,12 @@ export type AuditNote = Pick<NewAuditEntry, "tenantId" | "action" | "target"> & 
   after?: object | null;
 };
 
+/** `audited` by one actor, as a command and a page have it. */
+export type Audited = <T>(
+  change: (transaction: Database) => Promise<T>,
+  note: (result: T) => AuditNote | undefined,
+) => Promise<T>;
+
 /**
  * Runs a change and writes it to the audit log in the same transaction: both are there, or neither.
  * `note` tells what was done, from the result; what it holds must have its secrets masked. Without a

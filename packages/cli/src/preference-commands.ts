@@ -1,7 +1,6 @@
 import { changePreference } from "@belfry/administration/users/change-preference";
 import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
 import { showPreferences } from "@belfry/administration/users/preferences";
-import { unsubscribesImported } from "@belfry/administration/users/user-notes";
 import { addressedMessage } from "@belfry/contracts/addressed-message";
 import {
   isPreferenceChannel,
@@ -66,19 +65,18 @@ export function addPreferenceCommands(user: Command): void {
 
   user
     .command("import")
-    .description("Turn off what users unsubscribed from elsewhere: all of a CSV file, or nothing")
+    .description(
+      "Turn off what users unsubscribed from elsewhere: a bad line refuses the whole CSV file",
+    )
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption(
       "--file <file>",
       "columns user, category (a key or *), channel (or *); - for standard input",
     )
     .action(
-      onDatabase(async ({ audited }, flags: { tenant: string; file: string }) => {
+      onDatabase(async ({ db, audited }, flags: { tenant: string; file: string }) => {
         await using input = await openInput("--file", flags.file);
-        return await audited(
-          (transaction) => importUnsubscribes(transaction, flags.tenant, input.bytes),
-          (result) => unsubscribesImported(flags.tenant, result),
-        );
+        return await importUnsubscribes(db, audited, flags.tenant, input.bytes);
       }),
     );
 }

@@ -1,4 +1,4 @@
-import { type AuditNote, audited } from "@belfry/administration/audited";
+import { type Audited, audited } from "@belfry/administration/audited";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
 import { CommandError } from "./command-error.ts";
@@ -20,11 +20,6 @@ export interface Session {
   /** Of endpoints. */
   allowPrivateWebhooks(): Promise<boolean>;
 }
-
-export type Audited = <T>(
-  change: (transaction: Database) => Promise<T>,
-  note: (result: T) => AuditNote | undefined,
-) => Promise<T>;
 
 /** Runs a command's work on the database, and disconnects. */
 export async function withDatabase<T>(work: (session: Session) => Promise<T>): Promise<T> {

@@ -1,7 +1,4 @@
-import {
-  importSuppressions,
-  suppressionsImported,
-} from "@belfry/administration/events/import-suppressions";
+import { importSuppressions } from "@belfry/administration/events/import-suppressions";
 import { suppressionNote } from "@belfry/administration/events/suppression-note";
 import {
   addSuppressions,
@@ -74,20 +71,17 @@ export function define(suppression: Command): void {
   suppression
     .command("import")
     .description(
-      "Send nothing to the addresses of a file: one a line, or the first column of a CSV; all of it, or nothing",
+      "Send nothing to the addresses of a file: one a line, or the first column of a CSV; a bad line refuses the whole file",
     )
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
     .requiredOption("--file <file>", "or - for standard input")
     .option("--leave-out-bad", "leave bad lines out, name them, and take the others")
     .action(
-      onDatabase(async ({ audited }, { file, tenant, channel, leaveOutBad }: ImportFlags) => {
+      onDatabase(async ({ db, audited }, { file, tenant, channel, leaveOutBad }: ImportFlags) => {
         const input = { tenantId: tenant, channel, leaveOutBad };
         await using opened = await openInput("--file", file);
-        return await audited(
-          (transaction) => importSuppressions(transaction, input, opened.bytes),
-          (result) => suppressionsImported(input, result),
-        );
+        return await importSuppressions(db, audited, input, opened.bytes);
       }),
     );
 }

@@ -3,7 +3,7 @@ import type {
   PreferenceChannel,
   PreferenceSource,
 } from "@belfry/contracts/preferences";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { type Database, inTransaction } from "./connection.ts";
 import { noteUse } from "./note-use.ts";
 import type { Owner } from "./notifications.ts";
@@ -70,9 +70,8 @@ export async function setPreferences(
     select * from unnest(${cells.map((cell) => cell.category)}::text[],
       ${cells.map((cell) => cell.channel)}::text[], ${cells.map((cell) => cell.enabled)}::boolean[]
     ) w (category, channel, enabled)`;
-  return await inTransaction(db, async (transaction) => {
-    await noteUse(transaction, tenantId, "uses_preferences");
-    await holdUsers(transaction, tenantId, sql`select ${userId}`);
+  return await noteUse(db, tenantId, "uses_preferences", async (transaction) => {
+    await holdUsers(transaction, tenantId, [userId]);
     const { rows } = await sql<{ changed: number }>`
       with wanted as materialized (${wanted}),
       forgotten as (
@@ -118,7 +117,7 @@ export async function tellPreferences(
 /** Everything that a user has said; returns how many cells. Within a caller's transaction it joins that one. */
 export async function deletePreferencesOfUser(db: Database, owner: Owner): Promise<number> {
   const remove = async (transaction: Database) => {
-    await holdUsers(transaction, owner.tenantId, sql`select ${owner.userId}`);
+    await holdUsers(transaction, owner.tenantId, [owner.userId]);
     const result = await transaction
       .deleteFrom("preferences")
       .where("tenant_id", "=", owner.tenantId)
@@ -130,23 +129,24 @@ export async function deletePreferencesOfUser(db: Database, owner: Owner): Promi
 }
 
 /**
- * Holds the rows of users, of which `userIds` selects the ids, until the transaction ends: before anything is written
- * of what they say, by whoever writes it, so that nobody waits for who waits for them. Who has none gets one that no
- * directory shows.
+ * Holds the rows of users until the transaction ends: before anything is written of what they say, by whoever writes
+ * it, so that two writers never wait for each other. A user without a row gets one that no directory shows.
  */
 export async function holdUsers(
   transaction: Database,
   tenantId: string,
-  userIds: RawBuilder<unknown>,
+  userIds: readonly string[],
 ): Promise<void> {
-  const ids = sql`(${userIds}) u (user_id)`;
+  const users = sql`(
+    select distinct u.user_id collate "C" as user_id from unnest(${userIds}::text[]) u (user_id) order by user_id
+  ) u`;
   await sql`
-    insert into recipients (tenant_id, user_id, named)
-    select distinct ${tenantId}, u.user_id collate "C" as user_id, false from ${ids} order by user_id
+    insert into recipients (tenant_id, user_id, named) select ${tenantId}, u.user_id, false from ${users}
     on conflict (tenant_id, user_id) do nothing`.execute(transaction);
-  // Another statement: it sees what the first has waited for.
+  // Another statement: it sees what the first has waited for. One look into the index a user: Postgres has no
+  // statistics of rows that were inserted just now, and a join with them would compare all with all.
   await sql`
-    select from recipients
-    where tenant_id = ${tenantId} and user_id in (select u.user_id collate "C" from ${ids})
-    order by user_id for update`.execute(transaction);
+    select from ${users} cross join lateral (
+      select from recipients r where r.tenant_id = ${tenantId} and r.user_id = u.user_id for update
+    ) held`.execute(transaction);
 }

@@ -35,3 +35,14 @@ export async function readsAtMost(
     client.release();
   }
 }
+
+/** How many rows of the tables everything has read so far, by index or whole, over a pool of one connection. */
+export async function rowsRead(pool: Pool, tables: readonly string[]): Promise<number> {
+  await pool.query("select pg_stat_force_next_flush()");
+  const { rows } = await pool.query<{ read: number }>(
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as read
+     from pg_stat_user_tables where relname = any ($1)`,
+    [tables],
+  );
+  return rows[0]!.read;
+}

@@ -1,7 +1,4 @@
-import {
-  importSuppressions,
-  suppressionsImported,
-} from "@belfry/administration/events/import-suppressions";
+import { importSuppressions } from "@belfry/administration/events/import-suppressions";
 import type { InputFault } from "@belfry/administration/input-error";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { orFaults, page } from "../drawing/answer.ts";
@@ -9,7 +6,7 @@ import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
 /** Many addresses at once: all of a list, or, where somebody says so, those of its lines that are good. */
-export function importSuppressionPages({ route, once }: PageDeps): void {
+export function importSuppressionPages({ route, db, once }: PageDeps): void {
   const show = async (_context: InTenant, extra: object = {}) =>
     page("suppressions-import", "Suppress many addresses", {
       ...{ lines: "", channel: PROVIDER_CHANNELS[0], faults: [], done: undefined },
@@ -28,10 +25,7 @@ export function importSuppressionPages({ route, once }: PageDeps): void {
     const input = { tenantId: tenant.id, channel, leaveOutBad, source: person.email };
     return await orFaults(
       async () => {
-        const done = await audited(
-          (transaction) => importSuppressions(transaction, input, [Buffer.from(lines)]),
-          (result) => suppressionsImported(input, result),
-        );
+        const done = await importSuppressions(db, audited, input, [Buffer.from(lines)]);
         return await once.show(person, `${base}/suppressions/import`, { done, channel });
       },
       (_, faults: readonly InputFault[]) => show(context, { lines, channel, leaveOutBad, faults }),

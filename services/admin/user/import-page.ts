@@ -1,7 +1,6 @@
 import type { InputFault } from "@belfry/administration/input-error";
 import { listCategories } from "@belfry/administration/users/categories";
 import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
-import { unsubscribesImported } from "@belfry/administration/users/user-notes";
 import { PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { orFaults, page } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -26,10 +25,7 @@ export function importPages({ route, db, once }: PageDeps): void {
     const lines = form.get("lines") ?? "";
     return await orFaults(
       async () => {
-        const done = await audited(
-          (transaction) => importUnsubscribes(transaction, tenant.id, [Buffer.from(lines)]),
-          (result) => unsubscribesImported(tenant.id, result),
-        );
+        const done = await importUnsubscribes(db, audited, tenant.id, [Buffer.from(lines)]);
         return await once.show(person, `${base}/users/import`, { done });
       },
       (_, faults: readonly InputFault[]) => show(context, { lines, faults }),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { rowsRead } from "@belfry/testing/rows-read";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
@@ -7,10 +8,10 @@ import { importSuppressions } from "./import-suppressions.ts";
 import { addSuppressions, removeSuppressions } from "./suppressions.ts";
 
 test("a file of addresses is suppressed as a whole or not at all, and every bad line is named with its rule", async (t) => {
-  const { db, tenantId } = await tenantDatabase(t);
+  const { db, audited, tenantId } = await tenantDatabase(t);
   const mail = { tenantId, channel: "EMAIL" } as const;
   const bring = (text: string | Uint8Array, more: object = {}) =>
-    importSuppressions(db, { ...mail, ...more }, [Buffer.from(text)]);
+    importSuppressions(db, audited, { ...mail, ...more }, [Buffer.from(text)]);
   const stored = async () => {
     const rows = await db
       .selectFrom("suppressions")
@@ -52,10 +53,10 @@ test("a file of addresses is suppressed as a whole or not at all, and every bad 
 });
 
 test("a hostile file of 10 MB costs no more than its lines: what is told of it, and what is kept, stays small", async (t) => {
-  const { db, tenantId } = await tenantDatabase(t);
+  const { db, audited, tenantId } = await tenantDatabase(t);
   const mail = { tenantId, channel: "EMAIL", leaveOutBad: true } as const;
   const one = Buffer.alloc(10_000_000, '"');
-  const { faults, ...counts } = await importSuppressions(db, mail, [
+  const { faults, ...counts } = await importSuppressions(db, audited, mail, [
     one,
     Buffer.from("\na@b.example"),
   ]);
@@ -65,11 +66,32 @@ test("a hostile file of 10 MB costs no more than its lines: what is told of it, 
   const lines = Array.from({ length: 100_000 }, (_, n) =>
     n % 100 === 0 ? `u${n}@b.example` : `${"x".repeat(150)}${n}`,
   );
-  const many = await importSuppressions(db, mail, [Buffer.from(lines.join("\n"))]);
+  const many = await importSuppressions(db, audited, mail, [Buffer.from(lines.join("\n"))]);
   assert.deepEqual(
     [many.lines, many.added, many.leftOut, many.faults.length],
     [100_000, 1_000, 99_000, 51],
   );
   assert.equal(many.faults.at(-1), "and 98950 more");
   assert.ok(many.faults.join("").length < 20_000, "a long text is not told whole");
+});
+
+test("of 2,500 addresses brought again each costs one look into an index", async (t) => {
+  const { db, pool, audited, tenantId } = await tenantDatabase(t, { maxConnections: 1 });
+  await pool.query("alter table suppressions set (autovacuum_enabled = false)");
+  const mail = { tenantId, channel: "EMAIL" } as const;
+  const text = Array.from({ length: 2_500 }, (_, n) => `u${n}@b.example`).join("\n");
+  const bring = () => importSuppressions(db, audited, mail, [Buffer.from(text)]);
+  assert.equal((await bring()).added, 2_500);
+  assert.equal((await bring()).alreadyThere, 2_500);
+  const read = await rowsRead(pool, ["suppressions"]);
+  assert.ok(read < 2 * 2_500, `${read} rows`);
+  const notes = await db.selectFrom("audit_log").select("target").orderBy("id").execute();
+  assert.deepEqual(
+    notes.slice(0, 3).map(({ target }) => target),
+    [
+      "EMAIL 2500 lines, part 1 of 3",
+      "EMAIL 2500 lines, part 2 of 3",
+      "EMAIL 2500 lines, part 3 of 3",
+    ],
+  );
 });

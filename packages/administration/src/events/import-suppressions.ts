@@ -1,12 +1,11 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
-import { type Database, inTransaction } from "@belfry/database/connection";
-import { sql } from "kysely";
-import type { AuditNote } from "../audited.ts";
+import type { Database } from "@belfry/database/connection";
+import type { Audited } from "../audited.ts";
 import { invalid, requireProviderChannel } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import { csvFields } from "../users/csv-line.ts";
-import { type FileOfLines, type ReadLine, readRows } from "../users/read-rows.ts";
+import { type FileOfLines, type ReadLine, readRows, writeInParts } from "../users/read-rows.ts";
 import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
 
 export interface SuppressionFile {
@@ -37,57 +36,46 @@ const HEADINGS = ["address", "email", "phone"];
 
 /**
  * Suppresses the addresses of a file: one a line, or the first column of a CSV, whose others are not read. A first
- * line that says `address`, `email` or `phone` is left out. All in one transaction, in force for every delivery that
- * is claimed from then on. Throws `InvalidInput` with a fault a bad line (unless they are to be left out), at most 50
- * and how many more there are, and then nothing is done; `NotFound` for an unknown tenant. Within a caller's
- * transaction it joins that one.
+ * line that says `address`, `email` or `phone` is left out. The whole file is read before anything is written: throws
+ * `InvalidInput` with a fault a bad line (unless they are to be left out), at most 50 and how many more there are;
+ * `NotFound` for an unknown tenant. Then it writes a thousand addresses a transaction, each in force for every
+ * delivery that is claimed from then on. After a failure in between, import the file again.
  */
 export async function importSuppressions(
   db: Database,
+  audited: Audited,
   input: SuppressionFile,
   file: FileOfLines,
 ): Promise<ImportedSuppressions> {
   const { tenantId, channel, source = null, leaveOutBad = false } = input;
   requireProviderChannel(channel);
-  return await inTransaction(db, async (transaction) => {
-    await requireTenant(transaction, tenantId);
-    await sql`create temp table brought (address text collate "C") on commit drop`.execute(
-      transaction,
-    );
-    const { lines, leftOut, faults } = await readRows(file, {
-      leaveOutBad,
-      read: (line) => addressOf(line, channel),
-      store: async (addresses) => {
-        await sql`insert into brought select unnest(${addresses}::text[])`.execute(transaction);
-      },
-      notUtf8: (line) => `must be UTF-8: line ${line}, or one after it, is not`,
-    });
-    if (lines === 0) throw invalid("file", "must hold an address");
-    const { rows } = await sql<{ address: string }>`
-      select distinct address from brought`.execute(transaction);
-    const addresses = rows.map(({ address }) => address);
-    const reason = "by hand";
-    const added = await insertSuppressions(transaction, {
-      ...{ tenantId, channel, addresses, reason, source },
-    });
-    const good = lines - leftOut;
-    const alreadyThere = addresses.length - added;
-    return { lines, added, alreadyThere, repeated: good - addresses.length, leftOut, faults };
+  await requireTenant(db, tenantId);
+  const { rows, lines, leftOut, faults } = await readRows(file, {
+    leaveOutBad,
+    read: (line) => addressOf(line, channel),
+    notUtf8: (line) => `must be UTF-8: line ${line}, or one after it, is not`,
   });
-}
-
-/** How the audit log tells of a file: by counts, and of no address. */
-export function suppressionsImported(
-  { tenantId, channel }: Pick<SuppressionFile, "tenantId" | "channel">,
-  { lines, added, alreadyThere, leftOut }: ImportedSuppressions,
-): AuditNote {
-  const target = `${channel} ${lines} ${lines === 1 ? "line" : "lines"}`;
-  return {
-    tenantId,
-    action: "suppression.import",
-    target,
-    after: { added, alreadyThere, leftOut },
-  };
+  if (lines === 0) throw invalid("file", "must hold an address");
+  const reason = "by hand";
+  const done = await writeInParts(
+    audited,
+    rows,
+    async (transaction, addresses) => {
+      const one = { tenantId, channel, addresses, reason, source } as const;
+      const added = await insertSuppressions(transaction, one);
+      return { added, alreadyThere: addresses.length - added };
+    },
+    // By counts, and of no address.
+    (counts, { name }) => ({
+      tenantId,
+      action: "suppression.import",
+      target: `${channel} ${lines} ${lines === 1 ? "line" : "lines"}${name}`,
+      after: { ...counts, leftOut },
+    }),
+  );
+  const added = done.reduce((sum, counts) => sum + counts.added, 0);
+  const alreadyThere = rows.length - added;
+  return { lines, added, alreadyThere, repeated: lines - leftOut - rows.length, leftOut, faults };
 }
 
 const MOST_SHOWN = 80;

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { Cleanup } from "@belfry/testing/cleanup";
+import { rowsRead } from "@belfry/testing/rows-read";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+import { sql } from "kysely";
+import type { Audited } from "../audited.ts";
 import { NotFound } from "../input-error.ts";
+import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
 import { putCategory } from "./categories.ts";
@@ -10,18 +15,20 @@ import { csvFields } from "./csv-line.ts";
 import { importUnsubscribes } from "./import-unsubscribes.ts";
 import { linesOf } from "./lines-of.ts";
 import { changePreferences, showPreferences } from "./preferences.ts";
+import { putUser } from "./users.ts";
 
 async function world(t: Cleanup) {
-  const { db, tenantId } = await tenantDatabase(t);
+  const connected = await tenantDatabase(t);
+  const { db, tenantId, audited } = connected;
   await putCategory(db, { tenantId, key: "offers", label: { "": "Offers" } });
   await putCategory(db, { tenantId, key: "security", label: { "": "Security" }, required: true });
   const importText = (text: string | Buffer) =>
-    importUnsubscribes(db, tenantId, [Buffer.from(text)]);
+    importUnsubscribes(db, audited, tenantId, [Buffer.from(text)]);
   const said = async (userId: string) =>
     (await showPreferences(db, tenantId, userId)).preferences.map(
       ({ category, channel, enabled, source }) => `${category}/${channel} ${enabled} ${source}`,
     );
-  return { db, tenantId, importText, said };
+  return { ...connected, importText, said };
 }
 
 test("what a file turns off is off, whatever was on; what was off keeps where it came from", async (t) => {
@@ -89,8 +96,8 @@ test("every bad line is told with its number, and nothing of the file is done", 
   assert.deepEqual([await said("ann"), await said("bob")], [[], []]);
 });
 
-test("a file of many thousands of lines, in whatever pieces it comes, is one change", async (t) => {
-  const { db, tenantId, said } = await world(t);
+test("a file of many thousands of lines, in whatever pieces it comes, is read whole", async (t) => {
+  const { db, audited, tenantId, said } = await world(t);
   const text = Array.from({ length: 12_000 }, (_, n) => `üser-${n % 11_000},offers,EMAIL`).join(
     "\n",
   );
@@ -98,11 +105,11 @@ test("a file of many thousands of lines, in whatever pieces it comes, is one cha
   const pieces = function* () {
     for (let at = 0; at < bytes.length; at += 1_001) yield bytes.subarray(at, at + 1_001);
   };
-  const result = await importUnsubscribes(db, tenantId, pieces());
+  const result = await importUnsubscribes(db, audited, tenantId, pieces());
   assert.deepEqual(result, { lines: 12_000, turnedOff: 11_000, alreadyOff: 0 });
   assert.deepEqual(await said("üser-10999"), ["offers/EMAIL false import"]);
-  await assert.rejects(importUnsubscribes(db, "none", []), NotFound);
-  assert.deepEqual(await importUnsubscribes(db, tenantId, []), {
+  await assert.rejects(importUnsubscribes(db, audited, "none", []), NotFound);
+  assert.deepEqual(await importUnsubscribes(db, audited, tenantId, []), {
     ...{ lines: 0, turnedOff: 0, alreadyOff: 0 },
   });
 });
@@ -178,4 +185,55 @@ test("an endpoint is told of each user what the file has turned off, at most a h
   assert.equal(new Set(named).size, 120);
   const { data } = JSON.parse(told.find(({ user_id }) => user_id === "user7")!.payload);
   assert.deepEqual([data.userId, data.source], ["user7", "import"]);
+});
+
+test("50,000 lines of a new tenant cost a few looks into indexes each", async (t) => {
+  const { db, pool, audited, tenantId } = await tenantDatabase(t, { maxConnections: 1 });
+  const text = Array.from({ length: 50_000 }, (_, n) => `user-${n},*,EMAIL`).join("\n");
+  const result = await importUnsubscribes(db, audited, tenantId, [Buffer.from(text)]);
+  assert.deepEqual(result, { lines: 50_000, turnedOff: 50_000, alreadyOff: 0 });
+  const read = await rowsRead(pool, ["recipients", "preferences"]);
+  assert.ok(read < 10 * 50_000, `${read} rows`);
+});
+
+test("while an import waits, other tenants change users; one that broke off is finished by another import", async (t) => {
+  const { db, pool, audited, tenantId } = await tenantDatabase(t);
+  const { id: other } = await createTenant(db, { name: "Other" });
+  const text = Array.from({ length: 2_500 }, (_, n) => `user-${n + 10_000},*,EMAIL`).join("\n");
+  const bring = (by: Audited) => importUnsubscribes(db, by, tenantId, [Buffer.from(text)]);
+
+  const holder = await pool.connect();
+  await holder.query("begin");
+  await holder.query(
+    "insert into recipients (tenant_id, user_id, named) values ($1, 'user-10500', false)",
+    [tenantId],
+  );
+  let parts = 0;
+  const broken = bring(async (change, note) => {
+    parts += 1;
+    if (parts === 2) throw new Error("the process ends");
+    return await audited(change, note);
+  });
+  broken.catch(() => undefined);
+  await untilBlocked(pool);
+  try {
+    await db.transaction().execute(async (transaction) => {
+      await sql`set local lock_timeout = '5s'`.execute(transaction);
+      await putUser(transaction, other, { userId: "ann", email: "ann@example.com" });
+    });
+  } finally {
+    await holder.query("rollback");
+    holder.release();
+  }
+  await assert.rejects(broken, /the process ends/);
+  assert.deepEqual(await bring(audited), { lines: 2_500, turnedOff: 1_500, alreadyOff: 1_000 });
+  const notes = await db
+    .selectFrom("audit_log")
+    .select(["target", "after"])
+    .orderBy("id")
+    .execute();
+  assert.deepEqual(notes[0], {
+    ...{ target: "2500 lines, part 1 of 3", after: { turnedOff: 1_000, alreadyOff: 0 } },
+  });
+  assert.equal(notes.length, 1 + 3);
 });

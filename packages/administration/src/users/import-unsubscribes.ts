@@ -1,14 +1,15 @@
 import { textFault } from "@belfry/contracts/identifiers";
 import { preferenceFaults } from "@belfry/contracts/preference-faults";
-import type { PreferenceChange, PreferenceChannel } from "@belfry/contracts/preferences";
-import { type Database, inTransaction } from "@belfry/database/connection";
+import type { PreferenceChannel } from "@belfry/contracts/preferences";
+import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant, holdUsers, tellPreferences } from "@belfry/database/preferences";
 import { sql } from "kysely";
+import type { Audited } from "../audited.ts";
 import { faultAt } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import { csvFields } from "./csv-line.ts";
-import { type FileOfLines, type ReadLine, ROWS_PER_STATEMENT, readRows } from "./read-rows.ts";
+import { type FileOfLines, type ReadLine, readRows, writeInParts } from "./read-rows.ts";
 
 export interface ImportedUnsubscribes {
   /** Without the heading and empty ones. */
@@ -31,36 +32,39 @@ const CELLS_PER_MESSAGE = 100;
 
 /**
  * Turns off what the lines of a CSV file say: user, category (a key, or *) and channel (or *). A first line that
- * names these columns is left out. All of it in one transaction, or nothing: throws `InvalidInput` with a fault a
- * bad line, at most 50 and how many more there are; `NotFound` for an unknown tenant. Within a caller's transaction
- * it joins that one.
+ * names these columns is left out. The whole file is read before anything is written: throws `InvalidInput` with a
+ * fault a bad line, at most 50 and how many more there are; `NotFound` for an unknown tenant. Then it writes a
+ * thousand cells a transaction. After a failure in between, import the file again: what is off stays as it is.
  */
 export async function importUnsubscribes(
   db: Database,
+  audited: Audited,
   tenantId: string,
   file: FileOfLines,
 ): Promise<ImportedUnsubscribes> {
-  return await inTransaction(db, async (transaction) => {
-    await requireTenant(transaction, tenantId);
-    const known = await categoriesOfTenant(transaction, tenantId);
-    const categories = new Map(known.map((category) => [category.key, category]));
-    await sql`
-      create temp table unsubscribes (user_id text, category text, channel text) on commit drop
-    `.execute(transaction);
-    await sql`
-      create temp table turned_off (user_id text collate "C", category text collate "C", channel text collate "C")
-      on commit drop`.execute(transaction);
-    const { lines } = await readRows(file, {
-      read: (line) => readLine(line, categories),
-      store: (cells) => addUnsubscribes(transaction, cells),
-      notUtf8: (line) => `must be UTF-8: line ${line} is not`,
-    });
-    if (lines === 0) return { lines, turnedOff: 0, alreadyOff: 0 };
-    await noteUse(transaction, tenantId, "uses_preferences");
-    const { changed, all } = await turnOff(transaction, tenantId);
-    if (changed > 0) await tellTurnedOff(transaction, tenantId);
-    return { lines, turnedOff: changed, alreadyOff: all - changed };
+  await requireTenant(db, tenantId);
+  const known = await categoriesOfTenant(db, tenantId);
+  const categories = new Map(known.map((category) => [category.key, category]));
+  const { rows, lines } = await readRows(file, {
+    read: (line) => readLine(line, categories),
+    notUtf8: (line) => `must be UTF-8: line ${line} is not`,
   });
+  if (rows.length === 0) return { lines, turnedOff: 0, alreadyOff: 0 };
+  // Before the first part, so that none of them holds the configuration version.
+  await noteUse(db, tenantId, "uses_preferences");
+  const done = await writeInParts(
+    audited,
+    rows,
+    (transaction, cells) => turnOff(transaction, tenantId, cells),
+    (counts, { name }) => ({
+      tenantId,
+      action: "user.import-unsubscribes",
+      target: `${lines} ${lines === 1 ? "line" : "lines"}${name}`,
+      after: counts,
+    }),
+  );
+  const turnedOff = done.reduce((sum, counts) => sum + counts.turnedOff, 0);
+  return { lines, turnedOff, alreadyOff: rows.length - turnedOff };
 }
 
 function readLine(
@@ -86,59 +90,40 @@ function readLine(
   return { isHeading, faults, ...(faults.length === 0 && { row }) };
 }
 
-async function addUnsubscribes(db: Database, cells: readonly Cell[]): Promise<void> {
+async function turnOff(
+  db: Database,
+  tenantId: string,
+  cells: readonly Cell[],
+): Promise<Omit<ImportedUnsubscribes, "lines">> {
   const column = (name: keyof Cell) => cells.map((cell) => cell[name]);
-  await sql`
-    insert into unsubscribes select * from unnest(
-      ${column("userId")}::text[], ${column("category")}::text[], ${column("channel")}::text[])
-  `.execute(db);
+  await holdUsers(db, tenantId, column("userId"));
+  const { rows } = await sql<Cell>`
+    insert into preferences as p (tenant_id, user_id, category, channel, enabled, source, at)
+    select ${tenantId}, c.user_id, c.category, c.channel, false, 'import', now()
+    from unnest(${column("userId")}::text[], ${column("category")}::text[], ${column("channel")}::text[])
+      c (user_id, category, channel)
+    order by c.user_id collate "C", c.category collate "C", c.channel collate "C"
+    on conflict (tenant_id, user_id, category, channel) do update
+      set enabled = false, source = excluded.source, at = excluded.at
+      where p.enabled
+    returning p.user_id as "userId", p.category, p.channel`.execute(db);
+  await tellTurnedOff(db, tenantId, rows);
+  return { turnedOff: rows.length, alreadyOff: cells.length - rows.length };
 }
 
-async function turnOff(db: Database, tenantId: string): Promise<{ changed: number; all: number }> {
-  await holdUsers(db, tenantId, sql`select user_id from unsubscribes`);
-  const { rows } = await sql<{ changed: number; all: number }>`
-    with named as materialized (
-      select distinct u.user_id collate "C" as user_id, u.category collate "C" as category,
-        u.channel collate "C" as channel
-      from unsubscribes u
-    ),
-    written as (
-      insert into preferences as p (tenant_id, user_id, category, channel, enabled, source, at)
-      select ${tenantId}, n.user_id, n.category, n.channel, false, 'import', now() from named n
-      order by n.user_id, n.category, n.channel
-      on conflict (tenant_id, user_id, category, channel) do update
-        set enabled = false, source = excluded.source, at = excluded.at
-        where p.enabled
-      returning p.user_id, p.category, p.channel
-    ),
-    noted as (insert into turned_off select * from written returning 1)
-    select (select count(*)::integer from noted) as changed,
-           (select count(*)::integer from named) as all`.execute(db);
-  return rows[0]!;
-}
-
-/** Tells the tenant's endpoints of what was turned off, user by user, some thousands of cells at a time. */
-async function tellTurnedOff(db: Database, tenantId: string): Promise<void> {
-  await sql`create index on turned_off (user_id, category, channel)`.execute(db);
-  let after: Cell | undefined;
-  for (;;) {
-    const { rows } = await sql<Cell>`
-      select user_id as "userId", category, channel from turned_off
-      ${
-        after === undefined
-          ? sql``
-          : sql`where (user_id, category, channel) > (${after.userId}, ${after.category}, ${after.channel})`
-      }
-      order by user_id, category, channel limit ${ROWS_PER_STATEMENT}`.execute(db);
-    const users: { userId: string; cells: PreferenceChange[] }[] = [];
-    for (const { userId, category, channel } of rows) {
-      const last = users.at(-1);
-      const cell = { category, channel, enabled: false };
-      if (last?.userId === userId && last.cells.length < CELLS_PER_MESSAGE) last.cells.push(cell);
-      else users.push({ userId, cells: [cell] });
-    }
-    if (users.length > 0) await tellPreferences(db, tenantId, "import", users);
-    if (rows.length < ROWS_PER_STATEMENT) return;
-    after = rows.at(-1);
-  }
+/** Tells the tenant's endpoints what was turned off, user by user. */
+async function tellTurnedOff(
+  db: Database,
+  tenantId: string,
+  cells: readonly Cell[],
+): Promise<void> {
+  const users = [...Map.groupBy(cells, ({ userId }) => userId)].flatMap(([userId, own]) => {
+    const changes = own.map(({ category, channel }) => ({ category, channel, enabled: false }));
+    const messages = Math.ceil(changes.length / CELLS_PER_MESSAGE);
+    return Array.from({ length: messages }, (_, at) => ({
+      userId,
+      cells: changes.slice(at * CELLS_PER_MESSAGE, (at + 1) * CELLS_PER_MESSAGE),
+    }));
+  });
+  if (users.length > 0) await tellPreferences(db, tenantId, "import", users);
 }

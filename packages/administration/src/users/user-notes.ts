@@ -1,7 +1,6 @@
 import type { PreferenceChange } from "@belfry/contracts/preferences";
 import type { AuditNote } from "../audited.ts";
 import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
-import type { ImportedUnsubscribes } from "./import-unsubscribes.ts";
 import type { User } from "./users.ts";
 
 /** How the audit log tells of what somebody changed of users. */
@@ -35,11 +34,6 @@ export function userSaved(tenantId: string, before: User | undefined, after: Use
 
 export function preferenceChanged(owner: UserOfTenant, change: PreferenceChange): AuditNote {
   return userNote("user.preference", owner, { after: change });
-}
-
-export function unsubscribesImported(tenantId: string, done: ImportedUnsubscribes): AuditNote {
-  const target = `${done.lines} ${done.lines === 1 ? "line" : "lines"}`;
-  return { tenantId, action: "user.import-unsubscribes", target, after: done };
 }
 
 function recorded({ email, phone, locale, timezone, quietHours }: User): object {

@@ -59,8 +59,9 @@ export async function putUsers(db: Database, tenantId: string, inputs: readonly 
   const rows = new Map(inputs.map((input) => [input.userId, userRow(input)]));
   await inTransaction(db, async (transaction) => {
     await requireTenant(transaction, tenantId);
-    await noteUse(transaction, tenantId, "uses_recipients");
-    await storeUsers(transaction, tenantId, [...rows.values()]);
+    await noteUse(transaction, tenantId, "uses_recipients", () =>
+      storeUsers(transaction, tenantId, [...rows.values()]),
+    );
   });
 }
 

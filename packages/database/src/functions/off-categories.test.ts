@@ -30,11 +30,10 @@ test("what is off of a user is the same in one look, whoever says it at once wit
     async ({ tenantId }: { tenantId: string }) =>
       await db.transaction().execute(async (transaction) => {
         const { category, channel } = cell();
-        const users = sql`select * from unnest(${USERS}::text[])`;
-        await holdUsers(transaction, tenantId, users);
+        await holdUsers(transaction, tenantId, USERS);
         await sql`
           insert into preferences as p (tenant_id, user_id, category, channel, enabled, source)
-          select ${tenantId}, u, ${category}, ${channel}, false, 'import' from (${users}) u (u) order by u
+          select ${tenantId}, u, ${category}, ${channel}, false, 'import' from unnest(${USERS}::text[]) u order by u
           on conflict (tenant_id, user_id, category, channel) do update set enabled = false where p.enabled
         `.execute(transaction);
       }),
