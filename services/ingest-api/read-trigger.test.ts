@@ -141,13 +141,20 @@ const FAULTS: [name: string, body: unknown, faults: string[]][] = [
     { ...good, payload: { userId: "u", recipientEmail } },
     ["payload.recipientEmail must be an email address"],
   ]),
-  ...["12025550123", "+0123", "+1202555012345678", "+1 202 555", "+12025550123\n", 5].map(
-    (recipientPhone): [string, unknown, string[]] => [
-      `the phone ${JSON.stringify(recipientPhone)}`,
-      { ...good, payload: { userId: "u", recipientPhone } },
-      ["payload.recipientPhone must be a phone number in E.164 form, as +12025550123"],
-    ],
-  ),
+  ...[
+    "12025550123",
+    "+12",
+    "+123456",
+    "+0123",
+    "+1202555012345678",
+    "+1 202 555",
+    "+12025550123\n",
+    5,
+  ].map((recipientPhone): [string, unknown, string[]] => [
+    `the phone ${JSON.stringify(recipientPhone)}`,
+    { ...good, payload: { userId: "u", recipientPhone } },
+    ["payload.recipientPhone must be a phone number in E.164 form, as +12025550123"],
+  ]),
 ];
 
 for (const [name, body, faults] of FAULTS) {

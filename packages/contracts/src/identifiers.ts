@@ -16,7 +16,8 @@ export function isGlobalEventType(eventType: string): boolean {
 
 export const TENANT_ID = /^[a-z0-9]{1,32}$/;
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-export const PHONE = /^\+[1-9]\d{1,14}$/;
+/** A number that a text message can be sent to, in E.164 form: no numbering plan has shorter ones. */
+export const PHONE = /^\+[1-9]\d{6,14}$/;
 export const TRACE_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** The rule on control characters of `textFault`, for schemas. */

@@ -78,9 +78,7 @@ export function phoneIn(text: string): PhoneNumber | undefined {
   }
   const whole = digits.startsWith("00") ? `+${digits.slice(2)}` : undefined;
   if (whole !== undefined) {
-    return PHONE.test(whole) && whole.length > LEAST_DIGITS
-      ? { whole, digits: whole.slice(1) }
-      : undefined;
+    return PHONE.test(whole) ? { whole, digits: whole.slice(1) } : undefined;
   }
   const own = digits.startsWith("0") ? digits.slice(1) : digits;
   return own.length >= LEAST_DIGITS && own.length <= MOST_DIGITS

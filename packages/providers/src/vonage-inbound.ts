@@ -1,3 +1,4 @@
+import { PHONE } from "@belfry/contracts/identifiers";
 import { MAX_INBOUND_CHARACTERS } from "@belfry/contracts/inbound";
 import type { InboundReader } from "./inbound-readers.ts";
 import { parseReceiptBody, receiptText, textSetting, vendorEventOf } from "./receipt.ts";
@@ -33,5 +34,5 @@ export const vonageInbound: InboundReader = {
 /** The vendor writes numbers without their plus. */
 function numberOf(value: unknown): string | null {
   const text = receiptText(value, MAX_NUMBER_CHARACTERS);
-  return text !== null && /^[1-9]\d{6,14}$/.test(text) ? `+${text}` : text;
+  return text !== null && PHONE.test(`+${text}`) ? `+${text}` : text;
 }
