@@ -20,7 +20,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
   await hostileSession(admin, "op@example.com");
   const email = "new@example.com";
   const { token } = await invite(admin.db, {
-    ...{ tenantId: tenant.id, role: "owner", email, invitedBy: null },
+    ...{ tenantId: tenant.id, role: "owner", email, invitedBy: null, byOperator: true },
   });
   const hostile = { email: `${SCRIPT}@example.com`, name: SCRIPT, password: null, operator: false };
   const personId = await insertPerson(admin.db, hostile);

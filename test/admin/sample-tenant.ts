@@ -186,7 +186,7 @@ async function storePeople(db: Database, tenantId: string): Promise<void> {
     await putMembership(db, { personId, tenantId, role });
   }
   const email = "otto@books.example.com";
-  await invite(db, { tenantId, role: "editor", email, invitedBy: null });
+  await invite(db, { tenantId, role: "editor", email, invitedBy: null, byOperator: true });
   const olive = "Olive Owner <olive@books.example.com>";
   const actor = { personId: null, person: olive, address: "192.0.2.7" };
   const changes = [

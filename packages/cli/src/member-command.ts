@@ -59,7 +59,7 @@ export function define(member: Command): void {
           { tenant, email, role, baseUrl }: MemberFlags & { role: TenantRole; baseUrl?: string },
         ) => {
           const url = await adminUrl(baseUrl);
-          const input = { tenantId: tenant, role, email, invitedBy: null };
+          const input = { tenantId: tenant, role, email, invitedBy: null, byOperator: true };
           const { token, invitation } = await audited(
             (transaction) => invite(transaction, input),
             (made) => memberInvited(made.invitation),

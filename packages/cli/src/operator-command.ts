@@ -152,7 +152,13 @@ async function firstToken(db: Database): Promise<string> {
 async function tokenFor({ audited }: Session, email: string): Promise<string> {
   const { token } = await audited(
     (transaction) =>
-      invite(transaction, { tenantId: null, role: "operator", email, invitedBy: null }),
+      invite(transaction, {
+        tenantId: null,
+        role: "operator",
+        email,
+        invitedBy: null,
+        byOperator: true,
+      }),
     ({ invitation }) => ({
       tenantId: null,
       action: "operator.invite",

@@ -314,6 +314,7 @@ create table invitations (
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
   accepted_at timestamp with time zone,
+  by_operator boolean not null default false,
   constraint invitations_check CHECK (((tenant_id IS NULL) = (role = 'operator'::text))),
   constraint invitations_email_check CHECK ((email = lower(email))),
   constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES people(id) ON DELETE SET NULL,
@@ -324,6 +325,7 @@ create table invitations (
 );
 create index invitations_of_tenant ON invitations USING btree (tenant_id);
 comment on column invitations.email is 'null: whoever holds the link of the first operator';
+comment on column invitations.by_operator is 'an operator or the command line made the link; false: a tenant''s owner';
 
 create table layouts (
   tenant_id text collate "C" not null,
@@ -431,12 +433,14 @@ create table people (
   sign_in_epoch integer not null default 0,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  sign_in_trusted boolean not null default false,
   constraint people_email_check CHECK ((email = lower(email))),
   constraint people_email_key UNIQUE (email),
   constraint people_pkey PRIMARY KEY (id)
 );
 comment on column people.password is 'scrypt, with its costs and salt; null: signs in by OpenID Connect alone';
 comment on column people.sign_in_epoch is 'grows with each change of what signing in asks for: one begun before leads nowhere';
+comment on column people.sign_in_trusted is 'an operator, the command line or the provider of OpenID Connect gave the person the way in; false: a tenant''s owner may have, and knows it';
 
 create table person_identities (
   issuer text collate "C" not null,

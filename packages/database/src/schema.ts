@@ -583,6 +583,8 @@ export interface Schema {
     /** scrypt, with its costs and salt; null: signs in by OpenID Connect alone. */
     password: string | null;
     operator: Generated<boolean>;
+    /** False: a tenant's owner may have made the way in, and may know it. */
+    sign_in_trusted: Generated<boolean>;
     /** Grows with each change of what signing in asks for. */
     sign_in_epoch: Generated<number>;
     created_at: CreatedAt;
@@ -668,6 +670,8 @@ export interface Schema {
     /** null: whoever holds the link of the first operator. */
     email: string | null;
     invited_by: string | null;
+    /** False: a tenant's owner made the link. */
+    by_operator: Generated<boolean>;
     created_at: CreatedAt;
     expires_at: Date;
     accepted_at: Date | null;

@@ -1,12 +1,14 @@
-import { audited } from "@belfry/administration/audited";
+import { audited, writeNote } from "@belfry/administration/audited";
 import { invalid, NotFound } from "@belfry/administration/input-error";
 import {
   acceptAsNewPerson,
   acceptAsPerson,
+  endsSignIn,
   type Invitation,
   showInvitation,
 } from "@belfry/administration/people/invitations";
 import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
+import { untrustedSignInEnded } from "@belfry/administration/people/untrusted-sign-in";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
@@ -23,7 +25,9 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
       const text = "This link was already used, was withdrawn, or has expired. Ask for a new one.";
       return page("message", "This link does not work", { text }, 404);
     }
-    return page("join", titleOf(invitation), { invitation, values, faults });
+    const { person } = guest;
+    const isEnding = person !== undefined && (await endsSignIn(db, invitation, person.personId));
+    return page("join", titleOf(invitation), { invitation, values, faults, isEnding });
   };
 
   route("GET /join/:token", (guest) => showForm(guest, {}, {}));
@@ -40,13 +44,21 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
     return await orFaults(
       async () => {
         if (person !== undefined) {
-          const invitation = await audited(
+          const { personId, name, email } = person;
+          const actor = { personId, person: `${name} <${email}>`, address };
+          const { invitation, ended } = await audited(
             db,
-            { personId: person.personId, person: `${person.name} <${person.email}>`, address },
-            (transaction) => acceptAsPerson(transaction, token, person.personId),
-            (found) => note(found, person.email),
+            actor,
+            async (transaction) => {
+              const accepted = await acceptAsPerson(transaction, token, personId);
+              await writeNote(transaction, actor, untrustedSignInEnded(accepted.ended));
+              return accepted;
+            },
+            (accepted) => note(accepted.invitation, email),
           );
-          return redirect(placeOf(invitation), "joined");
+          if (ended === undefined) return redirect(placeOf(invitation), "joined");
+          cookies.end(reply);
+          return redirect("/sign-in", "joined-signed-out");
         }
         const input = { ...values, password: form.get("password") ?? "" };
         if (form.get("repeated") !== input.password) {

@@ -6,6 +6,7 @@ import {
   IdentityRefused,
   type ProviderAccount,
 } from "@belfry/administration/people/provider-account";
+import { isSession } from "@belfry/administration/people/sessions";
 import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -13,7 +14,7 @@ import type { Guest } from "../router.ts";
 import { OidcFault } from "./oidc-fault.ts";
 import type { OidcPending } from "./oidc-pending.ts";
 import { faultWords, type OidcWords, refusalWords } from "./oidc-words.ts";
-import { openSession } from "./open-session.ts";
+import { sessionPlace, takeSession } from "./open-session.ts";
 import { ownPath } from "./own-path.ts";
 import { tooManyTries } from "./sign-in.ts";
 
@@ -71,11 +72,12 @@ export function oidcSignInPages({ route, db, cookies, oidc, log }: PageDeps): vo
 
   const signedIn = async (guest: Guest, account: ProviderAccount, { next }: OidcPending) => {
     const { settings } = required(oidc);
-    const found = await signInByIdentity(db, account, settings, guest.address);
+    const place = { ...sessionPlace(guest), seconds: OIDC_SESSION_SECONDS };
+    const found = await signInByIdentity(db, account, settings, place);
     if (found.unknownTenants.length > 0) {
       log.warn({ tenantIds: found.unknownTenants }, "OIDC_ROLES: no such tenant");
     }
-    await openSession({ db, cookies }, guest, found.personId, OIDC_SESSION_SECONDS);
+    await takeSession({ db, cookies }, guest, found.token);
     return redirect(next);
   };
 
@@ -92,7 +94,11 @@ export function oidcSignInPages({ route, db, cookies, oidc, log }: PageDeps): vo
     await audited(
       db,
       actor,
-      (transaction) => connectIdentity(transaction, personId, account),
+      async (transaction) => {
+        await connectIdentity(transaction, personId, account);
+        // Now that the person is locked: whatever ended the session may have come first.
+        if (!(await isSession(transaction, connects))) throw new OidcFault("stale");
+      },
       () => ({
         ...{ tenantId: null, action: "account.connect", target: email },
         after: { issuer, subject, email: account.email, by: "hand" },

@@ -5,18 +5,13 @@ import type { Guest } from "../router.ts";
 
 type SessionDeps = Pick<PageDeps, "db" | "cookies">;
 
-/**
- * For whoever has shown that they are this person, by other means than a password. It lasts `seconds`, by default
- * as long as any.
- */
+/** For whoever has just been made this person. */
 export async function openSession(
   deps: SessionDeps,
   guest: Guest,
   personId: string,
-  seconds?: number,
 ): Promise<void> {
-  const place = { ...sessionPlace(guest), ...(seconds !== undefined && { seconds }) };
-  await takeSession(deps, guest, await beginSession(deps.db, personId, place));
+  await takeSession(deps, guest, await beginSession(deps.db, personId, sessionPlace(guest)));
 }
 
 /** The only way to a session's cookie. */

@@ -40,6 +40,8 @@ const NOTICES: Readonly<Record<string, string>> = {
     ]),
   ),
   joined: "Welcome.",
+  "joined-signed-out":
+    "Accepted. Your password has ended. Ask an operator for a reset link, or sign in at your provider.",
   connected: "Connected. You can sign in with it from now on.",
   disconnected: "Disconnected. You can no longer sign in with it.",
   "event-moved": "Moved.",

@@ -43,6 +43,7 @@ export function operatorPages({ route, db, config, once }: PageDeps): void {
               role: "operator",
               email,
               invitedBy: actor.personId,
+              byOperator: true,
             }),
           ({ invitation }) => ({
             tenantId: null,

@@ -49,7 +49,7 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
   );
 
   route("POST /tenants/:tenantId/members/invite", async (context) => {
-    const { tenant, form, actor, audited, person, base } = context;
+    const { tenant, form, actor, audited, person, role, base } = context;
     const values = { email: form.get("email") ?? "", role: form.get("role") ?? "" };
     return await orFaults(
       async () => {
@@ -60,6 +60,7 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
               role: values.role as InvitedRole,
               email: values.email,
               invitedBy: actor.personId,
+              byOperator: role === "operator",
             }),
           ({ invitation }) => memberInvited(invitation),
         );

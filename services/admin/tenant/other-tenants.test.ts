@@ -27,6 +27,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     role: "viewer",
     email: "v@example.com",
     invitedBy: null,
+    byOperator: true,
   } as const;
   await invite(db, invitation);
   const { rows } = await pool.query(

@@ -60,7 +60,7 @@ export async function hostileTenant(admin: AdminUnderTest) {
   for (const tenantId of [id, null]) {
     const role = tenantId === null ? "operator" : "owner";
     const email = "invited@example.com";
-    await invite(db, { tenantId, role, email, invitedBy: personId });
+    await invite(db, { tenantId, role, email, invitedBy: personId, byOperator: true });
   }
   await pool.query("update invitations set email = $1", [SCRIPT.toLowerCase()]);
   await insertAuditEntry(db, {

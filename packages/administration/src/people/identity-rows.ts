@@ -71,13 +71,19 @@ export async function updateIdentity(
     .execute();
 }
 
-/** All of the person's. */
-export async function deleteIdentities(db: Database, personId: string) {
-  return await db
-    .deleteFrom("person_identities")
-    .where("person_id", "=", personId)
-    .returning(["issuer", "email"])
-    .execute();
+/** All of the person's; `byHandAlone`: those that the person connected, but for that of `exceptIssuer`. */
+export async function deleteIdentities(
+  db: Database,
+  personId: string,
+  {
+    byHandAlone = false,
+    exceptIssuer,
+  }: { byHandAlone?: boolean; exceptIssuer?: string | undefined } = {},
+) {
+  let query = db.deleteFrom("person_identities").where("person_id", "=", personId);
+  if (byHandAlone) query = query.where("by_hand", "=", true);
+  if (exceptIssuer !== undefined) query = query.where("issuer", "!=", exceptIssuer);
+  return await query.returning(["issuer", "email"]).execute();
 }
 
 export async function deleteIdentity(db: Database, personId: string, issuer: string) {

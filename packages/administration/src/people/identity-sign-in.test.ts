@@ -12,11 +12,20 @@ import { connectIdentity, disconnectIdentity } from "./identities.ts";
 import { identitiesOf } from "./identity-rows.ts";
 import { signInByIdentity } from "./identity-sign-in.ts";
 import { changeRole } from "./people.ts";
-import { insertPerson, listMemberships, lockPerson, putMembership } from "./person-rows.ts";
+import {
+  insertPerson,
+  listMemberships,
+  lockPerson,
+  putMembership,
+  storedPassword,
+  updatePerson,
+} from "./person-rows.ts";
 import type { ProviderAccount } from "./provider-account.ts";
+import { listSessions } from "./sessions.ts";
+import { beginSession } from "./sign-in.ts";
 
 const ISSUER = "https://login.acme.com";
-const HERE = "192.0.2.7";
+const HERE = { address: "192.0.2.7", userAgent: "test" };
 
 function account(changes: Partial<ProviderAccount> = {}): ProviderAccount {
   const address = { email: "Ann@Acme.com", emailVerified: true };
@@ -37,8 +46,14 @@ async function house(t: TestContext) {
   const signIn = (one: ProviderAccount) => signInByIdentity(db, one, rules, HERE);
   const rolesOf = async (personId: string) =>
     (await listMemberships(db, personId)).map((one) => `${one.tenantName} ${one.role}`);
-  const someone = (email: string, operator = false) =>
-    insertPerson(db, { email, name: "Somebody", password: "a hash", operator });
+  const someone = (email: string, operator = false, isSignInTrusted = true) =>
+    insertPerson(db, {
+      email,
+      name: "Somebody",
+      password: "a hash",
+      operator,
+      isSignInTrusted,
+    });
   const actions = async () =>
     (await db.selectFrom("audit_log").selectAll().orderBy("id").execute()).map(
       (one) => `${one.action} ${one.target}`,
@@ -141,7 +156,11 @@ test("somebody new is made without a password, if a group gives a role; a name t
   const done = [`account.create ${of}`, `account.connect ${of}`, `member.join ${of}`];
   assert.deepEqual(await actions(), done);
   const [entry] = await db.selectFrom("audit_log").selectAll().execute();
-  assertHas(entry, { person_id: personId, person: "Ann Acme <ann@acme.com>", address: HERE });
+  assertHas(entry, {
+    person_id: personId,
+    person: "Ann Acme <ann@acme.com>",
+    address: HERE.address,
+  });
   for (const [index, name] of [null, "", "a\u0000b", "x".repeat(300)].entries()) {
     const email = `bob${index}@acme.com`;
     const bob = account({ subject: email, email, name, groups: ["staff"] });
@@ -230,6 +249,53 @@ test("an account opens one person's, a person has one of each provider, and the 
   const carl = account({ subject: "carl", email: "carl@acme.com", groups: ["staff"] });
   const { personId } = await signIn(carl);
   await assert.rejects(disconnectIdentity(db, personId, ISSUER), /your only way to sign in/);
+});
+
+test("what an owner may have made ends when the address links, and a session of before it; what an operator gave stays", async (t) => {
+  const { db, signIn, someone, actions } = await house(t);
+  const [ann, bea] = [await someone("ann@acme.com", false, false), await someone("bea@acme.com")];
+  const other = "https://login.other.example";
+  for (const personId of [ann, bea]) {
+    await connectIdentity(db, personId, account({ issuer: other, subject: personId }));
+    await beginSession(db, personId, HERE);
+  }
+  await signIn(account());
+  await signIn(account({ email: "bea@acme.com", subject: "bea-1" }));
+  const after = async (personId: string) => ({
+    password: await storedPassword(db, personId),
+    issuers: (await identitiesOf(db, personId)).map((one) => one.issuer),
+    sessions: (await listSessions(db, personId)).length,
+  });
+  assert.deepEqual(await after(ann), { password: undefined, issuers: [ISSUER], sessions: 1 });
+  assert.deepEqual(await after(bea), {
+    password: "a hash",
+    issuers: [ISSUER, other],
+    sessions: 2,
+  });
+  const linked = ["account.connect ann@acme.com", "account.untrusted-end ann@acme.com"];
+  assert.deepEqual(await actions(), [...linked, "account.connect bea@acme.com"]);
+  // What an owner's reset link sets afterwards, too.
+  await updatePerson(db, ann, { password: "an owner's", sign_in_trusted: false });
+  await signIn(account({ email: null }));
+  assert.equal(await storedPassword(db, ann), undefined);
+});
+
+test("with what a group gives an untrusted sign-in ends, but for the account whose group gives it", async (t) => {
+  const { db, tenantId, signIn, rolesOf, someone, actions } = await house(t);
+  const ann = await someone("ann@elsewhere.example", false, false);
+  const hers = account({ email: null, emailVerified: false });
+  await connectIdentity(db, ann, hers);
+  await connectIdentity(db, ann, { ...hers, issuer: "https://login.other.example" });
+  await putMembership(db, { personId: ann, tenantId, role: "viewer" });
+  await signIn(hers);
+  assert.equal(await storedPassword(db, ann), "a hash", "nothing was given");
+  await signIn({ ...hers, groups: ["readers"] });
+  assert.deepEqual(await rolesOf(ann), ["Acme viewer", "Books editor"]);
+  assert.equal(await storedPassword(db, ann), undefined);
+  assertEach(await identitiesOf(db, ann), (one) => one.issuer, [ISSUER]);
+  assert.equal((await listSessions(db, ann)).length, 1, "the one of this sign-in");
+  const of = "ann@elsewhere.example";
+  assert.deepEqual(await actions(), [`member.join ${of}`, `account.untrusted-end ${of}`]);
 });
 
 test("a mapping that cannot be meant is refused, with the entry and what is wrong with it", () => {

@@ -13,6 +13,8 @@ import {
 import { nameFault } from "./people.ts";
 import { insertPerson, lockPerson, personForLinking } from "./person-rows.ts";
 import { IdentityRefused, linkingAddress, type ProviderAccount } from "./provider-account.ts";
+import { beginSession, type SessionPlace } from "./sign-in.ts";
+import { endUntrustedSignIn, untrustedSignInEnded } from "./untrusted-sign-in.ts";
 
 /** Who may be let in without an invitation, and what groups give. */
 export interface IdentityRules {
@@ -21,24 +23,32 @@ export interface IdentityRules {
   groupRoles: readonly GroupRole[];
 }
 
+export interface IdentitySignIn {
+  personId: string;
+  /** Of the session. */
+  token: string;
+  /** In the rules, but not there: they give nothing. */
+  unknownTenants: string[];
+}
+
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * The person whom an account at the provider opens, with the memberships that its groups give. Known by
- * issuer and subject; the first time, an address in an allowed domain that the provider has verified finds
- * the person, or makes one if a group gives a role. Whatever is done stands in the audit log, in the same
- * transaction. Throws `IdentityRefused`.
+ * Begins a session of the person whom an account at the provider opens, with the memberships that its groups
+ * give. The account is known by issuer and subject. The first time, an address in an allowed domain that the provider
+ * has verified finds the person, or makes one if a group gives a role. An untrusted sign-in ends: only the provider
+ * has verified whose address it is. All changes are in the audit log, in the same transaction. Throws `IdentityRefused`.
  */
 export async function signInByIdentity(
   db: Database,
   account: ProviderAccount,
   rules: IdentityRules,
-  address: string,
-): Promise<{ personId: string; unknownTenants: string[] }> {
+  place: SessionPlace,
+): Promise<IdentitySignIn> {
   const run = async () =>
     await db
       .transaction()
-      .execute(async (transaction) => await signIn(transaction, account, rules, address));
+      .execute(async (transaction) => await signIn(transaction, account, rules, place));
   try {
     return await run();
   } catch (error) {
@@ -52,8 +62,8 @@ async function signIn(
   db: Database,
   account: ProviderAccount,
   rules: IdentityRules,
-  address: string,
-): Promise<{ personId: string; unknownTenants: string[] }> {
+  place: SessionPlace,
+): Promise<IdentitySignIn> {
   const roles = rolesOfGroups(account.groups, rules.groupRoles);
   const unknown = await unknownTenants(db, roles.keys());
   for (const tenantId of unknown) roles.delete(tenantId);
@@ -64,10 +74,17 @@ async function signIn(
   const notes: AuditNote[] = [];
   const person = known ?? (await link(db, account, rules, roles, notes));
   if (known !== undefined) await updateIdentity(db, issuer, subject, { email });
-  notes.push(...(await setGroupMemberships(db, person, roles)));
+  const isByAddress = known?.byHand !== true;
+  const ended = isByAddress ? await endUntrustedSignIn(db, person.id) : undefined;
+  const given = await setGroupMemberships(db, person, issuer, roles);
+  const { address } = place;
   const actor: Actor = { personId: person.id, person: `${person.name} <${person.email}>`, address };
-  for (const note of notes) await writeNote(db, actor, note);
-  return { personId: person.id, unknownTenants: [...unknown] };
+  for (const note of [...notes, untrustedSignInEnded(ended), ...given]) {
+    await writeNote(db, actor, note);
+  }
+  // Here, while the person is locked: whoever takes the account away ends this session, too.
+  const token = await beginSession(db, person.id, place);
+  return { personId: person.id, token, unknownTenants: [...unknown] };
 }
 
 /** Whose account it is, held until the transaction ends: the person first, as whoever takes an account away does. */
@@ -113,6 +130,13 @@ async function link(
 async function makePerson(db: Database, email: string, given: string | null): Promise<Found> {
   const named = given?.trim() ?? "";
   const name = nameFault(named) === undefined ? named : email.slice(0, email.lastIndexOf("@"));
-  const id = await insertPerson(db, { email, name, password: null, operator: false });
+  const isSignInTrusted = true;
+  const id = await insertPerson(db, {
+    email,
+    name,
+    password: null,
+    operator: false,
+    isSignInTrusted,
+  });
   return { id, email, name, operator: false };
 }

@@ -12,14 +12,22 @@ export async function insertInvitation(
     role: InvitationRow["role"];
     email: string | null;
     invitedBy: string | null;
+    byOperator: boolean;
     validSeconds: number;
   },
 ) {
-  const { tenantId: tenant_id, invitedBy: invited_by, validSeconds, ...rest } = invitation;
+  const { tenantId, invitedBy, byOperator, validSeconds, ...rest } = invitation;
   const expires_at = sql<Date>`now() + make_interval(secs => ${validSeconds})`;
   await db
     .insertInto("invitations")
-    .values({ id: uuidv7(), tenant_id, invited_by, expires_at, ...rest })
+    .values({
+      ...rest,
+      id: uuidv7(),
+      tenant_id: tenantId,
+      invited_by: invitedBy,
+      by_operator: byOperator,
+      expires_at,
+    })
     .execute();
 }
 
@@ -75,6 +83,7 @@ function selectOpen(db: Database) {
       "t.name as tenantName",
       "i.role",
       "i.email",
+      "i.by_operator as byOperator",
       "i.created_at as createdAt",
       "i.expires_at as expiresAt",
     ])

@@ -17,13 +17,16 @@ import { hashPassword, passwordFault } from "./password.ts";
 import { nameFault } from "./people.ts";
 import {
   insertPerson,
+  listMemberships,
   listOperators,
   lockOperators,
+  lockPerson,
   personById,
   personForSignIn,
   putMembership,
   updatePerson,
 } from "./person-rows.ts";
+import { endUntrustedSignIn, isSignInUntrusted } from "./untrusted-sign-in.ts";
 
 const HOUR_SECONDS = 60 * 60;
 export const INVITATION_SECONDS = 7 * 24 * HOUR_SECONDS;
@@ -40,6 +43,8 @@ export interface InvitationInput {
   role: InvitedRole;
   email: string;
   invitedBy: string | null;
+  /** An operator or the command line makes it; else a tenant's owner. */
+  byOperator: boolean;
 }
 
 /** The token of the link that makes the first operator; undefined when there is an operator. Valid for a day. */
@@ -52,6 +57,7 @@ export async function firstOperatorToken(db: Database): Promise<string | undefin
     role: "operator",
     email: null,
     invitedBy: null,
+    byOperator: true,
     validSeconds: FIRST_LINK_SECONDS,
   });
   return token;
@@ -76,6 +82,7 @@ export async function invite(db: Database, input: InvitationInput) {
     role: input.role,
     email: email!,
     invitedBy: input.invitedBy,
+    byOperator: input.byOperator,
     validSeconds: INVITATION_SECONDS,
   });
   return { token, invitation: (await openInvitation(db, sha256))! };
@@ -122,12 +129,23 @@ export async function acceptAsNewPerson(db: Database, token: string, input: NewP
     name: input.name.trim(),
     password,
     operator: invitation.role === "operator",
+    isSignInTrusted: invitation.byOperator,
   });
   await giveRole(db, invitation, personId);
   return { personId, invitation: { ...invitation, email: email! } };
 }
 
-/** Gives somebody who is signed in the role of the link. Throws `NotFound`, `InvalidInput`. */
+/** Whether accepting ends the ways to sign in of who is signed in: the role is more than an untrusted sign-in opens. */
+export async function endsSignIn(db: Database, { tenantId }: Invitation, personId: string) {
+  if (!(await isSignInUntrusted(db, personId))) return false;
+  const memberships = await listMemberships(db, personId);
+  return !memberships.some((membership) => membership.tenantId === tenantId);
+}
+
+/**
+ * Gives somebody who is signed in the role of the link. Where that is more than the person had, an untrusted sign-in
+ * ends. Call in a transaction. Throws `NotFound`, `InvalidInput`.
+ */
 export async function acceptAsPerson(db: Database, token: string, personId: string) {
   const invitation = await showInvitation(db, token);
   const person = await personById(db, personId);
@@ -135,9 +153,12 @@ export async function acceptAsPerson(db: Database, token: string, personId: stri
     throw invalid("email", "is not the one that was invited");
   }
   await takeInvitation(db, invitation);
+  await lockPerson(db, personId);
+  const isEnding = await endsSignIn(db, invitation, personId);
+  const ended = isEnding ? await endUntrustedSignIn(db, personId) : undefined;
   if (invitation.role === "operator") await updatePerson(db, personId, { operator: true });
   await giveRole(db, invitation, personId);
-  return invitation;
+  return { invitation, ended };
 }
 
 async function takeInvitation(db: Database, invitation: Invitation): Promise<void> {

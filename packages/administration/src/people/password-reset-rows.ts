@@ -63,6 +63,10 @@ export async function takeReset(db: Database, sha256: Buffer, now: Date): Promis
   return result.numDeletedRows > 0n;
 }
 
+export async function deleteReset(db: Database, personId: string): Promise<void> {
+  await db.deleteFrom("password_resets").where("person_id", "=", personId).execute();
+}
+
 export async function deleteEndedResets(db: Database, now: Date): Promise<void> {
   await sql`
     delete from password_resets where sha256 in (

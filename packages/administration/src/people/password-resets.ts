@@ -18,6 +18,7 @@ import {
   updatePerson,
 } from "./person-rows.ts";
 import { deleteSessions } from "./sessions.ts";
+import { trustSignIn } from "./untrusted-sign-in.ts";
 
 export type { ResetMaker } from "./password-reset-rows.ts";
 
@@ -66,9 +67,9 @@ export async function showReset(db: Database, token: string, now = new Date()): 
 }
 
 /**
- * Sets the new password, and ends every session of the person. Whether the link's maker may still do so
- * is judged again, as nobody can change the person's roles any more. Call in a transaction. Throws
- * `InvalidInput`, `NotFound`.
+ * Sets the new password, and ends every session of the person. The maker's right is judged again, with the
+ * person's roles locked. An owner's link leaves an untrusted sign-in, an operator's a trusted one. Call in a
+ * transaction. Throws `InvalidInput`, `NotFound`.
  */
 export async function resetPassword(
   db: Database,
@@ -87,6 +88,8 @@ export async function resetPassword(
     throw resetNotFound();
   }
   if (!(await takeReset(db, sha256, now))) throw resetNotFound();
+  if (reset.maker.ownerOf === null) await trustSignIn(db, person.id);
+  else await updatePerson(db, person.id, { sign_in_trusted: false });
   await updatePerson(db, person.id, { password: hashed });
   const sessionsEnded = await deleteSessions(db, person.id, { except: undefined });
   return { person, ownerOf: reset.maker.ownerOf, sessionsEnded };

@@ -47,9 +47,16 @@ test("an invitation is for one address, and a tenant keeps an owner", async (t) 
     role: "owner",
     email: "else@example.com",
     invitedBy: null,
+    byOperator: true,
   });
   await assert.rejects(acceptAsPerson(db, other.token, personId), InvalidInput);
-  const own = await invite(db, { tenantId, role: "owner", email: olga.email, invitedBy: null });
+  const own = await invite(db, {
+    tenantId,
+    role: "owner",
+    email: olga.email,
+    invitedBy: null,
+    byOperator: true,
+  });
   await acceptAsPerson(db, own.token, personId);
   assertEach(await listMembers(db, tenantId), (one) => one.role, ["owner"]);
   for (const leave of [

@@ -8,6 +8,7 @@ import {
   deleteMembership,
   listMembers,
   lockOperators,
+  lockPerson,
   type MemberRow,
   type PersonRow,
   personById,
@@ -54,17 +55,24 @@ export async function removeOperator(db: Database, personId: string): Promise<Pe
   return person;
 }
 
-/** Ends every other session of the person too. Throws `InvalidInput`. */
+/** Ends every other session of the person too. Call in a transaction. Throws `InvalidInput`. */
 export async function changePassword(
   db: Database,
   personId: string,
   input: { current: string; password: string; sessionId: string },
 ): Promise<void> {
-  if (!(await verifyPassword(input.current, await storedPassword(db, personId)))) {
+  const before = await storedPassword(db, personId);
+  if (!(await verifyPassword(input.current, before))) {
     throw invalid("current", "is not your password");
   }
   refuseFaults([passwordFault(input.password)]);
-  await updatePerson(db, personId, { password: await hashPassword(input.password) });
+  const password = await hashPassword(input.password);
+  // While the two were hashed the password may have been reset, or ended.
+  await lockPerson(db, personId);
+  if ((await storedPassword(db, personId)) !== before) {
+    throw invalid("current", "was changed meanwhile");
+  }
+  await updatePerson(db, personId, { password });
   await deleteSessions(db, personId, { except: input.sessionId });
 }
 

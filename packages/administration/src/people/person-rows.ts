@@ -14,12 +14,20 @@ interface MembershipToPut {
 
 export async function insertPerson(
   db: Database,
-  person: { email: string; name: string; password: string | null; operator: boolean },
+  person: {
+    email: string;
+    name: string;
+    password: string | null;
+    operator: boolean;
+    /** Default: no; see `endUntrustedSignIn`. */
+    isSignInTrusted?: boolean;
+  },
 ): Promise<string> {
   const id = uuidv7();
+  const { isSignInTrusted: sign_in_trusted = false, ...rest } = person;
   await db
     .insertInto("people")
-    .values({ id, ...person })
+    .values({ id, ...rest, sign_in_trusted })
     .execute();
   return id;
 }
@@ -81,7 +89,7 @@ export async function storedPassword(db: Database, id: string): Promise<string |
 export async function updatePerson(
   db: Database,
   id: string,
-  changes: { name?: string; password?: string; operator?: boolean },
+  changes: { name?: string; password?: string; operator?: boolean; sign_in_trusted?: boolean },
 ): Promise<void> {
   await db
     .updateTable("people")

@@ -45,6 +45,11 @@ export async function findSession(db: Database, sha256: Buffer, idleSince: Date)
 /** Whose session it is, with what the person may do everywhere. */
 export type SessionHolder = NonNullable<Awaited<ReturnType<typeof findSession>>>;
 
+export async function isSession(db: Database, id: string): Promise<boolean> {
+  const row = await db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function touchSession(db: Database, id: string): Promise<void> {
   await db
     .updateTable("sessions")
