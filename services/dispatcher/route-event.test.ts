@@ -157,6 +157,23 @@ test("a push without a word is neither published nor stored, and the event says 
   assert.notEqual(route({ variables: '{"title":"👍"}' }).dispatch.push, null);
 });
 
+test("a value that a push could not write as its template says is told on the event", async () => {
+  const compiled = await compileTemplate(
+    { kind: "notification", title: "Paid", content: "{{ name | date }}" },
+    "acme",
+  );
+  assert.ok(compiled.ok);
+  const active = templates(["PUSH"]);
+  const variant = active.get("PUSH")?.variants.get("");
+  assert.ok(variant);
+  variant.render = createRenderer(compiled.compiled);
+  const { dispatch } = route({ channels: channelMask(["PUSH"]) }, {}, active);
+  assert.equal(dispatch.push?.body, "Ada");
+  assert.deepEqual(dispatch.outcome?.warnings, {
+    PUSH: ["name is no date that can be read: it is written as it came"],
+  });
+});
+
 test("a template's lifetime counts from acceptance, and its target channel is used", () => {
   const active = templates(["EMAIL", "PUSH"], {
     expiresAfterSeconds: 300,

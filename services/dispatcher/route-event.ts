@@ -210,7 +210,8 @@ function renderPush(
   }
   if (rendered.kind !== "notification") throw new Error("a notification rendered something else");
   if (rendered.missing.length > 0) outcome.missing = { [channel]: rendered.missing };
-  const { linksLeftOut } = rendered;
+  const { linksLeftOut, warnings } = rendered;
+  if (warnings !== undefined) outcome.warnings = { [channel]: warnings };
   if (linksLeftOut !== undefined) outcome.linksLeftOut = { [channel]: linksLeftOut };
   if (saysNothing(rendered)) {
     outcome.failed = { [channel]: NOTHING_TO_SAY };

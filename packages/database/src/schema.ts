@@ -30,6 +30,8 @@ export interface EventOutcome {
   failed?: Partial<Record<Channel, string>>;
   /** Variables that a template named and the event did not have. */
   missing?: Partial<Record<Channel, string[]>>;
+  /** What else could not be written as a template says, in words. */
+  warnings?: Partial<Record<Channel, string[]>>;
   /** Links of a template that are not shown, in words with the reason. */
   linksLeftOut?: Partial<Record<Channel, string[]>>;
   /** Why it did not leave at once, and until when. */

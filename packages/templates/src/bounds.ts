@@ -53,6 +53,9 @@ export const MAX_RENDER_WORK_CHARACTERS = 2 * 1024 * 1024;
  */
 export const MAX_RENDER_STEPS = 100_000;
 
+/** What is told of values that could not be written as the template says. */
+export const MAX_WARNINGS = 20;
+
 /** A longer value is no address: it is replaced like one with a forbidden scheme. */
 export const MAX_URL_CHARACTERS = 8192;
 

@@ -28,24 +28,29 @@ import { type SmsEncoding, smsSegments } from "./sms-segments.ts";
 
 export type { RenderSettings } from "./language/rendering.ts";
 
+/** What a message is told of besides its parts. */
+interface Told {
+  /** Names that the variables do not have; each rendered as nothing. */
+  missing: string[];
+  /** In words: what could not be written as the template says. None: left out. */
+  warnings?: string[];
+}
+
 export type Rendered =
-  | {
+  | ({
       ok: true;
       kind: "email";
       subject: string;
       html: string;
       text: string;
-      /** Names that the variables do not have; each rendered as nothing. */
-      missing: string[];
-    }
-  | {
+    } & Told)
+  | ({
       ok: true;
       kind: "text";
       text: string;
       segments: number;
       encoding: SmsEncoding;
-      missing: string[];
-    }
+    } & Told)
   | ({
       ok: true;
       kind: "notification";
@@ -53,8 +58,8 @@ export type Rendered =
       body: string;
       /** In words: links of the template that are not shown, and why. None: left out. */
       linksLeftOut?: string[];
-      missing: string[];
-    } & PushLinks)
+    } & PushLinks &
+      Told)
   | {
       ok: false;
       reason:
@@ -163,15 +168,10 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
       optional: links.filter(({ settled }) => !settled),
     },
   ];
-  return rendererOf(
-    compiled,
-    texts,
-    ([subject = "", html = "", written = ""], { missing: names }) => {
-      const missing = [...names];
-      const text = joins ? joinBlanks(written) : written;
-      return { ok: true, kind: "email", subject, html, text, missing };
-    },
-  );
+  return rendererOf(compiled, texts, ([subject = "", html = "", written = ""], rendering) => {
+    const text = joins ? joinBlanks(written) : written;
+    return { ok: true, kind: "email", subject, html, text, ...told(rendering) };
+  });
 }
 
 function safeSlots(html: string, tags: readonly Tag[]): Slot[] {
@@ -190,11 +190,10 @@ function smsRenderer(compiled: Extract<CompiledTemplate, { kind: "text" }>): Ren
     limit: MAX_SMS_UNITS,
     plainBlanks: true,
   };
-  return rendererOf(compiled, [sms], ([text = ""], { missing: names }) => {
-    const missing = [...names];
+  return rendererOf(compiled, [sms], ([text = ""], rendering) => {
     const { encoding, segments } = smsSegments(text);
     if (segments > MAX_SMS_SEGMENTS) return TOO_LARGE;
-    return { ok: true, kind: "text", text, segments, encoding, missing };
+    return { ok: true, kind: "text", text, segments, encoding, ...told(rendering) };
   });
 }
 
@@ -207,13 +206,17 @@ function pushRenderer(compiled: Extract<CompiledTemplate, { kind: "notification"
   const links = linksWriter(compiled, compiled.logic === true);
   return rendererOf(compiled, texts, ([title = "", body = ""], rendering, variables) => {
     const made = links?.(variables, rendering);
-    const missing = [...rendering.missing];
-    if (links === undefined) return { ok: true, kind: "notification", title, body, missing };
+    const parts = { title, body, ...told(rendering) };
+    if (links === undefined) return { ok: true, kind: "notification", ...parts };
     if (made === undefined) return TOO_COSTLY;
     const { leftOut, ...shown } = made;
     const left = leftOut.length > 0 && { linksLeftOut: leftOut };
-    return { ok: true, kind: "notification", title, body, ...shown, ...left, missing };
+    return { ok: true, kind: "notification", ...parts, ...shown, ...left };
   });
+}
+
+function told({ missing, warnings }: Rendering): Told {
+  return { missing: [...missing], ...(warnings.size > 0 && { warnings: [...warnings] }) };
 }
 
 type PreparedText = { template: string } & WriterOptions;

@@ -38,7 +38,9 @@ export function templatePreviewPages({
     if (!checked.ok) {
       return json({ ...checked, variables: templateVariables(textsOf(source)), sampleFault });
     }
-    const { plain, preview, variables, warnings } = checked;
+    const { plain, preview, variables } = checked;
+    const ofValues = plain.warnings?.map((message) => ({ field: "variables", message })) ?? [];
+    const warnings = [...checked.warnings, ...ofValues];
     return json({
       ...{ ok: true, preview: shownPreview(plain, preview), variables, warnings, sampleFault },
     });

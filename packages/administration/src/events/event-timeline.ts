@@ -77,13 +77,23 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
   const at = event.dispatchedAt;
   entries.push(entry(at, null, "dispatched"));
   const outcome = event.outcome ?? {};
-  const { skipped = {}, failed = {}, missing = {}, linksLeftOut = {}, waits = {} } = outcome;
+  const {
+    skipped = {},
+    failed = {},
+    missing = {},
+    warnings = {},
+    linksLeftOut = {},
+    waits = {},
+  } = outcome;
   for (const [channel, reason] of pairs(skipped)) {
     entries.push(entry(at, channel, `skipped: ${reason}`));
   }
   for (const [channel, reason] of pairs(waits))
     entries.push(entry(at, channel, `waits: ${reason}`));
   for (const [channel, names] of pairs(missing)) entries.push(warning(at, channel, names));
+  for (const [channel, texts] of pairs(warnings)) {
+    entries.push(...texts.map((text) => entry(at, channel, `warning: ${text}`)));
+  }
   for (const [channel, words] of pairs(linksLeftOut)) {
     entries.push(entry(at, channel, `links left out: ${words.join(", ")}`));
   }

@@ -57,3 +57,16 @@ test("a preview writes dates and numbers as the tenant's messages do, a translat
   assert.ok(unsaved.kind === "text");
   assert.equal(unsaved.text, await text());
 });
+
+test("a preview warns of values that cannot be read, and of a message that says nothing", async (t) => {
+  const { tenantId, db } = await withTenant(t);
+  const warnings = async (content: string, variables: Record<string, unknown>) =>
+    (await previewSource(db, tenantId, { channel: "SMS", content }, variables)).warnings;
+  assert.deepEqual(await warnings("Paid: {{ at | date }}", { at: "01/02/2026" }), [
+    "at is no date that can be read: it is written as it came",
+  ]);
+  assert.deepEqual(await warnings("{{ a }}: {{ b }}", { a: " ", b: "" }), [
+    "nothing to say: it would not be sent",
+  ]);
+  assert.equal(await warnings("{{ a }}: {{ b }}", {}), undefined);
+});

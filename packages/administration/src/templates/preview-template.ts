@@ -162,9 +162,12 @@ async function preview(
   variables: Variables,
   settings: RenderSettings,
 ): Promise<Preview> {
-  const { createRenderer } = await import("@belfry/templates/render");
+  const { createRenderer, NOTHING_TO_SAY, saysNothing } = await import("@belfry/templates/render");
   const rendered = createRenderer(compiled)(variables, withOwnEvent(settings, variables));
   if (!rendered.ok) throw invalid("variables", `do not render: ${rendered.reason}`);
   const { ok: _, ...shown } = rendered;
-  return { channel, ...shown };
+  // With a value missing it is no wonder.
+  if (rendered.missing.length > 0 || !saysNothing(rendered)) return { channel, ...shown };
+  const warnings = [...(shown.warnings ?? []), `${NOTHING_TO_SAY}: it would not be sent`];
+  return { channel, ...shown, warnings };
 }

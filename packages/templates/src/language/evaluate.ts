@@ -81,7 +81,7 @@ export function valueText(expression: ValueExpression, name: string, scope: Scop
     const values = given.map((argument) => plain(evaluate(argument, scope)));
     const named: Record<string, unknown> = {};
     for (const [keyword, argument] of keywords) named[keyword] = plain(evaluate(argument, scope));
-    value = filter.apply(value, values, named, scope);
+    value = filter.apply(value, values, named, scope, name);
     if (typeof value === "string") spendCharacters(rendering, value.length);
   }
   return textOf(value, rendering);

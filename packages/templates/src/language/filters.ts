@@ -1,9 +1,17 @@
 /** The filters, as data. `newline_to_br` is none of them: what it does depends on where a value stands. */
 
 import type { Operand } from "./expressions.ts";
-import { dateText, isCurrency, isDateStyle, moneyText, numberText, pluralForm } from "./formats.ts";
+import {
+  dateText,
+  isCurrency,
+  isDateStyle,
+  moneyText,
+  numberText,
+  pluralForm,
+  readCurrency,
+} from "./formats.ts";
 import { countOf, isTruthy, textOf } from "./liquid-values.ts";
-import { type Rendering, spend, spendCharacters } from "./rendering.ts";
+import { type Rendering, spend, spendCharacters, warn } from "./rendering.ts";
 
 /** Where a filtered value is written. */
 export interface FilterPlace {
@@ -31,6 +39,8 @@ export interface Filter {
     values: readonly unknown[],
     keywords: Readonly<Record<string, unknown>>,
     use: FilterUse,
+    /** Of the variable that the tag begins with. */
+    name: string,
   ): unknown;
 }
 
@@ -94,35 +104,49 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
     "date",
     {
       fault: (call) => takes(0, 2)(call) ?? dateFault(call),
-      apply: (value, [style, timeStyle], _, use) =>
-        formatted(value, use, (text) => dateText(text, style, timeStyle, use.rendering)),
+      apply: (value, [style, timeStyle], _, use, name) => {
+        const format = (text: string) => dateText(text, style, timeStyle, use.rendering);
+        return formatted(value, use, format, `${name} is no date`);
+      },
     },
   ],
   [
     "number",
     {
       fault: (call) => takes(0, 1)(call) ?? digitsFault(call),
-      apply: (value, [digits], _, use) =>
-        formatted(value, use, (text) =>
-          numberText(text, digits as number | undefined, use.rendering),
-        ),
+      apply: (value, [digits], _, use, name) => {
+        const count = digits as number | undefined;
+        const format = (text: string) => numberText(text, count, use.rendering);
+        return formatted(value, use, format, `${name} is no number`);
+      },
     },
   ],
   [
     "money",
     {
       fault: (call) => takes(1, 1)(call) ?? currencyFault(call),
-      apply: (value, [currency], _, use) =>
-        formatted(value, use, (text) => moneyText(text, currency, use.rendering)),
+      apply: (value, [given], _, use, name) => {
+        const currency = readCurrency(given);
+        if (currency === undefined) {
+          return formatted(value, use, () => undefined, `the currency of ${name} is none`);
+        }
+        const format = (text: string) => moneyText(text, currency, use.rendering);
+        return formatted(value, use, format, `${name} is no number`);
+      },
     },
   ],
   [
     "plural",
     {
       fault: (call) => takes(0, 0, PLURAL_FORMS)(call) ?? pluralFault(call),
-      apply: (value, _, forms, { rendering }) => {
+      apply: (value, _, forms, { rendering }, name) => {
         spend(rendering, FORMATTER_STEPS);
-        const form = pluralForm(textOf(value, rendering), rendering);
+        const text = textOf(value, rendering);
+        const form = pluralForm(text, rendering);
+        if (form === undefined && text !== "") {
+          warn(rendering, `${name} is no number that can be read: the form "other" is written`);
+        }
+        if (form === undefined) return forms.other;
         return Object.hasOwn(forms, form) ? forms[form] : forms.other;
       },
     },
@@ -222,16 +246,22 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** What Intl writes; the value as it is where it cannot be read as what the filter writes. */
+/** What Intl writes; the value as it is, with a warning, where it cannot be read as what the filter writes. */
 function formatted(
   value: unknown,
   { rendering, plainBlanks }: FilterUse,
   format: (text: string) => string | undefined,
+  warning: string,
 ): unknown {
   spend(rendering, FORMATTER_STEPS);
-  if (typeof value === "object" && !JSON.isRawJSON(value)) return value;
-  const text = format(textOf(value, rendering));
-  if (text === undefined) return value;
+  // Nothing is written of it, and what is missing is told as such.
+  if (value === undefined || value === null || value === "") return value;
+  const isRead = typeof value !== "object" || JSON.isRawJSON(value);
+  const text = isRead ? format(textOf(value, rendering)) : undefined;
+  if (text === undefined) {
+    warn(rendering, `${warning} that can be read: it is written as it came`);
+    return value;
+  }
   return plainBlanks ? text.replace(/\p{Zs}/gu, " ") : text;
 }
 

@@ -3,14 +3,115 @@ import { test } from "node:test";
 import { compileTemplate } from "../compile.ts";
 import { parseVariables } from "../parse-variables.ts";
 import { createRenderer, type RenderSettings } from "../render.ts";
+import { readDate } from "./date-value.ts";
 
 async function written(content: string, variables: string, settings: RenderSettings = {}) {
+  return (await rendered(content, variables, settings)).body;
+}
+
+async function rendered(content: string, variables: string, settings: RenderSettings = {}) {
   const result = await compileTemplate({ kind: "notification", title: "T", content }, "acme");
   assert.ok(result.ok, JSON.stringify(result));
   const rendered = createRenderer(result.compiled)(parseVariables(variables) ?? {}, settings);
   assert.ok(rendered.ok && rendered.kind === "notification");
-  return rendered.body;
+  return rendered;
 }
+
+const MOMENT = Date.UTC(2026, 10, 25, 12, 21, 1);
+
+test("a moment is read as databases and languages write it, whatever its zone", async () => {
+  for (const text of [
+    "2026-11-25T12:21:01Z",
+    "2026-11-25t12:21:01.5z",
+    "2026-11-25 12:21:01.123+00",
+    "2026-11-25 17:51:01.123456+05:30",
+    "2026-11-25 12:21:01 UTC",
+    "2026-11-25 14:21:01 +0200",
+    "2026-11-25T12:21:01.123456789Z",
+    "2026-11-25T13:21:01.123456789+01:00[Europe/Berlin]",
+    "2026-11-25T12:21:01Z[UTC]",
+    "2026-11-25 12:21:01 +0000 UTC",
+    "2026-11-25 13:21:01.999999999 +0100 CET m=+0.000012345",
+    "2026-11-25 15:21:01 +0300 +03",
+    "2026/11/25 12:21:01 UTC",
+    "Wed, 25 Nov 2026 12:21:01 +0000",
+    "Wed, 25 Nov 2026 04:21:01 -0800 (PST)",
+    "25 Nov 2026 12:21:01 GMT",
+    "Wed Nov 25 12:21:01 UTC 2026",
+    "Wed Nov 25 13:21:01 GMT+01:00 2026",
+    "Wed Nov 25 2026 13:21:01 GMT+0100 (Central European Standard Time)",
+    " 2026-11-25T12:21:01Z\n",
+  ]) {
+    assert.deepEqual(readDate(text), { at: MOMENT, hasZone: true }, text);
+  }
+  for (const text of [
+    "2026-11-25 12:21:01",
+    "2026-11-25T12:21:01.123",
+    "Wed Nov 25 12:21:01 2026",
+  ]) {
+    assert.deepEqual(readDate(text), { at: MOMENT, hasZone: false }, text);
+  }
+});
+
+test("a date that may be another day or is in a zone that may be another is not guessed", () => {
+  for (const text of [
+    "01/02/2026",
+    "1.2.2026",
+    "25 Nov 26 12:21:01 GMT",
+    "2026-11-25 12:21:01 CST",
+    "Wed Nov 25 12:21:01 IST 2026",
+    "Tue, 25 Nov 2026 12:21:01 +0000",
+    "2026-11-31T12:21:01Z",
+    "2026-11-25 25:21:01+00",
+    "2026-11-25T12:21:01[Europe/Berlin]",
+    "2026-11/25",
+    "next Friday",
+    "infinity",
+    `${"2026-11-25 12:21:01 UTC".repeat(10)}`,
+    `Wed, 25 Nov 2026 12:21:01 ${"(".repeat(40)}`,
+  ]) {
+    assert.equal(readDate(text), undefined, text);
+  }
+});
+
+test("what a formatter cannot read is written as it came and told, without a word of the value", async () => {
+  for (const [tag, value, text, warning] of [
+    ["date", '"01/02/2026"', "01/02/2026", "v is no date"],
+    ["date", '["2026-11-22"]', '["2026-11-22"]', "v is no date"],
+    ["number", '"12 apples"', "12 apples", "v is no number"],
+    ["number", '" 1234 "', "1,234", undefined],
+    ['money: "EUR"', '"1,5"', "1,5", "v is no number"],
+    ["money: c", "5", "$5.00", undefined],
+    ["money: d", "5", "€5.00", undefined],
+    ["money: gone", "5", "5", "the currency of v is none"],
+    ["money: bad", "5", "5", "the currency of v is none"],
+    ["date", "null", "", undefined],
+    ["date", '""', "", undefined],
+    [
+      'plural: one: "a", other: "b"',
+      '"many"',
+      "b",
+      'v is no number that can be read: the form "other" is written',
+    ],
+  ] as const) {
+    const variables = `{"v":${value},"c":"usd","d":" EUR","bad":"€"}`;
+    const { body, warnings } = await rendered(`{{ v | ${tag} }}`, variables);
+    assert.equal(plain(body), text, `${tag} ${value}`);
+    const words = warning?.includes(":")
+      ? warning
+      : `${warning} that can be read: it is written as it came`;
+    assert.deepEqual(warnings, warning === undefined ? undefined : [words], `${tag} ${value}`);
+  }
+});
+
+test("of a list with many unreadable values each name is told once", async () => {
+  const list = Array.from({ length: 500 }, (_, n) => `{"at":"day ${n}"}`).join();
+  const { warnings } = await rendered(
+    "{% for i in l %}{{ i.at | date }}{% endfor %}",
+    `{"l":[${list}]}`,
+  );
+  assert.deepEqual(warnings, ["i.at is no date that can be read: it is written as it came"]);
+});
 
 /** Without the blanks that no line breaks at, which versions of ICU write differently. */
 const plain = (text: string): string => text.replace(/\p{Zs}/gu, " ");

@@ -7,8 +7,11 @@ const DATE_STYLES = new Set<unknown>(["short", "medium", "long", "full"]);
 /** Formatters of Intl: each takes some tens of kilobytes, and as many microseconds to make. */
 const MAX_KEPT = 100;
 /** What Intl is given as a number: its digits are bounded, so that its text is. */
-const NUMBER = /^-?\d{1,40}(?:\.(\d{1,40}))?(?:[eE][+-]?\d{1,2})?$/;
+const NUMBER = /^[+-]?\d{1,40}(?:\.(\d{1,40}))?(?:[eE][+-]?\d{1,2})?$/;
+const MAX_NUMBER_CHARACTERS = 100;
 const MAX_DIGITS = 20;
+/** Three letters, and blanks around them. */
+const MAX_CURRENCY_CHARACTERS = 10;
 
 type DateStyle = "short" | "medium" | "long" | "full";
 
@@ -22,6 +25,11 @@ export function isCurrency(value: unknown): value is string {
   return typeof value === "string" && currencies.has(value);
 }
 let currencies: Set<string> | undefined;
+
+/** A number with the digits behind its point; blanks around it do not count. Empty where it is none. */
+function readNumber(text: string): readonly string[] {
+  return text.length > MAX_NUMBER_CHARACTERS ? [] : (NUMBER.exec(text.trim()) ?? []);
+}
 
 /** Undefined where the text is no date. A date without a time, or without a zone, is moved by no zone. */
 export function dateText(text: string, style: unknown, timeStyle: unknown, rendering: Rendering) {
@@ -40,7 +48,7 @@ export function dateText(text: string, style: unknown, timeStyle: unknown, rende
 
 /** Undefined where the text is no number. Without digits as many stand behind the point as are written. */
 export function numberText(text: string, digits: number | undefined, rendering: Rendering) {
-  const [number, decimals = ""] = NUMBER.exec(text) ?? [];
+  const [number, decimals = ""] = readNumber(text);
   if (number === undefined) return undefined;
   const locale = localeOf(rendering);
   const count = digits ?? (/e/i.test(text) ? undefined : Math.min(decimals.length, MAX_DIGITS));
@@ -53,10 +61,17 @@ export function numberText(text: string, digits: number | undefined, rendering: 
   return format.format(number as `${number}`);
 }
 
-/** Undefined where the text is no number, or the currency none. */
-export function moneyText(text: string, currency: unknown, rendering: Rendering) {
-  const [number] = NUMBER.exec(text) ?? [];
-  if (number === undefined || !isCurrency(currency)) return undefined;
+/** A currency by its code, as a variable has it: ` eur` is EUR. Undefined: it is none. */
+export function readCurrency(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length > MAX_CURRENCY_CHARACTERS) return undefined;
+  const code = value.trim().toUpperCase();
+  return isCurrency(code) ? code : undefined;
+}
+
+/** Undefined where the text is no number. */
+export function moneyText(text: string, currency: string, rendering: Rendering) {
+  const [number] = readNumber(text);
+  if (number === undefined) return undefined;
   const locale = localeOf(rendering);
   const format = kept(`money ${locale} ${currency}`, () =>
     numberFormat(locale, { style: "currency", currency }),
@@ -64,10 +79,10 @@ export function moneyText(text: string, currency: unknown, rendering: Rendering)
   return format.format(number as `${number}`);
 }
 
-/** Which form of a word a language uses with a number: `one`, `few`, `other` and so on. */
-export function pluralForm(text: string, rendering: Rendering): string {
-  const [number] = NUMBER.exec(text) ?? [];
-  if (number === undefined) return "other";
+/** Which form of a word a language uses with a number: `one`, `few`, `other` and so on. Undefined: it is no number. */
+export function pluralForm(text: string, rendering: Rendering): string | undefined {
+  const [number] = readNumber(text);
+  if (number === undefined) return undefined;
   const locale = localeOf(rendering);
   return kept(`plural ${locale}`, () => known(locale, (name) => new Intl.PluralRules(name))).select(
     Number(number),

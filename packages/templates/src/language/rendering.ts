@@ -1,6 +1,6 @@
 /** What one message is rendered with, and what it may still cost. */
 
-import { MAX_RENDER_STEPS, MAX_RENDER_WORK_CHARACTERS } from "../bounds.ts";
+import { MAX_RENDER_STEPS, MAX_RENDER_WORK_CHARACTERS, MAX_WARNINGS } from "../bounds.ts";
 
 /** What a message takes from elsewhere than its template and its variables. */
 export interface RenderSettings {
@@ -20,6 +20,8 @@ export interface RenderSettings {
 export interface Rendering {
   /** Names that the variables lack. */
   missing: Set<string>;
+  /** In words: values that could not be written as the template says. */
+  warnings: Set<string>;
   /** Characters of values that may still be read; below zero the message is too costly. */
   workLeft: number;
   /** Steps that logic may still take; below zero the message is too costly. */
@@ -38,6 +40,7 @@ export interface Rendering {
 export function beginRendering(settings?: RenderSettings, locale?: string): Rendering {
   return {
     missing: new Set(),
+    warnings: new Set(),
     workLeft: MAX_RENDER_WORK_CHARACTERS,
     stepsLeft: MAX_RENDER_STEPS,
     system: settings?.system,
@@ -47,6 +50,11 @@ export function beginRendering(settings?: RenderSettings, locale?: string): Rend
     depths: undefined,
     mark: settings?.mark,
   };
+}
+
+/** Notes in words, without a word of a value, what could not be written as the template says. */
+export function warn({ warnings }: Rendering, words: string): void {
+  if (warnings.size < MAX_WARNINGS) warnings.add(words);
 }
 
 /** Whether a message came to the end of its work: it is too costly. */
