@@ -398,6 +398,8 @@ export interface Schema {
     missing: string[] | null;
     created_at: CreatedAt;
     settled_at: Date | null;
+    /** What its message lacks besides variables, in words. */
+    warnings: string[] | null;
     /** true: skipped once its notification is read. */
     unless_read: boolean | null;
     /** The paused endpoint that a status webhook waits for; its `due_at` is null meanwhile. */

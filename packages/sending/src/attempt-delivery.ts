@@ -5,7 +5,7 @@ import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import type { ActiveProvider } from "./active-providers.ts";
 import { listLinks } from "./list-links.ts";
-import { makeMessage } from "./make-message.ts";
+import { type Lacking, makeMessage } from "./make-message.ts";
 import type { MessageLinks } from "./message-links.ts";
 import { nextStep } from "./next-step.ts";
 import type { Renderers } from "./renderers.ts";
@@ -42,7 +42,7 @@ export async function attemptDelivery(
   if (renderer === undefined) return withoutCall(delivery, channel, "the template is gone");
   const links = deps.links && listLinks(deps.links, channel, delivery);
   const made = makeMessage(sentRow(channel).content, delivery, renderer, links);
-  if (!made.ok) return withoutCall(delivery, channel, made.reason, made.missing);
+  if (!made.ok) return withoutCall(delivery, channel, made.reason, made);
 
   const startedAt = performance.now();
   let outcome: SendOutcome;
@@ -91,7 +91,7 @@ export async function attemptDelivery(
     deliveryId: delivery.id,
     attempt: delivery.attempt,
     ...step,
-    missing: made.missing,
+    ...lackingOf(made),
     end: {
       class: outcome.class,
       durationMs,
@@ -107,7 +107,7 @@ function withoutCall(
   delivery: ClaimedDelivery,
   channel: ProviderChannel,
   reason: string,
-  missing: string[] | null = null,
+  lacking: Lacking = {},
 ): Settlement {
   countOutcome(channel, null, "failed");
   return {
@@ -117,9 +117,13 @@ function withoutCall(
     reason,
     delayMs: null,
     counted: false,
-    missing,
+    ...lackingOf(lacking),
     end: null,
   };
+}
+
+function lackingOf({ missing, warnings }: Lacking): Pick<Settlement, "missing" | "warnings"> {
+  return { missing: missing ?? null, ...(warnings && { warnings }) };
 }
 
 /** Back to rest, as if it had not been claimed. */

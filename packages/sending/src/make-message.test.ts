@@ -105,6 +105,19 @@ test("missing variables are sent as nothing and noted", async (t) => {
   assert.deepEqual((await fixture.row(id)).missing, ["name"]);
 });
 
+test("a link that leads nowhere is sent as nothing and noted beside what is missing", async (t) => {
+  const { fixture, vendor, tenant } = await createShop(t);
+  const html = '<a href="{{ url }}">Pay</a> {{ name }}';
+  const version = await fixture.template(tenant, { ...EMAIL_TEMPLATE, subject: "S", html });
+  const id = await fixture.delivery(tenant, version, { variables: '{"url": "/pay"}' });
+  await fixture.sender().handle(message(tenant, [id]));
+  assert.match(JSON.stringify(vendor.calls[0]!.body), /href=\\"#\\"/);
+  const { missing, warnings } = await fixture.row(id);
+  const reason = "begins with none of http:, https:, mailto:, tel:, sms:";
+  assert.deepEqual(missing, ["name"]);
+  assert.deepEqual(warnings, [`links left out: href {{ url }} (${reason})`]);
+});
+
 test("a template saved after the event was accepted does not change what is sent", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);

@@ -8,9 +8,15 @@ import type { OutgoingMessage } from "./active-providers.ts";
 import type { ListLinks } from "./list-links.ts";
 
 /** What would be sent, or why nothing can be. */
-export type MadeMessage =
-  | { ok: true; message: OutgoingMessage; missing: string[] }
-  | { ok: false; reason: string; missing?: string[] };
+export type MadeMessage = ({ ok: true; message: OutgoingMessage } | { ok: false; reason: string }) &
+  Lacking;
+
+/** What a rendered message lacks. */
+export interface Lacking {
+  missing?: readonly string[];
+  /** In words, for the timeline. */
+  warnings?: readonly string[];
+}
 
 /** Renders a delivery's template version with its event's or events' variables, and says how its reader leaves. Never throws. */
 export function makeMessage(
@@ -42,22 +48,26 @@ export function makeMessage(
   }
   if (!rendered.ok) return rendered;
   const { missing } = rendered;
+  const lacking: Lacking = { missing };
   if (rendered.kind !== content) return { ok: false, reason: "the template is of another channel" };
   if (saysNothing(rendered)) return { ok: false, reason: NOTHING_TO_SAY, missing };
   if (rendered.kind === "email") {
-    const { subject, html, text } = rendered;
+    const { subject, html, text, linksLeftOut } = rendered;
+    if (linksLeftOut) lacking.warnings = [`links left out: ${linksLeftOut.join(", ")}`];
     const headers = links?.headers();
     const message = { ...ids, subject, html, text, ...(headers && { headers }) };
-    return judged(message, missing, emailFault(message));
+    return judged(message, lacking, emailFault(message));
   }
   if (rendered.kind === "text") {
     const { text, segments, encoding } = rendered;
     const message = { ...ids, text, segments, encoding };
-    return judged(message, missing, smsFault(message));
+    return judged(message, lacking, smsFault(message));
   }
   return { ok: false, reason: "no provider sends notifications" };
 }
 
-function judged(message: OutgoingMessage, missing: string[], fault: string | null): MadeMessage {
-  return fault === null ? { ok: true, message, missing } : { ok: false, reason: fault, missing };
+function judged(message: OutgoingMessage, lacking: Lacking, fault: string | null): MadeMessage {
+  return fault === null
+    ? { ok: true, message, ...lacking }
+    : { ok: false, reason: fault, ...lacking };
 }

@@ -59,6 +59,10 @@ export const MAX_WARNINGS = 20;
 /** A longer value is no address: it is replaced like one with a forbidden scheme. */
 export const MAX_URL_CHARACTERS = 8192;
 
+/** Addresses of one mail that are told in the timeline as left out, and how much of each tag. */
+export const MAX_LINKS_TOLD = 20;
+export const MAX_TOLD_TAG_CHARACTERS = 100;
+
 /** A longer value in a style is left out. */
 export const MAX_STYLE_VALUE_CHARACTERS = 200;
 

@@ -98,6 +98,44 @@ test("compiled MJML is safe in links, images, backgrounds and Outlook's comments
   assert.match(good.html, /url\('https:\/\/x\.io\/a\?b=1&amp;c=2'\)/);
 });
 
+const SCHEMES = "begins with none of http:, https:, mailto:, tel:, sms:";
+
+test("a mail tells each address that a value would have begun and that leads nowhere", async () => {
+  const source = `<a href="{{ url }}">Pay</a> <a href="{{url}}/more">again</a> <img src="{{ image }}">
+    <a href="{{ other | default: 'sms:+4912345678' }}">Text us</a> <a href="{{ gone }}">x</a>
+    <a href="https://x.io/{{ long }}">y</a> <td style="background:url({{ image }})">z</td>`;
+  const told = async (url: string) => {
+    const rendered = await mail(source, { url, image: "", long: "a".repeat(9_000) });
+    assert.deepEqual(rendered.missing, ["gone"], "what is missing has a warning of its own");
+    assert.match(rendered.html, /href="sms:\+4912345678"/);
+    assert.match(rendered.text, /Text us \[sms:\+4912345678\]/);
+    return rendered.linksLeftOut;
+  };
+  const others = ["src {{ image }} (empty)", "href {{ long }} (longer than 8192 characters)"];
+  const style = "style {{ image }} (empty)";
+  assert.deepEqual(await told("https://x.io/a"), [...others, style]);
+  for (const url of ["/orders/1", "www.example.com/pay", "myapp://pay", "javascript:alert(1)"]) {
+    assert.deepEqual(await told(url), [`href {{ url }} (${SCHEMES})`, ...others, style], url);
+  }
+  const good = await mail('<a href="{{ url }}">Pay</a>', { url: "https://x.io/a" });
+  assert.equal("linksLeftOut" in good, false);
+});
+
+test("links left out are told of MJML and Markdown as well, at most twenty a mail", async () => {
+  const button = "<mj-button href='{{ url }}'>Pay</mj-button><mj-image src='{{ url }}' />";
+  const mjml = `<mjml><mj-body><mj-section><mj-column>${button}</mj-column></mj-section></mj-body></mjml>`;
+  const all = [`href {{ url }} (${SCHEMES})`, `src {{ url }} (${SCHEMES})`];
+  assert.deepEqual((await mail(mjml, { url: "/pay" })).linksLeftOut, all);
+  const written = { kind: "email", format: "markdown", subject: "S", content: "[Pay]({{ url }})" };
+  const rendered = await render(written as TemplateSource, { url: "/pay" });
+  assert.ok(rendered.ok && rendered.kind === "email");
+  assert.deepEqual(rendered.linksLeftOut, all.slice(0, 1));
+  const names = Array.from({ length: 30 }, (_, at) => `n${at}`);
+  const many = names.map((name) => `<a href="{{ ${name} }}">x</a>`).join("");
+  const paths = Object.fromEntries(names.map((name) => [name, "/path"]));
+  assert.equal((await mail(many, paths)).linksLeftOut?.length, 20);
+});
+
 test("plain text mails show markup of a value as text", async () => {
   const { html, text } = await mail("Hi {{x}}\nBye", { x: "<b>&\nx" });
   assert.match(html, /Hi &lt;b&gt;&amp;\nx<br>Bye/);

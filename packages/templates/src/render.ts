@@ -43,6 +43,8 @@ export type Rendered =
       subject: string;
       html: string;
       text: string;
+      /** In words: addresses in the HTML that lead nowhere, and why. None: left out. */
+      linksLeftOut?: string[];
     } & Told)
   | ({
       ok: true;
@@ -170,7 +172,8 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
   ];
   return rendererOf(compiled, texts, ([subject = "", html = "", written = ""], rendering) => {
     const text = joins ? joinBlanks(written) : written;
-    return { ok: true, kind: "email", subject, html, text, ...told(rendering) };
+    const left = rendering.linksLeftOut && { linksLeftOut: [...rendering.linksLeftOut] };
+    return { ok: true, kind: "email", subject, html, text, ...left, ...told(rendering) };
   });
 }
 

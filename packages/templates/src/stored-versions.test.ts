@@ -26,11 +26,16 @@ test("a version that was stored before there was logic renders byte for byte as 
       const values = parseVariables(variables);
       assert.ok(values !== undefined);
       const settings = { locale: "de", timeZone: "Asia/Tokyo", required: [], system: { $y: "1" } };
-      assert.deepEqual(render(values), result, source.kind);
-      assert.deepEqual(render(values, settings), result, source.kind);
+      assert.deepEqual(message(render(values)), message(result), source.kind);
+      assert.deepEqual(message(render(values, settings)), message(result), source.kind);
     }
   }
 });
+
+/** What is sent; what the timeline tells of it besides is newer than these versions. */
+function message(rendered: Rendered): object {
+  return { ...rendered, linksLeftOut: undefined };
+}
 
 test("a template without logic compiles to what it compiled to", async () => {
   const plain = versions.filter(

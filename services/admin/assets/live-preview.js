@@ -12,6 +12,7 @@ const NAMES = {
   actions: "Actions",
   layout: "Design",
   variables: "Variables",
+  links: "Leads nowhere",
 };
 const byId = (id) => document.getElementById(id);
 
@@ -51,7 +52,7 @@ export function createPreview({ form, address = form.dataset.preview, onChecked 
     const faults = checked.ok ? [] : [...checked.faults];
     if (checked.sampleFault) faults.push(checked.sampleFault);
     showFaults("faults", faults);
-    showFaults("warnings", checked.ok ? (checked.warnings ?? []) : []);
+    showFaults("warnings", checked.ok ? warningsOf(checked) : []);
     if (checked.ok) showPreview(checked.preview, mail);
     onChecked(checked, faults);
   };
@@ -61,6 +62,12 @@ export function createPreview({ form, address = form.dataset.preview, onChecked 
     byId("stage-email").classList.toggle("as-text", width === "text");
   });
   return { later, ask };
+}
+
+/** Those of the text, and of what these values make of it. */
+function warningsOf({ warnings = [], preview: { linksLeftOut = [] } }) {
+  const links = linksLeftOut.map((message) => ({ field: "links", message }));
+  return [...warnings, ...links];
 }
 
 function showFaults(id, faults) {

@@ -53,7 +53,13 @@ test("what has no value is marked in the preview where it stands, and a link wit
   const preview = async (fields: Record<string, string>) => {
     const answer = await operator.post(`${base}/templates/preview`, fields);
     return (await answer.json()) as {
-      preview: { html: string; subject: object[]; text: object[]; segments: number };
+      preview: {
+        html: string;
+        subject: object[];
+        text: object[];
+        segments: number;
+        linksLeftOut?: string[];
+      };
       variables: object[];
     };
   };
@@ -81,6 +87,8 @@ test("what has no value is marked in the preview where it stands, and a link wit
   assert.ok(shown.html.includes(`Hello ${mark("name")}`), "in a heading");
   assert.ok(shown.html.includes(`Mug &lt;b&gt;: ${mark("item.price")}`), "in a loop");
   assert.match(shown.html, /href="#"/);
+  const told = await preview({ ...mail, sampleVariables: '{"address": "example.com"}' });
+  assert.equal(told.preview.linksLeftOut?.length, 1, "an address without a scheme is told");
   assert.ok(!/[\uE0F1\uE0F2]/.test(shown.html), "none is left behind");
   assert.deepEqual(variables, [
     { name: "name", kind: "text", filled: false },

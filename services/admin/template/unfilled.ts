@@ -89,9 +89,9 @@ function endOfRaw(html: string, element: string, from: number): number {
 /** As the editor shows it: `marked` has marks, `plain` is what would be sent. */
 export function shownPreview(plain: Preview, marked: Preview): object {
   if (marked.kind === "email" && plain.kind === "email") {
-    const { kind, channel, missing } = plain;
+    const { kind, channel, missing, linksLeftOut } = plain;
     return {
-      ...{ kind, channel, missing },
+      ...{ kind, channel, missing, linksLeftOut },
       subject: markedParts(marked.subject),
       html: markedHtml(marked.html),
       text: markedParts(marked.text),

@@ -125,14 +125,14 @@ function deliveryEntries(delivery: Delivery, gathered: Date | undefined): Timeli
   }
   const last = delivery.attempts.at(-1);
   const lastAt = last?.endedAt ?? last?.startedAt ?? beganAt;
-  if (delivery.missing !== null && delivery.missing.length > 0) {
-    const renderedAt = delivery.attempts[0]?.startedAt ?? beganAt;
-    entries.splice(
-      gathered === undefined ? 1 : 0,
-      0,
-      warning(renderedAt, channel, delivery.missing),
-    );
-  }
+  const renderedAt = delivery.attempts[0]?.startedAt ?? beganAt;
+  const { missing, warnings } = delivery;
+  entries.splice(
+    gathered === undefined ? 1 : 0,
+    0,
+    ...(missing === null || missing.length === 0 ? [] : [warning(renderedAt, channel, missing)]),
+    ...(warnings ?? []).map((text) => entry(renderedAt, channel, text)),
+  );
   for (const receipt of delivery.receipts) {
     entries.push(entry(receipt.receivedAt, channel, receiptWords(receipt)));
   }

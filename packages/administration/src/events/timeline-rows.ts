@@ -57,6 +57,7 @@ export async function deliveriesOfEvent(
       "d.due_at as dueAt",
       "d.message_id as messageId",
       "d.missing",
+      "d.warnings",
       "d.created_at as createdAt",
       "d.settled_at as settledAt",
     ])

@@ -70,3 +70,14 @@ test("a preview warns of values that cannot be read, and of a message that says 
   ]);
   assert.equal(await warnings("{{ a }}: {{ b }}", {}), undefined);
 });
+
+test("a preview tells the links of a mail that lead nowhere", async (t) => {
+  const { check } = await withTenant(t);
+  const content = '<a href="{{ url }}">Pay</a><img src="{{ image }}">';
+  const input = { channel: "EMAIL", subject: "S", content } as const;
+  const { plain, preview } = await check(input, { url: "/orders/1" });
+  const reason = "begins with none of http:, https:, mailto:, tel:, sms:";
+  const linksLeftOut = [`href {{ url }} (${reason})`];
+  assertHas(plain, { linksLeftOut, missing: ["image"] });
+  assertHas(preview, { linksLeftOut });
+});

@@ -1,12 +1,16 @@
+-- One field of what a message lacks: of a list of missing names, or of {"missing": [...], "warnings": [...]}.
 -- A function, as it is seldom called: a subquery in a statement costs every run of it.
-create or replace function text_array(p_json json) returns text[] language sql immutable strict as $function$
-  select array(select json_array_elements_text(p_json))
+create or replace function lacking(p_told json, p_field text) returns text[] language sql immutable strict as $function$
+  select array_agg(texts)
+  from json_array_elements_text(
+    case when json_typeof(p_told) = 'object' then p_told -> p_field when p_field = 'missing' then p_told end
+  ) texts
 $function$;
 
 -- Writes the ends of attempts, one call a batch; locks and clock as in claim_deliveries. Only the attempt that
 -- holds a delivery moves it, but an acceptance that comes late still ends it, so that nothing is sent once
 -- more. A settlement without a class made no call: its attempt is taken back. Returns the ids that moved.
--- p_missing: a list of names each; null leaves what is known.
+-- p_missing: what each message lacks, as `lacking` reads it; null leaves what is known.
 create or replace function settle_deliveries(
   p_ids uuid[], p_numbers integer[], p_statuses text[], p_reasons text[], p_delays_ms bigint[],
   p_counted boolean[], p_missing json[], p_classes text[], p_durations_ms integer[],
@@ -42,7 +46,8 @@ begin
             then least(moment + p_delays_ms[i] * interval '1 millisecond', d.expires_at) end,
           released_at = null, claimed_until = null,
           message_id = coalesce(p_message_ids[i], d.message_id),
-          missing = coalesce(text_array(p_missing[i]), d.missing),
+          missing = coalesce(lacking(p_missing[i], 'missing'), d.missing),
+          warnings = coalesce(lacking(p_missing[i], 'warnings'), d.warnings),
           settled_at = case when p_statuses[i] <> 'waiting' then moment end
       where d.id = p_ids[i] and (
         (d.status = 'sending' and d.attempts = p_numbers[i])
@@ -75,7 +80,8 @@ begin
           then least(moment + s.delay_ms * interval '1 millisecond', d.expires_at) end,
         released_at = null, claimed_until = null,
         message_id = coalesce(s.message_id, d.message_id),
-        missing = coalesce(text_array(s.missing), d.missing),
+        missing = coalesce(lacking(s.missing, 'missing'), d.missing),
+        warnings = coalesce(lacking(s.missing, 'warnings'), d.warnings),
         settled_at = case when s.status <> 'waiting' then moment end
     from (
       select i.*, i.class is null as taken_back

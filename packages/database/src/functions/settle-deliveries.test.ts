@@ -22,45 +22,54 @@ interface Case {
   /** Begun so far. */
   attempts: number;
   settlement: Omit<Settlement, "deliveryId">;
-  /** Status, reason, attempts, retries, message id, missing; seconds until due; ended; seconds it took, class. */
+  /** Status, reason, attempts, retries, message id, missing, warnings; seconds until due; ended; seconds it took, class. */
   becomes: string;
 }
 
 const CASES: Record<string, Case> = {
   accepted: {
     ...{ was: "sending", attempts: 1, settlement: { ...ACCEPTED, missing: ["a", "b"] } },
-    becomes: "accepted||1|0|m|{a,b}||t|1: 0.25 accepted ",
+    becomes: "accepted||1|0|m|{a,b}|||t|1: 0.25 accepted ",
+  },
+  "accepted, with a warning": {
+    ...{ was: "sending", attempts: 1, settlement: { ...ACCEPTED, warnings: ["w, x"] } },
+    becomes: 'accepted||1|0|m||{"w, x"}||t|1: 0.25 accepted ',
+  },
+  "accepted, with both": {
+    ...{ was: "sending", attempts: 1 },
+    settlement: { ...ACCEPTED, missing: ["a"], warnings: ["w"] },
+    becomes: "accepted||1|0|m|{a}|{w}||t|1: 0.25 accepted ",
   },
   "due again": {
     ...{ was: "sending", attempts: 1, settlement: { ...RETRY, delayMs: 60_000 } },
-    becomes: "waiting|r|1|1|||60|f|1: 0.25 transient 60",
+    becomes: "waiting|r|1|1||||60|f|1: 0.25 transient 60",
   },
   "due again, and expires before": {
     ...{ was: "sending", attempts: 1, settlement: { ...RETRY, delayMs: 1_000_000_000 } },
-    becomes: "waiting|r|1|1|||expiry|f|1: 0.25 transient expiry",
+    becomes: "waiting|r|1|1||||expiry|f|1: 0.25 transient expiry",
   },
   "no call was made": {
     ...{ was: "sending", attempts: 1, settlement: { ...RETRY, delayMs: 0, end: null } },
-    becomes: "waiting|r|0|1|||0|f|",
+    becomes: "waiting|r|0|1||||0|f|",
   },
   "an acceptance that comes late": {
     ...{ was: "waiting", attempts: 2, settlement: ACCEPTED },
-    becomes: "accepted||2|0|m|||t|1: 0.25 accepted , 2: open",
+    becomes: "accepted||2|0|m||||t|1: 0.25 accepted , 2: open",
   },
   "an acceptance of what was replayed": {
     ...{ was: "queued", attempts: 1, settlement: ACCEPTED },
-    becomes: "accepted||1|0|m|||t|1: 0.25 accepted ",
+    becomes: "accepted||1|0|m||||t|1: 0.25 accepted ",
   },
   "a failure that comes late": {
     ...{ was: "sending", attempts: 2, settlement: { ...RETRY, delayMs: 60_000 } },
-    becomes: "sending||2|0|||60|f|1: 0.25 transient , 2: open",
+    becomes: "sending||2|0||||60|f|1: 0.25 transient , 2: open",
   },
   "no call was made, told late": {
     ...{ was: "sending", attempts: 2, settlement: { ...RETRY, delayMs: 0, end: null } },
-    becomes: "sending||2|0|||60|f|1: open, 2: open",
+    becomes: "sending||2|0||||60|f|1: open, 2: open",
   },
 };
-const MOVED = 6;
+const MOVED = 8;
 
 for (const atOnce of [1, 4, Object.keys(CASES).length]) {
   test(`deliveries are settled by their own attempts, ${atOnce} a call`, async (t) => {
@@ -104,7 +113,7 @@ async function insertDelivery(pool: Pool, { was, attempts }: Case): Promise<stri
 async function readDelivery(pool: Pool, id: string): Promise<string> {
   const { rows } = await pool.query<{ text: string }>(
     `select concat_ws('|', d.status, coalesce(d.reason, ''), d.attempts, d.retries, coalesce(d.message_id, ''),
-       coalesce(d.missing::text, ''),
+       coalesce(d.missing::text, ''), coalesce(d.warnings::text, ''),
        case when d.due_at = d.expires_at then 'expiry' when d.due_at is not null then
          floor(extract(epoch from d.due_at - case when d.status = 'waiting'
            then coalesce(a.ended_at, d.due_at) else d.created_at end))::text

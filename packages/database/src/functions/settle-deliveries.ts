@@ -26,6 +26,8 @@ export interface Settlement {
   counted: boolean;
   /** Variables that the template named and the event did not have; null leaves what is known. */
   missing: readonly string[] | null;
+  /** What else its message lacks, in words for the timeline; without any, what is known stays. */
+  warnings?: readonly string[];
   /** null: no call was made, and the attempt is taken back. */
   end: AttemptEnd | null;
 }
@@ -42,7 +44,7 @@ export async function settleDeliveries(
     p_reasons: batch.map((item) => storable(item.reason)),
     p_delays_ms: batch.map((item) => (item.delayMs === null ? null : Math.round(item.delayMs))),
     p_counted: batch.map((item) => item.counted),
-    p_missing: batch.map((item) => missingNames(item.missing)),
+    p_missing: batch.map(lackingText),
     p_classes: batch.map((item) => item.end?.class ?? null),
     p_durations_ms: batch.map((item) =>
       item.end === null ? null : Math.round(item.end.durationMs),
@@ -88,9 +90,11 @@ export async function postponeDeliveries(
   });
 }
 
-/** JSON. */
-function missingNames(names: readonly string[] | null): string | null {
-  return names === null || names.length === 0 ? null : JSON.stringify(names.map(storable));
+/** JSON, as the function reads it; null where nothing is lacking. */
+function lackingText({ missing, warnings = [] }: Settlement): string | null {
+  const names = (missing ?? []).map(storable);
+  if (warnings.length === 0) return names.length === 0 ? null : JSON.stringify(names);
+  return JSON.stringify({ missing: names, warnings: warnings.map(storable) });
 }
 
 /** A text column holds neither U+0000 nor a lone surrogate, and one of them fails a whole batch. */

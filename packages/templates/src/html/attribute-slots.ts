@@ -1,18 +1,19 @@
 /** What the tags in one attribute's value may become there. */
 
 import { MAX_STYLE_VALUE_CHARACTERS, MAX_URL_CHARACTERS } from "../bounds.ts";
-import { escaped, type HtmlSlot, type SlotWriter } from "../language/slot.ts";
+import { noteLeftOutLink } from "../language/rendering.ts";
+import { escaped, type HtmlSlot, type Slot } from "../language/slot.ts";
 import type { Tag } from "../language/tags.ts";
+import { escapeHtml } from "./escape-html.ts";
 import type { AttributeValue } from "./html-places.ts";
 import { styleValue } from "./style-value.ts";
 import {
+  type AddressKind,
+  LINK,
+  LINK_LIST,
+  leftOutReason,
+  STYLE_LINK,
   schemeIsSettled,
-  styleUrlRest,
-  styleUrlStart,
-  urlListRest,
-  urlListStart,
-  urlRest,
-  urlStart,
 } from "./url-value.ts";
 
 const URL_ATTRIBUTES = new Set(
@@ -76,13 +77,13 @@ function valueReader(span: AttributeValue, html: string): ((tag: Tag) => HtmlSlo
   if (attribute === "style") return styleReader(span, html);
   if (URL_LIST_ATTRIBUTES.has(attribute)) return urlListReader(span, html);
   if (!URL_ATTRIBUTES.has(attribute)) return undefined;
-  const judge = addressJudge(attribute, html, urlStart, urlRest);
+  const judge = addressJudge(attribute, html, LINK);
   return (tag) => judge(start, tag);
 }
 
 /** Reads a list of addresses; a comma begins the next one. */
 function urlListReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
-  const judge = addressJudge(span.attribute, html, urlListStart, urlListRest);
+  const judge = addressJudge(span.attribute, html, LINK_LIST);
   let start = span.start;
   let readTo = span.start;
   return (tag) => {
@@ -95,7 +96,7 @@ function urlListReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSl
 
 /** Reads a style: which declaration has begun, and whether an address in it. */
 function styleReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
-  const judge = addressJudge(span.attribute, html, styleUrlStart, styleUrlRest);
+  const judge = addressJudge(span.attribute, html, STYLE_LINK);
   let readTo = span.start;
   let hasActiveWord = false;
   let hasColon = false;
@@ -134,21 +135,45 @@ function addressIn(text: string, bracket: number, textStart: number): number | u
 function addressJudge(
   attribute: string,
   html: string,
-  first: SlotWriter,
-  rest: SlotWriter,
+  kind: AddressKind,
 ): (start: number, tag: Tag) => HtmlSlot {
-  let known: { start: number; slot: HtmlSlot } | undefined;
+  let known: { start: number; refused: string | undefined } | undefined;
   return (start, tag) => {
-    if (known?.start === start) return known.slot;
-    const prefix = html.slice(start, tag.start);
-    const behind = escaped(rest, MAX_URL_CHARACTERS);
-    if (prefix.trim() === "") {
+    if (known?.start !== start) {
+      const prefix = html.slice(start, tag.start);
+      const begins = prefix.trim() === "";
+      const refused = `in ${attribute} a variable must begin the address or follow http:, https:, mailto:, tel:, sms: or a path`;
       // Behind a value that began the address everything is settled: it kept its scheme or became "#".
-      known = { start, slot: behind };
-      return escaped(first, MAX_URL_CHARACTERS);
+      known = { start, refused: begins || schemeIsSettled(prefix) ? undefined : refused };
+      if (begins) return beginning(attribute, tag, kind);
     }
-    const refused = `in ${attribute} a variable must begin the address or follow http:, https:, mailto:, tel: or a path`;
-    known = { start, slot: schemeIsSettled(prefix) ? behind : { refused } };
-    return known.slot;
+    return known.refused === undefined ? further(attribute, tag, kind) : { refused: known.refused };
+  };
+}
+
+/** Writes a value that begins an address, and notes one that is left out. */
+function beginning(attribute: string, tag: Tag, { start, leftOut, schemes }: AddressKind): Slot {
+  return {
+    longest: MAX_URL_CHARACTERS,
+    write: (value, rendering) => {
+      const address = start(value);
+      if (address === leftOut) {
+        noteLeftOutLink(rendering, attribute, tag, leftOutReason(value, schemes));
+      }
+      return escapeHtml(address);
+    },
+  };
+}
+
+/** The same for a value further inside, where only its length can be a reason. */
+function further(attribute: string, tag: Tag, { rest, schemes }: AddressKind): Slot {
+  return {
+    longest: MAX_URL_CHARACTERS,
+    write: (value, rendering) => {
+      if (value.length > MAX_URL_CHARACTERS) {
+        noteLeftOutLink(rendering, attribute, tag, leftOutReason(value, schemes));
+      }
+      return escapeHtml(rest(value));
+    },
   };
 }

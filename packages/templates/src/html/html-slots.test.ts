@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { beginRendering } from "../language/rendering.ts";
 import { scanTags } from "../language/tags.ts";
 import { htmlSlots } from "./html-slots.ts";
 
@@ -9,7 +10,7 @@ const slots = (html: string) => htmlSlots(html, scanTags(html).tags);
 function written(html: string, value: string): string {
   const slot = slots(html).at(-1);
   assert.ok(slot && "write" in slot, `${html} is refused: ${JSON.stringify(slot)}`);
-  return slot.write(value);
+  return slot.write(value, beginRendering());
 }
 
 function refusal(html: string): string {
@@ -155,13 +156,14 @@ test("url(…) of a style takes http and https only and cannot be left", () => {
 
 test("a value inside a conditional comment of Outlook cannot end the comment", () => {
   const html = '<!--[if mso | IE]><td class="{{x}}">{{x}}</td><![endif]-->';
+  const rendering = beginRendering();
   for (const slot of slots(html)) {
     assert.ok("write" in slot);
-    assert.ok(!slot.write("--><script>--!>").includes(">"));
+    assert.ok(!slot.write("--><script>--!>", rendering).includes(">"));
     for (const value of ["--", "-", "a--!", "--a", "---"]) {
-      assert.doesNotMatch(`-${slot.write(value)}>`, /--!?>/, value);
+      assert.doesNotMatch(`-${slot.write(value, rendering)}>`, /--!?>/, value);
     }
-    assert.equal(slot.write("a-b-c"), "a-b-c");
+    assert.equal(slot.write("a-b-c", rendering), "a-b-c");
   }
 });
 

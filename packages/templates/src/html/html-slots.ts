@@ -64,5 +64,8 @@ const NO_BREAKS =
 function insideComment(slot: HtmlSlot): HtmlSlot {
   if ("refused" in slot) return slot;
   const { write, longest } = slot;
-  return { write: (value) => write(value).replace(/^-|-(?=-|!?$)|(?<=-)-/g, "&#45;"), longest };
+  return {
+    write: (value, rendering) => write(value, rendering).replace(/^-|-(?=-|!?$)|(?<=-)-/g, "&#45;"),
+    longest,
+  };
 }

@@ -11,12 +11,13 @@ import {
   urlStart,
 } from "./url-value.ts";
 
-test("http, https, mailto and tel survive at the beginning of an address", () => {
+test("http, https, mailto, tel and sms survive at the beginning of an address", () => {
   for (const url of [
     "https://x.io/a?b=c&d=%20#e",
     "HTTP://x.io",
     "mailto:a@x.io",
     "tel:+12025550123",
+    "sms:+12025550123?body=Hi",
     "https://مثال.io/é",
   ]) {
     assert.equal(urlStart(url), url);

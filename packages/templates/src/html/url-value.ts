@@ -3,11 +3,11 @@
 import { MAX_URL_CHARACTERS } from "../bounds.ts";
 
 /** The schemes that survive from a value that begins an address. */
-const VALUE_SCHEMES = /^(?:https?|mailto|tel):/i;
-const IMAGE_SCHEMES = /^https?:/i;
+const VALUE_SCHEMES = ["http", "https", "mailto", "tel", "sms"];
+const IMAGE_SCHEMES = ["http", "https"];
 
 /** The schemes behind which a template may place a value. */
-const TEMPLATE_SCHEMES = /^(?:https?|mailto|tel|sms|cid):/i;
+const TEMPLATE_SCHEMES = [...VALUE_SCHEMES, "cid"];
 
 /** Nothing in it is dropped, and nothing is encoded outside a style: most addresses. */
 const PLAIN = /^[\w!#$%&'()*+,./:;=?@[\]~-]*$/;
@@ -23,16 +23,21 @@ const ENCODED: Record<string, string> = Object.fromEntries(
  */
 export function schemeIsSettled(prefix: string): boolean {
   const text = prefix.replace(/[\u0000-\u0020]/g, "");
-  return TEMPLATE_SCHEMES.test(text) || /^[^:&]*[/?#]/.test(text);
+  return hasScheme(text, TEMPLATE_SCHEMES) || /^[^:&]*[/?#]/.test(text);
+}
+
+function hasScheme(url: string, schemes: readonly string[]): boolean {
+  const [, scheme = ""] = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(url) ?? [];
+  return schemes.includes(scheme.toLowerCase());
 }
 
 /**
- * A value that begins an address: kept when its scheme is http, https, mailto or tel, otherwise `#`,
- * behind which whatever follows in the template is only a fragment.
+ * A value that begins an address: kept when its scheme is http, https, mailto, tel or sms, otherwise
+ * `#`, behind which whatever follows in the template is only a fragment.
  */
 export function urlStart(value: string): string {
   const url = withoutInvisible(value);
-  return VALUE_SCHEMES.test(url) ? encoded(url) : "#";
+  return hasScheme(url, VALUE_SCHEMES) ? encoded(url) : "#";
 }
 
 /**
@@ -55,11 +60,44 @@ export function urlListRest(value: string): string {
 /** The same inside `url(…)` of a style: only http and https, nothing that ends the string or the function. */
 export function styleUrlStart(value: string): string {
   const url = withoutInvisible(value);
-  return IMAGE_SCHEMES.test(url) ? styleEncoded(url) : "";
+  return hasScheme(url, IMAGE_SCHEMES) ? styleEncoded(url) : "";
 }
 
 export function styleUrlRest(value: string): string {
   return value.length > MAX_URL_CHARACTERS ? "" : styleEncoded(value);
+}
+
+/** How one kind of place writes addresses. */
+export interface AddressKind {
+  /** Writes a value that begins an address. */
+  start: (value: string) => string;
+  /** Writes a value further inside. */
+  rest: (value: string) => string;
+  /** What `start` writes instead of a value that may not begin an address. */
+  leftOut: string;
+  /** The schemes that such a value may have. */
+  schemes: readonly string[];
+}
+
+export const LINK: AddressKind = {
+  start: urlStart,
+  rest: urlRest,
+  leftOut: "#",
+  schemes: VALUE_SCHEMES,
+};
+export const LINK_LIST: AddressKind = { ...LINK, start: urlListStart, rest: urlListRest };
+export const STYLE_LINK: AddressKind = {
+  start: styleUrlStart,
+  rest: styleUrlRest,
+  leftOut: "",
+  schemes: IMAGE_SCHEMES,
+};
+
+/** Why a value was left out of an address, for the event's timeline: no word of it is of the value. */
+export function leftOutReason(value: string, schemes: readonly string[]): string {
+  if (value.length > MAX_URL_CHARACTERS) return `longer than ${MAX_URL_CHARACTERS} characters`;
+  if (value.trim() === "") return "empty";
+  return `begins with none of ${schemes.map((scheme) => `${scheme}:`).join(", ")}`;
 }
 
 /** An address of the template's own, as it stands in a text. Empty where it is too long. */

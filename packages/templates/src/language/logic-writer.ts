@@ -199,7 +199,7 @@ class Output implements Scope {
     if (slot === undefined) return value;
     if (value.length <= slot.longest) rendering.workLeft -= value.length;
     if (rendering.workLeft < 0) throw new RenderingEnded();
-    const written = slot.write(value);
+    const written = slot.write(value, rendering);
     return expression.breaks && slot.breaks ? written.replace(/\r?\n/g, "<br />\n") : written;
   }
 

@@ -1,6 +1,13 @@
 /** What one message is rendered with, and what it may still cost. */
 
-import { MAX_RENDER_STEPS, MAX_RENDER_WORK_CHARACTERS, MAX_WARNINGS } from "../bounds.ts";
+import {
+  MAX_LINKS_TOLD,
+  MAX_RENDER_STEPS,
+  MAX_RENDER_WORK_CHARACTERS,
+  MAX_TOLD_TAG_CHARACTERS,
+  MAX_WARNINGS,
+} from "../bounds.ts";
+import type { Tag } from "./tags.ts";
 
 /** What a message takes from elsewhere than its template and its variables. */
 export interface RenderSettings {
@@ -35,6 +42,8 @@ export interface Rendering {
   /** How deep lists and objects are that were written as JSON. */
   depths: Map<object, number> | undefined;
   mark: ((name: string) => string) | undefined;
+  /** In words: addresses that a value would have begun, and why they lead nowhere. */
+  linksLeftOut: Set<string> | undefined;
 }
 
 export function beginRendering(settings?: RenderSettings, locale?: string): Rendering {
@@ -49,12 +58,28 @@ export function beginRendering(settings?: RenderSettings, locale?: string): Rend
     keys: undefined,
     depths: undefined,
     mark: settings?.mark,
+    linksLeftOut: undefined,
   };
 }
 
 /** Notes in words, without a word of a value, what could not be written as the template says. */
 export function warn({ warnings }: Rendering, words: string): void {
   if (warnings.size < MAX_WARNINGS) warnings.add(words);
+}
+
+/** Notes that a value was left out of an address; a missing one has a warning of its own. */
+export function noteLeftOutLink(
+  rendering: Rendering,
+  attribute: string,
+  { name, code }: Tag,
+  reason: string,
+): void {
+  if (rendering.missing.has(name)) return;
+  rendering.linksLeftOut ??= new Set();
+  if (rendering.linksLeftOut.size === MAX_LINKS_TOLD) return;
+  const cut = code.length > MAX_TOLD_TAG_CHARACTERS;
+  const told = cut ? `${code.slice(0, MAX_TOLD_TAG_CHARACTERS)}…` : code;
+  rendering.linksLeftOut.add(`${attribute} {{ ${told} }} (${reason})`);
 }
 
 /** Whether a message came to the end of its work: it is too costly. */

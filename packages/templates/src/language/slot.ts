@@ -2,8 +2,10 @@
 
 import { escapeHtml } from "../html/escape-html.ts";
 
+import type { Rendering } from "./rendering.ts";
+
 /** Makes of a variable's text what stands in the document. */
-export type SlotWriter = (value: string) => string;
+export type SlotWriter = (value: string, rendering: Rendering) => string;
 
 export interface Slot {
   write: SlotWriter;
@@ -16,7 +18,10 @@ export interface Slot {
 export type HtmlSlot = Slot | { refused: string };
 
 /** A slot whose text is escaped, after the encoding of its own kind of place if it has one. */
-export function escaped(encode?: SlotWriter, longest = Number.POSITIVE_INFINITY): Slot {
+export function escaped(
+  encode?: (value: string) => string,
+  longest = Number.POSITIVE_INFINITY,
+): Slot {
   if (encode === undefined) return { write: escapeHtml, longest };
   return { write: (value) => escapeHtml(encode(value)), longest };
 }

@@ -88,7 +88,7 @@ export function createWriter(template: string, options: WriterOptions): Writer {
         if (slot !== undefined) {
           if (value.length <= slot.longest) rendering.workLeft -= value.length;
           if (rendering.workLeft < 0) return undefined;
-          text = slot.write(value);
+          text = slot.write(value, rendering);
         }
         if (optional !== undefined) {
           if (text !== "") text = optional.opening + text;
