@@ -1,7 +1,7 @@
 -- What a call of a cancel is about, at most p_most events: all of p_ids; of p_keys and p_references those first
 -- that no cancel has looked at, so that repeated calls go on, then those looked at longest ago. With p_users only
 -- theirs. Refused events are as if not there. Each row names the key, or the reference, by which it was found; one
--- without an id says that more was found by it, which no cancel has looked at where `is_new`. References that more
+-- without an id says that more was found, by this or a later name, which no cancel has looked at where `is_new`. References that more
 -- than ten times p_most events have are not looked at: one row says so, with neither id nor name. No index tells
 -- which of theirs a cancel has looked at, and every one of them would be read.
 create or replace function events_to_cancel(
@@ -16,8 +16,6 @@ as $function$
 #variable_conflict use_column
 declare
   found_ids uuid[];
-  person text;
-  beyond boolean;
   had bigint;
 begin
   found_ids := array(
@@ -44,21 +42,11 @@ begin
   end if;
 
   foreach is_new in array array[true, false] loop
-    foreach name in array p_keys loop
-      beyond := false;
-      foreach person in array coalesce(p_users, array[null]) loop
-        for id in select * from events_of_key(p_tenant, name, person, is_new, p_most - cardinality(found_ids) + 1)
-        loop
-          beyond := cardinality(found_ids) = p_most;
-          exit when beyond;
-          found_ids := found_ids || id;
-          return next;
-        end loop;
-      end loop;
-      if beyond then
-        id := null;
-        return next;
-      end if;
+    for id, name in
+      select * from events_of_keys(p_tenant, p_keys, p_users, is_new, p_most - cardinality(found_ids) + 1)
+    loop
+      if cardinality(found_ids) = p_most then id := null; else found_ids := found_ids || id; end if;
+      return next;
     end loop;
 
     foreach name in array p_references loop
@@ -77,42 +65,43 @@ begin
 end
 $function$;
 
--- Of one key, and of one user where one is named, in the order in which cancels look at them.
-create or replace function events_of_key(
-  p_tenant text, p_key text, p_user text, p_new boolean, p_most integer
-) returns setof uuid language plpgsql stable
+-- Events of these keys, and of these users where any are named. One walk along an index, however many keys and users:
+-- a hundred of each are ten thousand pairs.
+create or replace function events_of_keys(
+  p_tenant text, p_keys text[], p_users text[], p_new boolean, p_most integer
+) returns table (id uuid, name text) language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $function$
 begin
-  -- A statement for each, so that each goes along its index and ends with the last row that it needs. Without a
-  -- user it says that the key is not empty, as its index does, which no other statement may use.
-  if p_user is null and p_new then
+  -- A statement for each, so that each goes along its index and ends with the last row that it needs. Without
+  -- users it says that the key is not empty, as its index does, which no other statement may use.
+  if p_users is null and p_new then
     return query
-      select e.id from events e
-      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.cancel_key <> ''
+      select e.id, e.cancel_key from events e
+      where e.tenant_id = p_tenant and e.cancel_key = any (p_keys) and e.cancel_key <> ''
         and e.cancel_asked_at is null and e.refused_at is null
-      order by e.cancel_asked_at nulls first, e.id limit p_most;
-  elsif p_user is null then
+      limit p_most;
+  elsif p_users is null then
     return query
-      select e.id from events e
-      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.cancel_key <> ''
+      select e.id, e.cancel_key from events e
+      where e.tenant_id = p_tenant and e.cancel_key = any (p_keys) and e.cancel_key <> ''
         and e.cancel_asked_at is not null and e.refused_at is null
-      order by e.cancel_asked_at nulls first, e.id limit p_most;
+      limit p_most;
   elsif p_new then
     return query
-      select e.id from events e
-      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.user_id = p_user
+      select e.id, e.cancel_key from events e
+      where e.tenant_id = p_tenant and e.cancel_key = any (p_keys) and e.user_id = any (p_users)
         and e.cancel_asked_at is null and e.refused_at is null
-      order by e.cancel_asked_at nulls first, e.id limit p_most;
+      limit p_most;
   else
     return query
-      select e.id from events e
-      where e.tenant_id = p_tenant and e.cancel_key = p_key and e.user_id = p_user
+      select e.id, e.cancel_key from events e
+      where e.tenant_id = p_tenant and e.cancel_key = any (p_keys) and e.user_id = any (p_users)
         and e.cancel_asked_at is not null and e.refused_at is null
-      order by e.cancel_asked_at nulls first, e.id limit p_most;
+      limit p_most;
   end if;
 end
 $function$;
