@@ -12,6 +12,7 @@ test("whoever guesses keys is counted by the network that he can take addresses 
     otherPerMinute: 1,
     receiptsPerMinute: 1,
     linksPerMinute: 60,
+    otherAtATime: 8,
   };
   const limits = await createAbuseLimits(app, bounds);
   app.get("/guess", async (request) => {

@@ -2,12 +2,17 @@ import { hash } from "node:crypto";
 import { clientNetwork } from "@belfry/contracts/client-network";
 import { Problem } from "@belfry/contracts/problems";
 import type { Link } from "@belfry/database/link-token";
+import { createSlots } from "@belfry/service/slots";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const MINUTE_MS = 60_000;
 /** Addresses remembered at once, a replica. */
 const MAX_ADDRESSES = 20_000;
+/** How long a call waits while its tenant has too many under way. */
+const TURN_WAIT_MS = 2_000;
+/** Calls that wait, of all tenants; one alone may have half of them. */
+const MAX_WAITING_CALLS = 128;
 
 export interface AbuseLimits {
   /** Counts a request with a key that nobody has against its address. */
@@ -28,6 +33,11 @@ export interface AbuseLimits {
    * people from few addresses. Looking and changing count apart, so that no scanner keeps a reader from leaving.
    */
   countLink(request: FastifyRequest, purpose: string, link: Link): Promise<void>;
+  /**
+   * Runs what asks the database for a tenant: a few calls of one tenant at a time, tenants in turn. Waits up to 2 s,
+   * then throws a 429 Problem. The place is kept until the work has ended, also where the client hangs up.
+   */
+  inTurn<T>(request: FastifyRequest, tenantId: string, work: () => Promise<T>): Promise<T>;
 }
 
 export interface AbuseBounds {
@@ -35,6 +45,8 @@ export interface AbuseBounds {
   otherPerMinute: number;
   receiptsPerMinute: number;
   linksPerMinute: number;
+  /** Calls other than the trigger that may ask the database at the same time: as many as it has connections for them. */
+  otherAtATime: number;
 }
 
 /**
@@ -64,6 +76,7 @@ export async function createAbuseLimits(
   );
   const links = new WeakMap<FastifyRequest, string>();
   const link = limit(bounds.linksPerMinute, (request) => `link ${links.get(request) ?? ""}`);
+  const slots = createSlots(bounds.otherAtATime, MAX_WAITING_CALLS);
   return {
     async countUnknownKey(request) {
       refuse(await unknownKeys(request));
@@ -87,6 +100,20 @@ export async function createAbuseLimits(
       const key = JSON.stringify([isChange, purpose, tenantId, userId, category, channel]);
       links.set(request, hash("sha256", key, "base64"));
       refuse(await link(request));
+    },
+    async inTurn(request, tenantId, work) {
+      if ((await slots.take(tenantId, 1, TURN_WAIT_MS)) === 0) {
+        request.logFields = { ...request.logFields, refused: "too many calls at a time" };
+        const message = "Too many calls at a time; send the next one when one has been answered";
+        throw new Problem("tooManyRequests", { message, retryAfterSeconds: 1 });
+      }
+      try {
+        // Nobody reads the answer: nothing is asked for it.
+        if (request.raw.socket.destroyed) throw new Problem("badRequest");
+        return await work();
+      } finally {
+        slots.give(tenantId);
+      }
     },
   };
 }

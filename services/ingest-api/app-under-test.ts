@@ -15,7 +15,7 @@ export async function appUnderTest(db: Database, over: Partial<AppDeps> = {}) {
   const app = await createApp({
     config: {
       ...{ trustProxy: "", packagesFolder: "", unknownKeysPerMinute: 60, otherPerMinute: 6000 },
-      ...{ receiptsPerMinute: 60, linksPerMinute: 60 },
+      ...{ receiptsPerMinute: 60, linksPerMinute: 60, otherAtATime: 8 },
     },
     acceptor: () => undefined,
     refusals: new KnownRefusals(),

@@ -2,7 +2,7 @@ import { Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AbuseLimits } from "./abuse-limits.ts";
-import { requireKeyAccess, requireKeyRole } from "./key-access.ts";
+import { guardKeyedRoutes, requireKeyRole } from "./key-access.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { verifySignature } from "./signature.ts";
 import type { Tenant, TenantDirectory } from "./tenant-directory.ts";
@@ -33,7 +33,7 @@ export function createAuthentication(
 ): Authentication {
   // The slot alone: a hook fills it before any handler runs.
   app.decorateRequest("tenant", null as unknown as Tenant);
-  requireKeyAccess(app);
+  guardKeyedRoutes(app, deps.limits);
 
   const refuse = async (request: FastifyRequest, cause: string) => {
     await deps.limits.countUnknownKey(request);

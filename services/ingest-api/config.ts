@@ -53,6 +53,18 @@ export const configSchema = Type.Object({
     minimum: 1,
     default: 60,
   }),
+  ACCEPT_CONNECTIONS: Type.Integer({
+    description:
+      "Connections to Postgres for triggers alone, so that no other call keeps them waiting",
+    minimum: 2,
+    default: 4,
+  }),
+  OTHER_CONNECTIONS: Type.Integer({
+    description:
+      "Connections to Postgres for all other calls; a tenant has at most half as many calls under way",
+    minimum: 2,
+    default: 8,
+  }),
   OTHER_REQUESTS_PER_MINUTE: Type.Integer({
     description: "Requests of a tenant to the endpoints other than trigger, a replica",
     minimum: 1,

@@ -48,7 +48,7 @@ async function setUp(t: TestContext, publicUrl = PUBLIC_URL) {
   const many = 1_000_000;
   const bounds = {
     ...{ unknownKeysPerMinute: many, otherPerMinute: many },
-    ...{ receiptsPerMinute: many, linksPerMinute: many },
+    ...{ receiptsPerMinute: many, linksPerMinute: many, otherAtATime: 8 },
   };
   inboundRoute(app, {
     webhookKeys: createWebhookKeys(db, secretKeys),

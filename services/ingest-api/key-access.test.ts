@@ -6,9 +6,10 @@ import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
 import { connectedDatabase } from "@belfry/testing/database";
 import { wholeFile } from "@belfry/testing/whole-file";
 import fastify, { type FastifySchema } from "fastify";
+import type { AbuseLimits } from "./abuse-limits.ts";
 import type { AppDeps } from "./app.ts";
 import { appUnderTest } from "./app-under-test.ts";
-import { requireKeyAccess } from "./key-access.ts";
+import { guardKeyedRoutes } from "./key-access.ts";
 
 /** What the role `trigger` is for; said here once more, so that no other call slips in. */
 const TRIGGER_CALLS = [
@@ -95,7 +96,7 @@ test("HEAD is a GET to every role; an unknown key is 401, whatever it asks", asy
 
 test("a route that wants a key and has no role cannot be registered", async () => {
   await using bare = fastify();
-  requireKeyAccess(bare);
+  guardKeyedRoutes(bare, {} as AbuseLimits);
   const register = (schema: FastifySchema) => bare.post("/api/v1/new", { schema }, () => "");
   assert.throws(() => register({ security: [{ apiKey: [] }] }), /no POST \/api\/v1\/new/);
   register({ security: [] });

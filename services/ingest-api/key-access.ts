@@ -22,6 +22,7 @@ import {
   WEBHOOKS_PATH,
 } from "@belfry/contracts/webhook-endpoints";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { AbuseLimits } from "./abuse-limits.ts";
 
 /**
  * The role that a key needs for a route; a key of `all` may do everything. The one table: a route with a key that
@@ -63,14 +64,22 @@ export const KEY_ACCESS = {
 
 const access: ReadonlyMap<string, KeyRole> = new Map(Object.entries(KEY_ACCESS));
 
-/** From here on a route that wants a key is refused at registration unless the table has it. */
-export function requireKeyAccess(app: FastifyInstance): void {
-  app.addHook("onRoute", ({ method, url, schema }) => {
+/**
+ * Guards the routes with a key that come after it: each needs a row of the table, else it cannot be registered, and
+ * each but the trigger takes its turn among its tenant's calls.
+ */
+export function guardKeyedRoutes(app: FastifyInstance, { inTurn }: AbuseLimits): void {
+  app.addHook("onRoute", (route) => {
+    const { method, url, schema, handler } = route;
     const { security = [] } = schema ?? {};
     if (!security.some((one) => "apiKey" in one)) return;
     for (const each of [method].flat()) {
       if (!access.has(routeKey(each, url))) throw new Error(`KEY_ACCESS has no ${each} ${url}`);
     }
+    if (url === TRIGGER_PATH) return;
+    route.handler = function (request, reply) {
+      return inTurn(request, request.tenant.id, async () => handler.call(this, request, reply));
+    };
   });
 }
 

@@ -15,13 +15,14 @@ import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { announce } from "@belfry/service/announce";
 import { watchVersion } from "@belfry/service/configuration-watch";
+import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import { createPublisher, type Publisher, PublishFault } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { runService } from "@belfry/service/run-service";
 import { type Acceptor, createAcceptor } from "./accept.ts";
 import { createApp } from "./app.ts";
-import { configSchema } from "./config.ts";
+import { type Config, configSchema } from "./config.ts";
 import { createKeyUses } from "./key-uses.ts";
 import { createTenantDirectory } from "./tenant-directory.ts";
 import { KnownRefusals } from "./tenant-limits.ts";
@@ -37,20 +38,15 @@ const streamsOf = (prefix: string) => [eventsStream(prefix)];
 await runService({
   name: "ingest-api",
   config: configSchema,
-  database: (config, log) =>
-    openDatabase({
-      url: config.DATABASE_URL,
-      applicationName: "ingest-api",
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      queryTimeoutMs: STATEMENT_TIMEOUT_MS + 200,
-      connectTimeoutMs: STATEMENT_TIMEOUT_MS,
-      log,
-    }),
+  database: (config, log) => openConnections(config, config.ACCEPT_CONNECTIONS, log),
   // Without NATS a trigger is a 500, which this service says itself; all else goes on.
   streams: streamsOf,
   work: "http",
   async start({ config, log, database, nats, link, signal, stopped }) {
-    const { db, pool } = database;
+    // What triggers need has connections of its own: no other call keeps them waiting.
+    const accepting = database;
+    const others = openConnections(config, config.OTHER_CONNECTIONS, log);
+    const { db, pool } = others;
     const prefix = config.NATS_PREFIX;
     const now = () => new Date();
     const secretKeys = parseSecretKeys(config.SECRETS_KEYS);
@@ -64,7 +60,7 @@ await runService({
     let acceptor: Acceptor | undefined;
     let publisher: Publisher | undefined;
     await Promise.race([nats, pause(BROKER_PATIENCE_MS, signal)]);
-    const directory = createTenantDirectory(db, secretKeys);
+    const directory = createTenantDirectory(accepting.db, secretKeys);
     const refusals = new KnownRefusals();
     const webhookKeys = createWebhookKeys(db, secretKeys);
     const keyUses = createKeyUses(db, now, log);
@@ -74,15 +70,16 @@ await runService({
         packagesFolder: resolve(import.meta.dirname, config.PACKAGES_FOLDER),
         unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
         otherPerMinute: config.OTHER_REQUESTS_PER_MINUTE,
+        otherAtATime: config.OTHER_CONNECTIONS,
         receiptsPerMinute: config.RECEIPTS_PER_MINUTE,
         linksPerMinute: config.LINK_REQUESTS_PER_MINUTE,
       },
       acceptor(rests) {
         if (!rests && connected() === undefined) return undefined;
         acceptor ??= createAcceptor({
-          acceptEvents: (batch) => acceptEvents(pool, batch),
-          refuseEvents: (ids) => refuseEvents(pool, ids),
-          acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+          acceptEvents: (batch) => acceptEvents(accepting.pool, batch),
+          refuseEvents: (ids) => refuseEvents(accepting.pool, ids),
+          acknowledgeEvents: (ids) => acknowledgeEvents(accepting.pool, ids),
           publisher: {
             async publishIds(...message) {
               const there = connected();
@@ -129,7 +126,7 @@ await runService({
       run: () => [
         stopped.then(() => app.close()),
         watchVersion({
-          read: () => readConfigurationVersion(db),
+          read: () => readConfigurationVersion(accepting.db),
           nc: nats.then(({ nc }) => nc),
           prefix,
           onChange() {
@@ -144,7 +141,18 @@ await runService({
       async close() {
         await acceptor?.idle();
         await keyUses[Symbol.asyncDispose]();
+        await others.close();
       },
     };
   },
 });
+
+function openConnections({ DATABASE_URL: url }: Config, maxConnections: number, log: Logger) {
+  return openDatabase({
+    ...{ url, maxConnections, applicationName: "ingest-api" },
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    queryTimeoutMs: STATEMENT_TIMEOUT_MS + 200,
+    connectTimeoutMs: STATEMENT_TIMEOUT_MS,
+    log,
+  });
+}

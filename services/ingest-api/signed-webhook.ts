@@ -87,7 +87,9 @@ export function signedWebhook<Held, Reader extends WebhookReader<Held>>(
     }
     const channels = channelsWith(reader.content).filter(isProviderChannel);
     const origin = { tenantId, providerKind: reader.kind, channels };
-    const stored = await webhook.receive(read, origin, reply, reader);
+    const stored = await limits.inTurn(request, tenantId, () =>
+      webhook.receive(read, origin, reply, reader),
+    );
     request.logFields = { ...fields, ...stored };
     return reply;
   };

@@ -64,6 +64,7 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
     otherPerMinute: 60,
     receiptsPerMinute: 1000,
     linksPerMinute: 60,
+    otherAtATime: 8,
     ...over,
   };
   const limits = await createAbuseLimits(app, bounds);

@@ -2,7 +2,6 @@ import type { WebhookCall, WebhookClaim } from "@belfry/database/functions/claim
 import type { Postponement, Settlement } from "@belfry/database/functions/settle-deliveries";
 import { deliveryIds } from "@belfry/sending/delivery-ids";
 import type { Leases } from "@belfry/sending/leases";
-import type { Slots } from "@belfry/sending/slots";
 import type { Logger } from "@belfry/service/logger";
 import {
   DONE,
@@ -10,6 +9,7 @@ import {
   type MessageHandler,
   type MessageOutcome,
 } from "@belfry/service/message-outcome";
+import type { Slots } from "@belfry/service/slots";
 import type { EndpointCalls } from "./endpoint-calls.ts";
 import type { EndpointSecrets } from "./endpoint-secrets.ts";
 import type { EndpointSlots } from "./endpoint-slots.ts";

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { ClaimResult } from "@belfry/database/functions/claim-deliveries";
 import { createLogger } from "@belfry/service/logger";
+import { createSlots } from "@belfry/service/slots";
 import { uuidv7 } from "uuidv7";
 import { message } from "../test/sending-fixture.ts";
 import { createDeliveriesHandler, type DeliveriesHandlerDeps } from "./deliveries-handler.ts";
 import type { Permit } from "./permits.ts";
-import { createSlots } from "./slots.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 const LOST = new Error("Connection terminated unexpectedly");

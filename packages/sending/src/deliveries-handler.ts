@@ -8,6 +8,7 @@ import {
   type MessageHandler,
   type MessageOutcome,
 } from "@belfry/service/message-outcome";
+import type { Slots } from "@belfry/service/slots";
 import type { AttemptDeps } from "./attempt-delivery.ts";
 import type { Circuits } from "./circuits.ts";
 import { deliveryIds } from "./delivery-ids.ts";
@@ -15,7 +16,6 @@ import type { Leases } from "./leases.ts";
 import type { Permits } from "./permits.ts";
 import type { Renderers } from "./renderers.ts";
 import { sendDelivery } from "./send-delivery.ts";
-import type { Slots } from "./slots.ts";
 
 export interface DeliveriesHandlerDeps {
   channel: ProviderChannel;

@@ -15,6 +15,7 @@ import type { Clock } from "@belfry/providers/clock";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/message-outcome";
+import { createSlots } from "@belfry/service/slots";
 import type pg from "pg";
 import { createActiveProviders } from "./active-providers.ts";
 import { createCircuits } from "./circuits.ts";
@@ -26,7 +27,6 @@ import { createPermits } from "./permits.ts";
 import { createRenderers } from "./renderers.ts";
 import { renewLeases } from "./renew-leases.ts";
 import { settlePersistently } from "./settle-persistently.ts";
-import { createSlots } from "./slots.ts";
 
 export interface SendingOptions {
   channel: ProviderChannel;

@@ -50,7 +50,8 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
           : openLink(deps.linkKeys, purpose, token, deps.now());
       if (link === undefined) return deadLink(request, reply);
       await deps.limits.countLink(request, purpose, link);
-      const brand = await readBrand(deps.db, link.tenantId);
+      const read = () => readBrand(deps.db, link.tenantId);
+      const brand = await deps.limits.inTurn(request, link.tenantId, read);
       if (brand === undefined) return deadLink(request, reply);
       request.logFields = { tenantId: link.tenantId, link: purpose };
       opened.set(request, { link, brand });
@@ -66,19 +67,22 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
     for (const page of PAGES) {
       const url = `${LINK_PAGES[page.purpose]}/*`;
       const onRequest = openFor(page.purpose);
-      scope.get(url, { onRequest }, async (request, reply) => {
-        const visit = visitOf(request, opened.get(request)!);
-        return sendPage(reply, visit.words, opened.get(request)!.brand, await page.show(visit));
-      });
+      const answer = async (
+        request: FastifyRequest,
+        reply: FastifyReply,
+        work: (visit: LinkVisit) => ReturnType<LinkPage["show"]>,
+      ) => {
+        const { link, brand } = opened.get(request)!;
+        const visit = visitOf(request, { link, brand });
+        const content = await deps.limits.inTurn(request, link.tenantId, () => work(visit));
+        return sendPage(reply, visit.words, brand, content);
+      };
+      scope.get(url, { onRequest }, (request, reply) =>
+        answer(request, reply, (visit) => page.show(visit)),
+      );
       scope.post(url, { onRequest }, async (request, reply) => {
-        const visit = visitOf(request, opened.get(request)!);
         const form = await formOf(request);
-        return sendPage(
-          reply,
-          visit.words,
-          opened.get(request)!.brand,
-          await page.change(visit, form),
-        );
+        return answer(request, reply, (visit) => page.change(visit, form));
       });
     }
     done();

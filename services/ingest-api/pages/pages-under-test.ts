@@ -56,6 +56,7 @@ export async function startPages(t: Cleanup, options: { linksPerMinute?: number 
     otherPerMinute: 1,
     receiptsPerMinute: 1,
     linksPerMinute,
+    otherAtATime: 8,
   };
   const limits = await createAbuseLimits(app, bounds);
   /** Of whom the open pages were told. */

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MAX_CANCEL_NAMES } from "@belfry/contracts/cancel";
+import { MAX_PREFERENCES } from "@belfry/contracts/preferences";
+import { TRIGGER_PATH } from "@belfry/contracts/trigger";
+import { MAX_USERS_OF_BATCH } from "@belfry/contracts/users";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+import { wholeFile } from "@belfry/testing/whole-file";
+import { startIngest } from "../fuzz/start-ingest.ts";
+import { ask } from "../openapi/ask.ts";
+import { document } from "../openapi/document.ts";
+
+/** Calls of one tenant beside another tenant's triggers: nobody's calls fail somebody else's. */
+
+const AT_ONCE = 32;
+const EVENTS = 2_000;
+const ID = "0198c0de-0000-7000-8000-000000000001";
+const USER = "user-1";
+
+const ingest = await startIngest(wholeFile());
+
+const names = (count: number, prefix: string) =>
+  Array.from({ length: count }, (_, n) => `${prefix}-${n}`.padEnd(200, "x"));
+const LONG_AGO = new Date(Date.now() - 20 * 86_400_000).toISOString();
+
+/** Of each call but the trigger the dearest input that is allowed: a query, a body. A new call needs a row. */
+const DEAREST: Readonly<Record<string, { query?: string; body?: unknown }>> = {
+  "POST /api/v1/events/cancel": {
+    body: {
+      cancelKeys: names(MAX_CANCEL_NAMES, "key"),
+      userIds: names(MAX_CANCEL_NAMES, "user"),
+    },
+  },
+  "PATCH /api/v1/events/{eventId}": { body: { sendAt: "2099-01-01T00:00:00Z" } },
+  "GET /api/v1/events/{eventId}": {},
+  "GET /api/v1/events/scheduled": { query: "limit=1000" },
+  "POST /api/v1/auth/realtime-token": { body: { userId: USER } },
+  "GET /api/v1/notifications/{tenantId}/{userId}": { query: "limit=1000&offset=1000000" },
+  "PUT /api/v1/notifications/{tenantId}/{userId}/{notificationId}/read": {},
+  "PUT /api/v1/users/{userId}": { body: { email: "ann@example.com", timezone: "Europe/Berlin" } },
+  "GET /api/v1/users/{userId}": {},
+  "DELETE /api/v1/users/{userId}": {},
+  "POST /api/v1/users/batch": {
+    body: {
+      users: names(MAX_USERS_OF_BATCH, "user").map((userId) => ({
+        ...{ userId, email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
+        ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+      })),
+    },
+  },
+  "GET /api/v1/erasures/{erasureId}": {},
+  "GET /api/v1/users/{userId}/preferences": {},
+  "PATCH /api/v1/users/{userId}/preferences": {
+    body: {
+      preferences: Array.from({ length: MAX_PREFERENCES }, (_, n) => ({
+        ...{ category: "*", channel: "EMAIL", enabled: n % 2 === 0 },
+      })),
+    },
+  },
+  "GET /api/v1/webhooks": {},
+  "POST /api/v1/webhooks": { body: { url: "https://hooks.example.com/a", types: [] } },
+  "GET /api/v1/webhooks/{webhookId}": {},
+  "PATCH /api/v1/webhooks/{webhookId}": { body: { description: "x".repeat(255) } },
+  "DELETE /api/v1/webhooks/{webhookId}": {},
+  "POST /api/v1/webhooks/{webhookId}/rotate-secret": {},
+  "GET /api/v1/webhooks/{webhookId}/attempts": { query: "limit=500" },
+  "POST /api/v1/webhooks/{webhookId}/test": {},
+  "POST /api/v1/webhooks/{webhookId}/replay": { body: { since: LONG_AGO, all: true } },
+  "GET /api/v1/webhooks/{webhookId}/messages": { query: "limit=500" },
+  "GET /api/v1/webhooks/{webhookId}/messages/{messageId}": {},
+  "POST /api/v1/webhooks/{webhookId}/messages/{messageId}/resend": {},
+};
+
+const CALLS = Object.entries(document.paths)
+  .flatMap(
+    ([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { security }]) => security.length > 0)
+        .map(([method]) => `${method.toUpperCase()} ${path}`)
+        .filter((call) => call !== `POST ${TRIGGER_PATH}`),
+    // What they delete the others need.
+  )
+  .toSorted((a, b) => Number(a.startsWith("DELETE")) - Number(b.startsWith("DELETE")));
+
+function trigger(key: string, userId: string, more: object = {}) {
+  const body = { eventType: "order.confirmed", payload: { userId }, ...more };
+  return ask(ingest.url, { method: "POST", path: TRIGGER_PATH, key, body });
+}
+
+test("every call at its dearest, 32 at a time, fails no trigger of another tenant and no call of its own", async (t) => {
+  assert.deepEqual(Object.keys(DEAREST).toSorted(), CALLS.toSorted());
+  const [loud, quiet] = [await ingest.createTenant(), await ingest.createTenant()];
+  await ingest.pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, reference, trace_id, cancel_key, accepted_at, dispatched_at)
+     select gen_random_uuid(), $1, 'sale', rpad('user-' || n % 100, 200, 'x'), null, 't',
+            rpad('key-' || n % 100, 200, 'x'), now(), now() from generate_series(1, $2::integer) n`,
+    [loud.id, EVENTS],
+  );
+  const webhook = {
+    path: "/api/v1/webhooks",
+    key: loud.apiKey,
+    body: { url: "https://a.example" },
+  };
+  const made = await ask(ingest.url, { method: "POST", ...webhook });
+  await ingest.pool.query(
+    `with told as (
+       insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, payload, created_at)
+       select gen_random_uuid(), $2, $1, 'delivery.accepted', gen_random_uuid(), '{}', now()
+       from generate_series(1, $3::integer) returning id
+     )
+     insert into deliveries (id, event_id, tenant_id, channel, status, settled_at)
+     select id, id, $1, 'WEBHOOK', 'failed', now() from told`,
+    [loud.id, made.body.data.id, EVENTS],
+  );
+  const counts: string[] = [];
+  for (const call of CALLS) {
+    const [method = "", template = ""] = call.split(" ");
+    const { query, body } = DEAREST[call]!;
+    const path = template
+      .replace("{tenantId}", loud.id)
+      .replace("{userId}", USER)
+      .replace("{webhookId}", made.body.data.id)
+      .replace(/\{\w+\}/g, ID);
+    const asked = { method, path: query === undefined ? path : `${path}?${query}`, body };
+    const [calls, triggers] = await Promise.all([
+      Promise.all(
+        Array.from({ length: AT_ONCE }, () => ask(ingest.url, { ...asked, key: loud.apiKey })),
+      ),
+      Promise.all(
+        Array.from({ length: 8 }, (_, n) => trigger(quiet.apiKey, `${call} ${n}`.slice(0, 200))),
+      ),
+    ]);
+    assert.deepEqual(new Set(triggers.map(({ status }) => status)), new Set([200]), call);
+    const statuses = new Set(calls.map(({ status }) => status));
+    for (const status of statuses) assert.ok(status < 500 && status !== 422, `${call}: ${status}`);
+    counts.push(`${call}: ${[...statuses].join(", ")}`);
+  }
+  t.diagnostic(counts.join("\n"));
+  assert.deepEqual(ingest.faults(), []);
+});
+
+test("calls of one tenant that hang in the database keep neither triggers nor other tenants' calls waiting; too many are 429", async () => {
+  const [loud, quiet] = [await ingest.createTenant(), await ingest.createTenant()];
+  const path = `/api/v1/users/${USER}`;
+  const put = () => ask(ingest.url, { method: "PUT", path, key: loud.apiKey, body: {} });
+  const holder = await ingest.pool.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("lock table recipients in access exclusive mode");
+    const hanging = Array.from({ length: 2 * AT_ONCE + 8 }, put);
+    await untilBlocked(ingest.pool);
+    const others = await Promise.all(
+      Array.from({ length: AT_ONCE }, async (_, n) => [
+        (await trigger(quiet.apiKey, `beside-${n}`)).status,
+        (await ask(ingest.url, { method: "GET", path: "/api/v1/webhooks", key: quiet.apiKey }))
+          .status,
+      ]),
+    );
+    assert.deepEqual(new Set(others.flat()), new Set([200]));
+    await holder.query("rollback");
+    const refused = (await Promise.all(hanging)).filter(({ status }) => status === 429);
+    assert.ok(refused.length > 0);
+    assert.deepEqual(refused[0]?.body, {
+      ...{ statusCode: 429, error: "Too Many Requests", retryAfter: 1 },
+      message: "Too many calls at a time; send the next one when one has been answered",
+    });
+    assert.equal(refused[0]?.headers.get("retry-after"), "1");
+  } finally {
+    holder.release();
+  }
+});
