@@ -70,20 +70,23 @@ test("a name is judged by what each connection finds, and never called where tha
   assert.equal(server.requests.length, 0);
 });
 
-test("a call ends 15 s after its beginning: without an answer, in its headers, or while it drips", async (t) => {
+test("a call without a status ends after 15 s; an answer whose body stays open has decided, and ends a second after its headers", async (t) => {
   const reached: (() => void)[] = [];
   const began = () => new Promise<void>((resolve) => reached.push(resolve));
   const says = (text: string) =>
     rawServer(t, (socket) => {
       socket.write(text, () => reached.shift()?.());
     });
-  const cases: [string, string][] = [
-    ["", "ambiguous: the request left and no answer came within 15 s"],
-    ["HTTP/1.1 200 OK\r\nx-a: b", "ambiguous: the request left and no answer came within 15 s"],
-    // It has said what became of it; only the rest is missing.
-    ["HTTP/1.1 500 Oops\r\ncontent-length: 900\r\n\r\nbecau", "transient: it answered 500"],
+  const open = "content-length: 900\r\n\r\nbecau";
+  const none = "ambiguous: the request left and no answer came within 15 s";
+  const cases: [text: string, afterMs: number, expected: string][] = [
+    ["", 15_000, none],
+    ["HTTP/1.1 200 OK\r\nx-a: b", 15_000, none],
+    [`HTTP/1.1 500 Oops\r\n${open}`, 1_000, "transient: it answered 500"],
+    [`HTTP/1.1 200 OK\r\n${open}`, 1_000, "accepted: it answered 200"],
+    ["HTTP/1.1 200 OK\r\n\r\nbecau", 1_000, "accepted: it answered 200"],
   ];
-  for (const [text, expected] of cases) {
+  for (const [text, afterMs, expected] of cases) {
     const clock = createHandClock();
     const server = await says(text);
     const post = callsOf(t, { clock });
@@ -94,15 +97,28 @@ test("a call ends 15 s after its beginning: without an answer, in its headers, o
     });
     await there;
     await drained();
-    clock.advance(14_999);
+    clock.advance(afterMs - 1);
     await drained();
     assert.equal(ended, false, text);
     clock.advance(1);
     const answer = await posted;
     assert.equal(`${answer.class}: ${answer.reason}`, expected);
-    assert.equal(answer.timedOut, true);
+    assert.equal(answer.timedOut, answer.status === null);
     if (answer.status !== null) assert.equal(answer.text, "becau");
   }
+});
+
+test("headers that come late leave their body what is left of the 15 s", async (t) => {
+  const clock = createHandClock();
+  const asked = Promise.withResolvers<Socket>();
+  const server = await rawServer(t, asked.resolve);
+  const posted = callsOf(t, { clock })(server.url);
+  const socket = await asked.promise;
+  clock.advance(14_900);
+  socket.write("HTTP/1.1 200 OK\r\n\r\n");
+  await drained();
+  clock.advance(100);
+  assert.equal((await posted).class, "accepted");
 });
 
 test("an answer that arrived while our loop stood still is read before it is judged", async (t) => {

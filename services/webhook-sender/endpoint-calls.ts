@@ -1,21 +1,26 @@
-import { MAX_WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from "@belfry/contracts/webhooks";
+import {
+  MAX_WEBHOOK_ANSWER_BYTES,
+  WEBHOOK_BODY_MS,
+  WEBHOOK_TIMEOUT_MS,
+} from "@belfry/contracts/webhooks";
 import { ownVersion } from "@belfry/database/process-name";
 import type { Resolve } from "@belfry/providers/address-guard";
-import type { Clock } from "@belfry/providers/clock";
+import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";
 import { startPatience } from "@belfry/providers/patience";
 import { guardedAgent, type HttpCall, postOnce } from "@belfry/providers/post-once";
 import { createPublicResolver } from "./public-resolver.ts";
 import { type WebhookAnswer, webhookAnswer } from "./webhook-answer.ts";
 
 export interface EndedCall extends WebhookAnswer {
-  /** It took all its time, also where a status had come by then. */
+  /** No status came in time. */
   timedOut: boolean;
 }
 
 export interface EndpointCalls {
   /**
-   * POSTs JSON once, within 15 s from here to the answer's end; again on a connection of its own where a kept
-   * one had just been closed: the endpoint knows a message by its id. Never rejects.
+   * POSTs JSON once, within 15 s, of which the body of the answer has 1 s: an endpoint that keeps its answer open
+   * has answered. Posts again on a connection of its own where a kept one had just been closed: the endpoint knows
+   * a message by its id. Never rejects.
    */
   post(call: HttpCall): Promise<EndedCall>;
   close(): Promise<void>;
@@ -33,7 +38,7 @@ export interface EndpointCallsOptions {
  * calls of it, so that nobody waits for another's; whoever calls bounds the calls.
  */
 export function createEndpointCalls(options: EndpointCallsOptions): EndpointCalls {
-  const { allowPrivateAddresses, clock, now = Date.now } = options;
+  const { allowPrivateAddresses, clock = SYSTEM_CLOCK, now = Date.now } = options;
   // Private names are known to the system alone.
   const resolve = options.resolve ?? (allowPrivateAddresses ? undefined : createPublicResolver());
   const connections = {
@@ -49,13 +54,20 @@ export function createEndpointCalls(options: EndpointCallsOptions): EndpointCall
   };
   return {
     async post({ url, headers, body }) {
+      const endsAt = clock.nowMs() + WEBHOOK_TIMEOUT_MS;
       const patience = startPatience(WEBHOOK_TIMEOUT_MS, clock);
       const call = { url, body, headers: { ...always, ...headers } };
-      const bounds = { signal: patience.signal, maxAnswerBytes: MAX_WEBHOOK_ANSWER_BYTES };
+      const bounds = {
+        signal: patience.signal,
+        maxAnswerBytes: MAX_WEBHOOK_ANSWER_BYTES,
+        onStatus: () =>
+          patience.renew(Math.max(0, Math.min(WEBHOOK_BODY_MS, endsAt - clock.nowMs()))),
+      };
       let result = await postOnce(kept, call, bounds);
       if (!result.answered && result.wasIdle) result = await postOnce(fresh, call, bounds);
       patience.end();
-      return { ...webhookAnswer(result, now()), timedOut: patience.signal.aborted };
+      const timedOut = !result.answered && patience.signal.aborted;
+      return { ...webhookAnswer(result, now()), timedOut };
     },
     async close() {
       await Promise.all([kept.close(), fresh.close()]);

@@ -46,7 +46,9 @@ export const WEBHOOK_RETRY_SECONDS = [
 /** What an attempt says of an answer that is neither a redirect nor 410. */
 export const answeredWith = (status: number) => `it answered ${status}`;
 
-/** For the whole of a call, from its beginning to the end of its answer. */
+/** For the whole of a call. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
+/** Of it for the start of the answer's body: the status has decided, and a body may never end. */
+export const WEBHOOK_BODY_MS = 1_000;
 /** What is kept of an answer. */
 export const MAX_WEBHOOK_ANSWER_BYTES = 1024;

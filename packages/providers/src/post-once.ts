@@ -38,6 +38,8 @@ export interface PostOptions {
   /** How much of the answer's body is read; then its connection is closed. */
   maxAnswerBytes: number;
   onBegin?: () => void;
+  /** The answer's status and headers have come, and its body follows. */
+  onStatus?: () => void;
 }
 
 /** Shorter than the 5 s after which many servers close, so that a call seldom meets a connection just closed. */
@@ -66,7 +68,7 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
 export async function postOnce(
   agent: Agent,
   call: HttpCall,
-  { signal, maxAnswerBytes, onBegin }: PostOptions,
+  { signal, maxAnswerBytes, onBegin, onStatus }: PostOptions,
 ): Promise<PostResult> {
   let begun = false;
   const begin = () => {
@@ -81,6 +83,7 @@ export async function postOnce(
       signal,
       dispatcher: agent.compose(noteBegin(begin)),
     });
+    onStatus?.();
     const text = await readStart(response.body, maxAnswerBytes);
     return {
       answered: true,
