@@ -108,6 +108,72 @@ test("a call without a status ends after 15 s; an answer whose body stays open h
   }
 });
 
+const FINAL = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ndone";
+const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
+const HINTS = "HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n";
+
+test("interim answers before the final one are read past, however they are cut into pieces", async (t) => {
+  const answers = [
+    [CONTINUE + FINAL],
+    [CONTINUE, FINAL],
+    [CONTINUE, CONTINUE, HINTS, CONTINUE, FINAL],
+    ["HTTP/1.0 102 Processing\r\n\r\n", `${HINTS}HTTP/1.1 199 X\r\n\r\n${FINAL}`],
+    [...(CONTINUE + HINTS + FINAL)],
+    // A body that reads like one is a body.
+    ["HTTP/1.1 200 OK\r\ncontent-length: 25\r\n\r\n", CONTINUE],
+  ];
+  for (const pieces of answers) {
+    const server = await rawServer(t, (socket) => {
+      const left = [...pieces];
+      const next = () => {
+        const piece = left.shift();
+        if (piece !== undefined) socket.write(piece, () => setImmediate(next));
+      };
+      next();
+    });
+    const { reason, text } = await callsOf(t)(server.url);
+    const expected = pieces.at(-1) === CONTINUE ? CONTINUE : "done";
+    assert.deepEqual([reason, text], ["it answered 200", expected], pieces.join("|"));
+  }
+});
+
+test("a kept connection brings interim answers again, and one that is all that comes is no answer", async (t) => {
+  const server = await rawServer(t, (socket) => {
+    let requests = 0;
+    const answer = () => {
+      requests += 1;
+      if (requests < 3) socket.write(CONTINUE + FINAL);
+      else socket.end(CONTINUE);
+    };
+    socket.on("data", (data) => {
+      if (data.toString().startsWith("POST ")) answer();
+    });
+    answer();
+  });
+  const post = callsOf(t);
+  for (const _ of [1, 2]) {
+    assert.equal((await post(server.url)).text, "done");
+    await drained();
+  }
+  assert.equal(server.sockets.size, 1);
+  assert.equal((await post(server.url)).class, "ambiguous");
+});
+
+test("an answer may have 256 KiB of headers, and no more", async (t) => {
+  const withHeaders = (count: number) =>
+    rawServer(t, (socket) => {
+      const headers = Array.from({ length: count }, (_, at) => `x-${at}: ${"a".repeat(90)}\r\n`);
+      socket.write(`HTTP/1.1 200 OK\r\n${headers.join("")}content-length: 4\r\n\r\ndone`);
+    });
+  const post = callsOf(t);
+  for (const count of [200, 2_500]) {
+    assert.equal((await post((await withHeaders(count)).url)).text, "done", `${count} headers`);
+  }
+  const { class: outcome, reason } = await post((await withHeaders(3_000)).url);
+  assert.equal(outcome, "ambiguous");
+  assert.match(reason, /the request left and no answer came \(UND_ERR_HEADERS_OVERFLOW\)/);
+});
+
 test("headers that come late leave their body what is left of the 15 s", async (t) => {
   const clock = createHandClock();
   const asked = Promise.withResolvers<Socket>();

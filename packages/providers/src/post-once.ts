@@ -46,6 +46,8 @@ export interface PostOptions {
 const KEEP_ALIVE_MS = 4_000;
 /** For a server whose `keep-alive: timeout=` says that it waits longer. */
 const MAX_KEEP_ALIVE_MS = 10_000;
+/** Of one answer's status line and headers. Node's default of 16 KiB is less than what real servers send. */
+const MAX_HEADER_BYTES = 256 * 1024;
 /** Of one answer, with all that is no body: beyond what any caller reads of it, and what stands in buffers. */
 const MAX_RECEIVED_BYTES = 1024 * 1024;
 
@@ -60,6 +62,7 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
     headersTimeout: 0,
     bodyTimeout: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
     connect: guardedConnector(options),
   });
 }
@@ -154,6 +157,7 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
       // undici leaves the socket out where there is none.
       if (result[1]) {
         boundReceived(result[1]);
+        skipInterimAnswers(result[1]);
         noteEndOfIdle(result[1]);
       }
       callback(...result);
@@ -180,6 +184,57 @@ function boundReceived(socket: Socket): void {
       socket.destroy(Object.assign(fault, { code: "answer too long" }));
     }
   });
+}
+
+/** An interim answer, by the first bytes of its status line; 101 ends what HTTP is. */
+const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
+const STATUS_BYTES = "HTTP/1.1 100".length;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Leaves interim answers (1xx) out of what is read: undici takes `100 Continue` for a broken connection, but a
+ * client has to read on until the final answer (RFC 9110 15.2). Keeps no more than a few bytes between two reads.
+ */
+function skipInterimAnswers(socket: Socket): void {
+  const read = socket.read.bind(socket) as () => Buffer | null;
+  let written = 0;
+  let isFinal = true;
+  let isSkipping = false;
+  let held = NOTHING;
+
+  /** Null: more has to come. */
+  const withoutInterim = (chunk: Buffer): Buffer | null => {
+    let rest = Buffer.concat([held, chunk]);
+    held = NOTHING;
+    for (;;) {
+      if (isSkipping) {
+        const end = rest.indexOf("\r\n\r\n");
+        if (end === -1) {
+          held = rest.subarray(-3);
+          return null;
+        }
+        rest = rest.subarray(end + 4);
+        isSkipping = false;
+      }
+      if (rest.length < STATUS_BYTES) {
+        held = rest;
+        return null;
+      }
+      isSkipping = INTERIM.test(rest.toString("latin1", 0, STATUS_BYTES));
+      isFinal = !isSkipping;
+      if (isFinal) return rest;
+    }
+  };
+
+  socket.read = () => {
+    const chunk = read();
+    // The first answer after a request: what was written belongs to it.
+    if (socket.bytesWritten !== written) {
+      written = socket.bytesWritten;
+      isFinal = false;
+    }
+    return chunk === null || isFinal ? chunk : withoutInterim(chunk);
+  };
 }
 
 /** By what kept connections ended when a request had been written and nothing had come of its answer. */
