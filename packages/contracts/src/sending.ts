@@ -65,6 +65,11 @@ export interface SendOutcome {
   retryAfterSeconds: number | null;
   /** With `transient`: nothing was asked of the vendor, so it is no attempt. */
   notBegun?: true;
+  /**
+   * With `credentials`: the answer to one message or recipient. Others may pass, so it stops the provider only when
+   * it repeats.
+   */
+  ofOneMessage?: true;
   /** With `permanent`: the recipient has told the vendor that nothing more is wanted. */
   optedOut?: true;
 }

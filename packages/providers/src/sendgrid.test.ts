@@ -131,7 +131,7 @@ const DOCUMENTED: readonly (readonly [number, OutcomeClass])[] = [
 ];
 for (const [status, expected] of DOCUMENTED) {
   test(`the vendor's ${status} is ${expected}, its errors kept`, async (t) => {
-    const errors = { errors: [{ message: "what is wrong", field: "from.email", help: null }] };
+    const errors = { errors: [{ message: "what is wrong", field: "subject", help: null }] };
     const { provider } = await start(t, {
       status,
       headers: { "content-type": "application/json" },
@@ -143,6 +143,12 @@ for (const [status, expected] of DOCUMENTED) {
     assert.ok(!outcome.reason.includes("@"));
   });
 }
+
+test("a fault of the sender's address is the account's, not the message's", async (t) => {
+  const errors = [{ message: "The from email is no valid address.", field: "from.email" }];
+  const { provider } = await start(t, { status: 400, body: JSON.stringify({ errors }) });
+  assert.equal((await provider.send(EMAIL)).class, "credentials");
+});
 
 test("an address or subject that could inject a header is refused before any call", async (t) => {
   const { vendor, provider } = await start(t, { status: 202 });

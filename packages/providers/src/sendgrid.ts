@@ -1,6 +1,6 @@
 import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { refusal, statusClass } from "./http-outcome.ts";
+import { parseObject, refusal, statusClass } from "./http-outcome.ts";
 import { listHeaders } from "./list-headers.ts";
 import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
@@ -149,6 +149,16 @@ function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
     const messageId = typeof id === "string" && /^[\x21-\x7e]{1,255}$/.test(id) ? id : null;
     return outcome("accepted", "SendGrid accepted the message", { messageId, vendorStatus: "202" });
   }
-  const outcomeClass = STATUS_CLASSES[answer.status] ?? statusClass(answer.status);
+  const outcomeClass =
+    answer.status === 400 && isAboutSender(answer.text)
+      ? "credentials"
+      : (STATUS_CLASSES[answer.status] ?? statusClass(answer.status));
   return refusal("SendGrid", outcomeClass, answer, context);
+}
+
+/** The first fault named is one of the sender's address, which the settings give. */
+function isAboutSender(body: string): boolean {
+  const { errors } = parseObject(body);
+  const field: unknown = Array.isArray(errors) ? errors[0]?.field : undefined;
+  return typeof field === "string" && /^(from|reply_to)\b/.test(field);
 }

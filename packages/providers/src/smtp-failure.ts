@@ -1,4 +1,4 @@
-import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import type { SendOutcome } from "@belfry/contracts/sending";
 import { AddressRefused } from "./address-guard.ts";
 import { outcome, vendorAnswer } from "./send-outcome.ts";
 
@@ -25,10 +25,10 @@ export function smtpFailure(
   const step = typeof command === "string" ? command : "CONN";
   if (typeof responseCode === "number") {
     const answer = typeof response === "string" ? vendorAnswer(response, secrets) : null;
-    const known = { vendorStatus: String(responseCode), vendorAnswer: answer };
     const reason = `the mail server answered ${responseCode} to ${stepName(step)}`;
-    const text = typeof response === "string" ? response : "";
-    return outcome(replyClass(responseCode, step, text), reason, known);
+    const { class: outcomeClass, ...more } = judge(responseCode, step, answer ?? "");
+    const known = { vendorStatus: String(responseCode), vendorAnswer: answer, ...more };
+    return outcome(outcomeClass, reason, known);
   }
   if (handedOver) return outcome("ambiguous", `the message left and no reply came (${codeText})`);
   if (codeText === "EAUTH" || codeText === "ENOAUTH") {
@@ -42,43 +42,121 @@ export function smtpFailure(
 }
 
 /**
- * What a reply means. A 4yz to RCPT or DATA is about this message: a greylisted sender, a full mailbox, an
- * unknown domain, content. A 421 closes the service, and a 4yz at any other step comes before the recipient is named:
- * both are about the server or the account.
+ * What a reply is about, beyond its three digits: by its enhanced code (RFC 3463) or by words that servers are known to
+ * use. The first row that fits decides.
  */
-function replyClass(reply: number, step: string, text: string): OutcomeClass {
-  const isAboutMessage = step === "RCPT TO" || step === "DATA";
-  if (reply < 500) {
-    if (isTooFast(text)) return "throttled";
-    return isAboutMessage && reply !== 421 ? "deferred" : "transient";
-  }
+export const SMTP_ANSWERS: readonly {
+  subject: "account" | "rate" | "address" | "message" | "server" | "policy";
+  /** Whole codes; one that ends in a dot begins them. */
+  codes: readonly string[];
+  /** In lower case, as part of the text. None may occur in what a recipient can be called: each holds a blank. */
+  words: readonly string[];
+}[] = [
+  {
+    // The sender's address, the login, what the account may send, and to whom.
+    subject: "account",
+    codes: [
+      ...["4.1.7", "5.1.7", "4.1.8", "5.1.8", "5.7.8", "5.7.9", "5.7.11", "5.7.13", "5.7.14"],
+      // Microsoft 365: recipients a day, sending as somebody else, login, relay, blocked accounts and tenants.
+      ...["5.1.90", "5.2.252", "5.7.57", "5.7.60", "5.7.64", "5.7.139", "5.7.501", "5.7.502"],
+      ...["5.7.503", "5.7.705", "5.7.708", "5.7.750"],
+      // Gmail: messages a day.
+      "5.4.5",
+    ],
+    words: [
+      ...["relay access denied", "relaying denied", "relay denied", "relay not permitted"],
+      ...["relaying not permitted", "not permitted to relay", "unable to relay", "do not relay"],
+      ...["relay not allowed", "relaying not allowed", "relaying prohibited"],
+      ...["send as this sender", "permissions to send as", "not allowed to send as"],
+      ...["sender address rejected", "sender verify failed", "not owned by user"],
+      ...["not allowed to send from", "not authorized to send from", "not allowed to use"],
+      ...["address is not verified", "domain is not verified", "sender is not verified"],
+      ...["verified sender", "authentication required", "authentication is required"],
+      ...["must authenticate", "not authenticated to send", "daily user sending"],
+      ...["daily message quota", "daily sending", "sending quota", "sending limit", "daily limit"],
+      ...["daily quota", "maximum credits exceeded", "max emails per hour"],
+      ...["your account", "messages per day", "messages per hour", "emails per day"],
+    ],
+  },
+  {
+    subject: "rate",
+    codes: ["4.7.28", "4.7.650", "5.7.508"],
+    words: [
+      ...["too many messages from", "too much mail from", "sending rate", "rate limited due to"],
+      ...["rate limit exceeded", "too many connections", "too many concurrent"],
+    ],
+  },
+  {
+    // It is gone for good, or never was. 5.2.2, a full mailbox, is none of these.
+    subject: "address",
+    codes: ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"],
+    words: [
+      ...["user unknown", "unknown user", "no such user", "user not found", "user does not exist"],
+      ...["no such recipient", "recipient not found", "unknown recipient", "recipient unknown"],
+      ...["recipient does not exist", "no such mailbox", "mailbox not found", "no mailbox here"],
+      ...["no mailbox by that name", "mailbox does not exist", "account does not exist"],
+      ...["address does not exist", "unrouteable address"],
+    ],
+  },
+  { subject: "message", codes: ["5.2.3", "5.3.4", "5.6."], words: [] },
+  { subject: "server", codes: ["4.3.1", "4.3.2"], words: [] },
+  {
+    subject: "policy",
+    codes: ["5.7."],
+    words: [
+      ...["blocked using", "poor reputation", "local policy", "policy reasons"],
+      ...["policy violation", "spam message", "considered spam", "looks like spam"],
+    ],
+  },
+];
+
+/**
+ * A 4yz to RCPT or DATA is about this message (a greylisted sender, a full mailbox, an unknown domain, content), unless
+ * the table knows better. A 421 closes the service, and a 4yz at any other step comes before the recipient is
+ * named: both are about the server or the account.
+ */
+function judge(
+  reply: number,
+  step: string,
+  text: string,
+): Pick<SendOutcome, "class" | "ofOneMessage"> {
+  const isOfOneMessage = step === "RCPT TO" || step === "DATA";
+  const subject = subjectOf(text);
+  if (subject === "rate") return { class: "throttled" };
   // 503 is about the state of the session, which the next connection begins anew.
-  if (reply === 503) return "transient";
+  if (reply === 503) return { class: "transient" };
   // RFC 4954, 6: authentication required, mechanism too weak, refused, encryption required.
-  if (reply === 530 || reply === 534 || reply === 535 || reply === 538) return "credentials";
-  if (isAboutMessage) return "permanent";
+  if (reply === 530 || reply === 534 || reply === 535 || reply === 538) {
+    return { class: "credentials" };
+  }
+  if (subject === "account") {
+    return isOfOneMessage ? { class: "credentials", ofOneMessage: true } : { class: "credentials" };
+  }
+  if (reply < 500) {
+    const isOfServer = !isOfOneMessage || reply === 421 || subject === "server";
+    return { class: isOfServer ? "transient" : "deferred" };
+  }
+  if (isOfOneMessage) return { class: subject === "policy" ? "policy" : "permanent" };
   // 552 to MAIL FROM is about this message's size; anything else there about the sender.
-  return step === "MAIL FROM" && reply === 552 ? "permanent" : "credentials";
+  const isTooLarge = step === "MAIL FROM" && (reply === 552 || subject === "message");
+  return { class: isTooLarge ? "permanent" : "credentials" };
 }
 
-/** Answers that slow down everything that this account sends, not one message. */
-const TOO_FAST = {
-  codes: ["4.7.28", "4.7.650"],
-  words: ["too many messages from", "too much mail from", "sending rate", "rate limited due to"],
-};
-
-function isTooFast(text: string): boolean {
+function subjectOf(text: string) {
   const code = enhancedCode(text);
   const said = text.toLowerCase();
-  return (
-    TOO_FAST.words.some((words) => said.includes(words)) ||
-    (code !== null && TOO_FAST.codes.includes(code))
+  const row = SMTP_ANSWERS.find(
+    ({ codes, words }) =>
+      (code !== null &&
+        codes.some((one) => (one.endsWith(".") ? code.startsWith(one) : one === code))) ||
+      words.some((some) => said.includes(some)),
   );
+  return row?.subject;
 }
 
 /** RFC 3463: class, subject and detail behind the reply's three digits; null where the server gives none. */
 function enhancedCode(text: string): string | null {
-  return /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\d)/.exec(text)?.[1] ?? null;
+  return /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(text)?.[1] ?? null;
 }
 
 function stepName(step: string): string {

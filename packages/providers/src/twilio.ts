@@ -61,7 +61,9 @@ const CODE_CLASSES = classesByCode({
     21703, 21705,
   ],
   // The recipient or the text.
-  permanent: [21211, 21265, 21266, 21408, 21602, 21604, 21608, 21610, 21612, 21614, 21617, 21635],
+  permanent: [21211, 21265, 21266, 21602, 21604, 21610, 21614, 21617, 21635],
+  // What this account may not send there, or its carriers did not let through: another provider may.
+  policy: [21408, 21608, 21612, 30004, 30007],
   // Too fast, too many at once, too many today.
   throttled: [14107, 20429, 21611, 30001, 63038],
   // The phone is off or out of reach, or its carrier does not say.

@@ -124,11 +124,11 @@ const CODES: readonly (readonly [string, number, OutcomeClass])[] = [
   ["1080", 403, "credentials"],
   ["1090", 422, "permanent"],
   ["1100", 500, "deferred"],
-  ["1120", 422, "permanent"],
+  ["1120", 422, "policy"],
   ["1130", 422, "permanent"],
   ["1140", 403, "credentials"],
   ["1150", 422, "permanent"],
-  ["1160", 422, "permanent"],
+  ["1160", 422, "policy"],
 ];
 for (const [code, status, expected] of CODES) {
   test(`the vendor's code ${code} is ${expected}`, async (t) => {

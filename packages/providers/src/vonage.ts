@@ -70,7 +70,9 @@ type Settings = Static<typeof SETTINGS>;
 /** The Messages API's codes; what is not here is classed by its HTTP status. */
 const CODE_CLASSES = classesByCode({
   throttled: [1000],
-  permanent: [1010, 1020, 1021, 1022, 1040, 1050, 1090, 1120, 1130, 1150, 1160],
+  permanent: [1010, 1020, 1021, 1022, 1040, 1050, 1090, 1130, 1150],
+  // The sender is not allowed to this number, or the number not to this account: another provider may.
+  policy: [1120, 1160],
   // The carrier or the phone did not take it: another number's may.
   deferred: [1100],
   transient: [1030],

@@ -7,7 +7,7 @@ import type { ActiveProvider } from "./active-providers.ts";
 import { listLinks } from "./list-links.ts";
 import { type Lacking, makeMessage } from "./make-message.ts";
 import type { MessageLinks } from "./message-links.ts";
-import { nextStep } from "./next-step.ts";
+import { nextStep, type StepContext } from "./next-step.ts";
 import type { Renderers } from "./renderers.ts";
 import { countAttempt, countOutcome, observeFirstAcceptance } from "./sending-metrics.ts";
 
@@ -17,7 +17,7 @@ export interface AttemptDeps {
   /** Undefined: messages have no links of ours. */
   links?: MessageLinks | undefined;
   /** Learns from the outcome; resolves to whether another provider takes over. */
-  learn: (outcome: SendOutcome) => Promise<boolean>;
+  learn: (outcome: SendOutcome) => Promise<StepContext["failover"]>;
   /** Nothing more is sent to its recipient on this channel: the vendor was told so. */
   suppressOptOut: (delivery: ClaimedDelivery, providerKind: string) => Promise<void>;
   /** In [0, 1); draws the jitter. */

@@ -61,6 +61,9 @@ const OPENINGS: Partial<Record<OutcomeClass, Opening>> = {
   ambiguous: { failures: 3, firstMs: 5_000, mostMs: MINUTE_MS },
 };
 
+/** A recipient that the account may not send to must not stop its other mail. */
+const OF_ONE_MESSAGE_FAILURES = 3;
+
 /**
  * One circuit a provider. It opens for all replicas when the provider fails by its class: credentials
  * or a 429 at once, an outage after three in a row. An answer about one message or recipient, for good or for now,
@@ -80,7 +83,8 @@ export function createCircuits(options: CircuitsOptions): Circuits {
   ) => {
     const count = (failures.get(provider.id) ?? 0) + 1;
     failures.set(provider.id, count);
-    if (!probe && count < opening.failures) return;
+    const mostFailures = outcome.ofOneMessage ? OF_ONE_MESSAGE_FAILURES : opening.failures;
+    if (!probe && count < mostFailures) return;
     failures.delete(provider.id);
     const wished = outcome.retryAfterSeconds;
     const wishedMs =

@@ -1,6 +1,6 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { MAX_RETRY_AFTER_SECONDS, RETRY_JITTER } from "@belfry/contracts/delivery";
-import type { SendOutcome } from "@belfry/contracts/sending";
+import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 
 /** Where a delivery goes after an attempt. */
 export interface NextStep {
@@ -20,8 +20,8 @@ export interface StepContext {
   /** Tries before this one that were not counted. */
   uncounted: number;
   atMostOnce: boolean;
-  /** Another of the tenant's providers takes over: no need to wait. */
-  failover?: boolean;
+  /** Another of the tenant's providers takes over, at once or once it can; undefined: none does. */
+  failover?: "now" | "later" | undefined;
   /** In [0, 1). */
   random: () => number;
 }
@@ -29,16 +29,21 @@ export interface StepContext {
 const THROTTLED_FIRST_SECONDS = 5;
 const THROTTLED_MOST_SECONDS = 300;
 
+/** Ends that are no retry where another provider takes over. */
+const ANOTHER_MAY: readonly OutcomeClass[] = ["credentials", "throttled", "policy"];
+
 /** Decides by the class of the outcome alone; the vendor's words only explain it. */
 export function nextStep(outcome: SendOutcome, context: StepContext): NextStep {
-  if (context.failover && (outcome.class === "credentials" || outcome.class === "throttled")) {
+  if (context.failover === "now" && ANOTHER_MAY.includes(outcome.class)) {
     return { status: "waiting", reason: outcome.reason, delayMs: 0, counted: false };
   }
   switch (outcome.class) {
     case "accepted":
       return { status: "accepted", reason: null, delayMs: null, counted: false };
-    case "permanent":
     case "policy":
+      if (context.failover === "later") return retry(outcome, context);
+      return { status: "failed", reason: outcome.reason, delayMs: null, counted: false };
+    case "permanent":
       return { status: "failed", reason: outcome.reason, delayMs: null, counted: false };
     case "throttled":
       return {
@@ -70,7 +75,7 @@ function retry(outcome: SendOutcome, context: StepContext): NextStep {
     const reason = `retries exhausted: ${outcome.reason}`;
     return { status: "failed", reason, delayMs: null, counted: true };
   }
-  if (context.failover && outcome.class !== "ambiguous") {
+  if (context.failover === "now" && outcome.class === "transient") {
     return { status: "waiting", reason: outcome.reason, delayMs: 0, counted: true };
   }
   const wished = Math.min(outcome.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);

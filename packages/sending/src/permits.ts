@@ -13,13 +13,13 @@ export type Permit =
       /** For each call when it may begin, by performance.now(). */
       startsAt: number[];
     }
-  /** The tenant has no active provider. */
+  /** The tenant has no active provider, or no other. */
   | { kind: "none" }
   | { kind: "wait"; reason: string | null; delayMs: number; spacingMs: number };
 
 export interface Permits {
-  /** For up to `wanted` calls, at least one when it is to send. */
-  ask(tenantId: string, wanted: number): Promise<Permit>;
+  /** For up to `wanted` calls, at least one when it is to send, by none of the providers in `except`. */
+  ask(tenantId: string, wanted: number, except?: ReadonlySet<string>): Promise<Permit>;
   /** How many calls at a time the provider carries that would be called now. */
   maxCalls(tenantId: string): Promise<number>;
 }
@@ -38,8 +38,9 @@ export function createPermits(
   circuits: Circuits,
 ): Permits {
   return {
-    async ask(tenantId, wanted) {
-      const own = await providers.of(tenantId);
+    async ask(tenantId, wanted, except) {
+      const all = await providers.of(tenantId);
+      const own = except === undefined ? all : all.filter(({ id }) => !except.has(id));
       if (own.length === 0) return { kind: "none" };
       const choice = await circuits.choose(own);
       if (choice.kind === "wait") {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { ClaimedDelivery, ClaimResult } from "@belfry/database/functions/claim-deliveries";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
+import type { ActiveProvider } from "./active-providers.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import type { DeliveriesHandlerDeps } from "./deliveries-handler.ts";
 import type { Permit } from "./permits.ts";
@@ -16,45 +17,64 @@ export interface DeliveryToSend {
 }
 
 /**
- * Claims one delivery, tries it once and settles it. The caller holds a slot for it: given back here,
- * as soon as the call has ended. Resolves to how long another sender holds the delivery; 0: it does not.
+ * Claims one delivery, tries it once and settles it; where a provider does not take it and another may, at once by
+ * that one. The caller holds a slot for it: given back here, as soon as the last call has ended. Resolves to how
+ * long another sender holds the delivery; 0: it does not.
  */
 export async function sendDelivery(item: DeliveryToSend, deps: DeliveriesHandlerDeps) {
-  const { id, tenantId, permit } = item;
-  const provider = permit.kind === "send" ? permit.provider : null;
+  const { id, tenantId } = item;
   let slotHeld = true;
   const giveSlot = () => {
     if (slotHeld) deps.slots.give(tenantId);
     slotHeld = false;
   };
   // A probe that makes no call must not keep others from probing.
-  let probeHeld = permit.kind === "send" && permit.probe;
+  const probes = new Set<ActiveProvider>();
+  const refusedBy = new Set<string>();
+  let permit: DeliveryToSend["permit"] | undefined = item.permit;
+  let at = item.at;
   try {
-    const claimed = await deps.claim({ id, tenantId, provider });
-    if (claimed.becomes === "busy") return claimed.waitMs;
-    if (claimed.becomes === "gone") return 0;
-    if (claimed.becomes !== "sending") {
-      await noteEnd(item, claimed, deps);
-      return 0;
+    while (permit !== undefined) {
+      const given: DeliveryToSend["permit"] = permit;
+      permit = undefined;
+      if (given.kind === "send" && given.probe) probes.add(given.provider);
+      const provider = given.kind === "send" ? given.provider : null;
+      const claimed = await deps.claim({ id, tenantId, provider });
+      if (claimed.becomes === "busy") return claimed.waitMs;
+      if (claimed.becomes === "gone") return 0;
+      if (claimed.becomes !== "sending") {
+        await noteEnd(item, claimed, deps);
+        return 0;
+      }
+      const { delivery } = claimed;
+      using _lease = deps.leases.hold({ id: delivery.id, attempt: delivery.attempt });
+      if (given.kind === "none") throw new Error("a delivery was claimed for no provider");
+      const startsInMs = given.startsAt[at]! - performance.now();
+      if (startsInMs > 0) await sleep(startsInMs);
+      const learn = async (outcome: SendOutcome) => {
+        await deps.circuits.note(given.provider, outcome, probes.delete(given.provider));
+        if (outcome.class === "policy" || outcome.ofOneMessage) {
+          refusedBy.add(given.provider.id);
+          const next = await deps.permits.ask(tenantId, 1, refusedBy).catch((err) => {
+            deps.log.warn({ err, deliveryId: id }, "no other provider could be looked for");
+          });
+          if (next?.kind !== "send") return next?.kind === "none" ? undefined : "later";
+          [permit, at] = [next, 0];
+          return "now";
+        }
+        if (!deps.circuits.isOpen(given.provider.id)) return undefined;
+        const another = given.providers.some(({ id: other }) => !deps.circuits.isOpen(other));
+        return another ? "now" : undefined;
+      };
+      const settlement = await attemptDelivery(delivery, given.provider, { ...deps, learn });
+      if (permit === undefined) giveSlot();
+      if (!(await settleDelivery(delivery, settlement, deps))) return 0;
     }
-    const { delivery } = claimed;
-    using _lease = deps.leases.hold({ id: delivery.id, attempt: delivery.attempt });
-    if (permit.kind === "none") throw new Error("a delivery was claimed for no provider");
-    const startsInMs = permit.startsAt[item.at]! - performance.now();
-    if (startsInMs > 0) await sleep(startsInMs);
-    const learn = async (outcome: SendOutcome) => {
-      await deps.circuits.note(permit.provider, outcome, probeHeld);
-      probeHeld = false;
-      if (!deps.circuits.isOpen(permit.provider.id)) return false;
-      return permit.providers.some(({ id: other }) => !deps.circuits.isOpen(other));
-    };
-    const settlement = await attemptDelivery(delivery, permit.provider, { ...deps, learn });
-    giveSlot();
-    await settleDelivery(delivery, settlement, deps);
     return 0;
   } finally {
     giveSlot();
-    if (probeHeld && permit.kind === "send") await deps.circuits.giveBack(permit.provider);
+    if (permit?.kind === "send" && permit.probe) probes.add(permit.provider);
+    for (const probe of probes) await deps.circuits.giveBack(probe);
   }
 }
 
@@ -62,7 +82,7 @@ async function settleDelivery(
   delivery: ClaimedDelivery,
   settlement: Settlement,
   deps: DeliveriesHandlerDeps,
-): Promise<void> {
+): Promise<boolean> {
   const moved = await deps.settle(settlement);
   if (!moved) {
     const { id: deliveryId, tenantId, traceId, attempt } = delivery;
@@ -72,6 +92,7 @@ async function settleDelivery(
   if (delivery.sensitive && settlement.status !== "waiting") {
     await deps.eraseVariables(delivery.eventId);
   }
+  return moved;
 }
 
 async function noteEnd(

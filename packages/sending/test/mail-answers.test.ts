@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
+import { assertEach } from "@belfry/testing/assert-each";
 import { startMailServer } from "./mail-server.ts";
 import { createFixture, message } from "./sending-fixture.ts";
 
@@ -82,3 +83,82 @@ test("a provider that is back is found by a fresh message, not by one that was d
   const { rowCount } = await fixture.pool.query("select from provider_circuits");
   assert.equal(rowCount, 0, "its answer says that the server is back");
 });
+
+const NO_RELAY = "554 5.7.1 Relay access denied";
+const BLOCKED = "550 5.7.1 Client host blocked using a list";
+
+test("what one account may not send leaves by the next provider at once", async (t) => {
+  for (const [refusal, expected] of [
+    [NO_RELAY, "credentials"],
+    [BLOCKED, "policy"],
+  ]) {
+    const { fixture, tenant, version, first } = await refusingShop(t, refusal!);
+    const second = await startMailServer(t);
+    const other = await fixture.provider(tenant, "EMAIL", "smtp", second.settings, { position: 1 });
+    const id = await fixture.delivery(tenant, version);
+    await fixture.sender().handle(message(tenant, [id]));
+    const { status, provider_id, attempts, retries } = await fixture.row(id);
+    assert.deepEqual([status, provider_id, attempts, retries], ["accepted", other, 2, 0]);
+    assertEach(await fixture.attempts(id), (attempt) => attempt.class, [expected, "accepted"]);
+    assert.deepEqual([first.recipients.length, second.messages.length], [1, 1]);
+  }
+});
+
+test("without another provider a rule fails the message, and a fault of the account is retried", async (t) => {
+  for (const [refusal, expected] of [
+    [NO_RELAY, "waiting"],
+    [BLOCKED, "failed"],
+  ]) {
+    const { fixture, tenant, version } = await refusingShop(t, refusal!);
+    const id = await fixture.delivery(tenant, version);
+    await fixture.sender().handle(message(tenant, [id]));
+    const { status, retries } = await fixture.row(id);
+    assert.deepEqual([status, retries], [expected, expected === "waiting" ? 1 : 0]);
+  }
+});
+
+test("while the next provider is not called, what the first does not take waits by the schedule", async (t) => {
+  const { fixture, tenant, version, first } = await refusingShop(t, BLOCKED);
+  const second = await startMailServer(t);
+  const other = await fixture.provider(tenant, "EMAIL", "smtp", second.settings, { position: 1 });
+  await fixture.pool.query(
+    `insert into provider_circuits (provider_id, class, reason, failures, opened_at, open_until)
+     values ($1, 'transient', 'down', 1, now(), now() + interval '1 minute')`,
+    [other],
+  );
+  const sender = fixture.sender();
+  await sender.refreshCircuits();
+  const id = await fixture.delivery(tenant, version);
+  await sender.handle(message(tenant, [id]));
+  const { status, attempts, retries } = await fixture.row(id);
+  assert.deepEqual([status, attempts, retries], ["waiting", 1, 1]);
+  assert.deepEqual([first.recipients.length, second.recipients.length], [1, 0]);
+});
+
+test("a recipient whom the account may not send to stops none of its other mail", async (t) => {
+  const { fixture, tenant, version, first } = await refusingShop(t, NO_RELAY, "@elsewhere");
+  const sender = fixture.sender();
+  const send = async (to: string) => {
+    const id = await fixture.delivery(tenant, version, { to });
+    await sender.handle(message(tenant, [id]));
+    return (await fixture.row(id)).status;
+  };
+  for (let n = 0; n < 4; n += 1) {
+    assert.equal(await send("ann@elsewhere.example"), "waiting");
+    assert.equal(await send("ann@example.com"), "accepted");
+  }
+  for (let n = 0; n < 3; n += 1) await send("ann@elsewhere.example");
+  assert.equal(await send("ann@example.com"), "queued", "after three in a row nobody calls");
+  assert.equal(first.recipients.length, 11);
+});
+
+/** A tenant whose first provider refuses recipients of this kind. */
+async function refusingShop(t: TestContext, refusal: string, whom = "@") {
+  const fixture = await createFixture(t);
+  const tenant = await fixture.tenant();
+  const first = await startMailServer(t, undefined, (line) =>
+    line.startsWith("RCPT") && line.includes(whom) ? refusal : undefined,
+  );
+  await fixture.provider(tenant, "EMAIL", "smtp", first.settings);
+  return { fixture, tenant, first, version: await fixture.template(tenant) };
+}
