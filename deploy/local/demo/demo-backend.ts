@@ -24,7 +24,7 @@ export const DEMO_EVENTS: Record<string, (order: string) => Record<string, unkno
 };
 
 /** What can go wrong, by the name of an address at which the sandbox fails. */
-export const TROUBLES = ["nobody", "login", "down"] as const;
+export const TROUBLES = ["nobody", "full", "login", "down"] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
 /** A trigger as the page shows it; sending it again with the same `key` is a replay. */

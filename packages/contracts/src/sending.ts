@@ -1,4 +1,5 @@
 import type { ProviderChannel } from "./channels.ts";
+import type { SuppressionReason } from "./receipt.ts";
 
 /** What a sender gives to a provider, and what it gets back. */
 
@@ -70,8 +71,11 @@ export interface SendOutcome {
    * it repeats.
    */
   ofOneMessage?: true;
-  /** With `permanent`: the recipient has told the vendor that nothing more is wanted. */
-  optedOut?: true;
+  /**
+   * With `permanent`: nothing more is sent to this recipient. bounced: the address does not exist or is gone for
+   * good, and the delivery ends as bounced; opted out: its owner has told the vendor so.
+   */
+  suppress?: Extract<SuppressionReason, "bounced" | "opted out">;
 }
 
 export const MAX_VENDOR_ANSWER_BYTES = 1024;

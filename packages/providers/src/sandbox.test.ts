@@ -62,6 +62,7 @@ test("an address of trouble fails as its name says, and a sandbox that takes eve
   const classOf = async (to: string, settings = {}) =>
     (await sandboxEmail.create(settings, deps).send({ ...EMAIL, to })).class;
   assert.equal(await classOf("nobody@trouble.example"), "permanent");
+  assert.equal(await classOf("full@trouble.example"), "permanent");
   assert.equal(await classOf("Login+a-1@Trouble.Example"), "credentials");
   assert.equal(await classOf("down@trouble.example"), "transient");
   assert.deepEqual(kept, []);

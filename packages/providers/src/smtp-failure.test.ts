@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 const ROWS: Readonly<Record<string, string>> = {
   "the message, for now": "deferred",
   "the message, for good": "permanent",
+  "the address, which is gone": "permanent, bounced",
   "the rules of this provider": "policy",
   "the account, as one message shows": "credentials of one message",
   "the account or its settings": "credentials",
@@ -66,6 +67,7 @@ function judged(step: string, response: string): SendOutcome {
   return smtpFailure({ command: COMMANDS[step], response, responseCode }, false, []);
 }
 
-function inWords({ class: outcomeClass, ofOneMessage }: SendOutcome): string {
+function inWords({ class: outcomeClass, ofOneMessage, suppress }: SendOutcome): string {
+  if (suppress !== undefined) return `${outcomeClass}, ${suppress}`;
   return ofOneMessage ? `${outcomeClass} of one message` : outcomeClass;
 }

@@ -119,7 +119,7 @@ function judge(
   reply: number,
   step: string,
   text: string,
-): Pick<SendOutcome, "class" | "ofOneMessage"> {
+): Pick<SendOutcome, "class" | "ofOneMessage" | "suppress"> {
   const isOfOneMessage = step === "RCPT TO" || step === "DATA";
   const subject = subjectOf(text);
   if (subject === "rate") return { class: "throttled" };
@@ -136,6 +136,7 @@ function judge(
     const isOfServer = !isOfOneMessage || reply === 421 || subject === "server";
     return { class: isOfServer ? "transient" : "deferred" };
   }
+  if (isOfOneMessage && subject === "address") return { class: "permanent", suppress: "bounced" };
   if (isOfOneMessage) return { class: subject === "policy" ? "policy" : "permanent" };
   // 552 to MAIL FROM is about this message's size; anything else there about the sender.
   const isTooLarge = step === "MAIL FROM" && (reply === 552 || subject === "message");

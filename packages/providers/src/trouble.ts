@@ -10,6 +10,14 @@ const OUTCOMES: ReadonlyMap<string, SendOutcome> = new Map([
     outcome("permanent", "the mail server says that this address does not exist", {
       vendorStatus: "550",
       vendorAnswer: "550 5.1.1 No such user here (the sandbox says so of this address)",
+      suppress: "bounced",
+    }),
+  ],
+  [
+    "full",
+    outcome("permanent", "the mail server says that the mailbox is full", {
+      vendorStatus: "552",
+      vendorAnswer: "552 5.2.2 Mailbox full (the sandbox says so of this address)",
     }),
   ],
   [

@@ -137,18 +137,25 @@ const CODES: readonly (readonly [number, number, OutcomeClass])[] = [
   [30003, 400, "deferred"],
   [30004, 400, "policy"],
   [30007, 400, "policy"],
+  [30005, 400, "permanent"],
+  [30006, 400, "permanent"],
   [30008, 400, "deferred"],
   [63038, 429, "throttled"],
   [99999, 400, "permanent"],
   [99999, 500, "transient"],
 ];
+/** Numbers that are none, or no mobile's. */
+const GONE = [21211, 21614, 30005, 30006];
 for (const [code, status, expected] of CODES) {
   test(`the vendor's code ${code} with ${status} is ${expected}`, async (t) => {
     const body = { code, message: "What is wrong", more_info: "https://www.twilio.com", status };
     const { provider } = await start(t, { status, body: JSON.stringify(body) });
     const outcome = await provider.send(SMS);
     assertHas(outcome, { class: expected, vendorStatus: String(code) });
-    assert.equal(outcome.optedOut, code === 21610 ? true : undefined);
+    assert.equal(
+      outcome.suppress,
+      code === 21610 ? "opted out" : GONE.includes(code) ? "bounced" : undefined,
+    );
     assert.deepEqual(JSON.parse(outcome.vendorAnswer!), body);
   });
 }

@@ -61,7 +61,7 @@ const CODE_CLASSES = classesByCode({
     21703, 21705,
   ],
   // The recipient or the text.
-  permanent: [21211, 21265, 21266, 21602, 21604, 21610, 21614, 21617, 21635],
+  permanent: [21211, 21265, 21266, 21602, 21604, 21610, 21614, 21617, 21635, 30005, 30006],
   // What this account may not send there, or its carriers did not let through: another provider may.
   policy: [21408, 21608, 21612, 30004, 30007],
   // Too fast, too many at once, too many today.
@@ -71,8 +71,11 @@ const CODE_CLASSES = classesByCode({
   transient: [20500, 20503],
 });
 
-/** The recipient has answered STOP, and the vendor holds to it. */
-const OPTED_OUT = "21610";
+/** What is never sent to again: whose owner has answered STOP, and what is no mobile number. */
+const SUPPRESSED: ReadonlyMap<string | null, SendOutcome["suppress"]> = new Map([
+  ["21610", "opted out"],
+  ...["21211", "21614", "30005", "30006"].map((code) => [code, "bounced"] as const),
+]);
 
 /** Text messages through Twilio's Programmable Messaging, `POST /2010-04-01/Accounts/{sid}/Messages.json`. */
 export const twilio = defineProvider<SmsMessage, typeof SETTINGS>({
@@ -145,7 +148,8 @@ function refused(
   code: string | null,
 ): SendOutcome {
   const outcome = refusal("Twilio", outcomeClass, answer, context, code);
-  return code === OPTED_OUT ? { ...outcome, optedOut: true } : outcome;
+  const suppress = outcomeClass === "permanent" ? SUPPRESSED.get(code) : undefined;
+  return suppress === undefined ? outcome : { ...outcome, suppress };
 }
 
 function isOnItsWay(status: unknown): boolean {

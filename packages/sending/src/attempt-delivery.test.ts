@@ -53,7 +53,7 @@ test("a message for which no connection came free rests untried, and tells nothi
         }),
       },
       learn: async () => assert.fail("nothing was learned of the provider"),
-      suppressOptOut: async () => assert.fail("nothing was said of the recipient"),
+      suppress: async () => assert.fail("nothing was said of the recipient"),
       random: () => 0.5,
       log: createLogger({ service: "test", level: "silent" }),
     },

@@ -11,6 +11,8 @@ import { nextStep, type StepContext } from "./next-step.ts";
 import type { Renderers } from "./renderers.ts";
 import { countAttempt, countOutcome, observeFirstAcceptance } from "./sending-metrics.ts";
 
+type Suppression = NonNullable<SendOutcome["suppress"]>;
+
 export interface AttemptDeps {
   channel: ProviderChannel;
   renderers: Renderers;
@@ -18,8 +20,8 @@ export interface AttemptDeps {
   links?: MessageLinks | undefined;
   /** Learns from the outcome; resolves to whether another provider takes over. */
   learn: (outcome: SendOutcome) => Promise<StepContext["failover"]>;
-  /** Nothing more is sent to its recipient on this channel: the vendor was told so. */
-  suppressOptOut: (delivery: ClaimedDelivery, providerKind: string) => Promise<void>;
+  /** Nothing more is sent to its recipient on this channel, as the vendor says. */
+  suppress: (delivery: ClaimedDelivery, reason: Suppression, providerKind: string) => Promise<void>;
   /** In [0, 1); draws the jitter. */
   random: () => number;
   log: Logger;
@@ -37,7 +39,7 @@ export async function attemptDelivery(
   provider: ActiveProvider,
   deps: AttemptDeps,
 ): Promise<Settlement> {
-  const { channel, renderers, learn, suppressOptOut, random, log } = deps;
+  const { channel, renderers, learn, suppress, random, log } = deps;
   const renderer = await renderers.of(delivery.templateVersionId);
   if (renderer === undefined) return withoutCall(delivery, channel, "the template is gone");
   const links = deps.links && listLinks(deps.links, channel, delivery);
@@ -55,7 +57,7 @@ export async function attemptDelivery(
   }
   if (outcome.notBegun) return later(delivery, outcome.reason);
   const durationMs = performance.now() - startedAt;
-  if (outcome.optedOut) await suppressOptOut(delivery, provider.kind);
+  if (outcome.suppress !== undefined) await suppress(delivery, outcome.suppress, provider.kind);
   const step = nextStep(outcome, {
     channel,
     retries: delivery.retries,

@@ -32,8 +32,8 @@ export interface DeliveriesHandlerDeps {
   postpone: (postponement: Postponement) => Promise<void>;
   /** Called when a delivery of a sensitive template has ended. */
   eraseVariables: (eventId: string) => Promise<void>;
-  /** Called when a vendor says that a delivery's recipient has opted out. */
-  suppressOptOut: AttemptDeps["suppressOptOut"];
+  /** Called when a vendor says that a delivery's address is gone for good or wants nothing more. */
+  suppress: AttemptDeps["suppress"];
   /** How long a message waits for its tenant's share of the calls before the rest is put back. */
   slotWaitMs: number;
   random: () => number;

@@ -4,7 +4,7 @@ import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 
 /** Where a delivery goes after an attempt. */
 export interface NextStep {
-  status: "accepted" | "waiting" | "failed" | "unknown";
+  status: "accepted" | "waiting" | "failed" | "bounced" | "unknown";
   /** Why, for the timeline; null when accepted. */
   reason: string | null;
   /** When it is due again, for `waiting`. */
@@ -43,8 +43,10 @@ export function nextStep(outcome: SendOutcome, context: StepContext): NextStep {
     case "policy":
       if (context.failover === "later") return retry(outcome, context);
       return { status: "failed", reason: outcome.reason, delayMs: null, counted: false };
-    case "permanent":
-      return { status: "failed", reason: outcome.reason, delayMs: null, counted: false };
+    case "permanent": {
+      const status = outcome.suppress === "bounced" ? "bounced" : "failed";
+      return { status, reason: outcome.reason, delayMs: null, counted: false };
+    }
     case "throttled":
       return {
         status: "waiting",

@@ -10,7 +10,7 @@ import { eraseSensitiveVariables } from "@belfry/database/functions/release-deli
 import { postponeDeliveries, type Settlement } from "@belfry/database/functions/settle-deliveries";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import type { SecretKeys } from "@belfry/database/secrets";
-import { suppressOptOut } from "@belfry/database/suppress-opt-out";
+import { suppressAddress } from "@belfry/database/suppress-address";
 import type { Clock } from "@belfry/providers/clock";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
@@ -129,10 +129,9 @@ export function createSending(options: SendingOptions): Sending {
     settle: (settlement) => settlements(settlement),
     postpone: (postponement) => postponeDeliveries(pool, postponement),
     eraseVariables: (eventId) => erasures(eventId),
-    async suppressOptOut({ tenantId, recipient }, providerKind) {
-      if (recipient !== null) {
-        await suppressOptOut(db, { tenantId, channel, address: recipient, source: providerKind });
-      }
+    async suppress({ tenantId, recipient: address }, reason, source) {
+      if (address !== null)
+        await suppressAddress(db, { tenantId, channel, address, reason, source });
     },
     slotWaitMs: SLOT_WAIT_MS,
     random: options.random,

@@ -152,6 +152,30 @@ test("a recipient whom the account may not send to stops none of its other mail"
   assert.equal(first.recipients.length, 11);
 });
 
+test("an address that does not exist bounces at once, and is not asked again", async (t) => {
+  const { fixture, tenant, version, first } = await refusingShop(t, "550 5.1.1 User unknown");
+  await fixture.provider(tenant, "EMAIL", "smtp", first.settings, { position: 1 });
+  await fixture.pool.query(
+    "insert into webhooks (id, tenant_id, url, secret) values (gen_random_uuid(), $1, 'https://example.com', 'x')",
+    [tenant],
+  );
+  const sender = fixture.sender();
+  const send = async () => {
+    const id = await fixture.delivery(tenant, version, { to: "Ann@example.com" });
+    await sender.handle(message(tenant, [id]));
+    const { status, reason, settled_at } = await fixture.row(id);
+    assert.ok(settled_at);
+    return `${status}: ${reason}`;
+  };
+  assert.equal(await send(), "bounced: the mail server answered 550 to RCPT TO");
+  const { rows } = await fixture.pool.query("select address, reason, source from suppressions");
+  assert.deepEqual(rows, [{ address: "ann@example.com", reason: "bounced", source: "smtp" }]);
+  assert.equal(await send(), "skipped: address suppressed (bounced)");
+  assert.equal(first.recipients.length, 1, "neither again nor by another provider");
+  const told = await fixture.pool.query("select type from webhook_messages order by id");
+  assertEach(told.rows, ({ type }) => type, ["delivery.bounced", "delivery.skipped"]);
+});
+
 /** A tenant whose first provider refuses recipients of this kind. */
 async function refusingShop(t: TestContext, refusal: string, whom = "@") {
   const fixture = await createFixture(t);

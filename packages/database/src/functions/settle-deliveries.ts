@@ -17,7 +17,7 @@ export interface Settlement {
   attempt: number;
   status: Extract<
     DeliveryStatus,
-    "accepted" | "waiting" | "failed" | "expired" | "skipped" | "unknown"
+    "accepted" | "waiting" | "failed" | "bounced" | "expired" | "skipped" | "unknown"
   >;
   reason: string | null;
   /** When it is due again; for `waiting`. */
