@@ -28,7 +28,7 @@ export function readTrigger(body: TriggerRequest): Trigger {
     eventType: body.eventType,
     reference: body.eventId ?? null,
     userId: payload.userId,
-    recipientEmail: asciiAddress(payload.recipientEmail),
+    recipientEmail: storedAddress(payload.recipientEmail),
     recipientPhone: payload.recipientPhone || null,
     variables: body.variables ?? null,
     options: optionsOf(body),
@@ -91,10 +91,10 @@ function withLastBit(key: string, bit: 0 | 1): string {
   return key.slice(0, -1) + ((last & ~1) | bit).toString(16);
 }
 
-/** Most addresses are in their ASCII form already, and need no second look. */
-function asciiAddress(address: string | null | undefined): string | null {
+/** ASCII without quotes is the stored form already: most addresses need no second look. */
+function storedAddress(address: string | null | undefined): string | null {
   if (!address) return null;
-  return /[^\u0000-\u007f]/.test(address) ? (emailAddress(address) ?? null) : address;
+  return /[^\u0000-\u007f]|"/.test(address) ? (emailAddress(address) ?? null) : address;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -63,7 +63,7 @@ describe("the document", () => {
       }
     }
     const payload = document.components.schemas.TriggerRequest?.properties?.payload;
-    assert.equal(payload?.properties?.recipientEmail?.anyOf?.[0]?.format, "email");
+    assert.equal(payload?.properties?.recipientEmail?.anyOf?.[0]?.format, "idn-email");
   });
 });
 

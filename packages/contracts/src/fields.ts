@@ -46,9 +46,9 @@ export function oneOf<const T extends string>(values: readonly T[], words: Words
 
 const isNone = (value: unknown) => value === null || value === "";
 
-/** One plain address; null or empty: none. */
+/** One address; null or empty: none. */
 export function emailOrNone(words: Words): TUnsafe<string | null> {
-  const address = { type: "string", format: "email", maxLength: MAX_ADDRESS, ...words };
+  const address = { type: "string", format: "idn-email", maxLength: MAX_ADDRESS, ...words };
   const anyOf = [address, { type: "string", maxLength: 0 }, { type: "null" }];
   return field({ anyOf }, (value) =>
     isNone(value) || (typeof value === "string" && emailAddress(value) !== undefined)

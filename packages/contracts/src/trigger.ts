@@ -33,7 +33,7 @@ export const TriggerRequest = Type.Object(
         userId: text({ description: "Recipient's id in the tenant's own system" }),
         recipientEmail: Type.Optional(
           emailOrNone({
-            description: `One plain address, needed for ${neededFor("recipientEmail")}; empty or null: none`,
+            description: `One address, also with letters beyond ASCII, needed for ${neededFor("recipientEmail")}; empty or null: none`,
             examples: ["ann@example.com"],
           }),
         ),

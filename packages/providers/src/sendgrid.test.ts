@@ -150,6 +150,22 @@ test("a fault of the sender's address is the account's, not the message's", asyn
   assert.equal((await provider.send(EMAIL)).class, "credentials");
 });
 
+test("an address with odd dots stands in quotes; one that the vendor refuses fails with its words", async (t) => {
+  const refusal = { errors: [{ message: "Does not contain a valid address.", field: "to" }] };
+  const { vendor, provider } = await start(t, (response) => {
+    const isLast = vendor.received.length === 2;
+    if (isLast) response.writeHead(400).end(JSON.stringify(refusal));
+    else response.writeHead(202).end();
+  });
+  const addressed = (at: number) => JSON.parse(vendor.received[at]!.body).personalizations[0].to;
+  assert.equal((await provider.send({ ...EMAIL, to: "a..b@docomo.ne.jp" })).class, "accepted");
+  assert.deepEqual(addressed(0), [{ email: '"a..b"@docomo.ne.jp' }]);
+  const outcome = await provider.send({ ...EMAIL, to: "jörg@bücher.example" });
+  assert.deepEqual(addressed(1), [{ email: "jörg@xn--bcher-kva.example" }]);
+  assert.equal(outcome.class, "permanent");
+  assert.deepEqual(JSON.parse(outcome.vendorAnswer!), refusal);
+});
+
 test("an address or subject that could inject a header is refused before any call", async (t) => {
   const { vendor, provider } = await start(t, { status: 202 });
   for (const to of [...BAD_ADDRESSES, ""]) {

@@ -1,10 +1,10 @@
+import { wireAddress } from "@belfry/contracts/email-address";
 import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
 import { listHeaders } from "./list-headers.ts";
 import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
-import { asciiDomain } from "./recipient.ts";
 import { outcome, thrownOutcome } from "./send-outcome.ts";
 import { webhookKey } from "./sendgrid-receipt.ts";
 import type { SendgridMailData, SendgridResponse } from "./sendgrid-sdk.ts";
@@ -114,7 +114,7 @@ function toMail(message: EmailMessage, settings: Static<typeof SETTINGS>): Sendg
   return {
     personalizations: [
       {
-        to: { email: asciiDomain(message.to) },
+        to: { email: wireAddress(message.to) },
         // Kept for years and read by the vendor's staff: ids only.
         customArgs: {
           delivery_id: message.deliveryId,
@@ -124,12 +124,12 @@ function toMail(message: EmailMessage, settings: Static<typeof SETTINGS>): Sendg
       },
     ],
     from: {
-      email: asciiDomain(settings.from),
+      email: wireAddress(settings.from),
       ...(settings.fromName === undefined ? {} : { name: settings.fromName }),
     },
     ...(settings.replyTo === undefined
       ? {}
-      : { replyTo: { email: asciiDomain(settings.replyTo) } }),
+      : { replyTo: { email: wireAddress(settings.replyTo) } }),
     subject: message.subject,
     content: parts as [(typeof parts)[number]],
     ...(message.headers === undefined

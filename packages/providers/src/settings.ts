@@ -1,7 +1,7 @@
-import { type StringOptions, type TObject, Type } from "@sinclair/typebox";
+import { emailAddress, MAX_ADDRESS } from "@belfry/contracts/email-address";
+import { FormatRegistry, type StringOptions, type TObject, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { ProviderKind, SettingsContext } from "./provider.ts";
-import { EMAIL_ADDRESS_PATTERN } from "./recipient.ts";
 
 /** Options of a property, beside JSON Schema's own. */
 export interface FieldOptions extends StringOptions {
@@ -42,11 +42,13 @@ export function secretField(options: FieldOptions) {
   });
 }
 
+FormatRegistry.Set("idn-email", (text) => emailAddress(text) !== undefined);
+
 /** An email address on its own, without a name. */
 export function emailField(options: FieldOptions) {
   return Type.String({
-    maxLength: 254,
-    pattern: EMAIL_ADDRESS_PATTERN,
+    maxLength: MAX_ADDRESS,
+    format: "idn-email",
     fault: "must be an email address",
     ...options,
   });

@@ -23,10 +23,16 @@ export interface SmtpSession {
     signal: AbortSignal,
   ): Promise<SMTPConnectionSendInfo>;
   readonly isOpen: boolean;
+  /** Takes addresses and header fields that are not ASCII (RFC 6531). */
+  readonly offersSmtpUtf8: boolean;
   /** Messages begun so far. */
   readonly messages: number;
   /** Says goodbye and closes. */
   quit(): void;
+}
+
+interface Offers {
+  _supportedExtensions: readonly string[];
 }
 
 /** The library's own timers: far beyond our patience, which alone judges. */
@@ -108,6 +114,11 @@ export async function openSmtpSession(
     },
     get isOpen() {
       return isOpen;
+    },
+    get offersSmtpUtf8() {
+      // The library keeps what EHLO said to itself, and sends such an address to any server.
+      const { _supportedExtensions: offered } = connection as unknown as Offers;
+      return offered.includes("SMTPUTF8") && offered.includes("8BITMIME");
     },
     get messages() {
       return messages;

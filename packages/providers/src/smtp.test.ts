@@ -188,6 +188,91 @@ test("a mail that can be unsubscribed from arrives with each of its headers once
   }
 });
 
+/** A server that keeps each line it was given, and offers these extensions. */
+async function startListening(t: TestContext, extensions: string) {
+  const lines: string[] = [];
+  const port = await startScripted(t, (line, socket) => {
+    lines.push(line);
+    if (line.startsWith("EHLO")) socket.write(`250-mx\r\n${extensions}250 AUTH PLAIN\r\n`);
+    else reply(line, socket);
+  });
+  return { port, lines };
+}
+
+const SMTPUTF8 = "250-8BITMIME\r\n250-SMTPUTF8\r\n";
+
+test("an address that is not ASCII leaves by SMTPUTF8, with its domain in ASCII", async (t) => {
+  const { port, lines } = await startListening(t, SMTPUTF8);
+  const provider = providerAt(t, port);
+  assert.equal((await provider.send({ ...EMAIL, to: "jörg@bücher.example" })).class, "accepted");
+  assert.ok(
+    lines.includes("MAIL FROM:<shop@example.com> SMTPUTF8 BODY=8BITMIME"),
+    lines.join("\n"),
+  );
+  assert.ok(lines.includes("RCPT TO:<jörg@xn--bcher-kva.example>"), lines.join("\n"));
+  assert.ok(lines.includes("To: jörg@bücher.example"), lines.join("\n"));
+  lines.length = 0;
+  assert.equal((await provider.send({ ...EMAIL, to: "ann@bücher.example" })).class, "accepted");
+  assert.ok(lines.includes("MAIL FROM:<shop@example.com>"), "others leave as ever");
+  assert.ok(lines.includes("RCPT TO:<ann@xn--bcher-kva.example>"));
+});
+
+test("a real server takes a mail to an address that is not ASCII", async (t) => {
+  const server = await startMailServer(t);
+  const outcome = await providerAt(t, server.port).send({ ...EMAIL, to: "用户@例え.jp" });
+  assert.equal(outcome.class, "accepted");
+  assert.match(server.taken[0]!.data, /^To: 用户@例え\.jp\r$/m);
+});
+
+test("a server without SMTPUTF8 is not given such an address: this message fails, and says why", async (t) => {
+  for (const extensions of ["", "250-8BITMIME\r\n", "250-SMTPUTF8\r\n"]) {
+    const { port, lines } = await startListening(t, extensions);
+    const provider = providerAt(t, port);
+    const outcome = await provider.send({ ...EMAIL, to: "jörg@example.com" });
+    assert.equal(outcome.class, "permanent");
+    assert.match(outcome.reason, /offers no SMTPUTF8/);
+    assert.ok(!lines.some((line) => line.startsWith("MAIL")));
+    assert.equal((await provider.send(EMAIL)).class, "accepted", "the next one leaves");
+    assert.equal(lines.filter((line) => line.startsWith("EHLO")).length, 1);
+  }
+});
+
+test("a sender's address that is not ASCII is a matter of the account", async (t) => {
+  const from = "größe@example.com";
+  const { port } = await startListening(t, "");
+  const refused = smtp.create({ ...SETTINGS, from, port }, testDeps());
+  assert.equal((await refused.send(EMAIL)).class, "credentials");
+  const { port: other, lines } = await startListening(t, SMTPUTF8);
+  const taken = smtp.create({ ...SETTINGS, from, port: other }, testDeps());
+  assert.equal((await taken.send(EMAIL)).class, "accepted");
+  assert.ok(lines.includes(`MAIL FROM:<${from}> SMTPUTF8 BODY=8BITMIME`), lines.join("\n"));
+  await Promise.all([refused.close(), taken.close()]);
+});
+
+test("odd dots and what needs quotes stand in quotes, in the envelope and in the header", async (t) => {
+  const { port, lines } = await startListening(t, "");
+  const provider = providerAt(t, port);
+  for (const [to, written] of [
+    ["a..b@docomo.ne.jp", '"a..b"@docomo.ne.jp'],
+    ["abc.@ezweb.ne.jp", '"abc."@ezweb.ne.jp'],
+    ['"a@b, c;d"@example.com', '"a@b, c;d"@example.com'],
+    ['"a\\"b"@example.com', '"a\\"b"@example.com'],
+  ] as const) {
+    lines.length = 0;
+    assert.equal((await provider.send({ ...EMAIL, to })).class, "accepted", to);
+    const recipients = lines.filter((line) => line.startsWith("RCPT"));
+    assert.deepEqual(recipients, [`RCPT TO:<${written}>`]);
+    assert.ok(lines.includes(`To: <${written}>`), lines.join("\n"));
+  }
+});
+
+test("a server that refuses an unquoted dot before the @ takes the mail", async (t) => {
+  const server = await startMailServer(t);
+  const provider = providerAt(t, server.port);
+  assert.equal((await provider.send({ ...EMAIL, to: "abc.@docomo.ne.jp" })).class, "accepted");
+  assert.deepEqual(server.taken[0]!.to, ['"abc."@docomo.ne.jp']);
+});
+
 const REFUSALS: readonly (readonly [string, SMTPServerOptions, OutcomeClass, string])[] = [
   ["RCPT 550", { onRcptTo: refuse(550) }, "permanent", "550"],
   ["RCPT 553", { onRcptTo: refuse(553) }, "permanent", "553"],
@@ -478,6 +563,11 @@ test("each fault of the settings names its field", () => {
     "host: must be a host name or an IP address",
   ]);
   assert.deepEqual(faultsOf({ host: "0x7f000001" }), ["host: must be a public address"]);
+  assert.deepEqual(faultsOf({ from: "größe@bücher.example" }), []);
+  assert.deepEqual(faultsOf({ from: "a b@example.com" }), ["from: must be an email address"]);
+  assert.deepEqual(faultsOf({ replyTo: "größe@example.com" }), [
+    "replyTo: must have only ASCII characters before the @",
+  ]);
   assert.deepEqual(faultsOf({ user: undefined }).length, 1);
   assert.deepEqual(checkSettings(smtp, { host: "m.example.com", from: "a@b.io", user: "x" }), [
     "password: is missing",

@@ -1,8 +1,9 @@
 import type { Readable } from "node:stream";
+import { wireAddress } from "@belfry/contracts/email-address";
 import type { EmailMessage, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import type MailComposer from "nodemailer/lib/mail-composer";
-import type { SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
+import type { SMTPConnectionSendInfo, SMTPEnvelope } from "nodemailer/lib/smtp-connection";
 import { canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
 import { listHeaders } from "./list-headers.ts";
 import { type Patience, startPatience } from "./patience.ts";
@@ -12,7 +13,6 @@ import {
   type ProviderContext,
   type ProviderDeps,
 } from "./provider.ts";
-import { asciiDomain } from "./recipient.ts";
 import { outcome, thrownOutcome, vendorAnswer } from "./send-outcome.ts";
 import { emailField, lineField, secretField } from "./settings.ts";
 import { smtpFailure } from "./smtp-failure.ts";
@@ -26,6 +26,8 @@ const MAX_CONNECTIONS = 5;
  * minutes, since giving up sooner makes doubles; a sender can wait for two.
  */
 const MESSAGE_ANSWER_MS = 120_000;
+
+const NO_SMTPUTF8 = "its part before the @ is not ASCII, and the server offers no SMTPUTF8";
 
 export const SMTP_SETTINGS = Type.Object(
   {
@@ -83,6 +85,10 @@ export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
     if (!context.allowPrivateAddresses && !SMTP_PORTS.includes(port)) {
       faults.push(`port: must be ${SMTP_PORTS.slice(0, -1).join(", ")} or ${SMTP_PORTS.at(-1)}`);
     }
+    // Of an address that only a header field names, the session cannot be told that it needs SMTPUTF8.
+    if (settings.replyTo !== undefined && needsSmtpUtf8(settings.replyTo)) {
+      faults.push("replyTo: must have only ASCII characters before the @");
+    }
     if (settings.user !== undefined && settings.password === undefined) {
       faults.push("password: is missing");
     }
@@ -106,7 +112,12 @@ async function createSmtp(
   const { secrets, timeoutMs, messageAnswerMs = MESSAGE_ANSWER_MS } = context;
   const idle = createIdleSessions();
 
-  async function attempt(mail: ComposedMail, patience: Patience): Promise<SendOutcome> {
+  async function attempt(
+    { to }: EmailMessage,
+    mail: ComposedMail,
+    patience: Patience,
+  ): Promise<SendOutcome> {
+    const envelope = envelopeOf(settings.from, to);
     for (;;) {
       const used = idle.take();
       let handedOver = false;
@@ -116,13 +127,19 @@ async function createSmtp(
         patience.renew(timeoutMs);
         session = used ?? (await openSmtpSession(target, context, patience.signal));
         patience.renew(timeoutMs);
+        if (envelope.use8BitMime && !session.offersSmtpUtf8) {
+          // An account that cannot send from its own address can send nothing.
+          return needsSmtpUtf8(settings.from)
+            ? outcome("credentials", `the mail server cannot send from this sender: ${NO_SMTPUTF8}`)
+            : outcome("permanent", `the mail server cannot send to this address: ${NO_SMTPUTF8}`);
+        }
         content = mail.createReadStream();
         // Without the server's answer to the whole message, it may have it.
         content.once("end", () => {
           handedOver = true;
           patience.renew(messageAnswerMs);
         });
-        const info = await session.send(mail.getEnvelope(), content, patience.signal);
+        const info = await session.send(envelope, content, patience.signal);
         return accepted(info, mail.messageId(), secrets);
       } catch (error) {
         content?.destroy();
@@ -145,7 +162,7 @@ async function createSmtp(
       }
       const patience = startPatience(timeoutMs, context.clock);
       try {
-        return await attempt(mail, patience);
+        return await attempt(message, mail, patience);
       } finally {
         patience.end();
       }
@@ -167,17 +184,26 @@ export function smtpTarget(settings: Settings, deps: ProviderDeps): SmtpTarget {
   };
 }
 
+function needsSmtpUtf8(address: string): boolean {
+  return /[^\u0000-\u007f]/.test(wireAddress(address));
+}
+
+/** RFC 6531 wants the body announced as 8-bit where header fields are. */
+function envelopeOf(from: string, to: string): SMTPEnvelope {
+  const use8BitMime = needsSmtpUtf8(from) || needsSmtpUtf8(to);
+  return { from: wireAddress(from), to: [wireAddress(to)], use8BitMime };
+}
+
 function toMail(message: EmailMessage, settings: Settings) {
-  const from = asciiDomain(settings.from);
-  const to = asciiDomain(message.to);
+  const from = wireAddress(settings.from);
+  const to = wireAddress(message.to);
   return {
     // Addresses as objects: a string would be parsed, and could hold more than one.
     from: { name: settings.fromName ?? "", address: from },
     to: { name: "", address: to },
     ...(settings.replyTo === undefined
       ? {}
-      : { replyTo: { name: "", address: asciiDomain(settings.replyTo) } }),
-    envelope: { from, to: [to] },
+      : { replyTo: { name: "", address: wireAddress(settings.replyTo) } }),
     // The same at each attempt, so that a mailbox can tell a second copy.
     messageId: `<${message.deliveryId}${from.slice(from.lastIndexOf("@"))}>`,
     subject: message.subject,

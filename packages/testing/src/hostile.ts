@@ -75,9 +75,34 @@ export const ODD_PATHS: readonly string[] = [
   ...["/%ed%a0%80", "/%", "/%00", "/*", "/a;b=c", `/${"x".repeat(10_000)}`],
 ];
 
-/** No single mailbox: a header's end, a list, a name, a group, or no domain. */
+/** No single mailbox that mail could be carried to. */
 export const BAD_ADDRESSES: readonly string[] = [
+  // A header's end, a list, a name, a group, a comment.
   ...["b@x.io\r\nBcc: evil@x.io", "b@x.io, evil@x.io", "b@x.io;evil@x.io", "B <b@x.io>"],
-  ...["group:b@x.io;", '"b c"@x.io', "b c@x.io", "b@x.io\u0000", "b@@x.io", "b@localhost"],
-  ...["plain", `${"l".repeat(65)}@b.example`, "a@-b.example", "a@xn--a.example:25"],
+  ...['"a\r\nb"@x.io', '"a"@x.io,b@x.io', '"a"@x.io, "b"@x.io', "a,b@x.io", '"<a>"@x.io'],
+  ...["group:b@x.io;", "a:b@x.io", "b@@x.io", "(c)a@x.io", "a@x.io(c)"],
+  // Composed (NFC), it is an ASCII semicolon.
+  "a\u037eb@x.io",
+  // Spaces without quotes, and what nobody sees.
+  ...["b c@x.io", "a\u00a0b@x.io", "a\u3000b@x.io", "a\u2028b@x.io", '"a\u2028"@x.io'],
+  ...["a\u200bb@x.io", "a\u202eb@x.io", "a\ufeff@x.io", "a\tb@x.io", '"a\tb"@x.io'],
+  ...["b@x.io\u0000", "a\u007f@x.io", "a\u0085@x.io", "\uffff@x.io", "a\ud800@x.io", "a@\ud800.io"],
+  // Quotes that do not hold the whole local part.
+  ...['""@x.io', '"a@x.io', 'a"@x.io', 'a"b"c@x.io', '"a"b"@x.io', '"a\\"@x.io', '"b c@x.io'],
+  // No domain's name.
+  ...["plain", "@", "@x.io", "a@", "b@localhost", "a@.b.io", "a@b.io.", "a@b..io", "a@-b.example"],
+  ...[
+    "a@b_c.io",
+    "a@[192.0.2.1]",
+    "a@xn--a.example:25",
+    "a@bücher.example:25",
+    "a@bücher%2eexample",
+  ],
+  // Too long, in octets.
+  ...[
+    `${"l".repeat(65)}@b.example`,
+    `${"ö".repeat(33)}@b.example`,
+    `"${"l l".repeat(21)}"@b.example`,
+  ],
+  ...[`a@${"b".repeat(64)}.example`, `a@${"b.".repeat(123)}example`],
 ];

@@ -39,7 +39,7 @@ export async function eraseAddressNotes(
   await sql`
     update audit_log set target = split_part(target, ' ', 1) || ' erased address'
     where tenant_id = ${tenantId} and action like 'suppression.%'
-      and lower(substr(target, position(' ' in target) + 1)) = any (${addresses}::text[])`.execute(
+      and lower(substr(target, position(' ' in target) + 1) collate "C") = any (${addresses}::text[])`.execute(
     db,
   );
 }

@@ -71,6 +71,10 @@ test("a delivery to a suppressed address is skipped before any call, and the tim
   assert.equal((await claim("bob@example.com")).becomes, "sending");
   await addSuppressions(db, { ...email, addresses: ["ann@bücher.example"] });
   assert.equal((await claim("ann@xn--bcher-kva.example")).becomes, "skipped");
+  const written = ["jo\u0308rg@example.com", '"a..b"@docomo.ne.jp'];
+  await addSuppressions(db, { ...email, addresses: written });
+  assert.equal((await claim("jörg@example.com")).becomes, "skipped");
+  assert.equal((await claim("a..b@docomo.ne.jp")).becomes, "skipped");
   await removeSuppressions(db, email);
   assert.equal((await claim("ann@example.com")).becomes, "sending");
 });

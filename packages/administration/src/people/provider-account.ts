@@ -40,14 +40,14 @@ export class IdentityRefused extends Error {
 
 /**
  * The address by which an account may find its person, in lower case. Throws `IdentityRefused`. Only
- * ASCII is compared: to `toLowerCase` the Kelvin sign is a k.
+ * ASCII without quotes is compared: two ways to write one address, or a Kelvin sign for a k, link nobody.
  */
 export function linkingAddress(
   { email, emailVerified }: Pick<ProviderAccount, "email" | "emailVerified">,
   allowedDomains: readonly string[],
 ): string {
   if (email === null || !emailVerified) throw new IdentityRefused("unverified");
-  const address = /^[\x21-\x7e]*$/.test(email) ? emailAddress(email)?.toLowerCase() : undefined;
+  const address = /^[!#-~]*$/.test(email) ? emailAddress(email)?.toLowerCase() : undefined;
   const domain = address?.slice(address.lastIndexOf("@") + 1);
   if (address === undefined || !allowedDomains.includes(domain!)) {
     throw new IdentityRefused("foreign-domain");
