@@ -85,7 +85,7 @@ export interface OutboxEntry extends Addressed {
   subject: string | null;
   html: string | null;
   segments: number | null;
-  /** Of a mail that can be unsubscribed from: its header fields for that, by name. */
+  /** Of a mail: its header fields by name, beside those about its addresses and parts. */
   headers?: Readonly<Record<string, string>>;
 }
 

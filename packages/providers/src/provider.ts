@@ -2,7 +2,7 @@ import type { EmailMessage, OutboxEntry, SendOutcome, SmsMessage } from "@belfry
 import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
 import type { Clock } from "./clock.ts";
-import { emailFault, smsFault } from "./recipient.ts";
+import { emailFault, smsFault } from "./message-form.ts";
 import { outcome } from "./send-outcome.ts";
 import { checkSettings, secretsOf } from "./settings.ts";
 import { createTurns } from "./turns.ts";

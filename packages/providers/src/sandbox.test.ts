@@ -14,7 +14,7 @@ test("an email and a text message are kept in the outbox as they would have been
   assert.deepEqual([sms.class, sms.messageId], ["accepted", "outbox-2"]);
   const { encoding: _encoding, ...smsFields } = SMS;
   assert.deepEqual(kept, [
-    { ...EMAIL, segments: null },
+    { ...EMAIL, segments: null, headers: { "Auto-Submitted": "auto-generated" } },
     { ...smsFields, subject: null, html: null },
   ]);
 });
@@ -24,6 +24,7 @@ test("a mail that can be unsubscribed from is kept with its headers, by name", a
   const deps = testDeps({ storeInOutbox: async (entry) => `outbox-${kept.push(entry)}` });
   await sandboxEmail.create({}, deps).send(LIST_EMAIL);
   assert.deepEqual(kept[0]!.headers, {
+    "Auto-Submitted": "auto-generated",
     "List-Unsubscribe": `<${LIST_EMAIL.headers!.listUnsubscribe}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     "List-Id": "<offers.acme.mail.example.com>",

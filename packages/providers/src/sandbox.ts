@@ -1,6 +1,6 @@
 import type { EmailMessage, OutboxEntry, SmsMessage } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
-import { listHeaders } from "./list-headers.ts";
+import { mailHeaders } from "./message-form.ts";
 import { defineProvider, type ProviderDeps } from "./provider.ts";
 import { outcome } from "./send-outcome.ts";
 import { TROUBLE_DOMAIN, troubleOf } from "./trouble.ts";
@@ -30,8 +30,8 @@ export const sandboxEmail = defineProvider<EmailMessage, typeof EMAIL_SETTINGS>(
       if (trouble !== undefined) return trouble;
       const { deliveryId, tenantId, eventId, to, subject, html, text } = message;
       const ids = { deliveryId, tenantId, eventId };
-      const headers = message.headers === undefined ? {} : { headers: listHeaders(message) };
-      return store(deps, { ...ids, to, subject, html, text, segments: null, ...headers });
+      const headers = mailHeaders(message);
+      return store(deps, { ...ids, to, subject, html, text, segments: null, headers });
     },
     close: async () => {},
   }),

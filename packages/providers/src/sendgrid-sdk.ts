@@ -31,7 +31,10 @@ export class GuardedClient extends Client {
   }
 
   override async request(data: SendgridRequest): Promise<[SendgridResponse, string]> {
-    const prepared = this.createRequest(data) as SendgridRequest & { data: unknown };
+    // MailService hands over the mail's header fields as those of the request, too.
+    const prepared = this.createRequest({ ...data, headers: {} }) as SendgridRequest & {
+      data: unknown;
+    };
     const result = await this.#calls.post({
       url: this.#baseUrl + prepared.url,
       headers: prepared.headers as Record<string, string>,

@@ -63,6 +63,7 @@ test("a message is the vendor's documented request, field by field", async (t) =
     from: { email: "shop@example.com", name: "The Shop" },
     reply_to: { email: "help@example.com" },
     subject: EMAIL.subject,
+    headers: { "Auto-Submitted": "auto-generated" },
     content: [
       { type: "text/plain", value: EMAIL.text },
       { type: "text/html", value: EMAIL.html },
@@ -75,12 +76,14 @@ test("a mail that can be unsubscribed from has its three headers, and the vendor
   await provider.send(LIST_EMAIL);
   const body = JSON.parse(vendor.received[0]!.body);
   assert.deepEqual(body.headers, {
+    "Auto-Submitted": "auto-generated",
     "List-Unsubscribe": `<${LIST_EMAIL.headers!.listUnsubscribe}>`,
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     "List-Id": "<offers.acme.mail.example.com>",
   });
   assert.deepEqual(body.tracking_settings, { subscription_tracking: { enable: false } });
   assert.equal(body.personalizations[0].headers, undefined);
+  assert.equal(vendor.received[0]!.headers["list-unsubscribe"], undefined, "of the mail alone");
 });
 
 test("what is not set is not sent: no name, no reply address, no empty part", async (t) => {
@@ -94,7 +97,13 @@ test("what is not set is not sent: no name, no reply address, no empty part", as
   assert.equal(vendor.received[0]!.path, "/proxy/v3/mail/send");
   const body = JSON.parse(vendor.received[0]!.body);
   assert.deepEqual(body.from, { email: "shop@example.com" });
-  assert.deepEqual(Object.keys(body).sort(), ["content", "from", "personalizations", "subject"]);
+  assert.deepEqual(Object.keys(body).sort(), [
+    "content",
+    "from",
+    "headers",
+    "personalizations",
+    "subject",
+  ]);
   assert.deepEqual(body.content, [{ type: "text/plain", value: EMAIL.text }]);
 });
 

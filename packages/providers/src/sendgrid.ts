@@ -2,7 +2,7 @@ import { wireAddress } from "@belfry/contracts/email-address";
 import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
-import { listHeaders } from "./list-headers.ts";
+import { mailHeaders } from "./message-form.ts";
 import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { outcome, thrownOutcome } from "./send-outcome.ts";
@@ -132,13 +132,11 @@ function toMail(message: EmailMessage, settings: Static<typeof SETTINGS>): Sendg
       : { replyTo: { email: wireAddress(settings.replyTo) } }),
     subject: message.subject,
     content: parts as [(typeof parts)[number]],
+    headers: mailHeaders(message),
+    // An account that has it on would add a List-Unsubscribe of the vendor's own.
     ...(message.headers === undefined
       ? {}
-      : {
-          headers: listHeaders(message),
-          // An account that has it on would add a List-Unsubscribe of the vendor's own.
-          trackingSettings: { subscriptionTracking: { enable: false } },
-        }),
+      : { trackingSettings: { subscriptionTracking: { enable: false } } }),
   };
 }
 

@@ -139,6 +139,7 @@ test("a message arrives logged in, over STARTTLS, with its envelope, headers and
       .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
   );
   assert.deepEqual(Object.keys(headers).sort(), [
+    "Auto-Submitted",
     "Content-Type",
     "Date",
     "From",
@@ -150,6 +151,7 @@ test("a message arrives logged in, over STARTTLS, with its envelope, headers and
   ]);
   assert.equal(headers.From, "=?UTF-8?Q?The_Sh=C3=B6p?= <shop@example.com>");
   assert.equal(headers.To, "ann@example.com");
+  assert.equal(headers["Auto-Submitted"], "auto-generated");
   assert.equal(headers["Reply-To"], "help@example.com");
   assert.equal(headers["Message-ID"], `<${EMAIL.deliveryId}@example.com>`);
   assert.match(headers.Subject!, /^=\?UTF-8\?/);

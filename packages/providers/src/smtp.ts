@@ -5,7 +5,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type MailComposer from "nodemailer/lib/mail-composer";
 import type { SMTPConnectionSendInfo, SMTPEnvelope } from "nodemailer/lib/smtp-connection";
 import { canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
-import { listHeaders } from "./list-headers.ts";
+import { mailHeaders } from "./message-form.ts";
 import { type Patience, startPatience } from "./patience.ts";
 import {
   defineProvider,
@@ -207,7 +207,7 @@ function toMail(message: EmailMessage, settings: Settings) {
     // The same at each attempt, so that a mailbox can tell a second copy.
     messageId: `<${message.deliveryId}${from.slice(from.lastIndexOf("@"))}>`,
     subject: message.subject,
-    ...(message.headers === undefined ? {} : { headers: listHeaders(message) }),
+    headers: mailHeaders(message),
     ...(message.text === "" ? {} : { text: message.text }),
     ...(message.html === "" ? {} : { html: message.html }),
     // A message's text is never the name of a file or an address to fetch.

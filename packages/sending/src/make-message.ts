@@ -1,6 +1,6 @@
 import type { Content } from "@belfry/contracts/channels";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
-import { emailFault, smsFault } from "@belfry/providers/recipient";
+import { emailFault, smsFault } from "@belfry/providers/message-form";
 import { storedEvent, withGathered } from "@belfry/templates/gathered";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { NOTHING_TO_SAY, type Renderer, saysNothing } from "@belfry/templates/render";

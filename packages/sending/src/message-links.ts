@@ -1,7 +1,7 @@
 import { linkAddress, parsePublicUrl } from "@belfry/contracts/link-pages";
 import type { ListHeaders } from "@belfry/contracts/sending";
 import { type Link, type LinkKeys, parseLinkKeys, sealLink } from "@belfry/database/link-token";
-import { listHeadersFault } from "@belfry/providers/list-headers";
+import { listHeadersFault } from "@belfry/providers/message-form";
 
 /** Whom a message is for, and of which category it is (`*`: of none). */
 export interface LinkedMessage {
