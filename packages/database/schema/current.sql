@@ -885,6 +885,7 @@ create table tenants (
   uses_recipients boolean not null default false,
   uses_preferences boolean not null default false,
   uses_webhooks boolean not null default false,
+  preferences_changed_at timestamp with time zone,
   constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
   constraint tenants_check1 CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
   constraint tenants_check2 CHECK ((quiet_from <> quiet_to)),
@@ -905,6 +906,7 @@ comment on column tenants.quiet_from is 'of users without quiet hours of their o
 comment on column tenants.uses_recipients is 'set with the first row of recipients, never unset: without it nobody looks there';
 comment on column tenants.uses_preferences is 'the same of categories and preferences';
 comment on column tenants.uses_webhooks is 'the same of webhooks';
+comment on column tenants.preferences_changed_at is 'to within a second; null: never. By it a claim knows that a young event may have been turned off since its dispatch';
 
 create table throttles (
   tenant_id text collate "C" not null,

@@ -1,6 +1,6 @@
 import { type PreferenceFault, preferenceFaults } from "@belfry/contracts/preference-faults";
 import type { PreferenceChange, PreferenceSource } from "@belfry/contracts/preferences";
-import { type Database, inTransaction } from "./connection.ts";
+import type { Database } from "./connection.ts";
 import type { Owner } from "./notifications.ts";
 import { categoriesOfTenant, setPreferences } from "./preferences.ts";
 
@@ -18,13 +18,11 @@ export async function changePreferencesOfUser(
   source: PreferenceSource,
   changes: readonly PreferenceChange[],
 ): Promise<{ faults: ChangeFault[]; changed: number }> {
-  return await inTransaction(db, async (transaction) => {
-    const known = await categoriesOfTenant(transaction, owner.tenantId);
-    const categories = new Map(known.map((category) => [category.key, category]));
-    const faults = changes.flatMap((change, at) =>
-      preferenceFaults(change, categories).map((fault) => ({ at, ...fault })),
-    );
-    if (faults.length > 0) return { faults, changed: 0 };
-    return { faults, changed: await setPreferences(transaction, owner, source, changes) };
-  });
+  const known = await categoriesOfTenant(db, owner.tenantId);
+  const categories = new Map(known.map((category) => [category.key, category]));
+  const faults = changes.flatMap((change, at) =>
+    preferenceFaults(change, categories).map((fault) => ({ at, ...fault })),
+  );
+  if (faults.length > 0) return { faults, changed: 0 };
+  return { faults, changed: await setPreferences(db, owner, source, changes) };
 }

@@ -68,6 +68,25 @@ test("the first preference of a tenant tells that it has some", async (t) => {
   assert.deepEqual(await using(), [{ id: "acme" }]);
 });
 
+test("a change notes its time on the tenant, and one note stands for a second", async (t) => {
+  const { db, pool } = await world(t);
+  const noted = async () =>
+    (await pool.query("select preferences_changed_at as at from tenants where id = 'acme'")).rows[0]
+      .at as Date | null;
+  const { rows } = await pool.query("select clock_timestamp() as now");
+  await setPreferences(db, ANN, "inbox", [OFF]);
+  assert.ok((await noted())! >= rows[0].now);
+  for (const [ago, isNew] of [
+    ["1.1 seconds", true],
+    ["-1 hour", false],
+  ] as const) {
+    await pool.query("update tenants set preferences_changed_at = now() - $1::interval", [ago]);
+    const before = await noted();
+    await setPreferences(db, ANN, "inbox", [{ ...OFF, enabled: isNew }]);
+    assert.equal((await noted())! > before!, isNew);
+  }
+});
+
 test("changes of one user's cells at a time, in whatever order they are named, wait for each other and none fails", async (t) => {
   const { db, cells } = await world(t);
   const table = ["a", "b", "c", "*"].flatMap((category) =>

@@ -70,6 +70,7 @@ export async function setPreferences(
     select * from unnest(${cells.map((cell) => cell.category)}::text[],
       ${cells.map((cell) => cell.channel)}::text[], ${cells.map((cell) => cell.enabled)}::boolean[]
     ) w (category, channel, enabled)`;
+  await notePreferenceChange(db, tenantId);
   return await noteUse(db, tenantId, "uses_preferences", async (transaction) => {
     await holdUsers(transaction, tenantId, [userId]);
     const { rows } = await sql<{ changed: number }>`
@@ -126,6 +127,18 @@ export async function deletePreferencesOfUser(db: Database, owner: Owner): Promi
     return Number(result.numDeletedRows);
   };
   return await inTransaction(db, remove);
+}
+
+/**
+ * Notes that a user of the tenant is about to change a preference, so that claims of events accepted up to a minute
+ * after it ask for preferences again. Call it before the transaction of the change: within it the tenant's row stays
+ * locked, and changes of other users wait. Most calls write nothing, as one note stands for a second.
+ */
+export async function notePreferenceChange(db: Database, tenantId: string): Promise<void> {
+  await sql`
+    update tenants set preferences_changed_at = clock_timestamp()
+    where id = ${tenantId} and coalesce(preferences_changed_at < clock_timestamp() - interval '1 second', true)
+  `.execute(db);
 }
 
 /**

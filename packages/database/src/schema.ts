@@ -68,6 +68,8 @@ export interface Schema {
     uses_recipients: Generated<boolean>;
     uses_preferences: Generated<boolean>;
     uses_webhooks: Generated<boolean>;
+    /** To within a second. */
+    preferences_changed_at: Date | null;
   };
 
   tenant_limits: {

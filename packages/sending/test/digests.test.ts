@@ -211,6 +211,8 @@ test("preferences and suppressions hold when a digest leaves", async (t) => {
   const skipped = await digests.send(off.deliveryId);
   assert.match(`${skipped.status} ${skipped.reason}`, /^skipped turned off by the user on EMAIL/);
   assert.ok((await digests.digestRow(off.id)).closed_at, "nothing joins what has ended");
+  const young = await digests.send((await digests.digest(ids)).deliveryId);
+  assert.equal(young.reason, skipped.reason, "turned off since it was opened");
   await pool.query("delete from preferences");
   await pool.query(
     "insert into suppressions (tenant_id, channel, address, reason) values ($1, 'EMAIL', 'ann@example.com', 'bounced')",

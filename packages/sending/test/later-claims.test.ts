@@ -80,10 +80,28 @@ test("what has waited for more than a minute is not sent once its user has turne
     /^turned off by the user for Offers on EMAIL, \d+ \w+ 20\d\d, unsubscribe link$/,
   );
   assert.equal(vendor.calls.length, 0);
-  const fresh = await delivery(0);
-  assert.equal((await send(fresh)).status, "accepted", "decided when it was dispatched");
   await pool.query("update categories set required = true where tenant_id = $1", [tenant]);
   assert.equal((await send(await delivery(61))).status, "accepted", "required");
+});
+
+test("of a queue of young mails none is sent once its user has turned the category off", async (t) => {
+  const { vendor, delivery, off, category, pool, tenant, fixture } = await setUp(t);
+  await category();
+  const queue = await Promise.all(Array.from({ length: 300 }, () => delivery(0)));
+  const sender = fixture.sender();
+  await sender.handle(message(tenant, queue.slice(0, 100)));
+  assert.equal(vendor.calls.length, 100);
+  await off();
+  for (const from of [100, 200])
+    await sender.handle(message(tenant, queue.slice(from, from + 100)));
+  assert.equal(vendor.calls.length, 100);
+  const { rows } = await pool.query(
+    "select status, count(*)::integer as count from deliveries group by status order by status",
+  );
+  assert.deepEqual(rows, [
+    { status: "accepted", count: 100 },
+    { status: "skipped", count: 200 },
+  ]);
 });
 
 test("a preference is told before a suppression, and a suppressed address beats what is required", async (t) => {

@@ -3,7 +3,12 @@ import { preferenceFaults } from "@belfry/contracts/preference-faults";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
-import { categoriesOfTenant, holdUsers, tellPreferences } from "@belfry/database/preferences";
+import {
+  categoriesOfTenant,
+  holdUsers,
+  notePreferenceChange,
+  tellPreferences,
+} from "@belfry/database/preferences";
 import { sql } from "kysely";
 import type { Audited } from "../audited.ts";
 import { faultAt } from "../input-error.ts";
@@ -53,7 +58,10 @@ export async function importUnsubscribes(
   // Before the first part, so that none of them holds the configuration version.
   await noteUse(db, tenantId, "uses_preferences");
   const done = await writeInParts(
-    audited,
+    async (change, note) => {
+      await notePreferenceChange(db, tenantId);
+      return await audited(change, note);
+    },
     rows,
     (transaction, cells) => turnOff(transaction, tenantId, cells),
     (counts, { name }) => ({

@@ -1,7 +1,7 @@
 import { textFault } from "@belfry/contracts/identifiers";
 import type { PreferenceChange, PreferenceSource } from "@belfry/contracts/preferences";
 import { changePreferencesOfUser } from "@belfry/database/change-preferences";
-import { type Database, inTransaction } from "@belfry/database/connection";
+import type { Database } from "@belfry/database/connection";
 import { shownPreferences } from "@belfry/database/shown-preferences";
 import { faultAt, refuseFaults } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
@@ -33,17 +33,11 @@ export async function changePreferences(db: Database, input: PreferenceInput): P
   const { tenantId, userId, changes, source } = input;
   const { fieldOf = (at, field) => `preferences[${at}].${field}` } = input;
   refuseUserId(userId);
-  return await inTransaction(db, async (transaction) => {
-    await requireTenant(transaction, tenantId);
-    const { faults, changed } = await changePreferencesOfUser(
-      transaction,
-      { tenantId, userId },
-      source,
-      changes,
-    );
-    refuseFaults(faults.map(({ at, field, message }) => ({ field: fieldOf(at, field), message })));
-    return changed;
-  });
+  await requireTenant(db, tenantId);
+  const owner = { tenantId, userId };
+  const { faults, changed } = await changePreferencesOfUser(db, owner, source, changes);
+  refuseFaults(faults.map(({ at, field, message }) => ({ field: fieldOf(at, field), message })));
+  return changed;
 }
 
 function refuseUserId(userId: string): void {

@@ -9,8 +9,9 @@
 --   skipped, expired, failed, unknown   it ended here, for `reason`, without a try
 -- A delivery still `sending` after its lease was left by a sender that died: that attempt ends as ambiguous
 -- and counts as a retry, and where the template says at most once the delivery as unknown. A delivery to a
--- suppressed address ends as skipped; so does one that its user has turned off, and quiet hours hold one up. These
--- two are asked of what has waited for a minute since its event was accepted.
+-- suppressed address ends as skipped; so does one that its user has turned off, and quiet hours hold one up. Quiet hours
+-- are asked of what has waited for a minute since its event was accepted; preferences also of younger events where a
+-- user of the tenant has changed one since, or in the minute before: the time is noted before the change is committed.
 --
 -- Users and preferences are read once a batch, and only where a tenant of it has any: in statements of their own,
 -- as joins would cost each claim of everybody else.
@@ -54,6 +55,8 @@ declare
   uses_recipients boolean;
   uses_preferences boolean;
   waited boolean;
+  changed_at timestamptz;
+  asks boolean;
   quiet_from time;
   quiet_to time;
   quiet_end timestamptz;
@@ -81,8 +84,8 @@ begin
   moment := clock_timestamp();
   for place, delivery_id, was, held_until, rests, expires, event_id, tenant_id, number, retries,
       template_version_id, has_event, recipient, variables, trace_id, has_template, at_most_once, sensitive,
-      required, is_active, default_locale, timezone, suppressed, user_id, event_type, waited,
-      quiet_from, quiet_to, uses_recipients, uses_preferences, at, unless_read
+      required, is_active, default_locale, timezone, suppressed, user_id, event_type, waited, asks,
+      quiet_from, quiet_to, uses_recipients, uses_preferences, changed_at, at, unless_read
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
@@ -94,8 +97,9 @@ begin
             where s.tenant_id = d.tenant_id and s.channel = p_channel
               and s.address = lower(d.recipient collate "C")
             order by s.reason limit 1),
-           e.user_id, e.event_type, e.accepted_at < moment - long, o.quiet_from, o.quiet_to,
-           o.uses_recipients, o.uses_preferences, coalesce(e.released_at, e.accepted_at), d.unless_read
+           e.user_id, e.event_type, e.accepted_at < moment - long,
+           e.accepted_at < greatest(moment - long, o.preferences_changed_at + long), o.quiet_from, o.quiet_to,
+           o.uses_recipients, o.uses_preferences, o.preferences_changed_at, coalesce(e.released_at, e.accepted_at), d.unless_read
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
     -- One look into an index an item: this plan is made on an empty database, where a walk over a
     -- whole table looks cheapest, and it must stay good while the tables grow. The arrays of ids in
@@ -111,7 +115,7 @@ begin
     ) v on true
     left join lateral (
       select t.active, t.default_locale, t.timezone, t.quiet_from, t.quiet_to, t.uses_recipients,
-             t.uses_preferences
+             t.uses_preferences, t.preferences_changed_at
       from tenants t where t.id = d.tenant_id limit 1
     ) o on true
   loop
@@ -132,6 +136,7 @@ begin
         user_id := digest.user_id;
         event_type := digest.event_type;
         waited := digest.opened_at < moment - long;
+        asks := digest.opened_at < greatest(moment - long, changed_at + long);
         opens := digest.closed_at is null or number = 1;
       end if;
     end if;
@@ -139,17 +144,20 @@ begin
       null;
     elsif cardinality(p_ids) = 1 then
       named := array[user_id];
-      choosing := array[case when waited then user_id end];
+      choosing := array[case when asks then user_id end];
       types := array[event_type];
     else
       select array_agg(case when t.uses_recipients then e.user_id end order by i.place),
-             array_agg(case when t.uses_preferences and e.since < moment - long then e.user_id end
-                       order by i.place),
+             array_agg(case
+               when t.uses_preferences
+                 and e.since < greatest(moment - long, t.preferences_changed_at + long) then e.user_id
+             end order by i.place),
              array_agg(case when t.uses_preferences then e.event_type end order by i.place)
       into named, choosing, types
       from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
       left join lateral (
-        select t.uses_recipients, t.uses_preferences from tenants t where t.id = i.tenant_id limit 1
+        select t.uses_recipients, t.uses_preferences, t.preferences_changed_at
+        from tenants t where t.id = i.tenant_id limit 1
       ) t on true
       left join lateral (
         select d.event_id from deliveries d where d.id = i.id and d.tenant_id = i.tenant_id limit 1
@@ -205,7 +213,7 @@ begin
     elsif expires <= moment then
       becomes := 'expired';
       reason := 'expired before it could be sent';
-    elsif waited and uses_preferences and unwanteds[place] is not null then
+    elsif asks and uses_preferences and unwanteds[place] is not null then
       becomes := 'skipped';
       reason := unwanteds[place];
     elsif suppressed is not null then

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
+import { readsAtMost } from "@belfry/testing/rows-read";
 import type pg from "pg";
 import { type ClaimResult, claimDeliveries, type DeliveryToClaim } from "./claim-deliveries.ts";
 
@@ -136,4 +137,32 @@ test("a delivery becomes the same in a batch of many tenants, users and event ty
       ...categories.flatMap((c) => zones.map((z) => `${c} ${z}`)),
     ].sort(),
   );
+});
+
+test("of young events preferences are read only where a user of the tenant has changed one since", async (t) => {
+  const { pool } = await connectedDatabase(t);
+  const deliveries = await fill(pool);
+  const [old] = [await claimed(pool, [deliveries])];
+  await pool.query("update events set accepted_at = now()");
+  await pool.query("update digests set opened_at = now()");
+  await pool.query("update tenants set preferences_changed_at = now() - interval '2 minutes'");
+  for (const batch of [deliveries, deliveries.slice(0, 1)]) {
+    await readsAtMost(pool, 0, ["preferences"], (client) =>
+      claimDeliveries(client, batch, OPTIONS),
+    );
+  }
+  const skipped = (results: ClaimResult[]) =>
+    results.filter(({ becomes }) => becomes === "skipped").length;
+  assert.equal(skipped(await claimed(pool, [deliveries])), 0);
+
+  await pool.query("update tenants set preferences_changed_at = now()");
+  const young = await claimed(pool, [deliveries]);
+  assert.deepEqual(
+    await claimed(
+      pool,
+      deliveries.map((one) => [one]),
+    ),
+    young,
+  );
+  assert.equal(skipped(young), 2 * skipped(old), "of each age");
 });
