@@ -118,6 +118,17 @@ test("a link that leads nowhere is sent as nothing and noted beside what is miss
   assert.deepEqual(warnings, [`links left out: href {{ url }} (${reason})`]);
 });
 
+test("a value that could not be written as its template says is noted on the delivery", async (t) => {
+  const { fixture, tenant } = await createShop(t);
+  const parts = { subject: "Paid", html: "{{ at | date }}", text: "{{ at | date }}", logic: true };
+  const version = await fixture.template(tenant, { ...EMAIL_TEMPLATE, ...parts });
+  const id = await fixture.delivery(tenant, version, { variables: '{"at": "01/02/2026"}' });
+  await fixture.sender().handle(message(tenant, [id]));
+  const { status, warnings } = await fixture.row(id);
+  assert.equal(status, "accepted");
+  assert.deepEqual(warnings, ["at is no date that can be read: it is written as it came"]);
+});
+
 test("a template saved after the event was accepted does not change what is sent", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);

@@ -3,7 +3,12 @@ import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliverie
 import { emailFault, smsFault } from "@belfry/providers/message-form";
 import { storedEvent, withGathered } from "@belfry/templates/gathered";
 import { parseVariables } from "@belfry/templates/parse-variables";
-import { NOTHING_TO_SAY, type Renderer, saysNothing } from "@belfry/templates/render";
+import {
+  NOTHING_TO_SAY,
+  type Rendered,
+  type Renderer,
+  saysNothing,
+} from "@belfry/templates/render";
 import type { OutgoingMessage } from "./active-providers.ts";
 import type { ListLinks } from "./list-links.ts";
 
@@ -48,12 +53,11 @@ export function makeMessage(
   }
   if (!rendered.ok) return rendered;
   const { missing } = rendered;
-  const lacking: Lacking = { missing };
+  const lacking: Lacking = { missing, ...warningsOf(rendered) };
   if (rendered.kind !== content) return { ok: false, reason: "the template is of another channel" };
-  if (saysNothing(rendered)) return { ok: false, reason: NOTHING_TO_SAY, missing };
+  if (saysNothing(rendered)) return { ok: false, reason: NOTHING_TO_SAY, ...lacking };
   if (rendered.kind === "email") {
-    const { subject, html, text, linksLeftOut } = rendered;
-    if (linksLeftOut) lacking.warnings = [`links left out: ${linksLeftOut.join(", ")}`];
+    const { subject, html, text } = rendered;
     const headers = links?.headers();
     const message = { ...ids, subject, html, text, ...(headers && { headers }) };
     return judged(message, lacking, emailFault(message));
@@ -64,6 +68,13 @@ export function makeMessage(
     return judged(message, lacking, smsFault(message));
   }
   return { ok: false, reason: "no provider sends notifications" };
+}
+
+function warningsOf(rendered: Extract<Rendered, { ok: true }>): { warnings?: string[] } {
+  const linksLeftOut = rendered.kind === "email" ? rendered.linksLeftOut : undefined;
+  if (linksLeftOut === undefined && rendered.warnings === undefined) return {};
+  const links = linksLeftOut ? [`links left out: ${linksLeftOut.join(", ")}`] : [];
+  return { warnings: [...links, ...(rendered.warnings ?? [])] };
 }
 
 function judged(message: OutgoingMessage, lacking: Lacking, fault: string | null): MadeMessage {

@@ -33,7 +33,11 @@ test("the timeline tells in words why a channel was skipped, each attempt, and w
   const { db, tenantId } = await tenantDatabase(t);
   const id = await storeEvent(db, tenantId, {
     dispatched_at: at(1),
-    outcome: { skipped: { SMS: "no recipientPhone" }, missing: { PUSH: ["name"] } },
+    outcome: {
+      skipped: { SMS: "no recipientPhone" },
+      missing: { PUSH: ["name"] },
+      warnings: { PUSH: ["at is no date that can be read: it is written as it came"] },
+    },
   });
   const deliveryId = newId();
   await db
@@ -98,6 +102,7 @@ test("the timeline tells in words why a channel was skipped, each attempt, and w
     "1 - dispatched",
     "1 SMS skipped: no recipientPhone",
     "1 PUSH warning: no value for name: rendered as empty",
+    "1 PUSH at is no date that can be read: it is written as it came",
     "1 EMAIL queued",
     "1 PUSH stored in the history and published to orders#u1",
     "2 EMAIL warning: no value for code: rendered as empty",

@@ -92,7 +92,7 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
     entries.push(entry(at, channel, `waits: ${reason}`));
   for (const [channel, names] of pairs(missing)) entries.push(warning(at, channel, names));
   for (const [channel, texts] of pairs(warnings)) {
-    entries.push(...texts.map((text) => entry(at, channel, `warning: ${text}`)));
+    entries.push(...texts.map((text) => entry(at, channel, text)));
   }
   for (const [channel, words] of pairs(linksLeftOut)) {
     entries.push(entry(at, channel, `links left out: ${words.join(", ")}`));
