@@ -174,6 +174,60 @@ test("numbers keep their digits, amounts have those of their currency", async ()
   }
 });
 
+test("letters change their case as the language of the variant has them", async () => {
+  for (const [locale, upper, lower, capital] of [
+    ["tr", "İSTANBUL", "ıstanbul", "İstanbul"],
+    ["en", "ISTANBUL", "istanbul", "Istanbul"],
+    ["xx-invalid-locale-", "ISTANBUL", "istanbul", "Istanbul"],
+  ] as const) {
+    const body = await written(
+      "{{ a | upcase }} {{ b | downcase }} {{ a | capitalize }} {{ c | capitalize }}",
+      JSON.stringify({ a: "istanbul", b: "ISTANBUL", c: "\u{10428}X" }),
+      { locale },
+    );
+    assert.equal(body, `${upper} ${lower} ${capital} \u{10400}x`, locale);
+  }
+  const source = { kind: "text", content: "{{ a | upcase }}" } as const;
+  const result = await compileTemplate(source, "acme", "tr");
+  assert.ok(result.ok);
+  const message = createRenderer(result.compiled)({ a: "i" }, { locale: "en" });
+  assert.ok(message.ok && message.kind === "text" && message.text === "İ");
+});
+
+test("a text is cut between characters as a reader sees them", async () => {
+  const family = "👩\u200d👩\u200d👧";
+  for (const [text, cut] of [
+    [family.repeat(5), `${family.repeat(2)}…`],
+    ["e\u0301te\u0301s d'Alger", "e\u0301t…"],
+    ["🇩🇪🇫🇷🇮🇹🇯🇵", "🇩🇪🇫🇷…"],
+    ["한국어입니다", "한국…"],
+    ["नमस्ते जी", "नम…"],
+    [`ab${family}`, `ab${family}`],
+    ["abcd", "ab…"],
+    ["abx\u0301", "abx\u0301"],
+  ] as const) {
+    assert.equal(
+      await written('{{ t | truncate: 3, "…" }}', JSON.stringify({ t: text })),
+      cut,
+      text,
+    );
+  }
+  const ends = await written(
+    "{{ t | first }}|{{ t | last }}",
+    JSON.stringify({ t: `${family}-e\u0301` }),
+  );
+  assert.equal(ends, `${family}|e\u0301`);
+});
+
+test("cutting texts of many joined characters comes to the end of the message's steps", async () => {
+  const content = "{% for i in l %}{{ t | truncate: 4000 | size }}{% endfor %}";
+  const result = await compileTemplate({ kind: "notification", title: "T", content }, "acme");
+  assert.ok(result.ok);
+  const variables = { l: Array.from({ length: 100 }, () => 0), t: "한".repeat(5_000) };
+  const message = createRenderer(result.compiled)(variables);
+  assert.deepEqual(message, { ok: false, reason: "too costly to render" });
+});
+
 test("a word's form goes by its number and language", async () => {
   const forms = 'plural: one: "plik", few: "pliki", many: files, other: "pliku"';
   for (const [value, text] of [

@@ -89,6 +89,15 @@ export function pluralForm(text: string, rendering: Rendering): string | undefin
   );
 }
 
+/** As the language writes it: of `i` Turkish makes `İ`. */
+export function upperCase(text: string, rendering: Rendering): string {
+  return known(localeOf(rendering), (locales) => text.toLocaleUpperCase(locales));
+}
+
+export function lowerCase(text: string, rendering: Rendering): string {
+  return known(localeOf(rendering), (locales) => text.toLocaleLowerCase(locales));
+}
+
 function localeOf({ locale, settings }: Rendering): string {
   return locale ?? settings?.locale ?? "en";
 }
