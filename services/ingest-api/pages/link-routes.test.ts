@@ -177,6 +177,19 @@ test("a user whom nobody knows has the same page as one with preferences of othe
   assert.deepEqual(await seen(await fetch(linkTo("unsubscribe", { userId: "nobody" }))), known);
 });
 
+test("a link works with the punctuation that a reader of plain text took along, and with nothing else", async (t) => {
+  const { linkTo, cells } = await startPages(t);
+  const good = await seen(await fetch(linkTo("unsubscribe")));
+  for (const end of ["]", ".", ")", ",", ").", "%5D", "%3E", '"', "…"]) {
+    assert.deepEqual(await seen(await fetch(linkTo("unsubscribe") + end)), good, end);
+  }
+  for (const end of ["-", "_", ".a", "/.", "%20", "%00"]) {
+    assert.equal((await fetch(linkTo("unsubscribe") + end)).status, 404, end);
+  }
+  await (await post(`${linkTo("unsubscribe")}).`, ONE_CLICK)).text();
+  assert.deepEqual(await cells(), ["offers/EMAIL off (unsubscribe link)"]);
+});
+
 test("a link of an old key still works", async (t) => {
   const { linkTo, cells } = await startPages(t);
   const url = linkTo("unsubscribe", {}, parseLinkKeys(OLD_KEYS));

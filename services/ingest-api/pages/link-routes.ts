@@ -20,6 +20,8 @@ export interface LinkPageDeps {
   now(): Date;
 }
 
+const PUNCTUATION = ".,;:!)]}>\"'*…”’»";
+
 const PAGES: readonly LinkPage[] = [unsubscribePage, preferencePage];
 
 interface Opened {
@@ -47,7 +49,7 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
       const link =
         deps.linkKeys === undefined
           ? undefined
-          : openLink(deps.linkKeys, purpose, token, deps.now());
+          : openLink(deps.linkKeys, purpose, withoutPunctuation(token), deps.now());
       if (link === undefined) return deadLink(request, reply);
       await deps.limits.countLink(request, purpose, link);
       const read = () => readBrand(deps.db, link.tenantId);
@@ -87,6 +89,13 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
     }
     done();
   });
+}
+
+/** No token ends so: readers of plain text take what follows an address for a part of it. */
+function withoutPunctuation(token: string): string {
+  let end = token.length;
+  while (end > 0 && PUNCTUATION.includes(token.charAt(end - 1))) end--;
+  return token.slice(0, end);
 }
 
 function deadLink(request: FastifyRequest, reply: FastifyReply): FastifyReply {
