@@ -506,6 +506,23 @@ test("a server that offers no login gets no message from an account that needs o
   assert.ok(!lines.some((line) => line.startsWith("MAIL")));
 });
 
+test("a subject that looks like an encoded word is shown as it is written", async (t) => {
+  const { port, taken } = await startMailServer(t);
+  const subject =
+    "=?utf-8?Q?Free_money?= and =?iso-8859-1?b?w7w=?= für Ann 👍 and everybody who reads this";
+  assert.equal((await providerAt(t, port).send({ ...EMAIL, subject })).class, "accepted");
+  const head = (taken[0]?.data ?? "").replace(/\r\n[ \t]+/g, " ");
+  const [, written = ""] = /^Subject: (.*)$/m.exec(head) ?? [];
+  const words = written.trim().split(" ");
+  const read = words.map((word) => {
+    assert.ok(word.length <= 75, word);
+    const [, text] = /^=\?UTF-8\?B\?([A-Za-z0-9+/=]*)\?=$/.exec(word) ?? [];
+    assert.ok(text !== undefined, word);
+    return Buffer.from(text, "base64").toString();
+  });
+  assert.equal(read.join(""), subject);
+});
+
 test("an address or subject that could inject a header is refused before any connection", async (t) => {
   const port = await startPort(t, () => assert.fail("connected"));
   const provider = providerAt(t, port);

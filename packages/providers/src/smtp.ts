@@ -206,7 +206,7 @@ function toMail(message: EmailMessage, settings: Settings) {
       : { replyTo: { name: "", address: wireAddress(settings.replyTo) } }),
     // The same at each attempt, so that a mailbox can tell a second copy.
     messageId: `<${message.deliveryId}${from.slice(from.lastIndexOf("@"))}>`,
-    subject: message.subject,
+    subject: encodedSubject(message.subject),
     headers: mailHeaders(message),
     ...(message.text === "" ? {} : { text: message.text }),
     ...(message.html === "" ? {} : { html: message.html }),
@@ -214,6 +214,27 @@ function toMail(message: EmailMessage, settings: Settings) {
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+}
+
+/** As RFC 2047 marks a text that is encoded. */
+const ENCODED_WORD = /=\?[^?\s]+\?[bq]\?/i;
+/** A word may have 75 characters: 45 bytes are 60 of base64. */
+const MAX_WORD_BYTES = 45;
+
+/** A subject that looks like encoded words is shown as it is written only where it is encoded itself. */
+function encodedSubject(subject: string): string {
+  if (!ENCODED_WORD.test(subject)) return subject;
+  const words: string[] = [];
+  let part = "";
+  for (const character of subject) {
+    if (Buffer.byteLength(part + character) > MAX_WORD_BYTES) {
+      words.push(part);
+      part = "";
+    }
+    part += character;
+  }
+  words.push(part);
+  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString("base64")}?=`).join(" ");
 }
 
 function accepted(
