@@ -168,6 +168,15 @@ test("mails end at 512 KiB a part, counted as UTF-8", async () => {
   assert.deepEqual(await render(source, { x: "&".repeat(fits / 4) }), TOO_LARGE);
 });
 
+test("a mail whose HTML Gmail would cut off is told, counted as UTF-8", async () => {
+  const warnings = async (x: string) => (await mail("<p>{{x}}</p>", { x })).warnings;
+  const fits = 100 * 1024 - "<p></p>".length;
+  assert.equal(await warnings("a".repeat(fits)), undefined);
+  const clipped = ["the HTML has 101 KB: Gmail hides what is beyond 102 KB"];
+  assert.deepEqual(await warnings("a".repeat(fits + 1)), clipped);
+  assert.deepEqual(await warnings("é".repeat(fits / 2 + 1)), clipped);
+});
+
 test("pushes end at 256 and 4096 characters, short messages at 10 segments", async () => {
   const push: TemplateSource = { kind: "notification", title: "{{t}}", content: "{{b}}" };
   assert.ok((await render(push, { t: "😀".repeat(256), b: "😀".repeat(4096) })).ok);

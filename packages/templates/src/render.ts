@@ -17,6 +17,7 @@ import {
   hasEnded,
   type Rendering,
   type RenderSettings,
+  warn,
 } from "./language/rendering.ts";
 import type { Slot } from "./language/slot.ts";
 import { scanTags, type Tag } from "./language/tags.ts";
@@ -141,6 +142,13 @@ function tagCharacters(text: string): number {
   return count;
 }
 
+/** Gmail shows the first 102 KB of a mail's HTML; this leaves room for what a vendor adds to it. */
+const CLIPPED_BYTES = 100 * 1024;
+
+function clippedWords(bytes: number): string {
+  return `the HTML has ${Math.ceil(bytes / 1024)} KB: Gmail hides what is beyond 102 KB`;
+}
+
 /** Writes no value. */
 const NOTHING: Slot = { write: () => "", longest: -1 };
 
@@ -172,6 +180,9 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
   ];
   return rendererOf(compiled, texts, ([subject = "", html = "", written = ""], rendering) => {
     const text = joins ? joinBlanks(written) : written;
+    // A character takes three bytes at most.
+    const bytes = 3 * html.length > CLIPPED_BYTES ? byteLength(html) : 0;
+    if (bytes > CLIPPED_BYTES) warn(rendering, clippedWords(bytes));
     const left = rendering.linksLeftOut && { linksLeftOut: [...rendering.linksLeftOut] };
     return { ok: true, kind: "email", subject, html, text, ...left, ...told(rendering) };
   });
