@@ -160,7 +160,7 @@ test("a push without a word is neither published nor stored, and the event says 
 test("a value that a push could not write as its template says is told on the event", async () => {
   const compiled = await compileTemplate(
     { kind: "notification", title: "Paid", content: "{{ name | date }}" },
-    "acme",
+    { owner: "acme" },
   );
   assert.ok(compiled.ok);
   const active = templates(["PUSH"]);
@@ -245,8 +245,7 @@ async function pushOf(
 ) {
   const made = await compileTemplate(
     { kind: "notification", title: "t", content: "b", ...source },
-    "acme",
-    locale,
+    { owner: "acme", locale },
   );
   assert.ok(made.ok, JSON.stringify(made));
   const render = createRenderer(made.compiled);

@@ -61,7 +61,7 @@ test("each starter's mail is readable on a desktop and a phone, light and dark, 
     for (const layout of LAYOUTS) {
       for (const { key, email, sampleVariables } of STARTERS) {
         const source = { kind: "email", ...email, format: "markdown", layout } as const;
-        const made = await compileTemplate(source, "acme");
+        const made = await compileTemplate(source, { owner: "acme" });
         assert.ok(made.ok, key);
         const mail = createRenderer(made.compiled)({ ...sampleVariables });
         assert.ok(mail.ok && mail.kind === "email", key);

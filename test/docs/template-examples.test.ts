@@ -49,7 +49,7 @@ async function comesOut(
 ): Promise<void> {
   const where = `${page}:${line}`;
   assert.equal(result?.language, "text", where);
-  const made = await compileTemplate(source, "acme");
+  const made = await compileTemplate(source, { owner: "acme" });
   assert.ok(made.ok, `${where}: ${JSON.stringify(made)}`);
   const events = values.map((variables) => {
     return { id: "0193a1c0-0000-7000-8000-00000000000e", at: new Date(0), variables };

@@ -34,7 +34,7 @@ insert into template_variants (template_id, current_version_id) select template_
 
 const rows: string[] = [];
 for (const { eventType, channel, targetChannel, source } of GLOBAL_TEMPLATE_SOURCES) {
-  const result = await compileTemplate(source, PLATFORM);
+  const result = await compileTemplate(source, { owner: PLATFORM });
   if (!result.ok) throw new Error(`${eventType} ${channel}: ${JSON.stringify(result.faults)}`);
   const row = {
     event_type: eventType,

@@ -44,6 +44,9 @@ test("a tenant's life: create, list, show, update, rotate, deactivate, activate,
   const unchanged = await belfry.json([...update, "--name", "Acme 2"]);
   assert.deepEqual({ ...unchanged, updatedAt: "" }, { ...updated, name: "Acme 2", updatedAt: "" });
 
+  const apps = await belfry.json([...update, "--link-schemes", "myapp, Shop"]);
+  assert.deepEqual(apps.linkSchemes, ["myapp", "shop"]);
+  assert.deepEqual((await belfry.json([...update, "--link-schemes", "none"])).linkSchemes, []);
   const signed = await belfry.json(
     ["tenant", "rotate-webhook-secret", id, "--webhook-secret-file", "-"],
     "hush hush",

@@ -79,6 +79,11 @@ export function quietHoursOrNone(text: string): QuietHours | "none" {
   throw new InvalidArgumentError("It must be two different times, as 22:00-06:00, or none.");
 }
 
+/** As myapp,shop; empty: `none`. */
+export function linkSchemesOrNone(text: string): string[] {
+  return text === "none" ? [] : text.split(",").map((scheme) => scheme.trim());
+}
+
 const UNITS_MS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,

@@ -30,6 +30,7 @@ import {
   integerOrNone,
   integerValue,
   keyRoleValue,
+  linkSchemesOrNone,
   quietHoursOrNone,
 } from "./flag-values.ts";
 import { readSecretInput } from "./input-file.ts";
@@ -47,6 +48,7 @@ interface TenantFlags {
   defaultLocale?: string;
   timezone?: string;
   quietHours?: QuietHours | "none";
+  linkSchemes?: string[];
   webhookSecretFile?: string;
   /** false: `--no-webhook-secret`. */
   webhookSecret?: boolean;
@@ -221,6 +223,11 @@ function settingFlags(command: Command): Command {
       quietHoursOrNone,
     )
     .option(
+      "--link-schemes <list|none>",
+      "schemes of deep links that its mails may lead to, as myapp,shop",
+      linkSchemesOrNone,
+    )
+    .option(
       "--webhook-secret-file <file>",
       "holds the secret that every trigger must be signed with, or - for standard input",
     );
@@ -245,6 +252,7 @@ async function tenantInput(flags: TenantFlags) {
     defaultLocale: flags.defaultLocale,
     timezone: flags.timezone === "none" ? null : flags.timezone,
     quietHours: flags.quietHours === "none" ? null : flags.quietHours,
+    linkSchemes: flags.linkSchemes,
     webhookSecret,
   };
 }

@@ -886,6 +886,7 @@ create table tenants (
   uses_preferences boolean not null default false,
   uses_webhooks boolean not null default false,
   preferences_changed_at timestamp with time zone,
+  link_schemes text[] not null default '{}'::text[],
   constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
   constraint tenants_check1 CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
   constraint tenants_check2 CHECK ((quiet_from <> quiet_to)),
@@ -907,6 +908,7 @@ comment on column tenants.uses_recipients is 'set with the first row of recipien
 comment on column tenants.uses_preferences is 'the same of categories and preferences';
 comment on column tenants.uses_webhooks is 'the same of webhooks';
 comment on column tenants.preferences_changed_at is 'to within a second; null: never. By it a claim knows that a young event may have been turned off since its dispatch';
+comment on column tenants.link_schemes is 'schemes that links of its mails may have besides those of everybody';
 
 create table throttles (
   tenant_id text collate "C" not null,

@@ -70,6 +70,8 @@ export interface Schema {
     uses_webhooks: Generated<boolean>;
     /** To within a second. */
     preferences_changed_at: Date | null;
+    /** Schemes that links of its mails may have besides those of everybody. */
+    link_schemes: Generated<string[]>;
   };
 
   tenant_limits: {

@@ -19,6 +19,8 @@ export interface ActiveProvider {
   maxPerSecond: number | null;
   /** Calls at a time, in this process; more would wait for a connection. */
   maxCalls: number;
+  /** Schemes of links that its tenant allows besides those of everybody. */
+  linkSchemes: readonly string[];
   send(message: OutgoingMessage): Promise<SendOutcome>;
 }
 
@@ -46,6 +48,7 @@ interface Row {
   kind: string;
   settings: string;
   max_per_second: number | null;
+  link_schemes: string[];
 }
 
 interface Connected {
@@ -79,14 +82,16 @@ export function createActiveProviders(options: ActiveProvidersOptions): ActivePr
   const load = async (tenantId: string): Promise<readonly ActiveProvider[]> => {
     const { rows } = await pool.query<Row>({
       name: "active_providers",
-      text: `select id, kind, settings, max_per_second from providers
-        where tenant_id = $1 and channel = $2 and active order by position, id`,
+      text: `select p.id, p.kind, p.settings, p.max_per_second, t.link_schemes
+        from providers p join tenants t on t.id = p.tenant_id
+        where p.tenant_id = $1 and p.channel = $2 and p.active order by p.position, p.id`,
       values: [tenantId, channel],
     });
     return rows.map((row) => ({
       id: row.id,
       kind: row.kind,
       maxPerSecond: row.max_per_second,
+      linkSchemes: row.link_schemes,
       maxCalls: providerKind(channel, row.kind)?.maxCalls ?? Number.POSITIVE_INFINITY,
       send: async (message) => (await providerOf(tenantId, row)).send(message),
     }));

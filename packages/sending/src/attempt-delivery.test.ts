@@ -29,6 +29,7 @@ test("a message for which no connection came free rests untried, and tells nothi
       id: "0193a1c0-0000-7000-8000-00000000000a",
       kind: "acme",
       maxPerSecond: null,
+      linkSchemes: [],
       maxCalls: 1,
       send: async () => ({
         class: "transient",

@@ -43,7 +43,13 @@ export async function attemptDelivery(
   const renderer = await renderers.of(delivery.templateVersionId);
   if (renderer === undefined) return withoutCall(delivery, channel, "the template is gone");
   const links = deps.links && listLinks(deps.links, channel, delivery);
-  const made = makeMessage(sentRow(channel).content, delivery, renderer, links);
+  const made = makeMessage(
+    sentRow(channel).content,
+    delivery,
+    renderer,
+    provider.linkSchemes,
+    links,
+  );
   if (!made.ok) return withoutCall(delivery, channel, made.reason, made);
 
   const startedAt = performance.now();

@@ -129,6 +129,21 @@ test("a value that could not be written as its template says is noted on the del
   assert.deepEqual(warnings, ["at is no date that can be read: it is written as it came"]);
 });
 
+test("the app links of a tenant hold as its setting is, once the senders read it again", async (t) => {
+  const { fixture, vendor, tenant } = await createShop(t);
+  const html = '<a href="{{ url }}">Pay</a>';
+  const version = await fixture.template(tenant, { ...EMAIL_TEMPLATE, subject: "S", html });
+  const variables = '{"url": "myapp://pay"}';
+  const sent = async () => {
+    const id = await fixture.delivery(tenant, version, { variables });
+    await fixture.sender().handle(message(tenant, [id]));
+    return /href=\\"([^"]*)\\"/.exec(JSON.stringify(vendor.calls.at(-1)!.body))?.[1];
+  };
+  assert.equal(await sent(), "#");
+  await fixture.pool.query("update tenants set link_schemes = '{myapp}' where id = $1", [tenant]);
+  assert.equal(await sent(), "myapp://pay");
+});
+
 test("a template saved after the event was accepted does not change what is sent", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);

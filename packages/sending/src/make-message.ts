@@ -23,11 +23,15 @@ export interface Lacking {
   warnings?: readonly string[];
 }
 
-/** Renders a delivery's template version with its event's or events' variables, and says how its reader leaves. Never throws. */
+/**
+ * Renders a delivery's template version with its event's or events' variables, and says how its reader
+ * leaves. `linkSchemes`: those that its tenant allows besides those of everybody. Never throws.
+ */
 export function makeMessage(
   content: Content,
   delivery: ClaimedDelivery,
   renderer: Renderer,
+  linkSchemes: readonly string[],
   links?: ListLinks,
 ): MadeMessage {
   if (delivery.recipient === null) return { ok: false, reason: "the recipient is gone" };
@@ -47,7 +51,7 @@ export function makeMessage(
         ? [{ id: delivery.eventId, at: delivery.at ?? new Date(), variables }]
         : digest.items.map(storedEvent),
     );
-    rendered = renderer(variables, { ...settings, system });
+    rendered = renderer(variables, { ...settings, linkSchemes, system });
   } catch {
     return { ok: false, reason: "the template cannot be rendered" };
   }

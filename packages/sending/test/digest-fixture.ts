@@ -27,7 +27,7 @@ export async function createDigests(t: TestContext, source: TemplateSource = LOO
 
   /** Saves a version and puts it in force; returns its id. */
   async function publish(next: TemplateSource = source, locale = ""): Promise<string> {
-    const made = await compileTemplate(next, tenant);
+    const made = await compileTemplate(next, { owner: tenant });
     if (!made.ok) throw new Error(JSON.stringify(made.faults));
     const { rows } = await pool.query(
       `insert into template_versions (template_id, version, locale, content, compiled)

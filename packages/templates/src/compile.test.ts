@@ -10,7 +10,7 @@ const email = (content: string, subject = "S"): TemplateSource => ({
 });
 
 async function compiled(source: TemplateSource): Promise<CompiledTemplate> {
-  const result = await compileTemplate(source, "acme");
+  const result = await compileTemplate(source, { owner: "acme" });
   assert.ok(result.ok, JSON.stringify(result));
   return result.compiled;
 }
@@ -22,7 +22,7 @@ async function compiledEmail(content: string) {
 }
 
 async function faults(source: TemplateSource): Promise<TemplateFault[]> {
-  const result = await compileTemplate(source, "acme");
+  const result = await compileTemplate(source, { owner: "acme" });
   assert.ok(!result.ok, "compiled");
   return result.faults;
 }
@@ -160,15 +160,21 @@ test("empty and oversized fields are refused", async () => {
 });
 
 test("a short message that leaves GSM-7 by itself is warned about, at the character", async () => {
-  const result = await compileTemplate({ kind: "text", content: "Hi {{имя}},\nit’s" }, "acme");
+  const result = await compileTemplate(
+    { kind: "text", content: "Hi {{имя}},\nit’s" },
+    { owner: "acme" },
+  );
   assert.ok(result.ok);
   assert.deepEqual([result.warnings[0]?.line, result.warnings[0]?.column], [2, 3]);
-  const plain = await compileTemplate({ kind: "text", content: "Hi {{имя}}\tand €" }, "acme");
+  const plain = await compileTemplate(
+    { kind: "text", content: "Hi {{имя}}\tand €" },
+    { owner: "acme" },
+  );
   assert.deepEqual(plain.ok && plain.warnings, []);
 });
 
 test("deep and unclosed HTML is a result, not a crash", async () => {
-  const deep = await compileTemplate(email("<div>".repeat(50_000)), "acme");
+  const deep = await compileTemplate(email("<div>".repeat(50_000)), { owner: "acme" });
   assert.equal(typeof deep.ok, "boolean");
-  assert.ok((await compileTemplate(email("<p>after</p>"), "acme")).ok);
+  assert.ok((await compileTemplate(email("<p>after</p>"), { owner: "acme" })).ok);
 });

@@ -17,6 +17,7 @@ import { checkLinks, linkTexts } from "./push-links.ts";
 import { createRenderer } from "./render.ts";
 import { smsSegments } from "./sms-segments.ts";
 import {
+  type CompileSettings,
   placeFaults,
   type TemplateFault,
   type TemplateField,
@@ -33,37 +34,34 @@ export type CompileResult =
 
 /**
  * Checks a source and compiles it. Faults are answers with line and column; nothing a tenant writes
- * makes this throw, or run longer than the compiler's time limit. `owner` is the tenant whose turn at
- * the compiler it takes: one tenant's sources never wait for all of another's. `locale`: the language of
- * a translation, in which its dates and numbers are written; without it that is the tenant's.
+ * makes this throw, or run longer than the compiler's time limit.
  */
 export async function compileTemplate(
   source: TemplateSource,
-  owner: string,
-  locale?: string,
+  settings: CompileSettings,
 ): Promise<CompileResult> {
   switch (source.kind) {
     case "email":
-      return compileEmail(source, owner, locale);
+      return compileEmail(source, settings);
     case "text":
-      return compileSms(source.content, locale);
+      return compileSms(source.content, settings);
     case "notification":
-      return compilePush(source, locale);
+      return compilePush(source, settings);
   }
 }
 
 async function compileEmail(
   source: Extract<TemplateSource, { kind: "email" }>,
-  owner: string,
-  locale: string | undefined,
+  settings: CompileSettings,
 ): Promise<CompileResult> {
   const subject = checkField("subject", source.subject);
   const content = checkField("content", source.content, true);
   const faults = [...subject.faults, ...content.faults];
   if (faults.length > 0) return refused(faults);
-  const made = await compileContent(source, content, owner);
+  const made = await compileContent(source, content, settings);
   if (!made.ok) return refused(made.faults);
   const { format, html, text, links, tags, warnings } = made;
+  const { linkSchemes = [], locale } = settings;
   const result = checkSize({
     kind: "email",
     format,
@@ -71,13 +69,14 @@ async function compileEmail(
     html,
     text,
     ...(links.length > 0 && { links }),
+    ...(linkSchemes.length > 0 && { linkSchemes: [...linkSchemes] }),
     ...withLogic([...subject.tags, ...tags], [subject.text, html, text], locale),
   });
   if (result.ok) result.warnings.push(...warnings);
   return result;
 }
 
-function compileSms(contentSource: string, locale: string | undefined): CompileResult {
+function compileSms(contentSource: string, { locale }: CompileSettings): CompileResult {
   const { text, tags, faults } = checkField("content", withoutLastLineEnd(contentSource));
   if (faults.length > 0) return refused(faults);
   const result = checkSize({
@@ -91,7 +90,7 @@ function compileSms(contentSource: string, locale: string | undefined): CompileR
 
 function compilePush(
   source: Extract<TemplateSource, { kind: "notification" }>,
-  locale: string | undefined,
+  { locale }: CompileSettings,
 ): CompileResult {
   const title = checkField("title", source.title);
   const content = checkField("content", withoutLastLineEnd(source.content));

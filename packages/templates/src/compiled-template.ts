@@ -22,6 +22,8 @@ export type CompiledTemplate = (
       text: string;
       /** Those of the text's addresses that hold tags, in order. None in versions saved before. */
       links?: TextLink[];
+      /** Those that the tenant allowed when it was saved: the template's own addresses may have them. */
+      linkSchemes?: string[];
     }
   | { kind: "text"; text: string }
   | ({ kind: "notification"; title: string; body: string } & PushLinks)

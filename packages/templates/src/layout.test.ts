@@ -23,7 +23,7 @@ const SETTINGS = {
 
 async function mailIn(layout: Layout, content = "{{ a }} [b](https://x.io)\n\n[c](https://x.io)") {
   const source = { kind: "email", subject: "S", content, format: "markdown", layout } as const;
-  const result = await compileTemplate(source, "acme");
+  const result = await compileTemplate(source, { owner: "acme" });
   assert.ok(result.ok && result.compiled.kind === "email", JSON.stringify(result));
   return result.compiled;
 }
@@ -140,7 +140,7 @@ test("the faults of a layout have their field, line and column", () => {
 
 test("a layout is compiled before it is used; what is wrong stands where it was written", async () => {
   const check = async (layout: Partial<Layout>) =>
-    (await checkLayout({ content: null, ...layout }, "acme")).map(
+    (await checkLayout({ content: null, ...layout }, { owner: "acme" })).map(
       ({ field, line, column, message }) => [field, line, column, message] as const,
     );
   assert.deepEqual(await check({}), []);
@@ -167,7 +167,7 @@ test("a fault of the layout is told as one, whatever mail is compiled in it", as
     [{ content: page("a") }, 1],
     [{ content: null, footerText: "[b](/c)" }, 1],
   ] as const) {
-    const result = await compileTemplate({ ...source, layout }, "acme");
+    const result = await compileTemplate({ ...source, layout }, { owner: "acme" });
     assert.ok(!result.ok);
     assert.deepEqual([result.faults[0]?.field, result.faults[0]?.line], ["layout", line]);
   }
@@ -191,14 +191,14 @@ test("words stand out from what is behind them, whatever colours a tenant has", 
 test("a layout that says its footer thousands of times is refused before it is compiled", async () => {
   const content = page(`<mj-text>${"{{ $footer_text }}".repeat(9_000)}</mj-text>{{ $content }}`);
   const footerText = "[a](https://x.io)".repeat(230);
-  const faults = await checkLayout({ content, footerText }, "acme");
+  const faults = await checkLayout({ content, footerText }, { owner: "acme" });
   assert.match(faults[0]?.message ?? "", /^too large/);
 });
 
 test("a mail that is too large for its layout is itself at fault", async () => {
   const content = "_a_ ".repeat(65_500);
   const source = { kind: "email", subject: "S", content, format: "markdown" } as const;
-  const result = await compileTemplate(source, "acme");
+  const result = await compileTemplate(source, { owner: "acme" });
   assert.ok(!result.ok);
   assert.equal(result.faults[0]?.field, "content");
 });

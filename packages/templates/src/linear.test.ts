@@ -61,7 +61,10 @@ test("comments in comments are as deep as they like, ended or not", () => {
 test("the places of many faults are found in one reading", async () => {
   const content = `${"\n".repeat(150_000)}<b>${"<b {{x}}>".repeat(10_000)}`;
   await ends(async () => {
-    const result = await compileTemplate({ kind: "email", subject: "S", content }, "acme");
+    const result = await compileTemplate(
+      { kind: "email", subject: "S", content },
+      { owner: "acme" },
+    );
     assert.deepEqual(!result.ok && [result.faults.length, result.faults[49]?.line], [50, 150_001]);
   });
 });
@@ -104,7 +107,10 @@ test("a quarter of a megabyte of broken or endless tags is read once", async () 
   ]) {
     const text = piece.repeat(Math.floor(250_000 / piece.length));
     await ends(async () => {
-      assert.equal((await compileTemplate({ kind: "text", content: text }, "acme")).ok, false);
+      assert.equal(
+        (await compileTemplate({ kind: "text", content: text }, { owner: "acme" })).ok,
+        false,
+      );
       templateVariables([text]);
       const { tags } = scanTags(text);
       assert.ok(parseTemplate(text, tags).faults.length + tags.length >= 0);
@@ -124,7 +130,10 @@ test("a tag of a quarter of a megabyte is refused and not read", async () => {
     const text = `${before}${piece.repeat(Math.floor(250_000 / piece.length))}`;
     for (const end of [" }}", " %}", "' %}{% endif %}"]) {
       await ends(async () => {
-        const result = await compileTemplate({ kind: "text", content: text + end }, "acme");
+        const result = await compileTemplate(
+          { kind: "text", content: text + end },
+          { owner: "acme" },
+        );
         assert.equal(result.ok, false, before);
       });
     }

@@ -5,7 +5,10 @@ import type { PushLinks } from "./push-links.ts";
 import { createRenderer } from "./render.ts";
 
 async function compiledWith(links: PushLinks) {
-  return await compileTemplate({ kind: "notification", title: "t", content: "b", ...links }, "t");
+  return await compileTemplate(
+    { kind: "notification", title: "t", content: "b", ...links },
+    { owner: "t" },
+  );
 }
 
 async function renderWith(links: PushLinks, variables: Record<string, unknown>) {

@@ -37,7 +37,7 @@ test("each construct takes the steps of what it reads and writes", async () => {
         format: "text",
         content: `a{% for turn in turns %}${construct}{% endfor %}`,
       },
-      "acme",
+      { owner: "acme" },
     );
     assert.ok(result.ok, JSON.stringify(result));
     const render = createRenderer(result.compiled);

@@ -57,7 +57,7 @@ const MEASURE_MS = 300;
 const result: Record<string, number> = {};
 for (const [name, source] of Object.entries(SOURCES)) {
   const compileStart = performance.now();
-  const compiled = await compileTemplate(source, "acme");
+  const compiled = await compileTemplate(source, { owner: "acme" });
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
   const prepareStart = performance.now();
   const render = createRenderer(compiled.compiled);
@@ -76,7 +76,7 @@ for (const [name, source] of Object.entries(SOURCES)) {
   result[`${name}PrepareMs`] = Math.round((prepared - prepareStart) * 10) / 10;
 }
 for (const [name, { source, variables }] of Object.entries(EXPENSIVE)) {
-  const compiled = await compileTemplate(source, "acme");
+  const compiled = await compileTemplate(source, { owner: "acme" });
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
   const render = createRenderer(compiled.compiled);
   const values = variables();

@@ -8,7 +8,7 @@ async function render(
   source: TemplateSource,
   variables: Record<string, unknown> | string,
 ): Promise<Rendered> {
-  const result = await compileTemplate(source, "acme");
+  const result = await compileTemplate(source, { owner: "acme" });
   assert.ok(result.ok, JSON.stringify(result));
   const values = typeof variables === "string" ? JSON.parse(variables) : variables;
   return createRenderer(result.compiled)(values);
@@ -136,6 +136,50 @@ test("links left out are told of MJML and Markdown as well, at most twenty a mai
   assert.equal((await mail(many, paths)).linksLeftOut?.length, 20);
 });
 
+test("the app links that a tenant allows may begin an address, in what it writes and in values", async () => {
+  const settings = { owner: "acme", linkSchemes: ["myapp"] };
+  const made = async (content: string, format?: "markdown") => {
+    const source: TemplateSource = {
+      kind: "email",
+      subject: "S",
+      content,
+      ...(format && { format }),
+    };
+    assert.equal((await compileTemplate(source, { owner: "acme" })).ok, false, content);
+    const result = await compileTemplate(source, settings);
+    assert.ok(result.ok, JSON.stringify(result));
+    const compiled = JSON.parse(JSON.stringify(result.compiled));
+    const values = { id: "1&2", url: "MyApp://pay/7", bad: "other://x", image: "myapp://x.png" };
+    const rendered = createRenderer(compiled)(values, { linkSchemes: ["myapp"] });
+    assert.ok(rendered.ok && rendered.kind === "email");
+    const later = createRenderer(compiled)(values);
+    assert.ok(later.ok && later.kind === "email");
+    return { ...rendered, later };
+  };
+  const html = `<a href="myapp://order/{{ id }}">Open</a> <a href="{{ url }}">Pay</a>
+    <a href="{{ bad }}">x</a> <img src="{{ image }}">`;
+  const shown = await made(html);
+  assert.match(shown.html, /href="myapp:\/\/order\/1&amp;2"/);
+  assert.match(shown.html, /href="MyApp:\/\/pay\/7"/);
+  assert.match(shown.text, /^Open \[myapp:\/\/order\/1&2\] Pay \[MyApp:\/\/pay\/7\] x$/);
+  assert.deepEqual(shown.linksLeftOut, [
+    `href {{ bad }} (${SCHEMES}, myapp:)`,
+    `src {{ image }} (${SCHEMES})`,
+  ]);
+  assert.match(
+    shown.later.html,
+    /href="myapp:\/\/order\/1&amp;2"/,
+    "its own text stays as it was saved",
+  );
+  assert.match(shown.later.html, /<a href="#">Pay/, "a value is judged when it is sent");
+  const simple = await made(
+    "[Open](myapp://order/{{ id }})\n\nor [later](myapp://later), says {{ id }}",
+    "markdown",
+  );
+  assert.match(simple.html, /href="myapp:\/\/order\/1&amp;2"/);
+  assert.match(simple.text, /later \[myapp:\/\/later\]/);
+});
+
 test("plain text mails show markup of a value as text", async () => {
   const { html, text } = await mail("Hi {{x}}\nBye", { x: "<b>&\nx" });
   assert.match(html, /Hi &lt;b&gt;&amp;\nx<br>Bye/);
@@ -252,7 +296,7 @@ test("a version that was saved without the places of its addresses renders as it
 });
 
 test("one renderer serves many events, each with its own values and missing names", async () => {
-  const result = await compileTemplate({ kind: "text", content: "{{a}}{{b}}" }, "acme");
+  const result = await compileTemplate({ kind: "text", content: "{{a}}{{b}}" }, { owner: "acme" });
   assert.ok(result.ok);
   const renderer = createRenderer(JSON.parse(JSON.stringify(result.compiled)));
   const first = renderer({ a: 1 });

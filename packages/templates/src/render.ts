@@ -170,7 +170,7 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
   const ownText = joins ? markBlanks(compiled.text, scanTags(compiled.text).tags) : compiled.text;
   const texts = [
     lineText(compiled.subject, MAX_SUBJECT_CHARACTERS),
-    { template: compiled.html, ...part, slots: safeSlots },
+    { template: compiled.html, ...part, slots: safeSlots(compiled.linkSchemes) },
     {
       template: ownText,
       ...part,
@@ -188,12 +188,14 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
   });
 }
 
-function safeSlots(html: string, tags: readonly Tag[]): Slot[] {
-  const slots = htmlSlots(html, tags);
-  // Compiling refuses such a template. Were one ever stored, no value may be trusted to stay
-  // where it stands, so that none is written.
-  const isSafe = slots.every((slot) => "write" in slot);
-  return slots.map((slot) => (isSafe && "write" in slot ? slot : NOTHING));
+function safeSlots(linkSchemes: readonly string[] | undefined) {
+  return (html: string, tags: readonly Tag[]): Slot[] => {
+    const slots = htmlSlots(html, tags, linkSchemes);
+    // Compiling refuses such a template. Were one ever stored, no value may be trusted to stay
+    // where it stands, so that none is written.
+    const isSafe = slots.every((slot) => "write" in slot);
+    return slots.map((slot) => (isSafe && "write" in slot ? slot : NOTHING));
+  };
 }
 
 function smsRenderer(compiled: Extract<CompiledTemplate, { kind: "text" }>): Renderer {

@@ -19,6 +19,16 @@ export type TemplateSource =
   | { kind: "text"; content: string }
   | ({ kind: "notification"; title: string; content: string } & PushLinks);
 
+/** What a template is compiled with besides its source. */
+export interface CompileSettings {
+  /** The tenant whose turn at the compiler it takes: one tenant's sources never wait for all of another's. */
+  owner: string;
+  /** Schemes of links that it allows besides those of everybody. */
+  linkSchemes?: readonly string[] | undefined;
+  /** Of a translation, in which its dates and numbers are written; without it that is the tenant's. */
+  locale?: string | undefined;
+}
+
 /** `layout`: the MJML of the layout that a Markdown content is set in. */
 export type TemplateField = "subject" | "title" | "content" | "layout" | "url" | "actions";
 

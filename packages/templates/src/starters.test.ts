@@ -11,7 +11,7 @@ import { STARTERS, type Starter } from "./starters.ts";
 const SETTINGS = { locale: "en", timeZone: "Europe/Berlin" };
 
 async function compiled(source: TemplateSource) {
-  const result = await compileTemplate(source, "acme");
+  const result = await compileTemplate(source, { owner: "acme" });
   assert.ok(result.ok, JSON.stringify(result));
   assert.deepEqual(result.warnings, []);
   return result.compiled;

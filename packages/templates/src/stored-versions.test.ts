@@ -43,7 +43,7 @@ test("a template without logic compiles to what it compiled to", async () => {
   );
   assert.ok(plain.length >= 6);
   for (const { source, compiled } of plain) {
-    const result = await compileTemplate(source, "acme");
+    const result = await compileTemplate(source, { owner: "acme" });
     assert.deepEqual(result.ok && result.compiled, compiled);
   }
 });

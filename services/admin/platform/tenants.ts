@@ -125,6 +125,8 @@ interface Values {
   /** Both empty: none. */
   quietFrom: string;
   quietTo: string;
+  /** With commas between them. */
+  linkSchemes: string;
 }
 
 const DEFAULTS: Values = {
@@ -140,6 +142,7 @@ const DEFAULTS: Values = {
   timezone: "",
   quietFrom: "",
   quietTo: "",
+  linkSchemes: "",
 };
 
 function showNew(values: Values, faults: Faults): Answer {
@@ -160,6 +163,7 @@ function valuesOf(form: URLSearchParams): Values {
     timezone: (form.get("timezone") ?? "").trim(),
     quietFrom: (form.get("quietFrom") ?? "").trim(),
     quietTo: (form.get("quietTo") ?? "").trim(),
+    linkSchemes: (form.get("linkSchemes") ?? "").trim(),
   };
 }
 
@@ -177,6 +181,7 @@ function valuesOfTenant(tenant: Tenant): Values {
     timezone: tenant.timezone ?? "",
     quietFrom: tenant.quietHours?.from ?? "",
     quietTo: tenant.quietHours?.to ?? "",
+    linkSchemes: tenant.linkSchemes.join(", "),
   };
 }
 
@@ -195,6 +200,8 @@ function inputOf(values: Values): TenantInput {
       values.quietFrom === "" && values.quietTo === ""
         ? null
         : { from: values.quietFrom, to: values.quietTo },
+    linkSchemes:
+      values.linkSchemes === "" ? [] : values.linkSchemes.split(",").map((scheme) => scheme.trim()),
   };
 }
 

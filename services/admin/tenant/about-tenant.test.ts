@@ -78,3 +78,19 @@ test("who may not open a page is told which role it takes, and led back", async 
   assert.equal(stale.status, 403);
   assert.match(await stale.text(), /This form has expired[\s\S]*href="\/account">Back</);
 });
+
+test("an operator allows a tenant's app links, and is told which are never safe", async (t) => {
+  const { operator, base } = await startTenant(t);
+  const settings = { name: "Acme", perMinute: "60", dailyCap: "1000" };
+  const refused = await operator.post(`${base}/settings`, {
+    ...settings,
+    linkSchemes: "myapp,data",
+  });
+  assert.equal(refused.status, 422);
+  assert.match(await refused.text(), /App links in emails must not hold data/);
+  const allowed = { ...settings, linkSchemes: "MyApp, shop" };
+  assert.equal((await operator.post(`${base}/settings`, allowed)).status, 303);
+  const html = await operator.text(`${base}/settings`);
+  assert.match(html, /<dt>App links in emails<\/dt><dd>myapp, shop<\/dd>/);
+  assert.match(html, /name="linkSchemes"[^>]*value="myapp, shop"/);
+});

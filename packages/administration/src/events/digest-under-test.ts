@@ -9,7 +9,7 @@ export const COMMENT = "comment.posted";
 /** A template of mails that loops over what it is told of; returns the version's id. */
 export async function storeLoop(pool: Pool, tenantId: string, subject = "{{$count}} comments") {
   const content = "<p>{% for c in $items %}{{c.by}};{% endfor %}</p>";
-  const made = await compileTemplate({ kind: "email", subject, content }, tenantId);
+  const made = await compileTemplate({ kind: "email", subject, content }, { owner: tenantId });
   if (!made.ok) throw new Error("the template does not compile");
   const { rows } = await pool.query(
     `with t as (

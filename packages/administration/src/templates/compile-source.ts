@@ -1,7 +1,9 @@
+import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import type { TemplateFault, TemplateSource } from "@belfry/templates/source";
+import type { CompileSettings, TemplateFault, TemplateSource } from "@belfry/templates/source";
 import { type InputFault, InvalidInput } from "../input-error.ts";
+import { tenantById } from "../tenants/tenant-rows.ts";
 import { type LayoutInForce, layoutInForce } from "./layout-in-force.ts";
 import { localeOf, type TemplateSourceInput, templateSource } from "./template-input.ts";
 
@@ -14,7 +16,7 @@ export interface CompiledSource {
 export type CompiledInput = CompiledSource & { layoutVersion: number | null };
 
 /**
- * Compiles what a person wrote, Markdown in the tenant's layout; without a database in the platform's.
+ * Compiles what a person wrote, Markdown in the tenant's layout; without a database as the platform's.
  * Throws `InvalidInput` with the place of each fault.
  */
 export async function compileInput(
@@ -23,13 +25,23 @@ export async function compileInput(
   input: TemplateSourceInput,
   inForce?: LayoutInForce,
 ): Promise<CompiledInput> {
+  const settings = await compileSettings(db, tenantId);
   if (input.format !== "markdown") {
     const source = templateSource(input);
-    return { ...(await compileSource(source, tenantId, localeOf(input))), layoutVersion: null };
+    return { ...(await compileSource(source, settings, localeOf(input))), layoutVersion: null };
   }
   const { version, layout } = inForce ?? (await layoutInForce(db, tenantId));
   const source = templateSource(input, layout);
-  return { ...(await compileSource(source, tenantId, localeOf(input))), layoutVersion: version };
+  return { ...(await compileSource(source, settings, localeOf(input))), layoutVersion: version };
+}
+
+/** What a tenant's mails are compiled with. */
+export async function compileSettings(
+  db: Database | undefined,
+  tenantId: string,
+): Promise<CompileSettings> {
+  const tenant = db && tenantId !== PLATFORM ? await tenantById(db, tenantId) : undefined;
+  return { owner: tenantId, linkSchemes: tenant?.linkSchemes };
 }
 
 /** With the place in the message, too. */
@@ -40,10 +52,10 @@ export function placed(faults: readonly Required<InputFault>[]): InputFault[] {
   }));
 }
 
-async function compileSource(source: TemplateSource, tenantId: string, locale: string) {
+async function compileSource(source: TemplateSource, settings: CompileSettings, locale: string) {
   // Loaded when a template is compiled: most commands never do, and a start must be quick.
   const { compileTemplate } = await import("@belfry/templates/compile");
-  const result = await compileTemplate(source, tenantId);
+  const result = await compileTemplate(source, settings);
   if (!result.ok) {
     throw new InvalidInput(placed(result.faults));
   }

@@ -2,7 +2,7 @@ import { channelsWith } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { checkLayout } from "@belfry/templates/check-layout";
 import { refuseFaults } from "../input-error.ts";
-import { placed } from "./compile-source.ts";
+import { compileSettings, placed } from "./compile-source.ts";
 import { brandName, compilableLayout } from "./layout-in-force.ts";
 import { changedLayout, type LayoutInput, layoutInputFaults } from "./layout-input.ts";
 import { NO_LAYOUT } from "./layout-rows.ts";
@@ -33,7 +33,7 @@ export async function layoutPreview(db: Database, input: LayoutInput): Promise<{
   const { tenantId } = input;
   refuseFaults(layoutInputFaults(input));
   const layout = compilableLayout(changedLayout(NO_LAYOUT, input), await brandName(db, tenantId));
-  refuseFaults(placed(await checkLayout(layout, tenantId)));
+  refuseFaults(placed(await checkLayout(layout, await compileSettings(db, tenantId))));
   const [channel] = channelsWith("email");
   if (channel === undefined) throw new Error("no channel sends mails");
   const sample = { channel, ...SAMPLE };

@@ -81,3 +81,15 @@ test("a preview tells the links of a mail that lead nowhere", async (t) => {
   assertHas(plain, { linksLeftOut, missing: ["image"] });
   assertHas(preview, { linksLeftOut });
 });
+
+test("the app links of a tenant are saved in its templates, and a preview shows them", async (t) => {
+  const { db, tenantId, check } = await withTenant(t);
+  const content = '<a href="myapp://o/{{ id }}">Open</a><a href="{{ url }}">Pay</a>';
+  const input = { channel: "EMAIL", subject: "S", content } as const;
+  assert.equal((await checkSource(db, tenantId, input, {})).ok, false);
+  await updateTenant(db, tenantId, { linkSchemes: ["myapp"] });
+  const { plain } = await check(input, { id: 7, url: "myapp://pay" });
+  assert.ok(plain.kind === "email");
+  assert.equal(plain.html, '<a href="myapp://o/7">Open</a><a href="myapp://pay">Pay</a>');
+  await putTemplate(db, { tenantId, eventType: "a", ...input });
+});

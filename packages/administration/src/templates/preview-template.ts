@@ -145,7 +145,12 @@ export async function renderSettings(
   const system = DEAD_LINKS;
   if (db === undefined || tenantId === PLATFORM) return { system };
   const tenant = await tenantById(db, tenantId);
-  return { locale: tenant?.defaultLocale, timeZone: tenant?.timezone ?? undefined, system };
+  return {
+    locale: tenant?.defaultLocale,
+    timeZone: tenant?.timezone ?? undefined,
+    linkSchemes: tenant?.linkSchemes,
+    system,
+  };
 }
 
 /** A message of one event, accepted now. */

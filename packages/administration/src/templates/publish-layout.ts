@@ -8,7 +8,7 @@ import {
   PreparedTooEarly,
   refuseFaults,
 } from "../input-error.ts";
-import { compileInput, placed } from "./compile-source.ts";
+import { compileInput, compileSettings, placed } from "./compile-source.ts";
 import { holdOwner } from "./hold-owner.ts";
 import { brandName, compilableLayout } from "./layout-in-force.ts";
 import { changedLayout, type LayoutInput, layoutInputFaults } from "./layout-input.ts";
@@ -64,7 +64,7 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
   const brand = await brandName(db, tenantId);
   const compilable = compilableLayout(layout, brand);
   const { checkLayout } = await import("@belfry/templates/check-layout");
-  refuseFaults(placed(await checkLayout(compilable, tenantId)));
+  refuseFaults(placed(await checkLayout(compilable, await compileSettings(db, tenantId))));
   const inForce = { version: basedOnVersion, layout: compilable };
   const variants = await markdownVariants(db, tenantId);
   const compiled: PreparedLayout["compiled"] = [];

@@ -1,5 +1,6 @@
 import { CHANNELS, type Channel, isChannel, listed } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
+import { linkSchemesFault } from "@belfry/contracts/link-schemes";
 import { canonicalLocale, NO_LOCALE } from "@belfry/contracts/locale";
 import { type QuietHours, quietHoursFault } from "@belfry/contracts/quiet-hours";
 import type { InputFault } from "../input-error.ts";
@@ -29,6 +30,8 @@ export interface TenantInput {
   timezone?: string | null | undefined;
   /** Of users without their own; null: none. */
   quietHours?: QuietHours | null | undefined;
+  /** Of deep links, without the colon: at most 20. */
+  linkSchemes?: readonly string[] | undefined;
 }
 
 const MAX_PER_MINUTE = 1_000_000_000;
@@ -54,6 +57,7 @@ export function tenantFaults(input: TenantInput): (InputFault | undefined)[] {
     defaultLocaleFault(input.defaultLocale),
     timeZoneFault(input.timezone),
     quietFault(input.quietHours),
+    faultAt("linkSchemes", input.linkSchemes && linkSchemesFault(input.linkSchemes)),
   ];
 }
 

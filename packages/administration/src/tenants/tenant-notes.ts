@@ -64,10 +64,10 @@ export function webhookSecretCreated({ id, previousWebhookSecretUntil }: Tenant)
 function recorded(tenant: Tenant): object {
   const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = tenant;
   const { eventRetentionDays, notificationRetentionDays, defaultLocale } = tenant;
-  const { timezone, quietHours } = tenant;
+  const { timezone, quietHours, linkSchemes } = tenant;
   return {
     ...{ name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables },
     ...{ eventRetentionDays, notificationRetentionDays, defaultLocale },
-    ...{ timezone, quietHours },
+    ...{ timezone, quietHours, linkSchemes },
   };
 }

@@ -110,6 +110,7 @@ function columns(settings: Partial<TenantSettings>) {
     timezone: settings.timezone,
     quiet_from: settings.quietFrom,
     quiet_to: settings.quietTo,
+    link_schemes: settings.linkSchemes,
   };
 }
 
@@ -132,6 +133,7 @@ function selectTenants(db: Database) {
       "timezone",
       "quiet_from as quietFrom",
       "quiet_to as quietTo",
+      "link_schemes as linkSchemes",
       "created_at as createdAt",
       "updated_at as updatedAt",
     ]);

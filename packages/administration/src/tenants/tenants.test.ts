@@ -171,3 +171,17 @@ test("a tenant's quiet hours are for users without their own; the same time twic
   );
   assert.equal((await updateTenant(db, id, { quietHours: null })).quietHours, null);
 });
+
+test("link schemes are kept in lower case, each once, and those that are never safe are refused", async (t) => {
+  const db = await testDatabase(t);
+  const { id, linkSchemes } = await createTenant(db, { name: "Acme" });
+  assert.deepEqual(linkSchemes, []);
+  const changed = await updateTenant(db, id, { linkSchemes: ["MyApp", "shop", "myapp"] });
+  assert.deepEqual(changed.linkSchemes, ["myapp", "shop"]);
+  assert.deepEqual((await updateTenant(db, id, { name: "B" })).linkSchemes, ["myapp", "shop"]);
+  await assert.rejects(
+    updateTenant(db, id, { linkSchemes: ["myapp", "JavaScript"] }),
+    /linkSchemes must not hold javascript/,
+  );
+  assert.deepEqual((await updateTenant(db, id, { linkSchemes: [] })).linkSchemes, []);
+});

@@ -1,6 +1,7 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import type { Channel } from "@belfry/contracts/channels";
 import { CHANNELS } from "@belfry/contracts/channels";
+import { canonicalLinkSchemes } from "@belfry/contracts/link-schemes";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { type QuietHours, quietHoursOf } from "@belfry/contracts/quiet-hours";
 import { timeZoneName } from "@belfry/contracts/time-zone";
@@ -51,6 +52,8 @@ export interface Tenant {
   timezone: string | null;
   /** Of users without their own; null: none. */
   quietHours: QuietHours | null;
+  /** Of deep links that its mails may lead to, in lower case and without the colon. */
+  linkSchemes: string[];
   /** The live ones, newest first. */
   apiKeys: ApiKeyView[];
   createdAt: string;
@@ -87,6 +90,7 @@ export async function createTenant(
     timezone: null,
     quietFrom: null,
     quietTo: null,
+    linkSchemes: [],
     ...(await settingsOf(db, id, input, keys)),
     name: input.name,
   };
@@ -168,7 +172,8 @@ async function settingsOf(
   keys: SecretKeys | undefined,
 ): Promise<Partial<TenantSettings>> {
   const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = input;
-  const { webhookSecret, eventRetentionDays, notificationRetentionDays, quietHours } = input;
+  const { webhookSecret, eventRetentionDays, notificationRetentionDays, quietHours, linkSchemes } =
+    input;
   const defaultLocale = canonicalLocale(input.defaultLocale ?? "");
   const timezone = input.timezone == null ? input.timezone : timeZoneName(input.timezone);
   if (timezone != null) await requireTimeZone(db, timezone);
@@ -190,6 +195,7 @@ async function settingsOf(
     ...(quietHours === undefined
       ? {}
       : { quietFrom: quietHours?.from ?? null, quietTo: quietHours?.to ?? null }),
+    ...(linkSchemes === undefined ? {} : { linkSchemes: canonicalLinkSchemes(linkSchemes) }),
   };
 }
 
@@ -223,6 +229,7 @@ function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
     defaultLocale: tenant.defaultLocale,
     timezone: tenant.timezone,
     quietHours: quietHoursOf(tenant.quietFrom, tenant.quietTo),
+    linkSchemes: tenant.linkSchemes,
     apiKeys: keys.map(({ tenantId: _, ...key }) => isoTimes(key)),
     createdAt: tenant.createdAt.toISOString(),
     updatedAt: tenant.updatedAt.toISOString(),

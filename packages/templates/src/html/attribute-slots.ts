@@ -9,6 +9,7 @@ import type { AttributeValue } from "./html-places.ts";
 import { styleValue } from "./style-value.ts";
 import {
   type AddressKind,
+  APP_LINK,
   LINK,
   LINK_LIST,
   leftOutReason,
@@ -34,10 +35,14 @@ const ACTIVE_ELEMENTS = new Set(
  * Judges the tags of one attribute. Ask for them in their order: each call reads on where the last one
  * stopped, so that all together read the value once.
  */
-export function attributeSlots(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot {
+export function attributeSlots(
+  span: AttributeValue,
+  html: string,
+  linkSchemes?: readonly string[],
+): (tag: Tag) => HtmlSlot {
   const fault = attributeFault(span, "variable");
   if (fault !== undefined) return () => ({ refused: fault });
-  const read = valueReader(span, html);
+  const read = valueReader(span, html, linkSchemes);
   if (read === undefined) return () => escaped();
   return (tag) =>
     tag.start - span.start > MAX_URL_CHARACTERS
@@ -72,12 +77,19 @@ function attributeFault(
     : undefined;
 }
 
-function valueReader(span: AttributeValue, html: string): ((tag: Tag) => HtmlSlot) | undefined {
+function valueReader(
+  span: AttributeValue,
+  html: string,
+  linkSchemes: readonly string[] | undefined,
+): ((tag: Tag) => HtmlSlot) | undefined {
   const { attribute, start } = span;
   if (attribute === "style") return styleReader(span, html);
   if (URL_LIST_ATTRIBUTES.has(attribute)) return urlListReader(span, html);
   if (!URL_ATTRIBUTES.has(attribute)) return undefined;
-  const judge = addressJudge(attribute, html, LINK);
+  const judge =
+    attribute === "href"
+      ? addressJudge(attribute, html, APP_LINK, linkSchemes)
+      : addressJudge(attribute, html, LINK);
   return (tag) => judge(start, tag);
 }
 
@@ -136,6 +148,7 @@ function addressJudge(
   attribute: string,
   html: string,
   kind: AddressKind,
+  linkSchemes?: readonly string[],
 ): (start: number, tag: Tag) => HtmlSlot {
   let known: { start: number; refused: string | undefined } | undefined;
   return (start, tag) => {
@@ -144,7 +157,10 @@ function addressJudge(
       const begins = prefix.trim() === "";
       const refused = `in ${attribute} a variable must begin the address or follow http:, https:, mailto:, tel:, sms: or a path`;
       // Behind a value that began the address everything is settled: it kept its scheme or became "#".
-      known = { start, refused: begins || schemeIsSettled(prefix) ? undefined : refused };
+      known = {
+        start,
+        refused: begins || schemeIsSettled(prefix, linkSchemes) ? undefined : refused,
+      };
       if (begins) return beginning(attribute, tag, kind);
     }
     return known.refused === undefined ? further(attribute, tag, kind) : { refused: known.refused };
@@ -152,13 +168,15 @@ function addressJudge(
 }
 
 /** Writes a value that begins an address, and notes one that is left out. */
-function beginning(attribute: string, tag: Tag, { start, leftOut, schemes }: AddressKind): Slot {
+function beginning(attribute: string, tag: Tag, kind: AddressKind): Slot {
+  const { start, leftOut, schemes, takesApps } = kind;
   return {
     longest: MAX_URL_CHARACTERS,
     write: (value, rendering) => {
-      const address = start(value);
+      const apps = takesApps ? (rendering.settings?.linkSchemes ?? []) : [];
+      const address = start(value, apps);
       if (address === leftOut) {
-        noteLeftOutLink(rendering, attribute, tag, leftOutReason(value, schemes));
+        noteLeftOutLink(rendering, attribute, tag, leftOutReason(value, [...schemes, ...apps]));
       }
       return escapeHtml(address);
     },

@@ -4,7 +4,7 @@ import { compileTemplate } from "../compile.ts";
 import type { TemplateFault } from "../source.ts";
 
 const compile = (content: string) =>
-  compileTemplate({ kind: "email", subject: "S", content }, "acme");
+  compileTemplate({ kind: "email", subject: "S", content }, { owner: "acme" });
 
 async function accepted(content: string) {
   const result = await compile(content);

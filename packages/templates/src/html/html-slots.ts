@@ -9,10 +9,15 @@ import { type Range, rangeFinder } from "./ranges.ts";
 
 /**
  * The slots of a document's tags, in the order of the tags. That of a block's tag writes nothing, but
- * is refused where no block may stand.
+ * is refused where no block may stand. `linkSchemes`: those that the template's own links may have besides
+ * those of everybody.
  */
-export function htmlSlots(html: string, tags: readonly Tag[]): HtmlSlot[] {
-  const { slots, blocks } = judgeHtml(html, tags);
+export function htmlSlots(
+  html: string,
+  tags: readonly Tag[],
+  linkSchemes?: readonly string[],
+): HtmlSlot[] {
+  const { slots, blocks } = judgeHtml(html, tags, linkSchemes);
   for (const { tag, message } of blocks) slots[tag] = { refused: message };
   return slots;
 }
@@ -21,13 +26,19 @@ export function htmlSlots(html: string, tags: readonly Tag[]): HtmlSlot[] {
 export function judgeHtml(
   html: string,
   tags: readonly Tag[],
+  linkSchemes?: readonly string[],
 ): { slots: HtmlSlot[]; blocks: BlockFault[] } {
   const places = readHtml(maskTags(html, tags));
-  const slots = valueSlots(html, places, tags);
+  const slots = valueSlots(html, places, tags, linkSchemes);
   return { slots, blocks: blockPlaceFaults(html, places, tags) };
 }
 
-function valueSlots(html: string, places: HtmlPlaces, tags: readonly Tag[]): HtmlSlot[] {
+function valueSlots(
+  html: string,
+  places: HtmlPlaces,
+  tags: readonly Tag[],
+  linkSchemes: readonly string[] | undefined,
+): HtmlSlot[] {
   const spanAt = rangeFinder(places.spans);
   const conditionalAt = rangeFinder(places.conditionals);
   const titleAt = rangeFinder(places.titles);
@@ -38,7 +49,7 @@ function valueSlots(html: string, places: HtmlPlaces, tags: readonly Tag[]): Htm
     const span = spanAt(tag.start);
     if (span?.kind === "attribute" && span !== attribute) {
       attribute = span;
-      inAttribute = attributeSlots(span, html);
+      inAttribute = attributeSlots(span, html, linkSchemes);
     }
     const refused = span && spanFault(span);
     if (refused !== undefined) return { refused };

@@ -13,7 +13,7 @@ const BLOCKS =
  * Reads HTML as text: a line a row, links with their address, images by their alternative text, nothing
  * hidden. The addresses are marked, as text-links.ts says.
  */
-export function htmlText(html: string): string {
+export function htmlText(html: string, linkSchemes?: readonly string[]): string {
   const text = convert(html, {
     wordwrap: false,
     formatters: {
@@ -43,7 +43,7 @@ export function htmlText(html: string): string {
         });
         walk(element.children, builder);
         builder.popWordTransform();
-        const link = markedLink(element.attribs?.href ?? "", hasWords);
+        const link = markedLink(element.attribs?.href ?? "", hasWords, linkSchemes);
         builder.addInline(link, { noWordTransform: true });
       },
     },

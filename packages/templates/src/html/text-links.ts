@@ -15,10 +15,14 @@ const SETTLED = "\0s";
 const END = "\0e";
 
 /** An address as it stands behind its words, or alone. Empty where it leads nowhere from a text. */
-export function markedLink(href: string, hasWords: boolean): string {
+export function markedLink(
+  href: string,
+  hasWords: boolean,
+  linkSchemes?: readonly string[],
+): string {
   const url = ownAddress(href);
   const begins = beginsWithWord(url) ? BEGINS_WITH_VALUE : SETTLED;
-  if (begins === SETTLED && (url.startsWith("#") || !schemeIsSettled(url))) return "";
+  if (begins === SETTLED && (url.startsWith("#") || !schemeIsSettled(url, linkSchemes))) return "";
   const address = url.replace(/^mailto:/i, "");
   if (address === "") return "";
   return hasWords ? ` ${begins}[${address}]${END}` : `${begins}${address}${END}`;

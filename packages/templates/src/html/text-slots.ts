@@ -9,8 +9,8 @@ import { urlRest, urlStart } from "./url-value.ts";
 
 /** What leads nowhere in the HTML is no address here. */
 const BEGINNING: Slot = {
-  write: (value) => {
-    const address = urlStart(value);
+  write: (value, { settings }) => {
+    const address = urlStart(value, settings?.linkSchemes);
     return address === "#" ? "" : address;
   },
   longest: MAX_URL_CHARACTERS,

@@ -21,9 +21,10 @@ const ENCODED: Record<string, string> = Object.fromEntries(
  * because a path, query or fragment has begun. Without that a value could complete `java` to
  * `javascript:`.
  */
-export function schemeIsSettled(prefix: string): boolean {
+export function schemeIsSettled(prefix: string, linkSchemes: readonly string[] = []): boolean {
   const text = prefix.replace(/[\u0000-\u0020]/g, "");
-  return hasScheme(text, TEMPLATE_SCHEMES) || /^[^:&]*[/?#]/.test(text);
+  if (hasScheme(text, TEMPLATE_SCHEMES) || hasScheme(text, linkSchemes)) return true;
+  return /^[^:&]*[/?#]/.test(text);
 }
 
 function hasScheme(url: string, schemes: readonly string[]): boolean {
@@ -31,13 +32,18 @@ function hasScheme(url: string, schemes: readonly string[]): boolean {
   return schemes.includes(scheme.toLowerCase());
 }
 
+/** Whether a link leads somewhere from a mail. `linkSchemes`: those that its tenant allows besides. */
+export function hasLinkScheme(url: string, linkSchemes: readonly string[] = []): boolean {
+  return hasScheme(url, VALUE_SCHEMES) || hasScheme(url, linkSchemes);
+}
+
 /**
- * A value that begins an address: kept when its scheme is http, https, mailto, tel or sms, otherwise
- * `#`, behind which whatever follows in the template is only a fragment.
+ * A value that begins an address: kept when its scheme is http, https, mailto, tel or sms, or one that the
+ * tenant allows, otherwise `#`, behind which whatever follows in the template is only a fragment.
  */
-export function urlStart(value: string): string {
+export function urlStart(value: string, linkSchemes?: readonly string[]): string {
   const url = withoutInvisible(value);
-  return hasScheme(url, VALUE_SCHEMES) ? encoded(url) : "#";
+  return hasLinkScheme(url, linkSchemes) ? encoded(url) : "#";
 }
 
 /**
@@ -70,21 +76,24 @@ export function styleUrlRest(value: string): string {
 /** How one kind of place writes addresses. */
 export interface AddressKind {
   /** Writes a value that begins an address. */
-  start: (value: string) => string;
+  start: (value: string, linkSchemes: readonly string[]) => string;
   /** Writes a value further inside. */
   rest: (value: string) => string;
   /** What `start` writes instead of a value that may not begin an address. */
   leftOut: string;
   /** The schemes that such a value may have. */
   schemes: readonly string[];
+  /** Whether it may have those that the tenant allows besides. */
+  takesApps?: true;
 }
 
 export const LINK: AddressKind = {
-  start: urlStart,
+  start: (value) => urlStart(value),
   rest: urlRest,
   leftOut: "#",
   schemes: VALUE_SCHEMES,
 };
+export const APP_LINK: AddressKind = { ...LINK, start: urlStart, takesApps: true };
 export const LINK_LIST: AddressKind = { ...LINK, start: urlListStart, rest: urlListRest };
 export const STYLE_LINK: AddressKind = {
   start: styleUrlStart,

@@ -5,7 +5,7 @@ import type { TemplateFault } from "../source.ts";
 import { UNSUPPORTED_FILTERS, UNSUPPORTED_TAGS } from "./unsupported.ts";
 
 async function faults(content: string): Promise<TemplateFault[]> {
-  const result = await compileTemplate({ kind: "text", content }, "acme");
+  const result = await compileTemplate({ kind: "text", content }, { owner: "acme" });
   return result.ok ? [] : result.faults;
 }
 
@@ -114,7 +114,10 @@ test("newline_to_br is refused where no <br> can be written", async () => {
     "{{ x | newline_to_br }}",
     "<p>{{ x | newline_to_br | upcase }}</p>",
   ]) {
-    const result = await compileTemplate({ kind: "email", subject: "S", content }, "acme");
+    const result = await compileTemplate(
+      { kind: "email", subject: "S", content },
+      { owner: "acme" },
+    );
     assert.match(result.ok ? "none" : (result.faults[0]?.message ?? ""), /newline_to_br/, content);
   }
 });

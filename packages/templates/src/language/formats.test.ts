@@ -10,7 +10,10 @@ async function written(content: string, variables: string, settings: RenderSetti
 }
 
 async function rendered(content: string, variables: string, settings: RenderSettings = {}) {
-  const result = await compileTemplate({ kind: "notification", title: "T", content }, "acme");
+  const result = await compileTemplate(
+    { kind: "notification", title: "T", content },
+    { owner: "acme" },
+  );
   assert.ok(result.ok, JSON.stringify(result));
   const rendered = createRenderer(result.compiled)(parseVariables(variables) ?? {}, settings);
   assert.ok(rendered.ok && rendered.kind === "notification");
@@ -188,7 +191,7 @@ test("letters change their case as the language of the variant has them", async 
     assert.equal(body, `${upper} ${lower} ${capital} \u{10400}x`, locale);
   }
   const source = { kind: "text", content: "{{ a | upcase }}" } as const;
-  const result = await compileTemplate(source, "acme", "tr");
+  const result = await compileTemplate(source, { owner: "acme", locale: "tr" });
   assert.ok(result.ok);
   const message = createRenderer(result.compiled)({ a: "i" }, { locale: "en" });
   assert.ok(message.ok && message.kind === "text" && message.text === "İ");
@@ -221,7 +224,10 @@ test("a text is cut between characters as a reader sees them", async () => {
 
 test("cutting texts of many joined characters comes to the end of the message's steps", async () => {
   const content = "{% for i in l %}{{ t | truncate: 4000 | size }}{% endfor %}";
-  const result = await compileTemplate({ kind: "notification", title: "T", content }, "acme");
+  const result = await compileTemplate(
+    { kind: "notification", title: "T", content },
+    { owner: "acme" },
+  );
   assert.ok(result.ok);
   const variables = { l: Array.from({ length: 100 }, () => 0), t: "한".repeat(5_000) };
   const message = createRenderer(result.compiled)(variables);
@@ -255,7 +261,7 @@ test("a language or a zone that there is none of is English and UTC, not the mac
 
 test("in a short message no blank doubles its price", async () => {
   const content = '{{ n | money: "EUR" }} {{ n | number }} {{ d | date: "time" }} {{ own }}';
-  const result = await compileTemplate({ kind: "text", content }, "acme", "fr");
+  const result = await compileTemplate({ kind: "text", content }, { owner: "acme", locale: "fr" });
   assert.ok(result.ok);
   const rendered = createRenderer(result.compiled)({
     n: 12345.5,

@@ -192,7 +192,7 @@ function judge(): Liquid {
 async function ours(template: string, variables: Record<string, unknown>): Promise<string> {
   const result = await compileTemplate(
     { kind: "notification", title: "T", content: template },
-    "a",
+    { owner: "a" },
   );
   assert.ok(result.ok, JSON.stringify([template, result]));
   const rendered = createRenderer(result.compiled)(variables);

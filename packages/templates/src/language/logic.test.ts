@@ -11,7 +11,7 @@ async function render(
   settings?: RenderSettings,
   locale?: string,
 ): Promise<Rendered> {
-  const result = await compileTemplate(source, "acme", locale);
+  const result = await compileTemplate(source, { owner: "acme", locale });
   assert.ok(result.ok, JSON.stringify(result));
   // As it is stored and read again.
   return createRenderer(JSON.parse(JSON.stringify(result.compiled)))(

@@ -19,6 +19,8 @@ export interface RenderSettings {
   required?: readonly string[] | undefined;
   /** Values of names that begin with `$`. A tenant's own variable of that name wins. */
   system?: Readonly<Record<string, unknown>> | undefined;
+  /** Schemes of links that the tenant allows besides those of everybody. */
+  linkSchemes?: readonly string[] | undefined;
   /** For previews: what is written for a value that is missing, by its name. Default: nothing. */
   mark?: ((name: string) => string) | undefined;
 }

@@ -2,7 +2,12 @@
 
 import type { Tag } from "../language/tags.ts";
 import { PLATFORM_LAYOUT } from "../layout.ts";
-import { placeFaults, type TemplateFault, type TemplateSource } from "../source.ts";
+import {
+  type CompileSettings,
+  placeFaults,
+  type TemplateFault,
+  type TemplateSource,
+} from "../source.ts";
 import { compileEmailContent } from "./compile-email.ts";
 import { type CompiledMarkdown, compileMarkdown, type PartFault } from "./compile-markdown.ts";
 import { layoutFaults } from "./layout-faults.ts";
@@ -15,10 +20,10 @@ export type CompiledMail =
 export async function compileContent(
   { format, layout = PLATFORM_LAYOUT }: Extract<TemplateSource, { kind: "email" }>,
   { text, tags }: { text: string; tags: Tag[] },
-  owner: string,
+  settings: CompileSettings,
 ): Promise<CompiledMail> {
   if (format !== "markdown") {
-    const made = await compileEmailContent(text, tags, owner, format);
+    const made = await compileEmailContent(text, tags, settings, format);
     if (!made.ok) return { ok: false, faults: placeFaults("content", text, made.faults) };
     return { ...made, tags, warnings: placeFaults("content", text, made.warnings) };
   }
@@ -30,7 +35,7 @@ export async function compileContent(
     }),
   );
   if (faults.length > 0) return { ok: false, faults };
-  const made = await compileMarkdown(text, tags, layout, owner);
+  const made = await compileMarkdown(text, tags, layout, settings);
   const place = (found: PartFault[]): TemplateFault[] =>
     found.flatMap(({ part, ...fault }): TemplateFault[] => {
       if (part === "mail") return placeFaults("content", text, [fault]);

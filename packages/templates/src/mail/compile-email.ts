@@ -8,6 +8,7 @@ import { withoutTagLines } from "../html/tag-lines.ts";
 import { takeLinks } from "../html/text-links.ts";
 import { findBlocks } from "../language/blocks.ts";
 import { breaksLines, scanTags, type Tag, type TagFault } from "../language/tags.ts";
+import type { CompileSettings } from "../source.ts";
 import { compileMarkup } from "./markup-compiler.ts";
 import type { MarkupResult } from "./markup-job.ts";
 import { type MarkupWords, markupWords, tagText } from "./markup-words.ts";
@@ -24,11 +25,11 @@ export type CompiledContent =
     }
   | { ok: false; faults: TagFault[] };
 
-/** Compiles a content whose tags have been scanned without faults. `owner`: whose turn it takes. */
+/** Compiles a content whose tags have been scanned without faults. */
 export async function compileEmailContent(
   content: string,
   tags: readonly Tag[],
-  owner: string,
+  { owner, linkSchemes }: CompileSettings,
   format = emailFormat(content),
 ): Promise<CompiledContent> {
   if (format === "text") {
@@ -42,17 +43,19 @@ export async function compileEmailContent(
     return { ok: true, format, html, text, links: [], warnings: [] };
   }
   const isMjml = format === "mjml";
-  const source = isMjml ? checkMjml(content, tags) : { faults: htmlFaults(content, tags) };
+  const source = isMjml
+    ? checkMjml(content, tags)
+    : { faults: htmlFaults(content, tags, linkSchemes) };
   if (source.faults.length > 0) return { ok: false, faults: source.faults };
   const words = markupWords(content, tags, "between" in source ? source.between : undefined);
-  const result = await compileMarkup({ owner, format, content: words.content });
+  const result = await compileMarkup({ owner, format, content: words.content, linkSchemes });
   if (!result.ok) return { ok: false, faults: compilerFaults(result, words, tags) };
   const text = takeLinks(words.restoreText(result.text));
   const textFaults = brokenBlocks(text.text, words.indexesIn(result.text), tags);
   if (textFaults.length > 0) return { ok: false, faults: textFaults };
   if (!isMjml) return { ok: true, format, html: content, ...text, warnings: [] };
   const html = words.restore(result.html);
-  const faults = compiledFaults(html, words.indexesIn(result.html), tags);
+  const faults = compiledFaults(html, words.indexesIn(result.html), tags, linkSchemes);
   if (faults.length > 0) return { ok: false, faults };
   return { ok: true, format, html, ...text, warnings: pictureWarnings(content, html) };
 }
@@ -72,7 +75,12 @@ function pictureWarnings(content: string, html: string): TagFault[] {
 }
 
 /** Faults of compiled HTML, each at the tag of the source that it comes from. */
-function compiledFaults(html: string, indexes: readonly number[], tags: readonly Tag[]) {
+function compiledFaults(
+  html: string,
+  indexes: readonly number[],
+  tags: readonly Tag[],
+  linkSchemes: readonly string[] | undefined,
+) {
   const survived = new Set(indexes);
   const lost = tags.filter((_, index) => !survived.has(index));
   if (lost.length > 0) {
@@ -88,7 +96,7 @@ function compiledFaults(html: string, indexes: readonly number[], tags: readonly
   const broken = brokenBlocks(html, indexes, tags);
   if (broken.length > 0) return broken;
   const faults = new Map<number, string>();
-  htmlSlots(html, compiled.tags).forEach((slot, place) => {
+  htmlSlots(html, compiled.tags, linkSchemes).forEach((slot, place) => {
     const index = indexes[place];
     if ("refused" in slot && index !== undefined) faults.set(index, slot.refused);
   });
@@ -106,8 +114,12 @@ function brokenBlocks(text: string, indexes: readonly number[], tags: readonly T
 }
 
 /** Each fault stands where its reason does, which a block's tag may be far from. */
-function htmlFaults(html: string, tags: readonly Tag[]): TagFault[] {
-  const { slots, blocks } = judgeHtml(html, tags);
+function htmlFaults(
+  html: string,
+  tags: readonly Tag[],
+  linkSchemes: readonly string[] | undefined,
+): TagFault[] {
+  const { slots, blocks } = judgeHtml(html, tags, linkSchemes);
   const values = slots.flatMap((slot, index) =>
     "refused" in slot ? [{ offset: tags[index]?.start ?? 0, message: slot.refused }] : [],
   );

@@ -5,7 +5,7 @@ import { scanTags, type Tag, type TagFault } from "../language/tags.ts";
 import { CONTENT_TAG, type Layout, PLATFORM_COLORS } from "../layout.ts";
 import { type InlineStyle, plainHtml } from "../markdown/markdown-inline.ts";
 import { type MarkdownWords, markdownWords } from "../markdown/markdown-words.ts";
-import { TOO_LARGE_WHEN_EMPTY } from "../source.ts";
+import { type CompileSettings, TOO_LARGE_WHEN_EMPTY } from "../source.ts";
 import { type CompiledContent, compileEmailContent } from "./compile-email.ts";
 import type { Composition } from "./composition.ts";
 import { compileMarkup } from "./markup-compiler.ts";
@@ -29,8 +29,9 @@ export async function compileMarkdown(
   source: string,
   tags: readonly Tag[],
   layout: Layout,
-  owner: string,
+  settings: CompileSettings,
 ): Promise<CompiledMarkdown> {
+  const { owner } = settings;
   const slots = tags.filter(({ kind, name }) => kind === "value" && name === CONTENT_TAG);
   if (slots.length > 0)
     return refused(
@@ -40,14 +41,19 @@ export async function compileMarkdown(
   const words = markdownWords(source, tags);
   const { preheader, body } = takePreheader(words.content);
   const { wordStart } = words;
-  const markdown = { content: body, wordStart, blocks: blocksOf(tags), links: linkStyle(layout) };
+  const markdown = {
+    content: body,
+    wordStart,
+    blocks: blocksOf(tags),
+    links: linkStyle(layout, settings),
+  };
   const made = await compileMarkup({ owner, format: "markdown", inline: false, ...markdown });
   if (!made.ok)
     return refused(
       "mail",
       made.errors.map((fault) => placed(fault, words, tags)),
     );
-  const footer = await compileFooter(layout.footerText, owner);
+  const footer = await compileFooter(layout.footerText, settings);
   if (footer !== undefined && !footer.ok) return footer;
   const template = layout.content ?? platformLayout(layout);
   const whole = setInLayout(template, layout, {
@@ -60,7 +66,7 @@ export async function compileMarkdown(
   if (whole === undefined) return refused("mail", [{ offset: 0, message: TOO_LARGE_WHEN_EMPTY }]);
   const lost = lostTags(whole, tags);
   if (lost.length > 0) return refused("mail", lost);
-  const compiled = await compileEmailContent(whole.content, whole.tags, owner, "mjml");
+  const compiled = await compileEmailContent(whole.content, whole.tags, settings, "mjml");
   const ofPart = ({ offset, message }: TagFault): PartFault => {
     // What has no place of its own is about all of it: the layout was compiled when it was saved.
     if (offset === 0) return { part: "mail", offset, message };
@@ -88,19 +94,25 @@ function blocksOf(tags: readonly Tag[]): number[][] {
 }
 
 /** The platform's layout knows what is behind its words; whoever has another says what links look like. */
-function linkStyle({ content, primaryColor = PLATFORM_COLORS.primaryColor }: Layout): InlineStyle {
+function linkStyle(
+  { content, primaryColor = PLATFORM_COLORS.primaryColor }: Layout,
+  { linkSchemes }: CompileSettings,
+): InlineStyle {
   const color = content === null ? linkColors(primaryColor).light : primaryColor;
-  return { link: `color:${color};text-decoration:underline`, linkClass: "link" };
+  return { link: `color:${color};text-decoration:underline`, linkClass: "link", linkSchemes };
 }
 
 type Footer = { ok: true; made: MadeMarkup } | Extract<CompiledMarkdown, { ok: false }>;
 
-async function compileFooter(text: string | undefined, owner: string): Promise<Footer | undefined> {
+async function compileFooter(
+  text: string | undefined,
+  { owner, linkSchemes }: CompileSettings,
+): Promise<Footer | undefined> {
   if (text === undefined || text.trim() === "") return undefined;
   const { tags } = scanTags(text);
   const words = markdownWords(text, tags);
   const { wordStart } = words;
-  const links = { link: "color:inherit;text-decoration:underline", linkClass: "link" };
+  const links = { link: "color:inherit;text-decoration:underline", linkClass: "link", linkSchemes };
   const markdown = { content: words.content, wordStart, blocks: [], links };
   const made = await compileMarkup({ owner, format: "markdown", inline: true, ...markdown });
   if (!made.ok)

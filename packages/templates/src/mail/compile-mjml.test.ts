@@ -4,7 +4,7 @@ import { compileTemplate } from "../compile.ts";
 import type { TemplateFault } from "../source.ts";
 
 const compile = (content: string) =>
-  compileTemplate({ kind: "email", subject: "S", content }, "acme");
+  compileTemplate({ kind: "email", subject: "S", content }, { owner: "acme" });
 
 const page = (inner: string, head = "") =>
   `<mjml>${head}<mj-body><mj-section><mj-column>\n${inner}\n</mj-column></mj-section></mj-body></mjml>`;

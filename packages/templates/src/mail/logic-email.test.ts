@@ -7,7 +7,7 @@ import { createRenderer } from "../render.ts";
 type Mail = (variables: Record<string, unknown>) => { html: string; text: string; subject: string };
 
 async function mail(content: string, subject = "S"): Promise<Mail> {
-  const result = await compileTemplate({ kind: "email", subject, content }, "acme");
+  const result = await compileTemplate({ kind: "email", subject, content }, { owner: "acme" });
   assert.ok(result.ok, JSON.stringify(result));
   const render = createRenderer(JSON.parse(JSON.stringify(result.compiled)));
   return (variables) => {

@@ -4,7 +4,7 @@ import type { MarkdownSource } from "../markdown/markdown.ts";
 
 /** In each source a tag is replaced by a word that passes through compilers unchanged. */
 export type MarkupTask =
-  | { format: "mjml" | "html"; content: string }
+  | { format: "mjml" | "html"; content: string; linkSchemes?: readonly string[] | undefined }
   /** To components of MJML, as HTML, without a text; `inline`: one paragraph to HTML. */
   | ({ format: "markdown"; inline: boolean } & MarkdownSource);
 

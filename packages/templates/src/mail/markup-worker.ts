@@ -43,16 +43,16 @@ parentPort?.on("message", async (job: MarkupJob) => {
               fonts: {},
             })
           ).html;
-    answer({ id: job.id, started: false, result: compiled(html) });
+    answer({ id: job.id, started: false, result: compiled(html, job.linkSchemes) });
   } catch (error) {
     answer({ id: job.id, started: false, result: { ok: false, errors: reasons(error) } });
   }
 });
 
 /** MJML can write one part of a source many times: what is too large in any case ends here. */
-function compiled(html: string): MarkupResult {
+function compiled(html: string, linkSchemes: readonly string[] | undefined): MarkupResult {
   if (html.length > MAX_COMPILED_CHARACTERS) return TOO_LARGE;
-  return { ok: true, html, text: htmlText(html) };
+  return { ok: true, html, text: htmlText(html, linkSchemes) };
 }
 
 function answer(message: MarkupAnswer): void {

@@ -1,6 +1,7 @@
 /** Words with their marks, as HTML. */
 
 import { escapeHtml } from "../html/escape-html.ts";
+import { hasLinkScheme } from "../html/url-value.ts";
 import { beginsWithWord } from "../mail/markup-words.ts";
 import type { Token } from "./markdown-parser.ts";
 
@@ -15,6 +16,8 @@ export interface InlineStyle {
   link: string;
   /** The class of a link, by which a dark page colours it anew. */
   linkClass: string;
+  /** Schemes that a link may have besides those of everybody. */
+  linkSchemes?: readonly string[] | undefined;
 }
 
 const CODE = "font-family:Consolas,Menlo,monospace;font-size:0.9em;word-break:break-all";
@@ -55,7 +58,7 @@ function tokenHtml(token: Token, style: InlineStyle, faults: InlineFault[]): str
 }
 
 function linkHtml(token: Token, style: InlineStyle, faults: InlineFault[]): string {
-  const href = linkAddress(token, faults);
+  const href = linkAddress(token, style, faults);
   const title = attribute(token, "title");
   const named = title === "" ? "" : ` title="${plainHtml(title)}"`;
   const looks = `class="${style.linkClass}" style="${style.link}"`;
@@ -63,13 +66,14 @@ function linkHtml(token: Token, style: InlineStyle, faults: InlineFault[]): stri
 }
 
 /** Where a link leads. */
-export function linkAddress(token: Token, faults: InlineFault[]): string {
+export function linkAddress(token: Token, style: InlineStyle, faults: InlineFault[]): string {
   const href = attribute(token, "href");
-  if (!beginsWithWord(href) && !/^(?:https?|mailto|tel|sms):./i.test(href)) {
+  const leads = /:./.test(href) && hasLinkScheme(href, style.linkSchemes);
+  if (!beginsWithWord(href) && !leads) {
     faults.push({
       near: `](${href.slice(0, 40)}`,
       message:
-        "a link leads to https://, mailto:, tel: or sms:, or to a variable that holds such an address",
+        "a link leads to https://, mailto:, tel: or sms:, to an app link that your tenant allows, or to a variable that holds such an address",
     });
   }
   return href;

@@ -70,7 +70,7 @@ function aloneOnLine(writing: Writing, line: readonly Token[], block: MarkdownBl
     }
     if (token === undefined || !isFree) return undefined;
     if (token.type === "image") {
-      mjml += imageComponent(token, undefined, found);
+      mjml += imageComponent(writing, token, undefined, found);
     } else if (token.type === "link_open" && token.info !== "auto") {
       const inside: Token[] = [];
       // No link stands in another one.
@@ -97,15 +97,22 @@ function linkComponent(
   faults: InlineFault[],
 ): string {
   const [first] = inside;
-  if (inside.length === 1 && first?.type === "image") return imageComponent(first, link, faults);
-  const href = plainHtml(linkAddress(link, faults));
+  if (inside.length === 1 && first?.type === "image")
+    return imageComponent(writing, first, link, faults);
+  const href = plainHtml(linkAddress(link, writing.links, faults));
   const words = writeInline(writing, inside, block);
   return `<mj-button mj-class="button" css-class="button" href="${href}"${titleOf(link)}>${words}</mj-button>\n`;
 }
 
-function imageComponent(image: Token, link: Token | undefined, faults: InlineFault[]): string {
+function imageComponent(
+  writing: Writing,
+  image: Token,
+  link: Token | undefined,
+  faults: InlineFault[],
+): string {
   const src = plainHtml(imageAddress(image, faults));
-  const href = link === undefined ? "" : ` href="${plainHtml(linkAddress(link, faults))}"`;
+  const href =
+    link === undefined ? "" : ` href="${plainHtml(linkAddress(link, writing.links, faults))}"`;
   const alt = plainHtml(altOf(image));
   return `<mj-image mj-class="image" src="${src}" alt="${alt}"${widthOf(image)}${href} />\n`;
 }

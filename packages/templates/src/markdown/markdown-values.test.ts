@@ -128,7 +128,7 @@ test("no value is read as Markdown or as HTML, in whatever mail it stands", asyn
       format: "markdown",
       layout: LAYOUT,
     } as const;
-    const result = await compileTemplate(source, "acme");
+    const result = await compileTemplate(source, { owner: "acme" });
     assert.ok(result.ok, JSON.stringify(result));
     compiled++;
     const render = createRenderer(result.compiled);

@@ -168,7 +168,7 @@ test("block tags on lines of their own stand between paragraphs, items and rows"
 
 async function faultsOf(content: string) {
   const source = { kind: "email", subject: "S", content, format: "markdown" } as const;
-  const result = await compileTemplate(source, "acme");
+  const result = await compileTemplate(source, { owner: "acme" });
   assert.ok(!result.ok, "compiled");
   assert.doesNotMatch(JSON.stringify(result), /bf[0-9a-f]{12}[xz]/);
   return result.faults.map(({ field, line, column, message }) => {
@@ -212,9 +212,9 @@ test("each fault has its line and its column in the Markdown", async () => {
 
 test("a mail is said to be Markdown; nothing is taken for it", async () => {
   const source = { kind: "email", subject: "S", content: "# a" } as const;
-  const plain = await compileTemplate(source, "acme");
+  const plain = await compileTemplate(source, { owner: "acme" });
   assert.ok(plain.ok && plain.compiled.kind === "email" && plain.compiled.format === "text");
-  const chosen = await compileTemplate({ ...source, format: "markdown" }, "acme");
+  const chosen = await compileTemplate({ ...source, format: "markdown" }, { owner: "acme" });
   assert.ok(chosen.ok && chosen.compiled.kind === "email");
   assert.equal(chosen.compiled.format, "markdown");
   assert.equal(chosen.compiled.text, "a");
@@ -223,7 +223,7 @@ test("a mail is said to be Markdown; nothing is taken for it", async () => {
 test("a preheader is in the HTML before everything, and in no text", async () => {
   const content = "Preheader:  {{ a }} & *b*\n\nc";
   const source = { kind: "email", subject: "S", content, format: "markdown" } as const;
-  const result = await compileTemplate(source, "acme");
+  const result = await compileTemplate(source, { owner: "acme" });
   assert.ok(result.ok);
   const mail = createRenderer(result.compiled)({ a: "<A>" });
   assert.ok(mail.ok && mail.kind === "email");
