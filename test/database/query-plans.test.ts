@@ -240,3 +240,59 @@ for (const [users, analyzed] of [
     await readsAtMost(pool, 1500, tables, work);
   });
 }
+
+test("a cancel of 100 keys of 100 users is a few statements, and finds new events before old ones", async (t) => {
+  const { pool, db } = await filled(t, async (connection) => {
+    const nothing = { tenantId: "a", keys: ["k"], ids: [], references: [], users: ["u"], most: 1 };
+    await eventsToCancel(createDatabase(connection), nothing);
+  });
+  const keys = Array.from({ length: 100 }, (_, n) => `key-${n}`);
+  const users = Array.from({ length: 100 }, (_, n) => `user-${n}`);
+  // Of every user, of a fifth of the keys and of one that nobody asks for; the last keys alone have new events.
+  await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, cancel_key,
+       reference, cancel_asked_at)
+     select gen_random_uuid(), 'a', 'x', 'user-' || u, 't', now(), now(), 'key-' || k, 'key-' || k,
+       case when k < 90 then now() end
+     from generate_series(0, 149) u cross join generate_series(0, 105, 5) k`,
+  );
+  await pool.query("set track_functions = 'all'");
+  for (const [choice, own, fresh] of [
+    [{ keys, references: [], users }, 1000, 200],
+    [{ keys, references: [], users: null }, 1000, 300],
+    [{ keys: [], references: keys, users }, 1000, 200],
+    [{ keys: [], references: keys, users: null }, 1000, 300],
+    [{ keys: ["key-0", "key-1"], references: [], users: ["user-1", "user-149"] }, 2, 0],
+  ] as const) {
+    await pool.query("begin");
+    const before = await calledFunctions(pool);
+    const found = await eventsToCancel(db, { tenantId: "a", ids: [], most: 1000, ...choice });
+    const calls = (await calledFunctions(pool)) - before;
+    await pool.query("rollback");
+    const ids = found.filter(({ id }) => id !== null);
+    const what = JSON.stringify([
+      choice.keys.length,
+      choice.references.length,
+      choice.users?.length,
+    ]);
+    assert.equal(new Set(ids.map(({ id }) => id)).size, own, what);
+    assert.equal(ids.length, own, what);
+    assert.ok(calls <= 3, `${calls} calls, ${what}`);
+    const isNew = ids.map((one) => one.isNew);
+    assert.deepEqual(isNew, [...isNew].sort().reverse(), what);
+    assert.equal(isNew.filter(Boolean).length, fresh, what);
+    assert.equal(
+      found.some(({ id, isNew: one }) => id === null && one === false),
+      own === 1000,
+      what,
+    );
+  }
+});
+
+/** Calls of functions that this transaction and those shortly before it have made. */
+async function calledFunctions(pool: Pool): Promise<number> {
+  const { rows } = await pool.query(
+    "select coalesce(sum(calls), 0)::integer as calls from pg_stat_xact_user_functions",
+  );
+  return rows[0].calls;
+}
