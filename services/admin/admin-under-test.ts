@@ -113,7 +113,7 @@ export async function startAdmin(
     of?: { tenantId: string; role: "owner" | "editor" | "viewer" };
   }) => {
     const { email, name, operator = false, of } = who;
-    const password = await hashPassword(PASSWORD, CHEAP);
+    const password = await hashPassword(PASSWORD, { network: "test" }, CHEAP);
     const found = { email, name, password, operator, isSignInTrusted: true };
     const personId = await insertPerson(first.db, found);
     if (of !== undefined) await putMembership(first.db, { personId, ...of });

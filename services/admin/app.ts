@@ -1,5 +1,6 @@
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people/person-rows";
+import { TooBusy } from "@belfry/administration/people/scrypt-queue";
 import { createHttpServer } from "@belfry/service/http";
 import { problemOf } from "@belfry/service/http-problems";
 import cookie from "@fastify/cookie";
@@ -206,6 +207,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(async (scope) => {
     scope.setErrorHandler(async (error, request, reply) => {
       const place = error instanceof Refusal ? error.of : undefined;
+      if (error instanceof TooBusy) reply.header("retry-after", String(error.retryAfterSeconds));
       await write(errorAnswer(error, request), await guestOf(request, reply), place);
       return reply;
     });
@@ -236,6 +238,11 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   }
   if (error instanceof InvalidInput) {
     return page("message", "Not possible", { text: error.message }, 422);
+  }
+  if (error instanceof TooBusy) {
+    const text =
+      "Too many people are signing in at this moment. Nothing was done: try again in a few seconds.";
+    return page("message", "Busy", { text }, 503);
   }
   const { statusCode } = problemOf(error).body;
   if (statusCode < 500) {

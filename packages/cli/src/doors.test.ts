@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { acceptAsNewPerson } from "@belfry/administration/people/invitations";
+import { hashPassword } from "@belfry/administration/people/password";
 import { showReset } from "@belfry/administration/people/password-resets";
 import { createDatabase } from "@belfry/database/connection";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createHome, heardBelow } from "./home-under-test.ts";
+
+const COSTS = { log2N: 10, r: 8, p: 1 };
+const HASHED = await hashPassword("a long enough one", { network: "test" }, COSTS);
 
 async function world(t: TestContext) {
   const prefix = testPrefix(t);
@@ -26,7 +30,7 @@ test("an operator invites a tenant's people, changes their roles and takes them 
   const join = async (email: string, role: string) => {
     const { link } = await json(`member invite ${of} --email ${email} --role ${role}`);
     const token = link.replace("https://admin.example.com/join/", "");
-    await acceptAsNewPerson(db, token, { email, name: "Ann", password: "a long enough one" });
+    await acceptAsNewPerson(db, token, { email, name: "Ann", password: HASHED });
   };
   await join("Ann@example.com", "owner");
   await join("bob@example.com", "viewer");
@@ -136,7 +140,7 @@ test("the last operator stays one; another is given a reset link, parted from ap
   const withdrawn = { email: "oona@example.com", withdrawn: true };
   assert.deepEqual(await json("operator withdraw --email Oona@example.com"), withdrawn);
   const door = acceptAsNewPerson(createDatabase(pool), link.split("/").at(-1), {
-    ...{ email: "oona@example.com", name: "Oona", password: "a long enough one" },
+    ...{ email: "oona@example.com", name: "Oona", password: HASHED },
   });
   await assert.rejects(door, { name: "NotFound" });
   await fails("operator remove --email eve@example.com", /no operator "eve@example.com"/);

@@ -1,6 +1,10 @@
 import { hasPassword } from "@belfry/administration/people/identities";
 import { identitiesOf } from "@belfry/administration/people/identity-rows";
-import { changePassword, renamePerson } from "@belfry/administration/people/people";
+import {
+  changePassword,
+  preparePasswordChange,
+  renamePerson,
+} from "@belfry/administration/people/people";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import { deleteSessions, listSessions } from "@belfry/administration/people/sessions";
 import { takePasswordChange } from "@belfry/administration/people/sign-in-limits";
@@ -9,6 +13,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Signed } from "../router.ts";
+import { hashClient } from "./hash-client.ts";
 import { tooManyTries } from "./sign-in.ts";
 
 /** A person's own name, password and sessions. */
@@ -52,7 +57,7 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
 
   route("POST /account/password", async (signed) => {
     const { person, audited, form } = signed;
-    const { sessionId } = person;
+    const { personId, sessionId } = person;
     const waitSeconds = await takePasswordChange(db, person.personId);
     if (waitSeconds > 0) {
       signed.reply.header("retry-after", String(waitSeconds));
@@ -64,12 +69,12 @@ export function accountPages({ route, db, oidc }: PageDeps): void {
     const input = {
       current: form.get("current") ?? "",
       password: form.get("password") ?? "",
-      sessionId,
     };
     return await orFaults(
       async () => {
+        const change = await preparePasswordChange(db, personId, input, hashClient(signed));
         await audited(
-          (transaction) => changePassword(transaction, person.personId, input),
+          (transaction) => changePassword(transaction, personId, change, sessionId),
           () => ({ tenantId: null, action: "account.password", target: person.email }),
         );
         return redirect("/account", "password-changed");

@@ -5,6 +5,7 @@ import {
   acceptAsPerson,
   endsSignIn,
   type Invitation,
+  prepareNewPerson,
   showInvitation,
 } from "@belfry/administration/people/invitations";
 import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
@@ -12,6 +13,7 @@ import { untrustedSignInEnded } from "@belfry/administration/people/untrusted-si
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
+import { hashClient } from "./hash-client.ts";
 import { openSession } from "./open-session.ts";
 import { tooManyTries } from "./sign-in.ts";
 import { withoutReferrer } from "./without-referrer.ts";
@@ -64,10 +66,11 @@ export function joinPages({ route, db, cookies }: PageDeps): void {
         if (form.get("repeated") !== input.password) {
           throw invalid("repeated", "does not match");
         }
+        const prepared = await prepareNewPerson(db, token, input, hashClient(guest));
         const { personId, invitation } = await audited(
           db,
           { personId: null, person: `${values.name} <${values.email}>`, address },
-          (transaction) => acceptAsNewPerson(transaction, token, input),
+          (transaction) => acceptAsNewPerson(transaction, token, prepared),
           (result) => note(result.invitation, result.invitation.email ?? ""),
         );
         await forgiveFrom(db, "join", address);

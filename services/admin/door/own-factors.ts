@@ -11,6 +11,7 @@ import type { Faults } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Signed } from "../router.ts";
 import { codeWasWrong, tooManyWrongCodes } from "./code-tries.ts";
+import { hashClient } from "./hash-client.ts";
 import { tooManyTries } from "./sign-in.ts";
 
 /** By the field, and as a sentence of its own. */
@@ -26,7 +27,7 @@ export interface RefusedFactors {
  */
 export async function refusedFactors(
   { db, keys, nowMs }: Pick<PageDeps, "db" | "keys" | "nowMs">,
-  { person, actor, form, reply }: Signed,
+  { person, actor, form, reply, address }: Signed,
 ): Promise<RefusedFactors | undefined> {
   const { personId, email } = person;
   const notNow = (field: string, waitSeconds: number, text: string) => {
@@ -38,7 +39,8 @@ export async function refusedFactors(
   });
   const passwordWait = await takePasswordChange(db, personId);
   if (passwordWait > 0) return notNow("current", passwordWait, tooManyTries(passwordWait));
-  if (!(await checkOwnPassword(db, personId, form.get("current") ?? ""))) {
+  const client = hashClient({ address, reply });
+  if (!(await checkOwnPassword(db, personId, form.get("current") ?? "", client))) {
     return wrong("current", "is not your password", "That is not your password.");
   }
   if ((await twoFactorOf(db, personId)) === undefined) return undefined;

@@ -1,11 +1,13 @@
 import { audited } from "@belfry/administration/audited";
 import { invalid, NotFound } from "@belfry/administration/input-error";
 import { passwordReset } from "@belfry/administration/people/member-notes";
+import { newPassword } from "@belfry/administration/people/password";
 import { resetPassword, showReset } from "@belfry/administration/people/password-resets";
 import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
+import { hashClient } from "./hash-client.ts";
 import { tooManyTries } from "./sign-in.ts";
 import { withoutReferrer } from "./without-referrer.ts";
 
@@ -48,10 +50,11 @@ export function resetPages({ route, db, log }: PageDeps): void {
           const { form: given, params, address } = guest;
           const token = params.token ?? "";
           const { id, name, email } = await showReset(db, token);
-          const password = given.get("password") ?? "";
-          if (given.get("repeated") !== password) {
+          const chosen = given.get("password") ?? "";
+          if (given.get("repeated") !== chosen) {
             throw invalid("repeated", "does not match");
           }
+          const password = await newPassword(chosen, hashClient(guest));
           await audited(
             db,
             // Whoever held the link: that it was the person is only likely.

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { scryptQueue } from "@belfry/administration/people/scrypt-queue";
+import { eventually } from "@belfry/testing/eventually";
 import { type AdminUnderTest, startAdmin, startForOperator } from "../admin-under-test.ts";
 import { createBrowser, PASSWORD, type TestBrowser } from "../test-browser.ts";
 
@@ -9,10 +11,11 @@ async function guesser(browser: TestBrowser) {
   return (
     fields: { email?: string; password?: string } = {},
     headers: Record<string, string> = {},
+    signal: AbortSignal | null = null,
   ) => {
     const { email = "op@example.com", password = "a guess" } = fields;
     const body = new URLSearchParams({ email, password, next: "", _token: token });
-    return browser.raw("/sign-in", { method: "POST", headers, body });
+    return browser.raw("/sign-in", { method: "POST", headers, body, signal });
   };
 }
 
@@ -81,4 +84,41 @@ test("what is wrong is said once, above the form, and of no field that is right"
   const refused = await (await operator.post(`/operators/${id}/reset-link`, {})).text();
   assert.equal(refused.split("Not changed: ").length - 1, 1);
   assert.ok(!refused.includes("aria-invalid"), refused);
+});
+
+test("a crowd that hangs up costs no hash; a full queue says when to come again; whoever comes then is let in", async (t) => {
+  const admin = await startAdmin(t, { config: { trustProxy: "127.0.0.1" } });
+  await admin.operator();
+  const guess = await guesser(admin.browser());
+  const from = (address: string) => ({ "x-forwarded-for": address });
+  // Both places are taken, for as long as the test says.
+  const { promise: hashed, resolve: finish } = Promise.withResolvers<void>();
+  const slow = ["192.0.2.1", "192.0.2.2"].map((network) =>
+    scryptQueue.run({ network }, () => hashed),
+  );
+  const before = scryptQueue.counts().started;
+  const hangUp = new AbortController();
+  const answers: unknown[] = [];
+  const crowd = Array.from({ length: 450 }, async (_, index) => {
+    const fields = { email: `nobody${index}@example.com` };
+    const { signal } = hangUp;
+    const answer = await guess(fields, from(`198.51.100.${index % 10}`), signal).then(
+      ({ status, headers }) => [status, headers.get("retry-after")],
+      () => "hung up",
+    );
+    answers.push(answer);
+  });
+  // Of each network ten wait; the others are told at once.
+  await eventually(() => assert.equal(answers.length, 350));
+  assert.deepEqual(answers, Array(350).fill([503, "15"]));
+  assert.equal(scryptQueue.counts().waiting, 100);
+  const { rows } = await admin.pool.query("select sum(count)::integer as tries from sign_in_tries");
+  assert.deepEqual(rows, [{ tries: 3 * 100 }], "what was not looked at is no try");
+  hangUp.abort();
+  await Promise.all(crowd);
+  await eventually(() => assert.equal(scryptQueue.counts().waiting, 0));
+  finish();
+  await Promise.all(slow);
+  assert.equal((await guess({ password: PASSWORD }, from("203.0.113.7"))).status, 303);
+  assert.equal(scryptQueue.counts().started, before + 1, "of the one that was let in");
 });

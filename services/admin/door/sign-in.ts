@@ -1,12 +1,18 @@
 import { listMemberships } from "@belfry/administration/people/person-rows";
+import { TooBusy } from "@belfry/administration/people/scrypt-queue";
 import { deleteSessions } from "@belfry/administration/people/sessions";
 import type { SessionHolder } from "@belfry/administration/people/sign-in";
 import { checkPassword, signInByPassword } from "@belfry/administration/people/sign-in";
-import { forgiveSignIn, takeSignIn } from "@belfry/administration/people/sign-in-limits";
+import {
+  forgiveSignIn,
+  takeSignIn,
+  takeSignInBack,
+} from "@belfry/administration/people/sign-in-limits";
 import type { Database } from "@belfry/database/connection";
 import { page, redirect } from "../drawing/answer.ts";
 import { noticeOf } from "../drawing/notices.ts";
 import type { PageDeps } from "../page-deps.ts";
+import { hashClient } from "./hash-client.ts";
 import { sessionPlace, takeSession } from "./open-session.ts";
 import { ownPath } from "./own-path.ts";
 
@@ -37,7 +43,16 @@ export function signInPages({ route, db, cookies, codePendings, log }: PageDeps)
       reply.header("retry-after", String(waitSeconds));
       return again(tooManyTries(waitSeconds), 429);
     }
-    const given = await checkPassword(db, email, form.get("password") ?? "");
+    const client = hashClient(guest);
+    const given = await checkPassword(db, email, form.get("password") ?? "", client).catch(
+      async (error) => {
+        // Of whoever hangs up the try stays counted.
+        if (error instanceof TooBusy && !client.signal?.aborted) {
+          await takeSignInBack(db, { address, email });
+        }
+        throw error;
+      },
+    );
     const signedIn = given && (await signInByPassword(db, given, sessionPlace(guest)));
     if (given === undefined || signedIn === undefined || signedIn === "stale") {
       log.warn({ address }, "signing in failed");

@@ -10,16 +10,22 @@ import {
 import { verifyPassword } from "./password.ts";
 import { lockPerson, storedPassword } from "./person-rows.ts";
 import { IdentityRefused, type ProviderAccount } from "./provider-account.ts";
+import type { HashClient } from "./scrypt-queue.ts";
 
 /** Whether the person can sign in by a password. */
 export async function hasPassword(db: Database, personId: string): Promise<boolean> {
   return (await storedPassword(db, personId)) !== undefined;
 }
 
-/** The password of who is signed in, asked once more; right for who has none. */
-export async function checkOwnPassword(db: Database, personId: string, password: string) {
+/** The password of who is signed in, asked once more; right for who has none. Throws `TooBusy`. */
+export async function checkOwnPassword(
+  db: Database,
+  personId: string,
+  password: string,
+  client: HashClient,
+) {
   const stored = await storedPassword(db, personId);
-  return stored === undefined || (await verifyPassword(password, stored));
+  return stored === undefined || (await verifyPassword(password, stored, client));
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   markInvitationAccepted,
   openInvitation,
 } from "./invitation-rows.ts";
-import { hashPassword, passwordFault } from "./password.ts";
+import { type HashedPassword, hashPassword, passwordFault } from "./password.ts";
 import { nameFault } from "./people.ts";
 import {
   insertPerson,
@@ -26,6 +26,7 @@ import {
   putMembership,
   updatePerson,
 } from "./person-rows.ts";
+import type { HashClient } from "./scrypt-queue.ts";
 import { endUntrustedSignIn, isSignInUntrusted } from "./untrusted-sign-in.ts";
 
 const HOUR_SECONDS = 60 * 60;
@@ -110,29 +111,45 @@ export interface NewPersonInput {
   password: string;
 }
 
+export interface PreparedPerson {
+  email: string;
+  name: string;
+  password: HashedPassword;
+}
+
+/** What `acceptAsNewPerson` takes. Throws `InvalidInput`, `NotFound`, `TooBusy`. */
+export async function prepareNewPerson(
+  db: Database,
+  token: string,
+  input: NewPersonInput,
+  client: HashClient,
+): Promise<PreparedPerson> {
+  const invitation = await showInvitation(db, token);
+  const email = invitation.email ?? emailAddress(input.email.trim())?.toLowerCase();
+  refuseFaults(newPersonFaults(email, input));
+  const password = await hashPassword(input.password, client);
+  return { email: email!, name: input.name.trim(), password };
+}
+
 /**
  * Makes the person that the link invites, with its role. Call in a transaction: a link works once.
  * Throws `InvalidInput`, `NotFound`.
  */
-export async function acceptAsNewPerson(db: Database, token: string, input: NewPersonInput) {
+export async function acceptAsNewPerson(db: Database, token: string, person: PreparedPerson) {
   const invitation = await showInvitation(db, token);
-  const email = invitation.email ?? emailAddress(input.email.trim())?.toLowerCase();
-  refuseFaults(newPersonFaults(email, input));
-  // Hashed before anything is locked: it takes its time.
-  const password = await hashPassword(input.password);
+  const email = invitation.email ?? person.email;
   await takeInvitation(db, invitation);
-  if ((await personForSignIn(db, email!)) !== undefined) {
+  if ((await personForSignIn(db, email)) !== undefined) {
     throw invalid("email", "belongs to somebody already: sign in");
   }
   const personId = await insertPerson(db, {
-    email: email!,
-    name: input.name.trim(),
-    password,
+    ...person,
+    email,
     operator: invitation.role === "operator",
     isSignInTrusted: invitation.byOperator,
   });
   await giveRole(db, invitation, personId);
-  return { personId, invitation: { ...invitation, email: email! } };
+  return { personId, invitation: { ...invitation, email } };
 }
 
 /** Whether accepting ends the ways to sign in of who is signed in: the role is more than an untrusted sign-in opens. */

@@ -2,7 +2,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { NotFound, refuseFaults } from "../input-error.ts";
 import { newAccessToken, tokenHash } from "./access-token.ts";
-import { hashPassword, passwordFault } from "./password.ts";
+import type { HashedPassword } from "./password.ts";
 import {
   deleteEndedResets,
   openReset,
@@ -69,18 +69,14 @@ export async function showReset(db: Database, token: string, now = new Date()): 
 /**
  * Sets the new password, and ends every session of the person. The maker's right is judged again, with the
  * person's roles locked. An owner's link leaves an untrusted sign-in, an operator's a trusted one. Call in a
- * transaction. Throws `InvalidInput`, `NotFound`.
+ * transaction. Throws `NotFound`.
  */
 export async function resetPassword(
   db: Database,
   token: string,
-  password: string,
+  password: HashedPassword,
   now = new Date(),
 ) {
-  await showReset(db, token, now);
-  refuseFaults([passwordFault(password)]);
-  // Hashed before anything is locked: it takes its time.
-  const hashed = await hashPassword(password);
   const sha256 = tokenHash(token);
   const reset = await openReset(db, sha256, now);
   const person = reset && (await lockPersonAndRoles(db, reset.personId));
@@ -90,7 +86,7 @@ export async function resetPassword(
   if (!(await takeReset(db, sha256, now))) throw resetNotFound();
   if (reset.maker.ownerOf === null) await trustSignIn(db, person.id);
   else await updatePerson(db, person.id, { sign_in_trusted: false });
-  await updatePerson(db, person.id, { password: hashed });
+  await updatePerson(db, person.id, { password });
   const sessionsEnded = await deleteSessions(db, person.id, { except: undefined });
   return { person, ownerOf: reset.maker.ownerOf, sessionsEnded };
 }

@@ -1,6 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import type { InputFault } from "../input-error.ts";
+import { type InputFault, refuseFaults } from "../input-error.ts";
+import { type HashClient, scryptQueue } from "./scrypt-queue.ts";
 
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
@@ -8,30 +9,49 @@ const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 const COSTS = { log2N: 16, r: 8, p: 2 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Each takes 64 MiB: a crowd of guesses must not take all there is. */
-const MAX_AT_ONCE = 2;
 const MIN_CHARACTERS = 12;
 const MAX_CHARACTERS = 256;
 
 /** `scrypt$16$8$2$salt$hash`. */
-export async function hashPassword(password: string, costs = COSTS): Promise<string> {
+export type HashedPassword = string & { readonly isHashed: true };
+
+/**
+ * Hashing waits in the queue of `client`, so it is never called in a transaction: that would keep a connection
+ * to the database. Throws `TooBusy`.
+ */
+export async function hashPassword(
+  password: string,
+  client: HashClient,
+  costs = COSTS,
+): Promise<HashedPassword> {
   const salt = randomBytes(SALT_BYTES);
-  const hash = await queued(() => deriveKey(password, salt, costs));
+  const hash = await scryptQueue.run(client, () => deriveKey(password, salt, costs));
   const { log2N, r, p } = costs;
-  return ["scrypt", log2N, r, p, salt.toString("base64url"), hash.toString("base64url")].join("$");
+  const parts = ["scrypt", log2N, r, p, salt.toString("base64url"), hash.toString("base64url")];
+  return parts.join("$") as HashedPassword;
 }
 
-/** Takes as long for a person who is not there (`undefined`) as for one who is. */
-export async function verifyPassword(password: string, stored: string | undefined) {
+/** Takes as long for a person who is not there (`undefined`) as for one who is. Otherwise as `hashPassword`. */
+export async function verifyPassword(
+  password: string,
+  stored: string | undefined,
+  client: HashClient,
+) {
   const [, log2N, r, p, salt, hash] = (stored ?? NOBODY).split("$");
   const costs = { log2N: Number(log2N), r: Number(r), p: Number(p) };
   const expected = Buffer.from(hash ?? "", "base64url");
-  const found = await queued(() =>
+  const found = await scryptQueue.run(client, () =>
     deriveKey(password, Buffer.from(salt ?? "", "base64url"), costs),
   );
   return (
     found.length === expected.length && timingSafeEqual(found, expected) && stored !== undefined
   );
+}
+
+/** A password that a person has chosen. Throws `InvalidInput`; otherwise as `hashPassword`. */
+export async function newPassword(password: string, client: HashClient): Promise<HashedPassword> {
+  refuseFaults([passwordFault(password)]);
+  return await hashPassword(password, client);
 }
 
 export function passwordFault(password: string, field = "password"): InputFault | undefined {
@@ -54,20 +74,4 @@ function deriveKey(password: string, salt: Buffer, costs: typeof COSTS): Promise
   const { log2N, r, p } = costs;
   const N = 2 ** log2N;
   return derive(password.normalize("NFKC"), salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r });
-}
-
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function queued<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running += 1;
-  try {
-    return await work();
-  } finally {
-    // Whoever waits takes over this place.
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
 }

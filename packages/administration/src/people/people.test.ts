@@ -7,27 +7,37 @@ import { InvalidInput, NotFound } from "../input-error.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant, listTenants } from "../tenants/tenants.ts";
 import { tenantDatabase, testDatabase } from "../test-database.ts";
-import { acceptAsNewPerson, acceptAsPerson, firstOperatorToken, invite } from "./invitations.ts";
+import {
+  acceptAsNewPerson,
+  acceptAsPerson,
+  firstOperatorToken,
+  invite,
+  prepareNewPerson,
+} from "./invitations.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import { changeRole, removeMember, removeOperator } from "./people.ts";
 import { listMembers } from "./person-rows.ts";
 
 const CHEAP = { log2N: 10, r: 8, p: 1 };
 const PASSWORD = "correct horse battery";
+const CLIENT = { network: "test" };
+const HASHED = await hashPassword(PASSWORD, CLIENT, CHEAP);
 const ACTOR = { personId: null, person: "Olga", address: "192.0.2.1" };
 
 test("a password is known by its hash alone, and its costs travel with it", async () => {
-  const stored = await hashPassword(PASSWORD, CHEAP);
+  const stored = await hashPassword(PASSWORD, CLIENT, CHEAP);
   assert.match(stored, /^scrypt\$10\$8\$1\$/);
-  assert.ok(await verifyPassword(PASSWORD, stored));
-  assert.ok(!(await verifyPassword("correct horse batterz", stored)));
-  assert.ok(!(await verifyPassword(PASSWORD, undefined)));
+  assert.ok(await verifyPassword(PASSWORD, stored, CLIENT));
+  assert.ok(!(await verifyPassword("correct horse batterz", stored, CLIENT)));
+  assert.ok(!(await verifyPassword(PASSWORD, undefined, CLIENT)));
 });
 
 test("two links of a first operator make one operator, and no link works twice", async (t) => {
   const db = await testDatabase(t);
   const [one, two] = [await firstOperatorToken(db), await firstOperatorToken(db)];
-  const person = { email: "Olga@Example.com", name: "Olga", password: PASSWORD };
+  const given = { email: "Olga@Example.com", name: "Olga", password: PASSWORD };
+  const person = await prepareNewPerson(db, one!, given, CLIENT);
+  assertHas(person, { email: "olga@example.com", name: "Olga" });
   await acceptAsNewPerson(db, one!, person);
   await assert.rejects(acceptAsNewPerson(db, one!, person), NotFound);
   await assert.rejects(
@@ -40,7 +50,7 @@ test("two links of a first operator make one operator, and no link works twice",
 test("an invitation is for one address, and a tenant keeps an owner", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
   const token = await firstOperatorToken(db);
-  const olga = { email: "olga@example.com", name: "Olga", password: PASSWORD };
+  const olga = { email: "olga@example.com", name: "Olga", password: HASHED };
   const { personId } = await acceptAsNewPerson(db, token!, olga);
   const other = await invite(db, {
     tenantId,

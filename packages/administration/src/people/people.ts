@@ -3,7 +3,7 @@ import type { Database } from "@belfry/database/connection";
 import type { TenantRole } from "@belfry/database/schema";
 import { faultAt, type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant } from "../tenants/require-tenant.ts";
-import { hashPassword, passwordFault, verifyPassword } from "./password.ts";
+import { type HashedPassword, newPassword, verifyPassword } from "./password.ts";
 import {
   deleteMembership,
   listMembers,
@@ -16,6 +16,7 @@ import {
   storedPassword,
   updatePerson,
 } from "./person-rows.ts";
+import type { HashClient } from "./scrypt-queue.ts";
 import { deleteSessions } from "./sessions.ts";
 
 export type { TenantRole } from "@belfry/database/schema";
@@ -55,25 +56,40 @@ export async function removeOperator(db: Database, personId: string): Promise<Pe
   return person;
 }
 
+export interface PasswordChange {
+  /** The stored one that was given. */
+  before: string | undefined;
+  password: HashedPassword;
+}
+
+/** What `changePassword` takes: the current password was right. Throws `InvalidInput`, `TooBusy`. */
+export async function preparePasswordChange(
+  db: Database,
+  personId: string,
+  input: { current: string; password: string },
+  client: HashClient,
+): Promise<PasswordChange> {
+  const before = await storedPassword(db, personId);
+  if (!(await verifyPassword(input.current, before, client))) {
+    throw invalid("current", "is not your password");
+  }
+  return { before, password: await newPassword(input.password, client) };
+}
+
 /** Ends every other session of the person too. Call in a transaction. Throws `InvalidInput`. */
 export async function changePassword(
   db: Database,
   personId: string,
-  input: { current: string; password: string; sessionId: string },
+  { before, password }: PasswordChange,
+  sessionId: string,
 ): Promise<void> {
-  const before = await storedPassword(db, personId);
-  if (!(await verifyPassword(input.current, before))) {
-    throw invalid("current", "is not your password");
-  }
-  refuseFaults([passwordFault(input.password)]);
-  const password = await hashPassword(input.password);
   // While the two were hashed the password may have been reset, or ended.
   await lockPerson(db, personId);
   if ((await storedPassword(db, personId)) !== before) {
     throw invalid("current", "was changed meanwhile");
   }
   await updatePerson(db, personId, { password });
-  await deleteSessions(db, personId, { except: input.sessionId });
+  await deleteSessions(db, personId, { except: sessionId });
 }
 
 export async function renamePerson(db: Database, personId: string, name: string): Promise<void> {

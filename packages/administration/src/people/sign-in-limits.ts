@@ -50,6 +50,14 @@ export async function forgiveSignIn(db: Database, { address, email }: SignInTry)
   await forgetTries(db, bound("both", `${network} ${email}`).key);
 }
 
+/** Of a try whose password was not looked at. */
+export async function takeSignInBack(db: Database, { address, email }: SignInTry): Promise<void> {
+  const network = clientNetwork(address);
+  await giveTryBack(db, bound("address", network).key);
+  await giveTryBack(db, bound("account", email).key);
+  await giveTryBack(db, bound("both", `${network} ${email}`).key);
+}
+
 /**
  * For links that invite or set a password, and for whoever comes back from the provider of OpenID Connect: each makes
  * us ask it.

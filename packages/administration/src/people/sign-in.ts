@@ -2,6 +2,7 @@ import type { Database } from "@belfry/database/connection";
 import { newAccessToken, tokenHash } from "./access-token.ts";
 import { verifyPassword } from "./password.ts";
 import { lockPersonOfEpoch, personForSignIn } from "./person-rows.ts";
+import type { HashClient } from "./scrypt-queue.ts";
 import { deleteEndedSessions, findSession, insertSession, touchSession } from "./sessions.ts";
 import { totpOf } from "./totp-rows.ts";
 
@@ -27,10 +28,15 @@ export interface PasswordGiven {
   epoch: number;
 }
 
-/** Undefined: wrong address and wrong password look and take the same. */
-export async function checkPassword(db: Database, email: string, password: string) {
+/** Undefined: wrong address and wrong password look and take the same. Throws `TooBusy`. */
+export async function checkPassword(
+  db: Database,
+  email: string,
+  password: string,
+  client: HashClient,
+) {
   const person = await personForSignIn(db, email.trim().toLowerCase());
-  const isRight = await verifyPassword(password, person?.password ?? undefined);
+  const isRight = await verifyPassword(password, person?.password ?? undefined, client);
   return isRight && person !== undefined ? { personId: person.id, epoch: person.epoch } : undefined;
 }
 

@@ -8,7 +8,7 @@ import { areWaiting, hold } from "../test-locks.ts";
 import { tokenHash } from "./access-token.ts";
 import { signInByCode } from "./code-sign-in.ts";
 import { hashPassword } from "./password.ts";
-import { changePassword } from "./people.ts";
+import { changePassword, preparePasswordChange } from "./people.ts";
 import { insertPerson, lockPerson } from "./person-rows.ts";
 import { findSession, listSessions } from "./sessions.ts";
 import { beginSession, checkPassword, signInByPassword } from "./sign-in.ts";
@@ -23,6 +23,7 @@ import {
 
 const PASSWORD = "the old sentence";
 const EMAIL = "eve@example.com";
+const CLIENT = { network: "test" };
 const HERE = { address: "192.0.2.7", userAgent: "test" };
 const keys = parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`);
 const NOW = new Date(60_000_000 * 30_000);
@@ -31,7 +32,7 @@ const LATER = new Date(NOW.getTime() + 30_000);
 /** Eve with a session that has set two-factor authentication up and not confirmed it. */
 async function settingUp(t: TestContext) {
   const db = await testDatabase(t);
-  const password = await hashPassword(PASSWORD, { log2N: 10, r: 8, p: 1 });
+  const password = await hashPassword(PASSWORD, CLIENT, { log2N: 10, r: 8, p: 1 });
   const personId = await insertPerson(db, { email: EMAIL, name: "Eve", password, operator: false });
   const token = await beginSession(db, personId, HERE);
   const session = await findSession(db, tokenHash(token), new Date(0));
@@ -40,7 +41,7 @@ async function settingUp(t: TestContext) {
   const secret = (await twoFactorSetup(db, keys, person, NOW)) ?? "";
   const code = (at: Date) => generateSync({ secret, epoch: at.getTime() / 1000 });
   const givePassword = async () => {
-    const given = await checkPassword(db, EMAIL, PASSWORD);
+    const given = await checkPassword(db, EMAIL, PASSWORD, CLIENT);
     return given ?? assert.fail("the password is right");
   };
   const sessions = async () => (await listSessions(db, personId)).length;
@@ -61,8 +62,11 @@ test("a password that was given before it was turned on, or before it was change
   }
   const given = await givePassword();
   assert.equal(await signInByPassword(db, given, HERE), "code");
-  const input = { current: PASSWORD, password: "another sentence", sessionId: person.sessionId };
-  await using held = await hold(db, (transaction) => changePassword(transaction, personId, input));
+  const input = { current: PASSWORD, password: "another sentence" };
+  const change = await preparePasswordChange(db, personId, input, CLIENT);
+  await using held = await hold(db, (transaction) =>
+    changePassword(transaction, personId, change, person.sessionId),
+  );
   const signingIn = signInByCode(db, keys, given, code(LATER), HERE, LATER);
   await areWaiting(db, 1);
   await held.commit();
