@@ -67,7 +67,7 @@ export const DispatcherConfig = Type.Object({
   }),
   RELEASE_AGAIN_AFTER_MS: Type.Integer({
     description:
-      "A delivery that was released and has not moved is released again after this, in ms: longer than the senders' ack wait",
+      "A delivery that was released and has not moved is released again after this at the latest, in ms: longer than the senders' ack wait. Where the stream shows that it was lost, after 15 s",
     minimum: SECOND_MS,
     maximum: HOUR_MS,
     default: 4 * DELIVERY_ACK_WAIT_MS,

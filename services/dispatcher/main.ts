@@ -1,4 +1,5 @@
 import {
+  deliveriesConsumer,
   deliveriesStream,
   EVENT_LANES,
   eventsConsumer,
@@ -11,7 +12,7 @@ import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { consumeLoop } from "@belfry/service/consume";
-import { oldestMessageMs } from "@belfry/service/oldest-message";
+import { oldestMessageMs, oldestUndeliveredMs } from "@belfry/service/oldest-message";
 import { createPublisher } from "@belfry/service/publish";
 import { runService } from "@belfry/service/run-service";
 import { createStoreWatch } from "@belfry/service/store-watch";
@@ -91,6 +92,7 @@ await runService({
       outward,
       inFlightPerTenant,
       everyMs: config.RELEASE_EVERY_MS,
+      undeliveredMs: (channel) => oldestUndeliveredMs(link.nc, deliveriesConsumer(prefix, channel)),
       againAfterMs: config.RELEASE_AGAIN_AFTER_MS,
       log,
     });

@@ -1,15 +1,33 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import {
+  PROVIDER_CHANNELS,
+  type ProviderChannel,
+  SENT_CHANNELS,
+  type SentChannel,
+} from "@belfry/contracts/channels";
+import { deliveriesConsumer, deliveriesStream } from "@belfry/contracts/streams";
+import { connectNats } from "@belfry/service/nats";
+import { oldestUndeliveredMs } from "@belfry/service/oldest-message";
+import { createPublisher } from "@belfry/service/publish";
+import { ensureConsumer, ensureStreams } from "@belfry/service/streams";
 import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
+import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import {
   type DispatcherUnderTest,
   dispatcherUnderTest,
   dispatcherWithTenant,
   restingDeliveries,
 } from "./dispatcher-under-test.ts";
-import { createReleaseLoop, releaseLost, releaseOnce } from "./release-loop.ts";
+import { createOutward } from "./outward.ts";
+import {
+  createReleaseLoop,
+  type LookForLostDeps,
+  lookForLost,
+  releaseLost,
+  releaseOnce,
+} from "./release-loop.ts";
 import { createRestLook } from "./rest-look.ts";
 
 test("tenants take turns: a backlog gets its share and a single delivery of another leaves with it", async (t) => {
@@ -193,6 +211,89 @@ test("what was released and reached no sender, or whose sender died, is released
   assert.equal(under.sent.deliveries.length, 2);
 });
 
+test("what no sender has claimed is released again once the stream has delivered all that is as old", async (t) => {
+  const { acme, ...under } = await dispatcherWithTenant(t);
+  await restingDeliveries(under, acme, 1);
+  let asked = 0;
+  const look = async (ageSeconds: number, undelivered: () => Promise<number | undefined>) => {
+    await under.pool.query(
+      "update deliveries set released_at = now() - make_interval(secs => $1), status = 'queued'",
+      [ageSeconds],
+    );
+    const undeliveredMs = () => {
+      asked += 1;
+      return undelivered();
+    };
+    return await lookForLost({ ...under.deps, undeliveredMs, againAfterMs: 120_000 }, "EMAIL");
+  };
+  const allDelivered = async () => undefined;
+  assert.equal(await look(1, allDelivered), 0, "it may not be published yet");
+  assert.equal(asked, 0, "nothing is asked of NATS where nothing is missing");
+  assert.equal(await look(16, allDelivered), 1);
+  const minute = async () => 60_000;
+  assert.equal(await look(61, minute), 0, "the stream may hold it");
+  assert.equal(await look(76, minute), 1);
+  const away = () => Promise.reject(new Error("NATS is away"));
+  assert.equal(await look(100, away), 0);
+  for (const whatever of [away, async () => 3_600_000]) assert.equal(await look(121, whatever), 1);
+  assert.equal(under.sent.deliveries.length, 4);
+});
+
+test("what a dead sender had claimed is left to JetStream for a moment, then released again", async (t) => {
+  const { acme, ...under } = await dispatcherWithTenant(t);
+  const deps = { ...under.deps, undeliveredMs: async () => undefined, againAfterMs: 120_000 };
+  const old = { released_at: "now() - interval '1 minute'", status: "'sending'" };
+  for (const [seconds, released] of [
+    [-60, 0],
+    [1, 0],
+    [11, 1],
+  ] as const) {
+    const claimed_until = `now() - make_interval(secs => ${seconds})`;
+    await restingDeliveries(under, acme, 1, { ...old, claimed_until });
+    assert.equal(await lookForLost(deps, "EMAIL"), released, `${seconds} s after its lease`);
+  }
+});
+
+test("the deliveries of every sender that a purged stream has lost leave again by a loop's first turn, once", async (t) => {
+  const { acme, ...under } = await dispatcherWithTenant(t);
+  const prefix = testPrefix(t);
+  const nats = await connectNats({ url: testNatsUrl(), name: "test", log: under.log });
+  t.after(() => nats.close());
+  const stream = deliveriesStream(prefix);
+  await ensureStreams(nats.nc, [stream], { log: under.log });
+  const publisher = createPublisher({ nats, streams: [stream], log: under.log });
+  const deps = {
+    ...under.deps,
+    outward: createOutward({ nats, publisher, prefix, log: under.log }),
+    undeliveredMs: (channel: SentChannel) =>
+      oldestUndeliveredMs(nats.nc, deliveriesConsumer(prefix, channel)),
+  };
+  for (const channel of SENT_CHANNELS) {
+    const consumer = deliveriesConsumer(prefix, channel);
+    await ensureConsumer(nats.nc, stream, consumer, { ...under, signal: t.signal });
+    await restingDeliveries(under, acme, 3);
+    await under.pool.query("update deliveries set channel = $1 where released_at is null", [
+      channel,
+    ]);
+    await releaseOnce(deps, channel, "");
+  }
+  const ask = async (what: string) =>
+    (await nats.nc.request(`$JS.API.STREAM.${what}.${stream.name}`)).json<{
+      state: { messages: number };
+    }>();
+  const messages = async () => (await ask("INFO")).state.messages;
+  assert.equal(await messages(), SENT_CHANNELS.length);
+  await ask("PURGE");
+  await under.pool.query("update deliveries set released_at = now() - interval '16 seconds'");
+  const { stop } = startLoop(t, { ...under, deps }, 600_000, deps.undeliveredMs);
+  await eventually(async () => (await messages()) === SENT_CHANNELS.length);
+  await stop();
+  for (const channel of SENT_CHANNELS) {
+    assert.equal(await lookForLost({ ...deps, againAfterMs: 120_000 }, channel), 0, channel);
+  }
+  assert.equal(await messages(), SENT_CHANNELS.length);
+});
+
 test("when JetStream has lost its store, all that was on its way is released again, and nothing else", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   const onItsWay = { released_at: "now() - interval '1 second'" };
@@ -238,13 +339,19 @@ test("with nothing at rest one look serves both channels, and what then comes to
 });
 
 /** A loop that looks so often, until it is stopped. */
-function startLoop(t: TestContext, under: DispatcherUnderTest, everyMs: number) {
+function startLoop(
+  t: TestContext,
+  under: DispatcherUnderTest,
+  everyMs: number,
+  undeliveredMs: LookForLostDeps["undeliveredMs"] = async () => undefined,
+) {
   const { pool, looks } = countingLooks(under);
   const loop = createReleaseLoop({
     ...under.deps,
     pool,
     lookAtRest: createRestLook(pool),
     everyMs,
+    undeliveredMs,
     againAfterMs: 1_200_000,
   });
   const ended = new AbortController();

@@ -2,6 +2,7 @@ import { SENT_CHANNELS, type SentChannel } from "@belfry/contracts/channels";
 import type { Pool } from "@belfry/database/connection";
 import {
   eraseSensitiveVariables,
+  hasUnclaimed,
   type Release,
   releaseAgain,
   releaseDeliveries,
@@ -12,6 +13,7 @@ import type { Logger } from "@belfry/service/logger";
 import { countReconciled, countReleased } from "./dispatcher-metrics.ts";
 import type { Outward } from "./outward.ts";
 import type { Rest } from "./rest-look.ts";
+import { PUBLISHED_WITHIN_MS } from "./sweeper.ts";
 import { untilNext } from "./until-next.ts";
 
 export interface ReleaseDeps {
@@ -22,7 +24,7 @@ export interface ReleaseDeps {
 }
 
 const MOST_PER_TURN = 2000;
-/** How often at most deliveries are looked for that JetStream has lost. */
+/** How often at most deliveries are looked for that were lost on the way to a sender. */
 const AGAIN_EVERY_MS = 10_000;
 /** While a tenant has more due than it may have outstanding, senders make room all the time. */
 const CAPPED_REST_MS = 20;
@@ -75,6 +77,29 @@ export async function releaseLost(deps: ReleaseDeps, channel: SentChannel, older
   return release.released.length;
 }
 
+export interface LookForLostDeps extends ReleaseDeps {
+  /**
+   * For how long the oldest message of a channel has been in the stream that no sender has been given yet; undefined:
+   * there is none.
+   */
+  undeliveredMs: (channel: SentChannel) => Promise<number | undefined>;
+  /** What was released so long ago is released again whatever the stream holds. */
+  againAfterMs: number;
+}
+
+/**
+ * Releases again what no sender has claimed though the stream has delivered all that is as old: it was lost on the
+ * way, as when a dispatcher dies before it publishes, NATS loses a message, or a sender dies before it claims. While
+ * the stream holds older messages, a delivery waits for its turn. One statement where nothing is unclaimed.
+ */
+export async function lookForLost(deps: LookForLostDeps, channel: SentChannel) {
+  const { pool, undeliveredMs, againAfterMs } = deps;
+  const leastMs = Math.min(againAfterMs, PUBLISHED_WITHIN_MS);
+  if (!(await hasUnclaimed(pool, channel, leastMs))) return 0;
+  const heldMs = await undeliveredMs(channel).catch(() => againAfterMs);
+  return await releaseLost(deps, channel, Math.min(againAfterMs, leastMs + (heldMs ?? 0)));
+}
+
 async function sendOut(deps: ReleaseDeps, release: Release): Promise<number> {
   if (release.settledEvents.length > 0) {
     await eraseSensitiveVariables(deps.pool, release.settledEvents);
@@ -103,11 +128,9 @@ export interface ReleaseLoop {
  * anything is at rest, all that an idle stack needs, is one for all channels whose rest ends together.
  */
 export function createReleaseLoop(
-  deps: ReleaseDeps & {
+  deps: LookForLostDeps & {
     lookAtRest: () => Promise<Rest>;
     everyMs: number;
-    /** JetStream redelivers what was not acknowledged; this is for what it has lost. */
-    againAfterMs: number;
   },
 ): ReleaseLoop {
   const lookForLostEveryMs = Math.min(AGAIN_EVERY_MS, deps.againAfterMs / 2);
@@ -145,7 +168,8 @@ export function createReleaseLoop(
     let round = NOTHING;
     /** The last round released nothing, and nobody has said since that something rests. */
     let quiet = false;
-    let lookedForLostAt = performance.now();
+    // The first turn looks: a dispatcher that is killed again and again lives for less than the time between two looks.
+    let lookedForLostAt = Number.NEGATIVE_INFINITY;
     let cappedRestMs = CAPPED_REST_MS;
     let failing = false;
     while (!signal.aborted) {
@@ -169,7 +193,7 @@ export function createReleaseLoop(
         await releaseAllLost(channel);
         if (performance.now() - lookedForLostAt > lookForLostEveryMs) {
           lookedForLostAt = performance.now();
-          await releaseLost(deps, channel, deps.againAfterMs);
+          await lookForLost(deps, channel);
         }
         if (failing) deps.log.info({ channel }, "deliveries are released again");
         failing = false;

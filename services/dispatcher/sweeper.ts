@@ -26,7 +26,7 @@ export interface SweeperDeps {
 const STUCK_PER_BATCH = 200;
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 /** From the stamp of a publish to its message in the stream, with what the clocks of the two differ. */
-const PUBLISHED_WITHIN_MS = 15_000;
+export const PUBLISHED_WITHIN_MS = 15_000;
 
 /**
  * Publishes events again that were accepted and have not been dispatched for `olderThanMs` since their

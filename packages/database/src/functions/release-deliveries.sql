@@ -172,6 +172,29 @@ begin
 end
 $function$;
 
+-- Whether release_again would find anything.
+create or replace function has_unclaimed(p_channel text, p_older_than interval) returns boolean
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $function$
+declare
+  moment constant timestamptz := clock_timestamp();
+begin
+  return exists (
+    select from deliveries d
+    where d.channel = p_channel and d.released_at <= moment - p_older_than
+      and (d.status in ('queued', 'waiting') or d.status = 'sending' and d.claimed_until <= moment - left_to_jetstream())
+    limit 1);
+end
+$function$;
+
+-- For how long after the end of a lease the delivery is left to JetStream, which brings a dead sender's messages again.
+create or replace function left_to_jetstream() returns interval language sql immutable parallel safe as $function$
+  select interval '10 seconds'
+$function$;
+
 -- Stamps anew what was released before p_older_than and reached no sender, or whose sender died; settles those
 -- of inactive tenants. Kinds: released, settled, busy.
 create or replace function release_again(p_channel text, p_older_than interval, p_most integer)
@@ -195,7 +218,7 @@ begin
   ids := array(
     select d.id from deliveries d
     where d.channel = p_channel and d.released_at <= moment - p_older_than
-      and (d.status in ('queued', 'waiting') or d.status = 'sending' and d.claimed_until <= moment)
+      and (d.status in ('queued', 'waiting') or d.status = 'sending' and d.claimed_until <= moment - left_to_jetstream())
     limit p_most for update skip locked);
   return query
     update deliveries d

@@ -60,6 +60,19 @@ export async function releaseAgain(
   return toRelease(options.channel, rows);
 }
 
+/** Whether anything was released longer ago than `olderThanMs` that no sender has claimed, or whose sender died. */
+export async function hasUnclaimed(
+  pool: pg.Pool,
+  channel: SentChannel,
+  olderThanMs: number,
+): Promise<boolean> {
+  const [row] = await callFunction<{ hasUnclaimed: boolean }>(pool, "has_unclaimed", {
+    p_channel: channel,
+    p_older_than: `${olderThanMs} milliseconds`,
+  });
+  return row?.hasUnclaimed === true;
+}
+
 /** Back to rest: what could not be published waits for the next turn. */
 export async function takeBackRelease(pool: pg.Pool, ids: readonly string[]): Promise<void> {
   await pool.query(
