@@ -15,7 +15,7 @@ import {
 import { compileContent } from "./mail/compile-content.ts";
 import { checkLinks, linkTexts } from "./push-links.ts";
 import { createRenderer } from "./render.ts";
-import { smsSegments } from "./sms-segments.ts";
+import { notGsm7 } from "./sms-segments.ts";
 import {
   type CompileSettings,
   placeFaults,
@@ -176,16 +176,10 @@ const MESSAGES: Partial<Record<string, string>> = {
 
 function encodingWarnings(text: string, tags: readonly Tag[]): TemplateFault[] {
   const own = maskTags(text, tags).replaceAll("\t", " ");
-  let offset = 0;
-  for (const character of own) {
-    if (smsSegments(character).encoding === "UCS-2") {
-      const message =
-        "this character is not in GSM-7: a segment holds 70 characters instead of 160";
-      return placeFaults("content", text, [{ offset, message }]);
-    }
-    offset += character.length;
-  }
-  return [];
+  const found = notGsm7(own);
+  if (found === undefined) return [];
+  const message = `${found.name} is not in GSM-7: a segment holds 70 characters instead of 160`;
+  return placeFaults("content", text, [{ offset: found.offset, message }]);
 }
 
 type Refused = Extract<CompileResult, { ok: false }>;

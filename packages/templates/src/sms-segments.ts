@@ -1,5 +1,7 @@
 /** How many segments a short message is billed as (GSM 03.38, GSM 03.40). */
 
+import { characterName } from "./characters.ts";
+
 const GSM_7 =
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
   "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
@@ -18,18 +20,34 @@ const SIZES = {
 
 export type SmsEncoding = keyof typeof SIZES;
 
+/** The first character that makes a whole text UCS-2, named; undefined: there is none. */
+export function notGsm7(text: string): { offset: number; name: string } | undefined {
+  let offset = 0;
+  for (const character of text) {
+    if (!SEPTETS.has(character)) {
+      return { offset, name: `“${character}” (${characterName(character)})` };
+    }
+    offset += character.length;
+  }
+  return undefined;
+}
+
+/** What the characters outside of GSM-7 cost, in words that name the first; undefined: no segment. */
+export function encodingPrice(text: string): string | undefined {
+  const found = notGsm7(text);
+  if (found === undefined) return undefined;
+  const without = Array.from(text, (one) => (SEPTETS.has(one) ? one : "?")).join("");
+  const [dear, cheap] = [smsSegments(text).segments, smsSegments(without).segments];
+  if (dear === cheap) return undefined;
+  return `${found.name} is not in GSM-7: ${dear} segments instead of ${cheap}`;
+}
+
 /**
  * The encoding and the number of segments of a text. GSM-7 where every character is in its alphabet,
  * else UCS-2 for the whole text. No segment ends inside an extension character or a surrogate pair.
  */
 export function smsSegments(text: string): { encoding: SmsEncoding; segments: number } {
-  let encoding: SmsEncoding = "GSM-7";
-  for (const character of text) {
-    if (!SEPTETS.has(character)) {
-      encoding = "UCS-2";
-      break;
-    }
-  }
+  const encoding: SmsEncoding = notGsm7(text) === undefined ? "GSM-7" : "UCS-2";
   const { single, joined } = SIZES[encoding];
   let total = 0;
   let segments = 1;

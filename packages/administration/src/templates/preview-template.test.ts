@@ -69,6 +69,11 @@ test("a preview warns of values that cannot be read, and of a message that says 
     "nothing to say: it would not be sent",
   ]);
   assert.equal(await warnings("{{ a }}: {{ b }}", {}), undefined);
+  const long = "It is on its way to you and will be there before noon, says the driver. ";
+  assert.equal(await warnings(long + long, {}), undefined);
+  assert.deepEqual(await warnings(`${long}${long}{{ name }}`, { name: "O’Neil" }), [
+    "“’” (U+2019) is not in GSM-7: 3 segments instead of 1",
+  ]);
 });
 
 test("a preview tells the links of a mail that lead nowhere", async (t) => {

@@ -168,11 +168,16 @@ async function preview(
   settings: RenderSettings,
 ): Promise<Preview> {
   const { createRenderer, NOTHING_TO_SAY, saysNothing } = await import("@belfry/templates/render");
+  const { encodingPrice } = await import("@belfry/templates/sms-segments");
   const rendered = createRenderer(compiled)(variables, withOwnEvent(settings, variables));
   if (!rendered.ok) throw invalid("variables", `do not render: ${rendered.reason}`);
   const { ok: _, ...shown } = rendered;
+  const warnings = [...(shown.warnings ?? [])];
+  const price = shown.kind === "text" ? encodingPrice(shown.text) : undefined;
+  if (price !== undefined) warnings.push(price);
   // With a value missing it is no wonder.
-  if (rendered.missing.length > 0 || !saysNothing(rendered)) return { channel, ...shown };
-  const warnings = [...(shown.warnings ?? []), `${NOTHING_TO_SAY}: it would not be sent`];
-  return { channel, ...shown, warnings };
+  if (rendered.missing.length === 0 && saysNothing(rendered)) {
+    warnings.push(`${NOTHING_TO_SAY}: it would not be sent`);
+  }
+  return { channel, ...shown, ...(warnings.length > 0 && { warnings }) };
 }
