@@ -7,23 +7,34 @@ export interface DifferentLine {
 
 /** Equal lines around a change that are shown. */
 const AROUND = 3;
-/** Beyond this the comparison would take too long: the two are shown whole. */
-const MAX_EDITS = 4000;
+/**
+ * Lines added and removed together, beyond which two texts are not compared: the work grows with its square, in the
+ * thread that serves everybody. 300 take some 15 ms at the most, 4000 took seconds.
+ */
+const MAX_EDITS = 300;
+
+const TOO_DIFFERENT = "Too different to compare line by line: both texts are shown whole";
 
 /** What changed from one text to the other, line by line; long equal parts are left out. */
 export function differences(from: string, to: string): DifferentLine[] {
-  const parts = diffLines(from, to, { maxEditLength: MAX_EDITS }) ?? [
-    { value: from, removed: true, added: false },
-    { value: to, removed: false, added: true },
+  const all: DifferentLine[] = [
+    { kind: "removed", text: from },
+    { kind: "added", text: to },
   ];
+  const whole = all.filter(({ text }) => text !== "");
+  if (whole.length < 2) return whole;
+  const parts = diffLines(from, to, { maxEditLength: MAX_EDITS });
+  if (parts === undefined) return [{ kind: "skipped", text: TOO_DIFFERENT }, ...whole];
   return parts.flatMap((part, index): DifferentLine[] => {
     const texts = part.value.replace(/\n$/, "").split("\n");
     const kind = part.added ? "added" : part.removed ? "removed" : "same";
-    const lines = texts.map((text): DifferentLine => ({ kind, text }));
-    if (kind !== "same" || lines.length <= 2 * AROUND + 1) return lines;
-    const head = index === 0 ? [] : lines.slice(0, AROUND);
-    const tail = index === parts.length - 1 ? [] : lines.slice(-AROUND);
-    const left = lines.length - head.length - tail.length;
-    return [...head, { kind: "skipped", text: `${left} equal lines` }, ...tail];
+    if (kind !== "same" || texts.length <= 2 * AROUND + 1) {
+      return texts.map((text) => ({ kind, text }));
+    }
+    const same = (some: string[]) => some.map((text): DifferentLine => ({ kind, text }));
+    const head = index === 0 ? [] : texts.slice(0, AROUND);
+    const tail = index === parts.length - 1 ? [] : texts.slice(-AROUND);
+    const left = texts.length - head.length - tail.length;
+    return [...same(head), { kind: "skipped", text: `${left} equal lines` }, ...same(tail)];
   });
 }
