@@ -1,7 +1,7 @@
 /** Where a push and its buttons lead: https, or a path of the site that shows it. */
 
 import { MAX_PUSH_ADDRESS_CHARACTERS, MAX_URL_CHARACTERS } from "./bounds.ts";
-import { urlRest, withoutInvisible } from "./html/url-value.ts";
+import { isParameter, parameterValue, urlRest, withoutInvisible } from "./html/url-value.ts";
 import type { Slot } from "./language/slot.ts";
 import type { Tag, TagFault } from "./language/tags.ts";
 
@@ -16,9 +16,16 @@ const BEGINNING: Slot = {
   longest: MAX_URL_CHARACTERS,
 };
 const INSIDE: Slot = { write: encoded, longest: MAX_URL_CHARACTERS };
+const PARAMETER: Slot = {
+  write: (value) => parameterValue(encoded(value)),
+  longest: MAX_URL_CHARACTERS,
+};
 
 export function addressSlots(text: string, tags: readonly Tag[]): Slot[] {
-  return tags.map((_, index) => (index === 0 && text.startsWith("{{") ? BEGINNING : INSIDE));
+  return tags.map((tag, index) => {
+    if (index === 0 && text.startsWith("{{")) return BEGINNING;
+    return isParameter(text, tag) ? PARAMETER : INSIDE;
+  });
 }
 
 /** Why a template's own text can never make an address. */

@@ -32,6 +32,7 @@ const ADDRESSES: [template: string, x: unknown, published: string | undefined][]
   ["{{x}}/orders", "https://shop.example", "https://shop.example/orders"],
   // What no address holds is encoded, not dropped.
   ["/find/{{x}}", 'a b"c<d>\\e', "/find/a%20b%22c%3Cd%3E%5Ce"],
+  ["https://shop.example/?q={{x}}", "a+b&c", "https://shop.example/?q=a%2Bb%26c"],
   ["https://shop.example/?q={{x}}", "a\\b", "https://shop.example/?q=a%5Cb"],
   ["{{x}}", " https://shop.example/a b ", "https://shop.example/a%20b"],
   ["/bücher/{{x}}", "größe 💌", "/b%C3%BCcher/gr%C3%B6%C3%9Fe%20%F0%9F%92%8C"],

@@ -281,6 +281,14 @@ test("an address of the text part is judged as in the HTML, and is left out wher
   assert.equal(bad.text, "Go there, here [https://x.io/1], or here.\n\nWrite [a@x.io]");
 });
 
+test("both parts of a mail encode a parameter's value, but what url_encode has made", async () => {
+  const content =
+    '<a href="https://x.io/?e={{ e }}&amp;n={{ n | url_encode }}">Off</a>{% if e %}!{% endif %}';
+  const { html, text } = await mail(content, { e: "ann+1@x.io", n: "Ann Lee" });
+  assert.match(html, /e=ann%2B1@x\.io&amp;n=Ann\+Lee"/);
+  assert.match(text, /e=ann%2B1@x\.io&n=Ann\+Lee/);
+});
+
 test("a version that was saved without the places of its addresses renders as it did", () => {
   const render = createRenderer({
     kind: "email",

@@ -174,7 +174,7 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
     {
       template: ownText,
       ...part,
-      slots: (_: string, tags: readonly Tag[]) => textSlots(tags, links),
+      slots: (text: string, tags: readonly Tag[]) => textSlots(text, tags, links),
       optional: links.filter(({ settled }) => !settled),
     },
   ];

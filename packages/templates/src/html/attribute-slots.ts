@@ -10,9 +10,11 @@ import { styleValue } from "./style-value.ts";
 import {
   type AddressKind,
   APP_LINK,
+  isParameter,
   LINK,
   LINK_LIST,
   leftOutReason,
+  parameterValue,
   STYLE_LINK,
   schemeIsSettled,
 } from "./url-value.ts";
@@ -163,7 +165,9 @@ function addressJudge(
       };
       if (begins) return beginning(attribute, tag, kind);
     }
-    return known.refused === undefined ? further(attribute, tag, kind) : { refused: known.refused };
+    if (known.refused !== undefined) return { refused: known.refused };
+    const rest = (value: string) => parameterValue(kind.rest(value));
+    return further(attribute, tag, isParameter(html, tag) ? { ...kind, rest } : kind);
   };
 }
 

@@ -154,6 +154,20 @@ test("url(…) of a style takes http and https only and cannot be left", () => {
   assert.equal(written('<td style="background:url(https://x.io/{{x}})">', "a)b;c"), "a%29b%3Bc");
 });
 
+test("the value of a parameter keeps its plus sign, and does not end at an ampersand", () => {
+  for (const [href, value, expected] of [
+    ["https://x.io/?email={{x}}", "ann+news@x.io", "ann%2Bnews@x.io"],
+    ["https://x.io/?a=1&amp;name={{x}}&amp;b=2", "Tom & Jerry #1", "Tom%20%26%20Jerry%20%231"],
+    ["mailto:a@x.io?subject={{x}}", "1+1", "1%2B1"],
+    ["{{a}}?next={{x}}", "https://y.io/?a=1&b=2", "https://y.io/?a=1%26b=2"],
+    ["https://x.io/?a={{x}}", "a%2Bb", "a%2Bb"],
+    ["https://x.io/?{{x}}", "a=1+2&b=2", "a=1+2&amp;b=2"],
+    ["https://x.io/{{x}}", "a+b", "a+b"],
+  ] as const) {
+    assert.equal(written(`<a href="${href}">`, value), expected, href);
+  }
+});
+
 test("a value inside a conditional comment of Outlook cannot end the comment", () => {
   const html = '<!--[if mso | IE]><td class="{{x}}">{{x}}</td><![endif]-->';
   const rendering = beginRendering();

@@ -5,7 +5,7 @@ import type { TextLink } from "../compiled-template.ts";
 import type { Slot } from "../language/slot.ts";
 import type { Tag } from "../language/tags.ts";
 import { rangeFinder } from "./ranges.ts";
-import { urlRest, urlStart } from "./url-value.ts";
+import { isParameter, parameterValue, urlRest, urlStart } from "./url-value.ts";
 
 /** What leads nowhere in the HTML is no address here. */
 const BEGINNING: Slot = {
@@ -16,15 +16,23 @@ const BEGINNING: Slot = {
   longest: MAX_URL_CHARACTERS,
 };
 const INSIDE: Slot = { write: urlRest, longest: MAX_URL_CHARACTERS };
+const PARAMETER: Slot = {
+  write: (value) => parameterValue(urlRest(value)),
+  longest: MAX_URL_CHARACTERS,
+};
 
 /** The slots of the tags inside addresses, by the rules of the HTML; other values stand as they are. */
-export function textSlots(tags: readonly Tag[], links: readonly TextLink[]): (Slot | undefined)[] {
+export function textSlots(
+  text: string,
+  tags: readonly Tag[],
+  links: readonly TextLink[],
+): (Slot | undefined)[] {
   const linkAt = rangeFinder(links);
   let begun: TextLink | undefined;
   return tags.map((tag) => {
     const link = linkAt(tag.start);
     if (link === undefined) return undefined;
-    if (link.settled || begun === link) return INSIDE;
+    if (link.settled || begun === link) return isParameter(text, tag) ? PARAMETER : INSIDE;
     begun = link;
     return BEGINNING;
   });

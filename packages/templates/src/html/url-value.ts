@@ -1,6 +1,7 @@
 /** Values inside addresses: `href`, `src` and the like, and `url(…)` of a style. */
 
 import { MAX_URL_CHARACTERS } from "../bounds.ts";
+import type { Tag } from "../language/tags.ts";
 
 /** The schemes that survive from a value that begins an address. */
 const VALUE_SCHEMES = ["http", "https", "mailto", "tel", "sms"];
@@ -52,6 +53,19 @@ export function urlStart(value: string, linkSchemes?: readonly string[]): string
  */
 export function urlRest(value: string): string {
   return value.length > MAX_URL_CHARACTERS ? "" : encoded(value);
+}
+
+/**
+ * Whether a tag is the value of a parameter, as `?email={{ email }}`: it stands right behind `=`. What `url_encode`
+ * has made is one already: its `+` is a blank.
+ */
+export function isParameter(text: string, tag: Tag): boolean {
+  return text[tag.start - 1] === "=" && !tag.code.includes("url_encode");
+}
+
+/** Encodes in a parameter's value, which is written for its place, what would end it or be read as a blank. */
+export function parameterValue(written: string): string {
+  return written.replace(/[+&#]/g, encodeURIComponent);
 }
 
 /** The same for an address in a list (`srcset`), where a comma begins the next one. */
