@@ -43,6 +43,7 @@ export function preferenceTests(stack: Stack): void {
     const mail = messages.find(({ channel }) => channel === "EMAIL");
     const { "List-Unsubscribe": listed = "", ...others } = mail?.headers ?? {};
     assert.deepEqual(others, {
+      "Auto-Submitted": "auto-generated",
       "List-Unsubscribe-Post": ONE_CLICK,
       "List-Id": `<offers.${tenant.id}.127.0.0.1>`,
     });

@@ -46,6 +46,8 @@ test("every property that holds a credential is a secret", () => {
   );
   assert.deepEqual(secrets.sort(), [
     "sendgrid.apiKey",
+    "smtp.oauthClientSecret",
+    "smtp.oauthRefreshToken",
     "smtp.password",
     "twilio.authToken",
     "twilio.webhookAuthToken",

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import SMTPConnection, {
+  type SMTPConnectionCustomAuthHandler,
   type SMTPConnectionOptions,
   type SMTPConnectionSendInfo,
   type SMTPEnvelope,
@@ -38,11 +39,15 @@ interface Offers {
 /** The library's own timers: far beyond our patience, which alone judges. */
 const NEVER_MS = 60 * 60_000;
 
-/** Connects, greets, encrypts and logs in. Rejects as `send` does, or with AddressRefused. */
+/**
+ * Connects, greets, encrypts and logs in: with the access token, if one is given, else with the password.
+ * Rejects as `send` does, or with AddressRefused.
+ */
 export async function openSmtpSession(
   target: SmtpTarget,
   deps: ProviderDeps,
   signal: AbortSignal,
+  accessToken?: string,
 ): Promise<SmtpSession> {
   const { auth, ...options } = target;
   const connection = new SMTPConnection({
@@ -92,7 +97,9 @@ export async function openSmtpSession(
 
   await exchange((done) => connection.connect(done), signal).catch(close);
   if (auth !== null) {
-    await exchange<boolean>((done) => connection.login(auth, done), signal).catch(close);
+    const login = accessToken === undefined ? auth : { user: auth.user, method: "XOAUTH2" };
+    if (accessToken !== undefined) connection.customAuth.set("XOAUTH2", xoauth2(accessToken));
+    await exchange<boolean>((done) => connection.login(login, done), signal).catch(close);
   }
   let isDirty = false;
   return {
@@ -127,6 +134,17 @@ export async function openSmtpSession(
       connection.quit();
       connection.close();
     },
+  };
+}
+
+/** The library's own would not say what the server answers behind its challenge. */
+function xoauth2(accessToken: string): SMTPConnectionCustomAuthHandler {
+  return async ({ auth, sendCommand }) => {
+    const token = `user=${auth.user}\u0001auth=Bearer ${accessToken}\u0001\u0001`;
+    const first = await sendCommand(`AUTH XOAUTH2 ${Buffer.from(token).toString("base64")}`);
+    // A challenge says in JSON what is wrong; the server's reply follows an empty line.
+    const { status } = first.status === 334 ? await sendCommand("") : first;
+    if (status !== 235) throw new Error("Invalid login");
   };
 }
 

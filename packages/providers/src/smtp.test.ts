@@ -7,8 +7,8 @@ import { assertHas } from "@belfry/testing/assert-has";
 import { createHandClock } from "@belfry/testing/hand-clock";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import { closedPort, startPort } from "../test/loopback-vendor.ts";
-import { EMAIL, LIST_EMAIL, testDeps } from "../test/messages.ts";
+import { closedPort, type ReceivedCall, startPort, startVendor } from "../test/loopback-vendor.ts";
+import { EMAIL, LIST_EMAIL, NOW_MS, testDeps } from "../test/messages.ts";
 import type { ProviderDeps } from "./provider.ts";
 import { checkSettings } from "./settings.ts";
 import { smtp, smtpTarget } from "./smtp.ts";
@@ -71,7 +71,12 @@ async function startMailServer(t: TestContext, options: SMTPServerOptions = {}) 
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   t.after(() => new Promise<void>((closed) => server.close(closed)));
   const { port } = server.server.address() as AddressInfo;
-  return { port, taken, connections: () => connections };
+  /** Ends every session. */
+  const hangUp = async () => {
+    for (const connection of server.connections) connection.close();
+    while (server.connections.size > 0) await nextTurn();
+  };
+  return { port, taken, connections: () => connections, hangUp };
 }
 
 function providerAt(t: TestContext, port: number, changes: Partial<ProviderDeps> = {}) {
@@ -571,6 +576,170 @@ test("a server that cannot do STARTTLS gets neither password nor message when TL
   );
   assert.equal(smtpFailure(error, false, []).class, "credentials");
   assert.ok(!lines.some((line) => /^(AUTH|MAIL)/.test(line)), lines.join());
+});
+
+const OAUTH = {
+  user: "shop@example.com",
+  password: undefined,
+  oauthClientId: "the-application",
+  oauthClientSecret: "s3cret-of-the-application",
+  oauthScope: "https://outlook.office365.com/.default",
+};
+
+/** A mail server that offers XOAUTH2 alone, and the server of its tokens: `t1`, `t2` … */
+async function startOAuth(t: TestContext, { challenges = true, expires_in = 3600 } = {}) {
+  const refused = new Set<string | undefined>();
+  const logins: (string | undefined)[] = [];
+  const server = await startMailServer(t, {
+    disabledCommands: ["STARTTLS"],
+    authMethods: ["XOAUTH2"],
+    allowInsecureAuth: true,
+    onAuth({ accessToken, username }, _session, done) {
+      logins.push(accessToken);
+      if (!refused.has(accessToken)) done(null, { user: username! });
+      else if (challenges) done(null, { data: { status: "401", schemes: "Bearer" } });
+      else done(withCode(535));
+    },
+  });
+  let tokens = 0;
+  const vendor = await startVendor(t, (response, { body }) => {
+    tokens += 1;
+    const isRight = new URLSearchParams(body).get("client_secret") === OAUTH.oauthClientSecret;
+    const answer = isRight
+      ? { token_type: "Bearer", access_token: `t${tokens}`, expires_in }
+      : { error: "invalid_client", error_description: body };
+    response.writeHead(isRight ? 200 : 400).end(JSON.stringify(answer));
+  });
+  const provider = (changes: object = {}, deps: Partial<ProviderDeps> = {}) => {
+    const oauthTokenUrl = `${vendor.url}/oauth2/v2.0/token`;
+    const settings = { ...SETTINGS, ...OAUTH, oauthTokenUrl, port: server.port, ...changes };
+    const { password: _none, ...given } = settings;
+    const made = smtp.create(given, testDeps(deps));
+    t.after(() => made.close());
+    return made;
+  };
+  return { server, vendor, refused, logins, provider };
+}
+
+test("a server that offers XOAUTH2 alone is given a token that the client asks for, once for many messages", async (t) => {
+  const { server, vendor, logins, provider } = await startOAuth(t);
+  const made = provider();
+  const sent = await Promise.all(Array.from({ length: 12 }, () => made.send(EMAIL)));
+  assert.ok(sent.every((outcome) => outcome.class === "accepted"));
+  assert.equal(server.taken[0]!.user, OAUTH.user);
+  assert.deepEqual(new Set(logins), new Set(["t1"]));
+  assert.equal(vendor.received.length, 1);
+  const [{ method, path, headers, body }] = vendor.received as [ReceivedCall];
+  assert.deepEqual([method, path], ["POST", "/oauth2/v2.0/token"]);
+  assert.equal(headers["content-type"], "application/x-www-form-urlencoded");
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(body)), {
+    grant_type: "client_credentials",
+    client_id: OAUTH.oauthClientId,
+    client_secret: OAUTH.oauthClientSecret,
+    scope: OAUTH.oauthScope,
+  });
+});
+
+test("a refresh token is exchanged for an access token", async (t) => {
+  const { vendor, provider } = await startOAuth(t);
+  const changes = { oauthRefreshToken: "1//refresh", oauthScope: undefined };
+  assert.equal((await provider(changes).send(EMAIL)).class, "accepted");
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(vendor.received[0]!.body)), {
+    grant_type: "refresh_token",
+    client_id: OAUTH.oauthClientId,
+    client_secret: OAUTH.oauthClientSecret,
+    refresh_token: "1//refresh",
+  });
+});
+
+test("a token is used until a minute before its end, then another is asked for", async (t) => {
+  let nowMs = NOW_MS;
+  const { server, logins, provider } = await startOAuth(t, { expires_in: 600 });
+  const made = provider({}, { now: () => nowMs });
+  const sendAnew = async () => {
+    assert.equal((await made.send(EMAIL)).class, "accepted");
+    await server.hangUp();
+  };
+  await sendAnew();
+  nowMs += 539_000;
+  await sendAnew();
+  nowMs += 1_000;
+  await sendAnew();
+  assert.deepEqual(logins, ["t1", "t1", "t2"]);
+});
+
+for (const challenges of [true, false]) {
+  const how = challenges ? "with a challenge" : "at once";
+  test(`a token that the server refuses ${how} is replaced once; then the account is at fault`, async (t) => {
+    const { logins, refused, provider, vendor } = await startOAuth(t, { challenges });
+    const made = provider();
+    refused.add("t1");
+    assert.equal((await made.send(EMAIL)).class, "accepted");
+    assert.deepEqual(logins, ["t1", "t2"]);
+    for (const token of ["t1", "t2", "t3"]) refused.add(token);
+    const other = await provider().send(EMAIL);
+    assertHas(other, { class: "accepted" });
+    for (const token of ["t4", "t5", "t6"]) refused.add(token);
+    const failed = await provider().send(EMAIL);
+    assertHas(failed, { class: "credentials", vendorStatus: "535" });
+    assert.equal(vendor.received.length, 6);
+  });
+}
+
+test("without a token no mail server is asked: the account is at fault, or the OAuth server away", async (t) => {
+  const { server, provider } = await startOAuth(t);
+  const wrong = await provider({ oauthClientSecret: "an0ther-secret" }).send(EMAIL);
+  assertHas(wrong, { class: "credentials", vendorStatus: "400" });
+  assert.match(wrong.vendorAnswer!, /invalid_client/);
+  assert.doesNotMatch(
+    wrong.vendorAnswer!,
+    /an0ther/,
+    "the secret that the vendor echoes is masked",
+  );
+  const nowhere = `http://127.0.0.1:${await closedPort()}/token`;
+  const away = await provider({ oauthTokenUrl: nowhere }).send(EMAIL);
+  assert.equal(away.class, "transient");
+  assert.match(away.reason, /^no access token: /);
+  for (const [status, body, expected] of [
+    [503, "", "transient"],
+    [429, "", "throttled"],
+    [401, "{}", "credentials"],
+    [200, "{}", "credentials"],
+    [200, '{"access_token":"a b"}', "credentials"],
+    [302, "", "credentials"],
+  ] as const) {
+    const other = await startVendor(t, (response) => response.writeHead(status).end(body));
+    const { class: outcomeClass } = await provider({ oauthTokenUrl: other.url }).send(EMAIL);
+    assert.equal(outcomeClass, expected, `${status} ${body}`);
+  }
+  assert.equal(server.connections(), 0);
+});
+
+test("the OAuth server is behind the address guard, as every vendor", async () => {
+  const settings = { ...SETTINGS, ...OAUTH, host: "mail.example.com" };
+  const { password: _none, ...given } = settings;
+  const faultsOf = (oauthTokenUrl: string | undefined, changes: object = {}) =>
+    checkSettings(smtp, JSON.parse(JSON.stringify({ ...given, oauthTokenUrl, ...changes })));
+  const url = "https://login.microsoftonline.com/contoso/oauth2/v2.0/token";
+  assert.deepEqual(faultsOf(url), []);
+  assert.deepEqual(faultsOf("http://login.example.com/"), [
+    "oauthTokenUrl: must begin with https://",
+  ]);
+  assert.deepEqual(faultsOf("https://169.254.169.254/"), [
+    "oauthTokenUrl: must be a public address",
+  ]);
+  assert.deepEqual(faultsOf(undefined), ["oauthTokenUrl: is missing", "password: is missing"]);
+  assert.deepEqual(faultsOf(url, { oauthClientId: undefined, oauthClientSecret: undefined }), [
+    "oauthClientId: is missing",
+    "oauthClientSecret: is missing",
+  ]);
+  assert.deepEqual(faultsOf(url, { password: "x" }), ["password: give either a password or OAuth"]);
+  assert.deepEqual(faultsOf(url, { user: undefined }), ["user: is missing"]);
+  const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
+  const deps = testDeps({ allowPrivateAddresses: false, resolve });
+  const provider = smtp.create({ ...given, oauthTokenUrl: url }, deps);
+  assert.equal((await provider.send(EMAIL)).class, "credentials");
+  await provider.close();
 });
 
 test("each fault of the settings names its field", () => {

@@ -4,7 +4,9 @@ import type { EmailMessage, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import type MailComposer from "nodemailer/lib/mail-composer";
 import type { SMTPConnectionSendInfo, SMTPEnvelope } from "nodemailer/lib/smtp-connection";
-import { canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
+import { type AccessTokens, createAccessTokens } from "./access-tokens.ts";
+import { baseUrlFault, canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
+import type { HttpCalls } from "./http-calls.ts";
 import { mailHeaders } from "./message-form.ts";
 import { type Patience, startPatience } from "./patience.ts";
 import {
@@ -12,8 +14,9 @@ import {
   type Provider,
   type ProviderContext,
   type ProviderDeps,
+  type SettingsContext,
 } from "./provider.ts";
-import { outcome, thrownOutcome, vendorAnswer } from "./send-outcome.ts";
+import { NotAccepted, outcome, thrownOutcome, vendorAnswer } from "./send-outcome.ts";
 import { emailField, lineField, secretField } from "./settings.ts";
 import { smtpFailure } from "./smtp-failure.ts";
 import { createIdleSessions } from "./smtp-idle-sessions.ts";
@@ -57,6 +60,37 @@ export const SMTP_SETTINGS = Type.Object(
         fault: "must be one line",
       }),
     ),
+    oauthTokenUrl: Type.Optional(
+      Type.String({
+        title: "OAuth token URL",
+        description:
+          "Instead of a password, for servers that ask for XOAUTH2. Microsoft: https://login.microsoftonline.com/<directory>/oauth2/v2.0/token. Google: https://oauth2.googleapis.com/token.",
+        minLength: 1,
+        maxLength: 512,
+        destination: true,
+      }),
+    ),
+    oauthClientId: Type.Optional(
+      lineField({ title: "OAuth client ID", description: "The application's, at the token URL." }),
+    ),
+    oauthClientSecret: Type.Optional(
+      secretField({ title: "OAuth client secret", description: "The application's." }),
+    ),
+    oauthRefreshToken: Type.Optional(
+      secretField({
+        title: "OAuth refresh token",
+        description:
+          "Of the mailbox's owner, as Google needs it. Without one the application gets tokens for itself (client credentials), as Microsoft allows it by the permission SMTP.SendAsApp.",
+        maxLength: 4096,
+      }),
+    ),
+    oauthScope: Type.Optional(
+      lineField({
+        title: "OAuth scope",
+        description:
+          "Microsoft, with client credentials: https://outlook.office365.com/.default. Google: leave it empty.",
+      }),
+    ),
     from: emailField({ title: "From", description: "The sender's address." }),
     fromName: Type.Optional(
       lineField({ title: "From name", description: "The name shown beside the sender's address." }),
@@ -89,7 +123,9 @@ export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
     if (settings.replyTo !== undefined && needsSmtpUtf8(settings.replyTo)) {
       faults.push("replyTo: must have only ASCII characters before the @");
     }
-    if (settings.user !== undefined && settings.password === undefined) {
+    faults.push(...oauthFaults(settings, context));
+    const isOAuth = settings.oauthTokenUrl !== undefined;
+    if (settings.user !== undefined && settings.password === undefined && !isOAuth) {
       faults.push("password: is missing");
     }
     if (settings.user === undefined && settings.password !== undefined) {
@@ -111,6 +147,24 @@ async function createSmtp(
   const target = smtpTarget(settings, context);
   const { secrets, timeoutMs, messageAnswerMs = MESSAGE_ANSWER_MS } = context;
   const idle = createIdleSessions();
+  const { tokens, calls } = await accessTokens(settings, context);
+
+  /** A server that refuses an access token is given a new one, once: it may have been revoked before its time. */
+  async function openSession(patience: Patience): Promise<SmtpSession> {
+    if (tokens === undefined) return await openSmtpSession(target, context, patience.signal);
+    for (let isRenewed = false; ; isRenewed = true) {
+      // No mail server is waited for meanwhile; the request for a token has deadlines of its own.
+      patience.end();
+      const token = await tokens.get();
+      patience.renew(timeoutMs);
+      try {
+        return await openSmtpSession(target, context, patience.signal, token);
+      } catch (error) {
+        if (isRenewed || !isRefusedLogin(error)) throw error;
+        tokens.forget(token);
+      }
+    }
+  }
 
   async function attempt(
     { to }: EmailMessage,
@@ -125,7 +179,7 @@ async function createSmtp(
       let session: SmtpSession | undefined;
       try {
         patience.renew(timeoutMs);
-        session = used ?? (await openSmtpSession(target, context, patience.signal));
+        session = used ?? (await openSession(patience));
         patience.renew(timeoutMs);
         if (envelope.use8BitMime && !session.offersSmtpUtf8) {
           // An account that cannot send from its own address can send nothing.
@@ -146,6 +200,7 @@ async function createSmtp(
         const hungUp = used?.isOpen === false && !patience.signal.aborted;
         // It had closed the connection while it was idle, and was given nothing of this message.
         if (hungUp && content?.readableDidRead === false) continue;
+        if (error instanceof NotAccepted) return error.outcome;
         return smtpFailure(error, handedOver, secrets);
       } finally {
         if (session !== undefined) idle.put(session);
@@ -167,8 +222,52 @@ async function createSmtp(
         patience.end();
       }
     },
-    close: async () => idle.close(),
+    async close() {
+      idle.close();
+      await calls?.close();
+    },
   };
+}
+
+/** Undefined where the account logs in with a password, or not at all. */
+async function accessTokens(
+  { oauthTokenUrl, oauthClientId = "", ...settings }: Settings,
+  context: ProviderContext,
+): Promise<{ tokens?: AccessTokens; calls?: HttpCalls }> {
+  if (oauthTokenUrl === undefined) return {};
+  const { createHttpCalls } = await import("./http-calls.ts");
+  const calls = createHttpCalls(context);
+  const client = {
+    tokenUrl: oauthTokenUrl,
+    clientId: oauthClientId,
+    clientSecret: settings.oauthClientSecret,
+    refreshToken: settings.oauthRefreshToken,
+    scope: settings.oauthScope,
+  };
+  return { calls, tokens: createAccessTokens(client, calls, context) };
+}
+
+function oauthFaults(settings: Settings, context: SettingsContext): string[] {
+  const { oauthTokenUrl, oauthClientId, oauthClientSecret, oauthRefreshToken } = settings;
+  const others = [oauthClientId, oauthClientSecret, oauthRefreshToken, settings.oauthScope];
+  if (oauthTokenUrl === undefined) {
+    return others.some((value) => value !== undefined) ? ["oauthTokenUrl: is missing"] : [];
+  }
+  const urlFault = baseUrlFault(oauthTokenUrl, context);
+  return [
+    urlFault === null ? "" : `oauthTokenUrl: ${urlFault}`,
+    oauthClientId === undefined ? "oauthClientId: is missing" : "",
+    oauthClientSecret === undefined && oauthRefreshToken === undefined
+      ? "oauthClientSecret: is missing"
+      : "",
+    settings.user === undefined ? "user: is missing" : "",
+    settings.password === undefined ? "" : "password: give either a password or OAuth",
+  ].filter((fault) => fault !== "");
+}
+
+function isRefusedLogin(error: unknown): boolean {
+  const { code, responseCode } = (error ?? {}) as { code?: unknown; responseCode?: unknown };
+  return code === "EAUTH" && responseCode === 535;
 }
 
 /** How to reach the server; TLS with a valid certificate is required wherever the guard is on. */
@@ -180,7 +279,7 @@ export function smtpTarget(settings: Settings, deps: ProviderDeps): SmtpTarget {
     secure: port === 465,
     requireTLS: !deps.allowPrivateAddresses,
     tls: { rejectUnauthorized: !deps.allowPrivateAddresses },
-    auth: user !== undefined && password !== undefined ? { user, pass: password } : null,
+    auth: user === undefined ? null : { user, pass: password ?? "" },
   };
 }
 
