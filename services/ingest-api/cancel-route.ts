@@ -15,7 +15,7 @@ const schema = {
   ...signedOf("Events"),
   summary: "Cancel events",
   description:
-    "Stops what has not reached anybody, and says of each event what could be stopped. The answer is the truth: what it names as cancelled or stopped is not sent, by nobody. Of a digest the event is taken out. A message that a provider may have after a try without an answer counts as sent, and is not tried again. Where the event had no X-Idempotency-Key, the same trigger is a new event afterwards; the daily cap gets nothing back. Asked again, it says the same again.",
+    "Stops what has not reached anybody, and says of each event what could be stopped. The answer is the truth: what it names as cancelled or stopped is not sent, by nobody. Of a digest the event is taken out. An event of which a try is under way is pending: if that try fails there is no other, and asked again the answer says what became of it. A message that a provider may have after a try without an answer counts as sent, and is not tried again. Where the event had no X-Idempotency-Key, the same trigger is a new event afterwards; the daily cap gets nothing back. Of all other events it says the same again when it is asked again.",
   body: CancelRequest,
   "x-examples": {
     key: { value: { cancelKeys: ["order-1001"] } },
@@ -34,6 +34,7 @@ const schema = {
             stopped: PROVIDER_CHANNELS.slice(0, 1),
           },
         ],
+        pending: [],
         tooLate: [],
       },
     },
@@ -62,7 +63,7 @@ export function cancelRoute(
       request.logFields = {
         ...request.logFields,
         ...{ cancelled: done.cancelled.length, partly: done.partly.length },
-        tooLate: done.tooLate.length,
+        ...{ pending: done.pending.length, tooLate: done.tooLate.length },
       };
       return { success: true, ...done };
     },

@@ -19,6 +19,7 @@ export const EVENT_EXAMPLE = {
   sendAt: null,
   cancelKey: null,
   cancelledAt: null,
+  cancelPending: false,
   channels: {
     SMS: { status: "skipped", reason: "no recipientPhone", missing: [] },
     EMAIL: {

@@ -202,16 +202,16 @@ test("events are cancelled by key, by id and by the tenant's own id; again says 
   const ann = await trigger({ cancelKey: "order-1", eventId: "mine" });
   const bob = await trigger({ cancelKey: "order-1", eventId: "mine", userId: "bob" });
   const carl = await trigger({ userId: "carl" });
-  const only = { cancelled: [bob.id], partly: [], tooLate: [] };
+  const only = { cancelled: [bob.id], partly: [], pending: [], tooLate: [] };
   const ofBob = { cancelKeys: ["order-1", "other"], userIds: ["bob"] };
   for (let round = 0; round < 2; round += 1) assert.deepEqual(await client.cancel(ofBob), only);
   assert.deepEqual((await cancel(key, { eventIds: ["mine"] })).body, {
     success: true,
-    ...{ cancelled: [ann.id, bob.id].sort(), partly: [], tooLate: [] },
+    ...{ cancelled: [ann.id, bob.id].sort(), partly: [], pending: [], tooLate: [] },
   });
   const ids = [carl.id.toUpperCase(), "none", ann.id];
   assert.deepEqual(await client.cancel({ eventIds: ids, userIds: ["carl"] }), {
-    ...{ cancelled: [carl.id], partly: [], tooLate: [], unknown: ["none", ann.id] },
+    ...{ cancelled: [carl.id], partly: [], pending: [], tooLate: [], unknown: ["none", ann.id] },
   });
   const { rowCount } = await ingest.pool.query(
     "select from events where id = any ($1) and cancelled_at is not null and dispatched_at is null",
@@ -224,9 +224,9 @@ test("of another tenant neither ids nor keys are known", async () => {
   const [one, other] = [await world(), await world()];
   const { id } = await one.trigger({ cancelKey: "order-1", eventId: "mine" });
   assert.deepEqual(await other.client.cancel({ eventIds: [id, "mine"] }), {
-    ...{ cancelled: [], partly: [], tooLate: [], unknown: [id, "mine"] },
+    ...{ cancelled: [], partly: [], pending: [], tooLate: [], unknown: [id, "mine"] },
   });
-  const none = { cancelled: [], partly: [], tooLate: [] };
+  const none = { cancelled: [], partly: [], pending: [], tooLate: [] };
   assert.deepEqual(await other.client.cancel({ cancelKeys: ["order-1"] }), none);
   assert.equal((await one.client.event(id)).status, "accepted");
 });

@@ -86,10 +86,10 @@ test("whoever cancels events by the command line is in the audit log with what w
   const of = `event cancel --tenant ${id}`;
   assert.equal((await run(of)).code, 1);
   assert.equal((await run(`${of} --cancel-key a --event-id b`)).code, 1);
-  const nothing = { cancelled: [], partly: [], tooLate: [] };
+  const nothing = { cancelled: [], partly: [], pending: [], tooLate: [] };
   assert.deepEqual(await json(`${of} --cancel-key order-1 order-2 --user ann`), nothing);
   assert.deepEqual(await json(`${of} --event-id order-1`), { ...nothing, unknown: ["order-1"] });
-  const counts = { cancelled: 0, partly: 0, tooLate: 0 };
+  const counts = { cancelled: 0, partly: 0, pending: 0, tooLate: 0 };
   assertEach((await entries()).slice(1), ({ told, after }) => [told, after], [
     ["event.cancel 2 keys", { ...counts, users: 1 }],
     ["event.cancel event order-1", counts],

@@ -104,6 +104,8 @@ export interface EventReport {
   sendAt: string | null;
   cancelKey: string | null;
   cancelledAt: string | null;
+  /** A cancel came during a try that is still under way. If that try fails there is no other. */
+  cancelPending: boolean;
   /** Empty until it is dispatched. */
   channels: Partial<Record<Channel, ChannelReport>>;
   timeline: { at: string; channel: Channel | null; what: string }[];
@@ -124,6 +126,8 @@ export interface Cancelled {
   cancelled: string[];
   /** Something of these had reached somebody; nothing has left by the channels in `stopped`. */
   partly: { eventId: string; stopped: Channel[] }[];
+  /** A try of these is under way. It is the last one: ask again, and the answer says what became of them. */
+  pending: string[];
   /** Nothing was left to stop. */
   tooLate: string[];
   /** Those of `eventIds` that no event has; absent where there are none. */

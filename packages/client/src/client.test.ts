@@ -252,7 +252,7 @@ test("a call ends with its signal, in a try and in a pause", async (t) => {
 
 test("a cancel is signed as a trigger is, and tells what it stopped", async (t) => {
   const { server, client } = await setUp(t, { webhookSecret: "hush" });
-  const told = { cancelled: ["e-1"], partly: [], tooLate: [], more: true };
+  const told = { cancelled: ["e-1"], partly: [], pending: [], tooLate: [], more: true };
   server.answer = { status: 200, body: { success: true, ...told } };
   assert.deepEqual(await client.cancel({ cancelKeys: ["order-1"], userIds: ["u"] }), told);
   const [{ method, path, body, headers } = server.requests[0]!] = server.requests;

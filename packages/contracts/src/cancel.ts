@@ -60,6 +60,9 @@ export const CancelResponse = Type.Object(
       }),
       { description: "Events of which something had reached somebody, and the rest was stopped" },
     ),
+    pending: eventIds(
+      "Belfry's ids of events of which a try is under way. It is the last one: ask again, and the answer says what became of them",
+    ),
     tooLate: eventIds("Belfry's ids of events of which nothing was left to stop"),
     unknown: Type.Optional(
       eventIds("Those of eventIds that no event has; absent where every one was found"),

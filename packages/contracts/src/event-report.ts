@@ -108,6 +108,10 @@ export const EventReport = Type.Object(
     sendAt: orNull(time("When it is or was to be dispatched; null: at once")),
     cancelKey: textOrNull("The `cancelKey` of the request; null: none"),
     cancelledAt: orNull(time("When it was cancelled whole")),
+    cancelPending: Type.Boolean({
+      description:
+        "A cancel came during a try that is still under way. If that try fails there is no other",
+    }),
     channels: Type.Object(
       Object.fromEntries(
         CHANNELS.map((name) => [name, Type.Optional(ChannelReport)]),

@@ -154,6 +154,7 @@ create table deliveries (
   unless_read boolean,
   held_for uuid,
   warnings text[],
+  cancel_asked_at timestamp with time zone,
   constraint deliveries_event_id_channel_key UNIQUE (event_id, channel),
   constraint deliveries_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=70);
@@ -175,17 +176,20 @@ comment on column deliveries.released_at is 'on its way to a sender since; null 
 comment on column deliveries.unless_read is 'true: skipped once its notification is read; null: sent anyway';
 comment on column deliveries.held_for is 'of a status webhook at rest: the endpoint whose pause it waits out, in place of due_at; null: it rests until due_at';
 comment on column deliveries.warnings is 'what its message lacks besides variables, in words: links that lead nowhere';
+comment on column deliveries.cancel_asked_at is 'a cancel came during a try: it is not tried again; of a digest: so its items say (digest_items)';
 
 create table digest_items (
   digest_id uuid not null,
   event_id uuid not null,
   added_at timestamp with time zone not null,
   state text not null default 'in'::text,
+  cancel_asked_at timestamp with time zone,
   constraint digest_items_pkey PRIMARY KEY (digest_id, event_id),
   constraint digest_items_state_check CHECK ((state = ANY (ARRAY['in'::text, 'alone'::text, 'read'::text, 'cancelled'::text])))
 );
 create index digest_items_of_event ON digest_items USING btree (event_id);
 comment on column digest_items.state is 'alone: the leading one, sent by itself; read: in the inbox, before the digest left';
+comment on column digest_items.cancel_asked_at is 'a cancel came while the digest was being sent: the event is left out of any further try';
 
 create table digests (
   id uuid not null,

@@ -408,6 +408,8 @@ export interface Schema {
     unless_read: boolean | null;
     /** The paused endpoint that a status webhook waits for; its `due_at` is null meanwhile. */
     held_for: string | null;
+    /** A cancel came during a try: it is the last one. */
+    cancel_asked_at: Date | null;
   };
 
   webhooks: {
@@ -472,6 +474,8 @@ export interface Schema {
     event_id: string;
     added_at: Date;
     state: Generated<DigestItemState>;
+    /** A cancel came while the digest was being sent. */
+    cancel_asked_at: Date | null;
   };
 
   throttles: {

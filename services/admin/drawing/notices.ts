@@ -49,6 +49,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   "event-cancelled": "Cancelled. Nothing was sent, and nothing will be.",
   "event-stopped":
     "Cancelled what was not sent yet. Some of it was already sent: see each channel.",
+  "event-cancel-pending":
+    "It is being sent right now. If this try fails, there is no other: see each channel in a moment.",
   resent: "Sent again as a new event.",
   "digest-released":
     "The digest is closed: the message is sent in a moment, unless quiet hours delay it.",

@@ -63,13 +63,14 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/waiting/:eventId/cancel", async (context) => {
     const { tenant, audited, base } = context;
     const { id } = await eventOf(context);
-    const { cancelled, partly } = await audited(
+    const { cancelled, partly, pending } = await audited(
       (transaction) => cancelEvent(transaction, tenant.id, id),
       (result) => cancelNote(tenant.id, { eventIds: [id] }, result),
     );
     if (cancelled.length > 0) return redirect(placeAfter(context, id), "event-cancelled");
+    if (pending.length > 0) return redirect(`${base}/activity/${id}`, "event-cancel-pending");
     if (partly.length > 0) return redirect(`${base}/activity/${id}`, "event-stopped");
-    return tooLate("There is nothing left to cancel: it is sent, or on its way.");
+    return tooLate("There is nothing left to cancel: everything has been sent, or has ended.");
   });
 }
 

@@ -202,7 +202,7 @@ export async function requeueDead(
     )
     update deliveries d
     set status = 'queued', reason = ${options.reason}, retries = 0, due_at = clock_timestamp(),
-        released_at = null, claimed_until = null, settled_at = null,
+        released_at = null, claimed_until = null, settled_at = null, cancel_asked_at = null,
         expires_at = case when d.expires_at > clock_timestamp() then d.expires_at end
     from picked where d.id = picked.id returning d.id`.execute(db);
   return rows.map((row) => row.id);

@@ -19,7 +19,7 @@ import { type InputFault, NotFound, refuseFaults } from "../input-error.ts";
 
 /**
  * Stops what has not reached anybody of a tenant's events: the answer is the truth, and holds from the moment
- * that it is there. At most 1,000 events a call, those first that no call has looked at; `more` where any is left.
+ * that it is there. An event of which a try is under way is pending: asked again, the answer says what became of it. At most 1,000 events a call, those first that no call has looked at; `more` where any is left.
  * Ids and users of others are as unknown as none. Throws `InvalidInput`.
  */
 export async function cancelEvents(
@@ -59,12 +59,15 @@ export async function cancelEvent(db: Database, tenantId: string, id: string): P
 }
 
 function byVerdict(events: readonly CancelledEvent[]): Cancelled {
+  const of = (wanted: CancelledEvent["verdict"]) =>
+    events.filter(({ verdict }) => verdict === wanted).map(({ id }) => id);
   return {
-    cancelled: events.filter(({ verdict }) => verdict === "cancelled").map(({ id }) => id),
+    cancelled: of("cancelled"),
     partly: events
       .filter(({ verdict }) => verdict === "partly")
       .map(({ id, stopped }) => ({ eventId: id, stopped: stopped as Channel[] })),
-    tooLate: events.filter(({ verdict }) => verdict === "too late").map(({ id }) => id),
+    pending: of("pending"),
+    tooLate: of("too late"),
   };
 }
 

@@ -5,7 +5,7 @@ import type { AuditNote } from "../audited.ts";
 export function cancelNote(
   tenantId: string,
   { cancelKeys, eventIds = [], userIds }: CancelRequest,
-  { cancelled, partly, tooLate, more }: Cancelled,
+  { cancelled, partly, pending, tooLate, more }: Cancelled,
 ): AuditNote {
   const names = cancelKeys ?? eventIds;
   const what = cancelKeys === undefined ? ["event", "events"] : ["key", "keys"];
@@ -13,7 +13,8 @@ export function cancelNote(
   return {
     ...{ tenantId, action: "event.cancel", target },
     after: {
-      ...{ cancelled: cancelled.length, partly: partly.length, tooLate: tooLate.length },
+      ...{ cancelled: cancelled.length, partly: partly.length },
+      ...{ pending: pending.length, tooLate: tooLate.length },
       ...(userIds === undefined ? {} : { users: userIds.length }),
       ...(more ? { more } : {}),
     },

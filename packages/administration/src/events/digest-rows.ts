@@ -107,6 +107,8 @@ export interface GatheringRow {
   channel: ProviderChannel;
   state: DigestItemState;
   addedAt: Date;
+  /** A cancel came while the digest was being sent. */
+  cancelAskedAt: Date | null;
   windowEndsAt: Date;
   closedAt: Date | null;
   /** Events that the message is of. */
@@ -116,7 +118,7 @@ export interface GatheringRow {
 export async function gatheringsOfEvent(db: Database, tenantId: string, eventId: string) {
   const { rows } = await sql<GatheringRow>`
     select g.id as "digestId", g.channel, i.state, i.added_at as "addedAt",
-           g.window_ends_at as "windowEndsAt", g.closed_at as "closedAt",
+           i.cancel_asked_at as "cancelAskedAt", g.window_ends_at as "windowEndsAt", g.closed_at as "closedAt",
            (select count(*)::integer from digest_items o where o.digest_id = g.id and o.state = 'in') as count
     from digest_items i join digests g on g.id = i.digest_id
     where i.event_id = ${eventId} and g.tenant_id = ${tenantId}

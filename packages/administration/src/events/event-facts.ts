@@ -36,6 +36,11 @@ export async function readEventFacts(db: Database, event: EventRow): Promise<Eve
     event,
     deliveries: deliveries.map((row) => ({
       ...row,
+      // Of a digest the delivery says only that one of its events was cancelled.
+      cancelAskedAt:
+        row.eventId === event.id
+          ? row.cancelAskedAt
+          : (gatherings.find(({ digestId }) => digestId === row.eventId)?.cancelAskedAt ?? null),
       attempts: attempts.get(row.id) ?? [],
       receipts: receipts.get(row.id) ?? [],
     })),

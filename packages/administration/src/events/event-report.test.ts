@@ -142,6 +142,47 @@ interface EventFields {
   outcome?: EventOutcome;
 }
 
+test("a cancel during a try is pending until that try ends, by itself and in a digest", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const stored = () => storeEvent(db, tenantId, { dispatched_at: at(1) });
+  const [id, other, digestId] = [await stored(), await stored(), newId()];
+  const asked = { event_id: id, cancel_asked_at: at(3) };
+  const delivery = { tenant_id: tenantId, template_version_id: "1", created_at: at(1) };
+  const sending = { ...delivery, status: "sending", cancel_asked_at: at(3) } as const;
+  await db
+    .insertInto("deliveries")
+    .values([
+      { ...sending, id: newId(), event_id: id, channel: "SMS" },
+      { ...sending, id: newId(), event_id: digestId, channel: "EMAIL" },
+    ])
+    .execute();
+  const gathered = { digest_id: digestId, added_at: at(1) };
+  await db
+    .insertInto("digest_items")
+    .values([
+      { ...gathered, ...asked },
+      { ...gathered, event_id: other, cancel_asked_at: null },
+    ])
+    .execute();
+  await db
+    .insertInto("digests")
+    .values({
+      ...{ id: digestId, tenant_id: tenantId, event_type: "x", channel: "EMAIL", user_id: "u1" },
+      ...{ locale: "", key: "", opened_at: at(1), window_ends_at: at(2), closed_at: at(2) },
+    })
+    .execute();
+  const report = await showEvent(db, id);
+  assert.equal(report.cancelPending, true);
+  const cancel = "cancel asked: if the try under way fails, there is no other";
+  assert.deepEqual(
+    words(report).filter((line) => line.includes("cancel")),
+    [`3 EMAIL ${cancel}`, `3 SMS ${cancel}`],
+  );
+  assert.equal((await showEvent(db, other)).cancelPending, false, "of the others of the digest");
+  await db.updateTable("deliveries").set({ status: "accepted" }).execute();
+  assert.equal((await showEvent(db, id)).cancelPending, false);
+});
+
 async function storeEvent(db: Database, tenantId: string, fields: EventFields): Promise<string> {
   const id = newId();
   const { outcome, ...rest } = fields;

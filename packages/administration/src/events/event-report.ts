@@ -58,6 +58,9 @@ function eventReport(facts: EventFacts, others: string[]): EventReport {
     sendAt: isoTime(event.sendAt),
     cancelKey: event.cancelKey,
     cancelledAt: isoTime(event.cancelledAt),
+    cancelPending: facts.deliveries.some(
+      ({ status, cancelAskedAt }) => status === "sending" && cancelAskedAt !== null,
+    ),
     channels: channelReports(facts),
     timeline: timelineOf(facts),
     othersWithThisEventId: others,

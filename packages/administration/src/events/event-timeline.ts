@@ -123,6 +123,10 @@ function deliveryEntries(delivery: Delivery, gathered: Date | undefined): Timeli
   for (const attempt of delivery.attempts) {
     entries.push(entry(attempt.endedAt ?? attempt.startedAt, channel, attemptWords(attempt)));
   }
+  if (delivery.cancelAskedAt !== null) {
+    const words = "cancel asked: if the try under way fails, there is no other";
+    entries.push(entry(delivery.cancelAskedAt, channel, words));
+  }
   const last = delivery.attempts.at(-1);
   const lastAt = last?.endedAt ?? last?.startedAt ?? beganAt;
   const renderedAt = delivery.attempts[0]?.startedAt ?? beganAt;

@@ -60,6 +60,7 @@ export async function deliveriesOfEvent(
       "d.warnings",
       "d.created_at as createdAt",
       "d.settled_at as settledAt",
+      "d.cancel_asked_at as cancelAskedAt",
     ])
     .where("d.event_id", "in", eventIds)
     .where("d.tenant_id", "=", tenantId)

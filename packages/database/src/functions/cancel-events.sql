@@ -111,14 +111,13 @@ $function$;
 -- dispatching claim; of what is dispatched the deliveries are locked as their senders lock them. `verdict`:
 --   cancelled   nothing of it has reached anybody, and nothing will
 --   partly      something has; the channels in `stopped` were stopped, now or by a cancel before
+--   pending     a try of it is under way: it is the last one, and settling it decides between the other three
 --   too late    nothing was left to stop
--- A channel was reached by its notification, by a try that a provider may have taken, or while one is under way. A
--- delivery that waits after a try of unknown outcome is not tried again: it ends as unknown. Of a digest the event
--- is taken out; the digest stays for the others.
+-- A channel was reached by its notification or by a try that a provider may have taken. A delivery that waits after a
+-- try of unknown outcome is not tried again: it ends as unknown. Of a digest the event is taken out; the digest stays
+-- for the others.
 --
--- What is cancelled loses the automatic key, where it has one. Variables go where a template of the type is or was
--- sensitive, once nothing of the event is to be sent. What had failed of a cancelled one goes from the dead letters,
--- so that nobody sends it again.
+-- What had failed of a cancelled event goes from the dead letters, so that nobody sends it again.
 create or replace function cancel_events(p_tenant text, p_ids uuid[])
 returns table (id uuid, verdict text, stopped text[])
 language plpgsql volatile
@@ -142,6 +141,9 @@ declare
   to_end uuid[] := '{}';
   left_events uuid[] := '{}';
   left_digests uuid[] := '{}';
+  to_ask uuid[] := '{}';
+  asked_events uuid[] := '{}';
+  asked_digests uuid[] := '{}';
 begin
   mine := array(
     select e.id from unnest(p_ids) u (id)
@@ -179,44 +181,30 @@ begin
   for item in
     select e.id,
            e.id = any (taken) or e.cancelled_at is not null
-             or coalesce(c.stops or c.stopped, false) and not coalesce(c.reached, false)
-               and not exists (select from notifications n where n.id = e.id and n.tenant_id = p_tenant) as cancelled,
-           coalesce(c.channels, '{}') as channels, coalesce(c.to_skip, '{}') as to_skip,
-           coalesce(c.to_end, '{}') as to_end, coalesce(c.left_digests, '{}') as left_digests
+             or (c.stops or c.stopped) and not c.reached and not c.under_way as cancelled, c.*
     from unnest(mine) u (id)
     cross join lateral (
       select * from events e where e.id = u.id and e.refused_at is null limit 1
     ) e
-    left join lateral (
-      select bool_or(f.what = 'stops') as stops, bool_or(f.what = 'stopped') as stopped,
-             bool_or(f.what in ('reached', 'in doubt')) as reached,
-             array_agg(f.channel order by f.channel) filter (where f.what in ('stops', 'stopped')) as channels,
-             array_agg(f.delivery_id) filter (where f.what = 'stops' and f.digest_id is null) as to_skip,
-             array_agg(f.delivery_id) filter (where f.what = 'in doubt' and f.digest_id is null) as to_end,
-             array_agg(f.digest_id) filter (where f.what = 'stops' and f.digest_id is not null) as left_digests
-      from (
-        select d.id as delivery_id, d.channel, null::uuid as digest_id,
-               cancel_state(d.id, d.status, d.reason = 'cancelled') as what
-        from (select * from deliveries d where d.event_id = e.id limit 32) d
-        union all
-        select d.id, g.channel, g.id,
-               case when i.state = 'cancelled' then 'stopped'
-                    when i.state = 'in' and d.id is null then 'stops'
-                    when i.state = 'in' then cancel_state(d.id, d.status, false) end
-        from (select * from digest_items i where i.event_id = e.id limit 32) i
-        cross join lateral (select * from digests g where g.id = i.digest_id limit 1) g
-        left join lateral (select * from deliveries d where d.event_id = i.digest_id limit 1) d on true
-      ) f
-    ) c on true
+    cross join lateral cancel_facts(e.id, p_tenant) c
   loop
     id := item.id;
-    verdict := case when item.cancelled then 'cancelled' when item.channels <> '{}' then 'partly' else 'too late' end;
+    verdict := case
+      when item.cancelled then 'cancelled'
+      when item.under_way then 'pending'
+      when item.channels <> '{}' then 'partly'
+      else 'too late' end;
     stopped := case when verdict = 'partly' then item.channels else '{}' end;
     to_skip := to_skip || item.to_skip;
     to_end := to_end || item.to_end;
+    to_ask := to_ask || item.to_ask;
     for i in 1 .. cardinality(item.left_digests) loop
       left_events := left_events || id;
       left_digests := left_digests || item.left_digests[i];
+    end loop;
+    for i in 1 .. cardinality(item.asked_digests) loop
+      asked_events := asked_events || id;
+      asked_digests := asked_digests || item.asked_digests[i];
     end loop;
     if item.cancelled then gone := gone || id; end if;
     return next;
@@ -230,18 +218,37 @@ begin
   set status = 'unknown', reason = 'cancelled after a try of unknown outcome', due_at = null, released_at = null,
       claimed_until = null, settled_at = moment
   where d.id = any (to_end);
+  update deliveries d set cancel_asked_at = moment where d.id = any (to_ask) and d.cancel_asked_at is null;
   update deliveries d set status = 'discarded'
   where d.id = any (own) and d.event_id = any (gone) and d.status in ('failed', 'expired');
   for n in 1 .. cardinality(left_events) loop
     update digest_items i set state = 'cancelled'
     where i.digest_id = left_digests[n] and i.event_id = left_events[n];
   end loop;
+  for n in 1 .. cardinality(asked_events) loop
+    update digest_items i set cancel_asked_at = moment
+    where i.digest_id = asked_digests[n] and i.event_id = asked_events[n] and i.cancel_asked_at is null;
+  end loop;
   -- Of a digest that has failed too: a person may send that again.
   update digest_items i set state = 'cancelled' where i.event_id = any (gone) and i.state = 'in';
+  update events e set cancel_asked_at = moment where e.id = any (mine) and e.refused_at is null;
+  perform note_cancelled(p_tenant, mine, gone, moment);
+end
+$function$;
 
+-- Writes down on events, whose rows are locked, that p_gone of them are cancelled as a whole. Their automatic keys go.
+-- Variables go where a template is or was sensitive, once nothing of the event is to be sent.
+create or replace function note_cancelled(p_tenant text, p_ids uuid[], p_gone uuid[], p_moment timestamptz)
+returns void language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+begin
   update events e
-  set cancel_asked_at = moment,
-      cancelled_at = case when e.id = any (gone) then coalesce(e.cancelled_at, moment) end,
+  set cancelled_at = case when e.id = any (p_gone) then coalesce(e.cancelled_at, p_moment) else e.cancelled_at end,
       variables = case
         when e.variables is not null
           and not exists (
@@ -252,25 +259,155 @@ begin
             where t.tenant_id = case when starts_with(e.event_type, 'global.') then 'platform' else p_tenant end
               and t.event_type = e.event_type and (t.sensitive or e.accepted_at <= t.sensitive_until))
         then null else e.variables end
-  where e.id = any (mine) and e.refused_at is null;
-  perform forget_automatic_keys(p_tenant, gone);
+  where e.id = any (p_ids) and e.refused_at is null;
+  perform forget_automatic_keys(p_tenant, p_gone);
+end
+$function$;
+
+-- What a cancel can do about a dispatched event: whether something of it stops now, was stopped before, has reached
+-- somebody or may have, or is under way in a try; the channels that are stopped; and whose rows change.
+create or replace function cancel_facts(
+  p_event uuid, p_tenant text,
+  out stops boolean, out stopped boolean, out reached boolean, out under_way boolean, out channels text[],
+  out to_skip uuid[], out to_end uuid[], out to_ask uuid[], out left_digests uuid[], out asked_digests uuid[]
+) language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+begin
+  select coalesce(bool_or(f.what = 'stops'), false), coalesce(bool_or(f.what = 'stopped'), false),
+         coalesce(bool_or(f.what in ('reached', 'in doubt')), false)
+           or exists (select from notifications n where n.id = p_event and n.tenant_id = p_tenant),
+         coalesce(bool_or(f.what = 'under way'), false),
+         coalesce(array_agg(f.channel order by f.channel) filter (where f.what in ('stops', 'stopped')), '{}'),
+         coalesce(array_agg(f.delivery_id) filter (where f.what = 'stops' and f.digest_id is null), '{}'),
+         coalesce(array_agg(f.delivery_id) filter (where f.what = 'in doubt' and f.digest_id is null), '{}'),
+         -- Also of one whose earlier try a provider may have taken: it is not tried again either.
+         coalesce(array_agg(f.delivery_id) filter (
+           where f.what = 'under way' or f.status = 'sending' and f.digest_id is null), '{}'),
+         coalesce(array_agg(f.digest_id) filter (where f.what = 'stops' and f.digest_id is not null), '{}'),
+         coalesce(array_agg(f.digest_id) filter (where f.what = 'under way' and f.digest_id is not null), '{}')
+  into stops, stopped, reached, under_way, channels, to_skip, to_end, to_ask, left_digests, asked_digests
+  from (
+    select d.id as delivery_id, d.channel, null::uuid as digest_id, d.status,
+           cancel_state(d.id, d.status, d.reason = 'cancelled') as what
+    from (select * from deliveries d where d.event_id = p_event limit 32) d
+    union all
+    select d.id, g.channel, g.id, d.status,
+           case when i.state = 'cancelled' then 'stopped'
+                when i.state = 'in' and d.id is null then 'stops'
+                when i.state = 'in' then cancel_state(d.id, d.status, false) end
+    from (select * from digest_items i where i.event_id = p_event limit 32) i
+    cross join lateral (select * from digests g where g.id = i.digest_id limit 1) g
+    left join lateral (select * from deliveries d where d.event_id = i.digest_id limit 1) d on true
+  ) f;
+end
+$function$;
+
+-- How a delivery, whose row is locked, ends after a try that failed, where a cancel came during it; nulls where the
+-- try does not hold it any more. Of a digest the cancelled events are taken out, and it goes on for the others.
+create or replace function end_of_cancelled(
+  p_delivery uuid, p_number integer, p_class text, out status text, out reason text
+) language plpgsql volatile
+set enable_seqscan = off
+as $function$
+declare
+  event uuid;
+  in_doubt boolean;
+begin
+  select d.event_id into event from deliveries d
+  where d.id = p_delivery and d.status = 'sending' and d.attempts = p_number;
+  if not found then return; end if;
+  in_doubt := coalesce(p_class = 'ambiguous', false) or exists (
+    select from attempts a
+    where a.delivery_id = p_delivery and a.number < p_number
+      and (a.class is null or a.class in ('ambiguous', 'accepted')));
+  if exists (select from digests g where g.id = event) then
+    if not in_doubt then
+      update digest_items i set state = 'cancelled'
+      where i.digest_id = event and i.state = 'in' and i.cancel_asked_at is not null;
+    end if;
+  elsif in_doubt then
+    status := 'unknown';
+    reason := 'cancelled after a try of unknown outcome';
+  else
+    status := 'skipped';
+    reason := 'cancelled';
+  end if;
+end
+$function$;
+
+-- What a cancel could not write down of events while tries of these deliveries were under way. Called once those have
+-- ended, by whoever holds the deliveries. Of two that end the last tries of an event at once, the second waits for the
+-- event's row and sees what the first has written.
+create or replace function finish_cancels(p_deliveries uuid[]) returns void language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+-- Its callers may have turned it off.
+set enable_nestloop = on
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+declare
+  moment constant timestamptz := clock_timestamp();
+  mine uuid[];
+  gone uuid[];
+  free uuid[];
+  owner record;
+begin
+  mine := array(
+    select e.id
+    from (
+      select d.event_id as id from unnest(p_deliveries) u (id)
+      cross join lateral (select d.event_id from deliveries d where d.id = u.id limit 1) d
+      union
+      select i.event_id from unnest(p_deliveries) u (id)
+      cross join lateral (select d.event_id from deliveries d where d.id = u.id limit 1) d
+      cross join lateral (
+        select i.event_id from digest_items i where i.digest_id = d.event_id and i.cancel_asked_at is not null
+      ) i
+    ) f
+    cross join lateral (select e.id from events e where e.id = f.id limit 1) e);
+  perform 1 from events e where e.id = any (mine) order by e.id for update;
+  for owner in
+    select e.tenant_id, array_agg(e.id) as ids from events e where e.id = any (mine) group by e.tenant_id
+  loop
+    gone := array(
+      select u.id from unnest(owner.ids) u (id)
+      cross join lateral cancel_facts(u.id, owner.tenant_id) c
+      where (c.stops or c.stopped) and not c.reached and not c.under_way);
+    -- A cancel that holds one of these rows, and waits for the event's, does the same itself.
+    free := array(
+      select d.id from deliveries d
+      where d.event_id = any (gone) and d.status in ('failed', 'expired') for update skip locked);
+    update deliveries d set status = 'discarded' where d.id = any (free);
+    perform note_cancelled(owner.tenant_id, owner.ids, gone, moment);
+  end loop;
 end
 $function$;
 
 -- What a delivery, whose row is locked, means for a cancel: `stops` (it is stopped now), `stopped` (by a cancel
--- before), `in doubt` (to be tried again, and a provider may have it), `reached`, or null: ended without either.
+-- before), `under way` (in a try), `in doubt` (to be tried again, and a provider may have it), `reached`, or null: ended
+-- without either.
 create or replace function cancel_state(p_delivery uuid, p_status text, p_cancelled boolean) returns text
 language plpgsql stable
 set enable_seqscan = off
 as $function$
 begin
-  if p_status in ('sending', 'accepted', 'delivered', 'bounced', 'complained', 'unknown') then return 'reached'; end if;
+  if p_status in ('accepted', 'delivered', 'bounced', 'complained', 'unknown') then return 'reached'; end if;
+  -- The try under way has no end yet.
   if exists (
     select from attempts a
-    where a.delivery_id = p_delivery and (a.class is null or a.class in ('ambiguous', 'accepted'))
+    where a.delivery_id = p_delivery
+      and (a.class is null and p_status <> 'sending' or a.class in ('ambiguous', 'accepted'))
   ) then
     return case when p_status in ('queued', 'waiting') then 'in doubt' else 'reached' end;
   end if;
+  if p_status = 'sending' then return 'under way'; end if;
   if p_status in ('queued', 'waiting') then return 'stops'; end if;
   if p_status = 'skipped' and p_cancelled then return 'stopped'; end if;
   return null;

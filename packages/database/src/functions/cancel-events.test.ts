@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import type { OutcomeClass } from "@belfry/contracts/sending";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import type { Pool } from "../connection.ts";
 import { cancelEvents } from "./cancel-events.ts";
 import { claimDeliveries } from "./claim-deliveries.ts";
+import { type Settlement, settleDeliveries } from "./settle-deliveries.ts";
 
 interface Part {
   channel: string;
@@ -57,17 +59,28 @@ const CASES: Record<string, Case> = {
     ...{ says: "too late", leaves: "unknown" },
   },
   ...Object.fromEntries(
-    ["sending", "accepted", "delivered", "bounced", "complained", "unknown"].map((status) => [
+    ["accepted", "delivered", "bounced", "complained", "unknown"].map((status) => [
       status,
       {
         deliveries: [
-          { channel: EMAIL, status, classes: [status === "sending" ? null : "accepted"] },
+          { channel: EMAIL, status, classes: ["accepted"] },
           { channel: SMS, status: "queued" },
         ],
         ...{ says: "partly SMS", leaves: `${status} skipped` },
       },
     ]),
   ),
+  "being sent": {
+    deliveries: [
+      { channel: EMAIL, status: "sending", classes: ["transient", null] },
+      { channel: SMS, status: "queued" },
+    ],
+    ...{ says: "pending", leaves: "sending skipped" },
+  },
+  "being sent after a try of unknown outcome": {
+    deliveries: [{ channel: EMAIL, status: "sending", classes: ["ambiguous", null] }],
+    ...{ says: "too late", leaves: "sending" },
+  },
   "sent, and nothing else": {
     deliveries: [{ channel: EMAIL, status: "accepted", classes: ["accepted"] }],
     ...{ says: "too late", leaves: "accepted" },
@@ -115,7 +128,7 @@ const CASES: Record<string, Case> = {
   "in a digest that is being sent": {
     deliveries: [{ channel: SMS, status: "queued" }],
     digests: [{ channel: EMAIL, status: "sending", item: "in" }],
-    ...{ says: "partly SMS", leaves: "skipped sending in" },
+    ...{ says: "pending", leaves: "skipped sending in" },
   },
   "left out of a digest, as it was read": {
     deliveries: [{ channel: SMS, status: "queued" }],
@@ -310,4 +323,144 @@ test("a digest that is tried again with every event of it cancelled is not sent"
   );
   assert.equal(claim?.becomes, "skipped");
   assert.equal("reason" in claim && claim.reason, "every event of it was cancelled");
+});
+
+type End = Pick<Settlement, "status"> & { class: OutcomeClass | null };
+
+/** How the try ends during which a cancel came, and what it leaves: of the event when it is asked again, of the delivery. */
+const ENDS: Record<string, { classes?: string[]; end: End; says: string; leaves: string }> = {
+  "fails for now": {
+    end: { status: "waiting", class: "transient" },
+    ...{ says: "cancelled", leaves: "skipped: cancelled" },
+  },
+  "fails for good": {
+    end: { status: "failed", class: "permanent" },
+    ...{ says: "cancelled", leaves: "skipped: cancelled" },
+  },
+  "makes no call": {
+    end: { status: "waiting", class: null },
+    ...{ says: "cancelled", leaves: "skipped: cancelled" },
+  },
+  "is accepted": {
+    end: { status: "accepted", class: "accepted" },
+    ...{ says: "partly SMS", leaves: "accepted" },
+  },
+  "gets no answer": {
+    end: { status: "waiting", class: "ambiguous" },
+    ...{ says: "partly SMS", leaves: "unknown: cancelled after a try of unknown outcome" },
+  },
+  "fails for now after one of unknown outcome": {
+    classes: ["ambiguous"],
+    end: { status: "waiting", class: "transient" },
+    ...{ says: "partly SMS", leaves: "unknown: cancelled after a try of unknown outcome" },
+  },
+};
+
+function settlement(deliveryId: string, attempt: number, { status, class: kind }: End): Settlement {
+  const answer = { reason: null, vendor_status: null, vendor_answer: null, message_id: null };
+  return {
+    ...{ deliveryId, attempt, status, reason: null, counted: true, missing: null },
+    delayMs: status === "waiting" ? 1 : null,
+    end: kind === null ? null : { class: kind, durationMs: 1, ...answer },
+  };
+}
+
+for (const [name, { classes = [], end, says, leaves }] of Object.entries(ENDS)) {
+  // One by one, and joined with many others.
+  for (const others of [0, 5]) {
+    test(`a try that ${name} during a cancel is the last one, settled with ${others} others`, async (t) => {
+      const { pool, db } = await connectedDatabase(t);
+      const sending = { channel: EMAIL, status: "sending" };
+      const id = await store(pool, {
+        deliveries: [
+          { ...sending, classes: [...classes, null] as (string | null)[] },
+          { channel: SMS, status: "queued" },
+          { channel: "PUSH2", status: "failed", classes: ["permanent"] },
+        ],
+        says: "",
+      });
+      for (let n = 0; n < others; n += 1) {
+        await store(pool, { deliveries: [{ ...sending, classes: [null] }], says: "" });
+      }
+      const key =
+        "insert into dedup_keys select 'a', '\\x02', id, 'x', 'A', accepted_at from events where id = $1";
+      await pool.query(key, [id]);
+      const isPending = classes.length === 0;
+      const verdict = async () =>
+        (await cancelEvents(db, "a", [id])).map((one) => [one.verdict, ...one.stopped].join(" "));
+      assert.deepEqual(await verdict(), [isPending ? "pending" : says]);
+
+      const { rows: tries } = await pool.query(
+        "select id, attempts from deliveries where status = 'sending'",
+      );
+      await settleDeliveries(
+        pool,
+        tries.map((row) => settlement(row.id, row.attempts, end)),
+      );
+      const { rows } = await pool.query(
+        `select status || coalesce(': ' || reason, '') as words, due_at from deliveries
+         where event_id = $1 and channel = 'EMAIL'`,
+        [id],
+      );
+      assert.deepEqual(rows, [{ words: leaves, due_at: null }]);
+      const isCancelled = says === "cancelled";
+      const state = await pool.query(
+        `select e.cancelled_at is not null as cancelled, d.status as failed,
+           (select count(*)::integer from dedup_keys) as keys
+         from events e join deliveries d on d.event_id = e.id and d.channel = 'PUSH2' where e.id = $1`,
+        [id],
+      );
+      const failed = isCancelled ? "discarded" : "failed";
+      assert.deepEqual(state.rows, [{ cancelled: isCancelled, failed, keys: isCancelled ? 0 : 1 }]);
+      assert.deepEqual(await verdict(), [says]);
+    });
+  }
+}
+
+test("of a digest that is tried again the events are left out that were cancelled during the try", async (t) => {
+  const { pool, db } = await connectedDatabase(t);
+  const sending: Case = {
+    digests: [{ channel: EMAIL, status: "sending", classes: [null], item: "in" }],
+    says: "pending",
+  };
+  const id = await store(pool, sending);
+  const other = await store(pool, { says: "" });
+  await pool.query(
+    "insert into digest_items (digest_id, event_id, added_at) select id, $1, now() from digests",
+    [other],
+  );
+  const verdicts = async () => (await cancelEvents(db, "a", [id])).map(({ verdict }) => verdict);
+  assert.deepEqual(await verdicts(), ["pending"]);
+  const { rows } = await pool.query("select id from deliveries");
+  await settleDeliveries(pool, [
+    settlement(rows[0].id, 1, { status: "waiting", class: "transient" }),
+  ]);
+  const states = await pool.query("select event_id as id, state from digest_items order by state");
+  assert.deepEqual(states.rows, [
+    { id, state: "cancelled" },
+    { id: other, state: "in" },
+  ]);
+  assert.equal((await pool.query("select status from deliveries")).rows[0].status, "waiting");
+  assert.ok(
+    (await pool.query("select cancelled_at from events where id = $1", [id])).rows[0].cancelled_at,
+  );
+  assert.deepEqual(await verdicts(), ["cancelled"]);
+});
+
+test("a try that a cancel found and whose sender died is not tried again", async (t) => {
+  const { pool, db } = await connectedDatabase(t);
+  await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 1)");
+  const sending = { channel: EMAIL, status: "sending", classes: [null] };
+  const id = await store(pool, { deliveries: [sending], says: "" });
+  await pool.query("update deliveries set claimed_until = now() - interval '1 second'");
+  const verdicts = async () => (await cancelEvents(db, "a", [id])).map(({ verdict }) => verdict);
+  assert.deepEqual(await verdicts(), ["pending"]);
+  const { rows } = await pool.query("select id from deliveries");
+  const [claim] = await claimDeliveries(
+    pool,
+    [{ id: rows[0].id, tenantId: "a", provider: { id: randomUUID(), kind: "sandbox" } }],
+    { channel: "EMAIL", leaseMs: 1000, maxRetries: 7 },
+  );
+  assert.equal(claim?.becomes, "unknown");
+  assert.deepEqual(await verdicts(), ["too late"]);
 });

@@ -34,7 +34,7 @@ export async function eventsToCancel(db: Database, choice: CancelChoice): Promis
 
 export interface CancelledEvent {
   id: string;
-  verdict: "cancelled" | "partly" | "too late";
+  verdict: "cancelled" | "partly" | "pending" | "too late";
   /** Of what is `partly`: channels that were stopped, now or by a cancel before, in order. */
   stopped: string[];
 }

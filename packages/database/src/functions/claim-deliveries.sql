@@ -8,7 +8,7 @@
 --   gone               settled, or waiting for a later time, as what falls into quiet hours does from here on
 --   skipped, expired, failed, unknown   it ended here, for `reason`, without a try
 -- A delivery still `sending` after its lease was left by a sender that died: that attempt ends as ambiguous
--- and counts as a retry, and where the template says at most once the delivery as unknown. A delivery to a
+-- and counts as a retry, and where the template says at most once, or a cancel came during the try, the delivery as unknown. A delivery to a
 -- suppressed address ends as skipped; so does one that its user has turned off, and quiet hours hold one up. Quiet hours
 -- are asked of what has waited for a minute since its event was accepted; preferences also of younger events where a
 -- user of the tenant has changed one since, or in the minute before: the time is noted before the change is committed.
@@ -61,6 +61,7 @@ declare
   quiet_to time;
   quiet_end timestamptz;
   unless_read boolean;
+  is_cancelled boolean;
   digest record;
   gathers boolean;
   opens boolean;
@@ -85,7 +86,7 @@ begin
   for place, delivery_id, was, held_until, rests, expires, event_id, tenant_id, number, retries,
       template_version_id, has_event, recipient, variables, trace_id, has_template, at_most_once, sensitive,
       required, is_active, default_locale, timezone, suppressed, user_id, event_type, waited, asks,
-      quiet_from, quiet_to, uses_recipients, uses_preferences, changed_at, at, unless_read
+      quiet_from, quiet_to, uses_recipients, uses_preferences, changed_at, at, unless_read, is_cancelled
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
@@ -99,7 +100,8 @@ begin
             order by s.reason limit 1),
            e.user_id, e.event_type, e.accepted_at < moment - long,
            e.accepted_at < greatest(moment - long, o.preferences_changed_at + long), o.quiet_from, o.quiet_to,
-           o.uses_recipients, o.uses_preferences, o.preferences_changed_at, coalesce(e.released_at, e.accepted_at), d.unless_read
+           o.uses_recipients, o.uses_preferences, o.preferences_changed_at, coalesce(e.released_at, e.accepted_at), d.unless_read,
+           d.cancel_asked_at is not null
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
     -- One look into an index an item: this plan is made on an empty database, where a walk over a
     -- whole table looks cheapest, and it must stay good while the tables grow. The arrays of ids in
@@ -207,6 +209,9 @@ begin
     elsif was = 'sending' and at_most_once then
       becomes := 'unknown';
       reason := died;
+    elsif was = 'sending' and is_cancelled and not gathers then
+      becomes := 'unknown';
+      reason := 'cancelled after a try of unknown outcome';
     elsif is_active is not true then
       becomes := 'skipped';
       reason := 'tenant inactive';

@@ -9,7 +9,8 @@ $function$;
 
 -- Writes the ends of attempts, one call a batch; locks and clock as in claim_deliveries. Only the attempt that
 -- holds a delivery moves it, but an acceptance that comes late still ends it, so that nothing is sent once
--- more. A settlement without a class made no call: its attempt is taken back. Returns the ids that moved.
+-- more. A settlement without a class made no call: its attempt is taken back. What a cancel found in this try is not
+-- tried again: it ends as cancelled. Returns the ids that moved.
 -- p_missing: what each message lacks, as `lacking` reads it; null leaves what is known.
 create or replace function settle_deliveries(
   p_ids uuid[], p_numbers integer[], p_statuses text[], p_reasons text[], p_delays_ms bigint[],
@@ -33,9 +34,21 @@ declare
   dues timestamptz[];
   owner text;
   owners text[] := '{}';
+  asked uuid[];
+  ended record;
 begin
-  perform 1 from deliveries d where d.id = any (p_ids) order by d.id for update;
+  select array_agg(l.id) filter (where l.cancel_asked_at is not null) into asked
+  from (select d.id, d.cancel_asked_at from deliveries d where d.id = any (p_ids) order by d.id for update) l;
   moment := clock_timestamp();
+  if asked is not null then
+    for i in 1 .. cardinality(p_ids) loop
+      continue when p_ids[i] <> all (asked) or p_statuses[i] not in ('waiting', 'failed', 'expired');
+      ended := end_of_cancelled(p_ids[i], p_numbers[i], p_classes[i]);
+      continue when ended.status is null;
+      p_statuses[i] := ended.status;
+      p_reasons[i] := ended.reason;
+    end loop;
+  end if;
   if cardinality(p_ids) <= few then
     for i in 1 .. cardinality(p_ids) loop
       update deliveries d
@@ -67,6 +80,7 @@ begin
         delete from attempts a where a.delivery_id = p_ids[i] and a.number = p_numbers[i];
       end if;
     end loop;
+    if asked is not null then perform finish_cancels(asked); end if;
     return;
   end if;
 
@@ -119,5 +133,6 @@ begin
     delete from attempts a using unnest(p_ids, p_numbers, p_classes) s (id, number, class)
     where a.delivery_id = any (moved) and a.delivery_id = s.id and a.number = s.number and s.class is null;
   end if;
+  if asked is not null then perform finish_cancels(asked); end if;
 end
 $function$;
