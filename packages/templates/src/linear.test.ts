@@ -85,7 +85,9 @@ test("Markdown is read once, whatever is opened in it and never closed", async (
   ]) {
     for (const before of ["", "|a|b|\n|-|-|\n"]) {
       const content = before + part.repeat(Math.ceil(262_144 / part.length));
-      await ends(() => markdownToMjml({ content, wordStart: word, blocks: [[0, 1]], links }));
+      await ends(() =>
+        markdownToMjml({ content, wordStart: word, blocks: [[0, 1]], links, direction: "rtl" }),
+      );
     }
   }
 });

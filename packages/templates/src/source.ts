@@ -27,6 +27,13 @@ export interface CompileSettings {
   linkSchemes?: readonly string[] | undefined;
   /** Of a translation, in which its dates and numbers are written; without it that is the tenant's. */
   locale?: string | undefined;
+  /** That its words are in where it is no translation; left out: nobody knows. */
+  defaultLocale?: string | undefined;
+}
+
+/** The language that a template's words are in. */
+export function languageOf({ locale, defaultLocale }: CompileSettings): string | undefined {
+  return locale ?? defaultLocale;
 }
 
 /** `layout`: the MJML of the layout that a Markdown content is set in. */

@@ -25,14 +25,15 @@ export async function compileInput(
   input: TemplateSourceInput,
   inForce?: LayoutInForce,
 ): Promise<CompiledInput> {
-  const settings = await compileSettings(db, tenantId);
+  const locale = localeOf(input);
+  const settings = { ...(await compileSettings(db, tenantId)), locale: locale || undefined };
   if (input.format !== "markdown") {
     const source = templateSource(input);
-    return { ...(await compileSource(source, settings, localeOf(input))), layoutVersion: null };
+    return { ...(await compileSource(source, settings)), layoutVersion: null };
   }
   const { version, layout } = inForce ?? (await layoutInForce(db, tenantId));
   const source = templateSource(input, layout);
-  return { ...(await compileSource(source, settings, localeOf(input))), layoutVersion: version };
+  return { ...(await compileSource(source, settings)), layoutVersion: version };
 }
 
 /** What a tenant's mails are compiled with. */
@@ -41,7 +42,8 @@ export async function compileSettings(
   tenantId: string,
 ): Promise<CompileSettings> {
   const tenant = db && tenantId !== PLATFORM ? await tenantById(db, tenantId) : undefined;
-  return { owner: tenantId, linkSchemes: tenant?.linkSchemes };
+  const { linkSchemes, defaultLocale } = tenant ?? {};
+  return { owner: tenantId, linkSchemes, defaultLocale };
 }
 
 /** With the place in the message, too. */
@@ -52,7 +54,7 @@ export function placed(faults: readonly Required<InputFault>[]): InputFault[] {
   }));
 }
 
-async function compileSource(source: TemplateSource, settings: CompileSettings, locale: string) {
+async function compileSource(source: TemplateSource, settings: CompileSettings) {
   // Loaded when a template is compiled: most commands never do, and a start must be quick.
   const { compileTemplate } = await import("@belfry/templates/compile");
   const result = await compileTemplate(source, settings);
@@ -61,6 +63,7 @@ async function compileSource(source: TemplateSource, settings: CompileSettings, 
   }
   const { compiled, warnings } = result;
   // A translation writes dates and numbers in its own language, the default variant in the tenant's.
-  const written = locale === "" ? compiled : { ...compiled, locale };
+  const written =
+    settings.locale === undefined ? compiled : { ...compiled, locale: settings.locale };
   return { compiled: written, warnings };
 }

@@ -98,3 +98,18 @@ test("the app links of a tenant are saved in its templates, and a preview shows 
   assert.equal(plain.html, '<a href="myapp://o/7">Open</a><a href="myapp://pay">Pay</a>');
   await putTemplate(db, { tenantId, eventType: "a", ...input });
 });
+
+test("a mail is in the language of its variant, the default one in the tenant's", async (t) => {
+  const { db, tenantId } = await withTenant(t);
+  await updateTenant(db, tenantId, { defaultLocale: "he" });
+  const content = "Hi {{ n | number }}";
+  const mail = { tenantId, eventType: "a", channel: "EMAIL", subject: "S", content } as const;
+  const { id } = await putTemplate(db, { ...mail, format: "markdown" });
+  await putTemplate(db, { ...mail, locale: "de" });
+  const root = async (locale?: string) => {
+    const shown = await previewTemplate(db, { id }, {}, locale);
+    return /<html [^>]*?(lang="\w+" dir="\w+")/.exec(shown.kind === "email" ? shown.html : "")?.[1];
+  };
+  assert.equal(await root(), 'lang="he" dir="rtl"');
+  assert.equal(await root("de"), 'lang="de" dir="ltr"');
+});

@@ -8,11 +8,12 @@ import { withoutTagLines } from "../html/tag-lines.ts";
 import { takeLinks } from "../html/text-links.ts";
 import { findBlocks } from "../language/blocks.ts";
 import { breaksLines, scanTags, type Tag, type TagFault } from "../language/tags.ts";
-import type { CompileSettings } from "../source.ts";
+import { type CompileSettings, languageOf } from "../source.ts";
 import { compileMarkup } from "./markup-compiler.ts";
 import type { MarkupResult } from "./markup-job.ts";
 import { type MarkupWords, markupWords, tagText } from "./markup-words.ts";
 import { checkMjml } from "./mjml-source.ts";
+import { directHtml, directionOf, directMjml } from "./text-direction.ts";
 
 export type CompiledContent =
   | {
@@ -29,9 +30,12 @@ export type CompiledContent =
 export async function compileEmailContent(
   content: string,
   tags: readonly Tag[],
-  { owner, linkSchemes }: CompileSettings,
+  settings: CompileSettings,
   format = emailFormat(content),
+  isLayout = false,
 ): Promise<CompiledContent> {
+  const { owner, linkSchemes } = settings;
+  const language = languageOf(settings);
   if (format === "text") {
     const breaking = tags
       .filter(breaksLines)
@@ -39,22 +43,24 @@ export async function compileEmailContent(
     if (breaking.length > 0) return { ok: false, faults: breaking };
     const hasBlocks = tags.some(({ kind }) => kind === "block");
     const text = hasBlocks ? withoutTagLines(content, tags) : content;
-    const html = textPage(text, hasBlocks ? scanTags(text).tags : tags);
+    const html = textPage(text, hasBlocks ? scanTags(text).tags : tags, language);
     return { ok: true, format, html, text, links: [], warnings: [] };
   }
   const isMjml = format === "mjml";
-  const source = isMjml
+  const checked = isMjml
     ? checkMjml(content, tags)
     : { faults: htmlFaults(content, tags, linkSchemes) };
-  if (source.faults.length > 0) return { ok: false, faults: source.faults };
-  const words = markupWords(content, tags, "between" in source ? source.between : undefined);
-  const result = await compileMarkup({ owner, format, content: words.content, linkSchemes });
+  if (checked.faults.length > 0) return { ok: false, faults: checked.faults };
+  const words = markupWords(content, tags, "between" in checked ? checked.between : undefined);
+  const directed = isMjml ? directMjml(words.content, language, isLayout) : undefined;
+  const source = directed?.mjml ?? words.content;
+  const result = await compileMarkup({ owner, format, content: source, linkSchemes });
   if (!result.ok) return { ok: false, faults: compilerFaults(result, words, tags) };
   const text = takeLinks(words.restoreText(result.text));
   const textFaults = brokenBlocks(text.text, words.indexesIn(result.text), tags);
   if (textFaults.length > 0) return { ok: false, faults: textFaults };
-  if (!isMjml) return { ok: true, format, html: content, ...text, warnings: [] };
-  const html = words.restore(result.html);
+  if (directed === undefined) return { ok: true, format, html: content, ...text, warnings: [] };
+  const html = words.restore(directHtml(result.html, directed.direction));
   const faults = compiledFaults(html, words.indexesIn(result.html), tags, linkSchemes);
   if (faults.length > 0) return { ok: false, faults };
   return { ok: true, format, html, ...text, warnings: pictureWarnings(content, html) };
@@ -146,7 +152,7 @@ function compilerFaults(
 }
 
 /** A plain text as a page: line ends of the template as breaks, those of a value by the style. */
-function textPage(content: string, tags: readonly Tag[]): string {
+function textPage(content: string, tags: readonly Tag[], language: string | undefined): string {
   let body = "";
   let at = 0;
   const own = (text: string): string => escapeHtml(text).replace(/\r?\n/g, "<br>");
@@ -155,8 +161,10 @@ function textPage(content: string, tags: readonly Tag[]): string {
     at = tag.end;
   }
   body += own(content.slice(at));
+  const lang = language === undefined ? "" : ` lang="${language}"`;
+  const dir = language === undefined ? "auto" : directionOf(language);
   return (
-    '<!doctype html><html><head><meta charset="utf-8"></head><body>' +
-    `<div dir="auto" style="white-space:pre-wrap;overflow-wrap:break-word;font-family:sans-serif">${body}</div></body></html>`
+    `<!doctype html><html${lang}><head><meta charset="utf-8"></head><body>` +
+    `<div dir="${dir}" style="white-space:pre-wrap;overflow-wrap:break-word;font-family:sans-serif">${body}</div></body></html>`
   );
 }

@@ -5,13 +5,14 @@ import { scanTags, type Tag, type TagFault } from "../language/tags.ts";
 import { CONTENT_TAG, type Layout, PLATFORM_COLORS } from "../layout.ts";
 import { type InlineStyle, plainHtml } from "../markdown/markdown-inline.ts";
 import { type MarkdownWords, markdownWords } from "../markdown/markdown-words.ts";
-import { type CompileSettings, TOO_LARGE_WHEN_EMPTY } from "../source.ts";
+import { type CompileSettings, languageOf, TOO_LARGE_WHEN_EMPTY } from "../source.ts";
 import { type CompiledContent, compileEmailContent } from "./compile-email.ts";
 import type { Composition } from "./composition.ts";
 import { compileMarkup } from "./markup-compiler.ts";
 import type { MarkupFault } from "./markup-job.ts";
 import { linkColors, platformLayout } from "./platform-layout.ts";
 import { type MadeMarkup, type Part, setInLayout } from "./set-in-layout.ts";
+import { directionOf } from "./text-direction.ts";
 
 /** A fault of the mail's own text, of the layout's MJML or of its footer. */
 export type PartFault = TagFault & { part: Part };
@@ -32,6 +33,7 @@ export async function compileMarkdown(
   settings: CompileSettings,
 ): Promise<CompiledMarkdown> {
   const { owner } = settings;
+  const direction = directionOf(languageOf(settings) ?? "");
   const slots = tags.filter(({ kind, name }) => kind === "value" && name === CONTENT_TAG);
   if (slots.length > 0)
     return refused(
@@ -46,6 +48,7 @@ export async function compileMarkdown(
     wordStart,
     blocks: blocksOf(tags),
     links: linkStyle(layout, settings),
+    direction,
   };
   const made = await compileMarkup({ owner, format: "markdown", inline: false, ...markdown });
   if (!made.ok)
@@ -66,7 +69,7 @@ export async function compileMarkdown(
   if (whole === undefined) return refused("mail", [{ offset: 0, message: TOO_LARGE_WHEN_EMPTY }]);
   const lost = lostTags(whole, tags);
   if (lost.length > 0) return refused("mail", lost);
-  const compiled = await compileEmailContent(whole.content, whole.tags, settings, "mjml");
+  const compiled = await compileEmailContent(whole.content, whole.tags, settings, "mjml", true);
   const ofPart = ({ offset, message }: TagFault): PartFault => {
     // What has no place of its own is about all of it: the layout was compiled when it was saved.
     if (offset === 0) return { part: "mail", offset, message };
@@ -113,7 +116,8 @@ async function compileFooter(
   const words = markdownWords(text, tags);
   const { wordStart } = words;
   const links = { link: "color:inherit;text-decoration:underline", linkClass: "link", linkSchemes };
-  const markdown = { content: words.content, wordStart, blocks: [], links };
+  const direction = "ltr" as const;
+  const markdown = { content: words.content, wordStart, blocks: [], links, direction };
   const made = await compileMarkup({ owner, format: "markdown", inline: true, ...markdown });
   if (!made.ok)
     return refused(

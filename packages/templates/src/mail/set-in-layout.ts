@@ -146,7 +146,7 @@ function componentLooks({ primaryColor = PLATFORM_COLORS.primaryColor }: Layout)
     '<mj-class name="h3" padding-top="8px" /><mj-class name="image" />' +
     '<mj-class name="divider" border-width="1px" border-color="#e2e5e9" />' +
     `<mj-class name="button" background-color="${primaryColor}" color="${textOn(primaryColor)}" ` +
-    'font-weight="600" border-radius="8px" inner-padding="12px 24px" align="left" />' +
+    'font-weight="600" border-radius="8px" inner-padding="12px 24px" align="start" />' +
     "</mj-attributes>"
   );
 }

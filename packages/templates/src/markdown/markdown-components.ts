@@ -1,5 +1,6 @@
 /** The blocks of a Markdown text, each as a component of MJML with HTML in it. */
 
+import { box, type Direction, sideOf } from "../mail/text-direction.ts";
 import { lineComponents } from "./markdown-lines.ts";
 import type { MarkdownBlock } from "./markdown-tree.ts";
 import { type Writing, writeChildren, writeText } from "./markdown-writing.ts";
@@ -10,7 +11,6 @@ const HEADINGS: Record<string, readonly [number, number]> = {
   h2: [20, 28],
   h3: [17, 24],
 };
-const QUOTE = "margin:0;padding:2px 0 2px 16px;border-left:3px solid #d5d8dd";
 const RULE = "border:0;border-top:1px solid #e2e5e9;margin:12px 0";
 
 /** Writes a whole text: its components one below the other, block tags bare between them. */
@@ -53,7 +53,7 @@ function blockHtml(writing: Writing, block: MarkdownBlock): string {
         const margin = at === block.children.length - 1 ? "0" : "0 0 12px";
         return innerHtml(writing, child, margin);
       });
-      return `<blockquote class="quote" style="${QUOTE}">${content}</blockquote>`;
+      return `<blockquote class="quote" style="${quoteStyle(writing.direction)}">${content}</blockquote>`;
     }
     case "table":
       return `<table class="table" width="100%" cellpadding="0" cellspacing="0" border="0">${tableRows(writing, block)}</table>`;
@@ -80,12 +80,19 @@ function listHtml(writing: Writing, list: MarkdownBlock): string {
     );
     return `<li style="margin:0 0 6px">${content}</li>`;
   });
-  return `<${list.element}${first} style="margin:0;padding:0 0 0 24px">${items}</${list.element}>`;
+  const padding = box(["0", "0", "0", "24px"], writing.direction);
+  return `<${list.element}${first} style="margin:0;padding:${padding}">${items}</${list.element}>`;
+}
+
+function quoteStyle(direction: Direction): string {
+  const padding = box(["2px", "0", "2px", "16px"], direction);
+  const side = sideOf("start", direction);
+  return `margin:0;padding:${padding};border-${side}:3px solid #d5d8dd`;
 }
 
 const HEADER =
-  "padding:0 12px 8px 0;border-bottom:1px solid #d5d8dd;font-size:13px;font-weight:600;vertical-align:bottom;word-break:normal";
-const CELL = "padding:10px 12px 10px 0;border-bottom:1px solid #e9ebee;vertical-align:top";
+  "border-bottom:1px solid #d5d8dd;font-size:13px;font-weight:600;vertical-align:bottom;word-break:normal";
+const CELL = "border-bottom:1px solid #e9ebee;vertical-align:top";
 
 function tableRows(writing: Writing, table: MarkdownBlock): string {
   return writeChildren(writing, table, (part) => {
@@ -93,8 +100,7 @@ function tableRows(writing: Writing, table: MarkdownBlock): string {
       const last = row.children.length - 1;
       const cells = writeChildren(writing, row, (cell, at) => {
         const text = writeText(writing, cell);
-        const align = alignment(cell);
-        const looks = `align="${align}" style="${cellStyle(cell, align, at === last)}"`;
+        const looks = cellLooks(cell, writing.direction, at === last);
         if (cell.element === "th") return `<th scope="col" ${looks}>${text}</th>`;
         return `<td ${looks}>${text}</td>`;
       });
@@ -104,13 +110,20 @@ function tableRows(writing: Writing, table: MarkdownBlock): string {
   });
 }
 
-function cellStyle({ element }: MarkdownBlock, align: string, isLast: boolean): string {
-  const style = (element === "th" ? HEADER : CELL).replace("12px", isLast ? "0" : "12px");
+function cellLooks(cell: MarkdownBlock, direction: Direction, isLast: boolean): string {
+  const isHeader = cell.element === "th";
+  const end = isLast ? "0" : "12px";
+  const padding = box(isHeader ? ["0", end, "8px", "0"] : ["10px", end, "10px", "0"], direction);
+  const alignment = alignmentOf(cell);
   // Numbers stay whole: what a phone has no room for is broken in the other columns.
-  const wrap = { right: ";white-space:nowrap", center: ";word-break:normal" }[align] ?? "";
-  return `${style};text-align:${align}${wrap}`;
+  const wrap = { end: ";white-space:nowrap", center: ";word-break:normal", start: "" }[alignment];
+  const align = alignment === "center" ? alignment : sideOf(alignment, direction);
+  const style = `padding:${padding};${isHeader ? HEADER : CELL};text-align:${align}${wrap}`;
+  return `align="${align}" style="${style}"`;
 }
 
-function alignment({ token }: MarkdownBlock): string {
-  return /right|center/.exec(String(token?.attrGet("style") ?? ""))?.[0] ?? "left";
+/** `---:` is where lines end, and `:---` where they begin, whichever way they run. */
+function alignmentOf({ token }: MarkdownBlock): "start" | "center" | "end" {
+  const style = String(token?.attrGet("style") ?? "");
+  return style.includes("right") ? "end" : style.includes("center") ? "center" : "start";
 }

@@ -1,5 +1,6 @@
 /** What writing the blocks of one Markdown text keeps. */
 
+import type { Direction } from "../mail/text-direction.ts";
 import type { Insertions } from "./markdown-blocks.ts";
 import { type InlineFault, type InlineStyle, inlineHtml } from "./markdown-inline.ts";
 import type { Token } from "./markdown-parser.ts";
@@ -9,6 +10,7 @@ import type { WordReader } from "./markdown-words.ts";
 export interface Writing {
   words: WordReader;
   links: InlineStyle;
+  direction: Direction;
   insertions: Insertions;
   /** `line` as the blocks count it. */
   faults: (InlineFault & { line: number })[];

@@ -15,7 +15,7 @@ function components(source: string): string {
   const words = markdownWords(source, tags);
   const blocks = findBlocks(tags).blocks.map(({ tags: own }) => own);
   const { content, wordStart } = words;
-  const made = markdownToMjml({ content, wordStart, blocks, links: LINKS });
+  const made = markdownToMjml({ content, wordStart, blocks, links: LINKS, direction: "ltr" });
   assert.ok(made.ok, JSON.stringify(made));
   return words
     .read(made.html)

@@ -5,6 +5,7 @@
 
 import { MAX_FAULTS } from "../bounds.ts";
 import type { MarkupFault } from "../mail/markup-job.ts";
+import type { Direction } from "../mail/text-direction.ts";
 import { readBlocks, type TagLine } from "./markdown-blocks.ts";
 import { writeComponents } from "./markdown-components.ts";
 import { type InlineFault, type InlineStyle, inlineHtml } from "./markdown-inline.ts";
@@ -19,6 +20,8 @@ export interface MarkdownSource {
   /** The indexes of each block's tags, from its opening to its end. */
   blocks: readonly (readonly number[])[];
   links: InlineStyle;
+  /** Which way the mail's language is written. */
+  direction: Direction;
 }
 
 export type MarkdownResult = { ok: true; html: string } | { ok: false; errors: MarkupFault[] };
@@ -29,6 +32,7 @@ export function markdownToMjml({
   wordStart,
   blocks,
   links,
+  direction,
 }: MarkdownSource): MarkdownResult {
   const words = wordReader(wordStart, blocks);
   const { lines, numbers, tagLines } = withoutTagLines(content, (line) =>
@@ -36,7 +40,8 @@ export function markdownToMjml({
   );
   const read = readBlocks(lines, tagLines, blocks);
   const { root, insertions, onLines, tooDeep } = read;
-  const writing: Writing = { words, links, insertions, faults: [], textOf: new Map(), texts: 0 };
+  const state = { insertions, faults: [], textOf: new Map(), texts: 0 };
+  const writing: Writing = { words, links, direction, ...state };
   const mjml = writeComponents(writing, root);
   const lineOf = (line: number): number => numbers[line] ?? numbers.at(-1) ?? 1;
   const about = (tag: number, message: string): MarkupFault => ({
