@@ -214,7 +214,7 @@ const LOCALES: [event: string | null, variants: string[], taken: string][] = [
   ["zh-Hant-TW", ["", "zh", "zh-Hant"], "zh-Hant"],
   ["zh-Hant-TW", ["", "zh", "zh-Hant", "zh-Hant-TW"], "zh-Hant-TW"],
   ["zh-Hant-TW", ["", "zh", "zh-TW", "zh-Hans"], "zh"],
-  ["zh-TW", ["", "zh-Hant"], ""],
+  ["zh-TW", ["", "zh-Hant"], "zh-Hant"],
   ["es-419", ["", "es", "es-MX"], "es"],
   ["xx-Qaaa-ZZ", ["", "de"], ""],
 ];

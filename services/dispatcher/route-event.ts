@@ -8,7 +8,7 @@ import {
 } from "@belfry/contracts/channels";
 import { noAddress, SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
-import { localeChain } from "@belfry/contracts/locale";
+import { bestLocale } from "@belfry/contracts/locale";
 import type {
   DeliveryTiming,
   EventDispatch,
@@ -30,7 +30,7 @@ import { NO_WISHES, type UserWishes } from "./user-wishes.ts";
  * The first reason that holds is the one that the timeline shows: inactive tenant, no active template,
  * whitelist of the tenant, filter of the request, missing address, no provider, the user's preferences. What is
  * left waits for the end of quiet hours, but for the history and what is required. A template is taken in the
- * event's language or else the user's, else in a wider one (`de-AT`, `de`), else in its default one.
+ * event's language or else the user's, else in the closest wider one (`bestLocale`), else in its default one.
  */
 export function routeEvent(
   event: StoredEvent,
@@ -118,7 +118,7 @@ function toDelivery(
 /** Undefined: it has a text in neither the event's language nor a default one. */
 function variantOf({ variants }: ActiveTemplate, locale: string | null): ActiveVariant | undefined {
   if (locale !== null && variants.size > 1) {
-    const found = localeChain(locale).find((one) => variants.has(one));
+    const found = bestLocale(locale, variants);
     if (found !== undefined) return variants.get(found);
   }
   return variants.get("");

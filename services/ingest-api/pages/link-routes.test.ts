@@ -273,6 +273,12 @@ test("pages speak the reader's language, and categories too where the tenant has
   assert.equal(await page("es-419"), "Darse de baja | Offers");
   assert.equal(await page("ja, de;q=0.1"), "Abmelden | Angebote");
   assert.equal(await page("xx"), "Unsubscribe | Offers");
+  assert.equal(
+    await page("zh-TW,zh;q=0.9"),
+    "Unsubscribe | 優惠",
+    "by CLDR where no wider one is there",
+  );
+  assert.equal(await page("zh-CN"), "Unsubscribe | Offers");
   assert.equal(await page("de;q=0, *"), "Unsubscribe | Offers");
   assert.equal(await page(`${"a,".repeat(5000)}de`), "Unsubscribe | Offers");
 });

@@ -1,5 +1,5 @@
 import { CHANNEL_ROWS, type ReadersWords } from "@belfry/contracts/channels";
-import { localeChain } from "@belfry/contracts/locale";
+import { canonicalLocale, localeChain, widerLocales } from "@belfry/contracts/locale";
 import { ANY, type PreferenceChannel } from "@belfry/contracts/preferences";
 
 /** The pages' own words in one language. `{what}`, `{by}` and `{name}` are filled in, see `filled`. */
@@ -156,7 +156,13 @@ export function readersLanguages(header: string | undefined): string[] {
     })
     .filter(({ tag, weight }) => /^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}$/.test(tag) && weight > 0)
     .sort((one, other) => other.weight - one.weight);
-  return [...new Set(wanted.flatMap(({ tag }) => localeChain(tag)))];
+  return [...new Set(wanted.flatMap(({ tag }) => [...localeChain(tag), ...widerOf(tag)]))];
+}
+
+/** In lower case; of what is no language that a message can be in, none. */
+function widerOf(tag: string): string[] {
+  const locale = canonicalLocale(tag);
+  return locale === undefined ? [] : widerLocales(locale).map((one) => one.toLowerCase());
 }
 
 /** English where the reader wants none of ours. */

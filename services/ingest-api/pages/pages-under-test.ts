@@ -41,7 +41,8 @@ export async function startPages(t: Cleanup, options: { linksPerMinute?: number 
         ...more,
       })
       .execute();
-  await category("acme", "offers", { "": "Offers", de: "Angebote" }, { position: 1 });
+  const offers = { "": "Offers", de: "Angebote", "zh-Hant": "優惠" };
+  await category("acme", "offers", offers, { position: 1 });
   await category("acme", "news", { "": "News" }, { position: 2, default_on: false });
   await category("acme", "security", { "": "Security" }, { position: 3, required: true });
   await category("other", "offers", { "": "Theirs" });
