@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import { OPT_WORDS } from "@belfry/contracts/inbound";
 import { inboundOfTenant, storeInbound } from "@belfry/database/inbound";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
@@ -12,6 +13,7 @@ import { SignJWT } from "jose";
 import { uuidv7 } from "uuidv7";
 import { createAbuseLimits } from "./abuse-limits.ts";
 import { inboundRoute } from "./inbound-route.ts";
+import { PAGE_WORDS } from "./pages/page-words.ts";
 import { createWebhookKeys } from "./webhook-keys.ts";
 
 const SECRET = "a-signature-secret-of-the-account";
@@ -118,6 +120,13 @@ async function setUp(t: TestContext, publicUrl = PUBLIC_URL) {
 
 const VENDORS = ["vonage", "twilio"] as const;
 
+test("each language of the hosted pages has its words for STOP and START", () => {
+  assert.deepEqual(
+    Object.keys(OPT_WORDS).sort(),
+    PAGE_WORDS.map(({ language }) => language).sort(),
+  );
+});
+
 for (const vendor of VENDORS) {
   test(`${vendor}: STOP suppresses its sender's number for its tenant, START takes it back, and nothing is answered`, async (t) => {
     const { post, requests, suppressions, texts } = await setUp(t);
@@ -130,6 +139,7 @@ for (const vendor of VENDORS) {
     assert.match(answer.type!, vendor === "twilio" ? /^text\/xml/ : /^application\/json/);
     assert.deepEqual(await suppressions(), [`a SMS ${ANN} opted out ${vendor}`]);
     await send(" opt out! ", { from: "+12025550124" });
+    await send("“Arrêt” 🛑", { from: "+12025550124" });
     await send("STOPALL");
     assert.equal((await suppressions()).length, 2);
     await send("START", { tenant: "b" });

@@ -20,35 +20,57 @@ export interface InboundText {
 /** stop: nothing more is to be sent · start: it may be again. */
 export type OptKeyword = "stop" | "start";
 
-const KEYWORDS: Readonly<Record<string, OptKeyword>> = {
-  STOP: "stop",
-  STOPALL: "stop",
-  UNSUBSCRIBE: "stop",
-  CANCEL: "stop",
-  END: "stop",
-  QUIT: "stop",
-  REVOKE: "stop",
-  OPTOUT: "stop",
-  "OPT OUT": "stop",
-  START: "start",
-  UNSTOP: "start",
-};
+/**
+ * What a whole message says in the languages of the hosted pages: in upper case, without accents, words apart by
+ * one space. Words that people also write about an order or a contract, as CANCELAR or KUNDIGEN, are not here.
+ */
+export const OPT_WORDS: Readonly<Record<string, Readonly<Record<OptKeyword, readonly string[]>>>> =
+  {
+    en: {
+      stop: [
+        ...["STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE"],
+        ...["OPTOUT", "OPT OUT"],
+      ],
+      start: ["START", "UNSTOP"],
+    },
+    de: {
+      stop: ["STOPP", "ABMELDEN", "ABBESTELLEN", "AUSTRAGEN"],
+      start: ["ANMELDEN"],
+    },
+    fr: {
+      stop: [
+        ...["STOP SMS", "ARRET", "ARRETER", "ARRETEZ", "DESABONNER", "DESABONNEMENT"],
+        ...["DESINSCRIRE", "DESINSCRIPTION"],
+      ],
+      start: ["COMMENCER", "REPRENDRE"],
+    },
+    es: {
+      stop: ["ALTO", "BAJA", "PARAR", "DETENER", "DAR DE BAJA", "DARME DE BAJA"],
+      start: ["ALTA", "COMENZAR", "REANUDAR"],
+    },
+  };
+
+const KEYWORDS: ReadonlyMap<string, OptKeyword> = new Map(
+  Object.values(OPT_WORDS).flatMap(({ stop, start }) => [
+    ...stop.map((word) => [word, "stop"] as const),
+    ...start.map((word) => [word, "start"] as const),
+  ]),
+);
 /** Longer than any with what may stand around it. */
-const MAX_KEYWORD_CHARACTERS = 40;
+const MAX_KEYWORD_CHARACTERS = 200;
 
 /**
- * What a message says if a keyword is all of it: in any case, with blanks around it and a full stop or
- * exclamation marks behind. Undefined: people have to read it.
+ * What a message says if a keyword is all of it, whatever the case, width and accents of its letters and whatever
+ * quotes, punctuation, hyphens, blanks, emoji and invisible characters stand around it. Undefined: people have to
+ * read it.
  */
 export function optKeyword(text: string): OptKeyword | undefined {
-  const word = text.trim();
-  if (word.length > MAX_KEYWORD_CHARACTERS) return undefined;
-  const bare = word
-    .replace(/[.!]{1,10}$/, "")
-    .trimEnd()
-    .replace(/\s+/g, " ")
-    .toUpperCase();
-  return Object.hasOwn(KEYWORDS, bare) ? KEYWORDS[bare] : undefined;
+  if (text.length > MAX_KEYWORD_CHARACTERS) return undefined;
+  const words = text
+    .normalize("NFKD")
+    .replaceAll(/[\p{Cf}\p{M}]+/gu, "")
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ");
+  return KEYWORDS.get(words.trim().toUpperCase());
 }
 
 /** A text for the tenant's people: one that is no keyword. */
