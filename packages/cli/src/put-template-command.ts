@@ -25,6 +25,7 @@ interface PutFlags extends TextFlags, TimingFlags {
   sensitive?: boolean;
   expiresAfterSeconds?: number;
   atMostOnce?: boolean;
+  plainCharacters?: boolean;
   requiredVariables?: string[];
   inactive?: boolean;
   draft?: boolean;
@@ -63,6 +64,7 @@ export function putTemplateCommand(template: Command): void {
     .option("--sensitive", "one-time codes and the like: content is erased and never shown")
     .option("--expires-after-seconds <n>", "what is not sent by then ends as expired", integerValue)
     .option("--at-most-once", "a try without an answer is not repeated: it ends as unknown")
+    .option("--plain-characters", "SMS: curly quotes, dashes and the like are sent as plain ones")
     .option("--inactive", "save without using it")
     .option("--draft", "save as a draft, which is not in use: publish it with `template publish`");
   put
@@ -115,6 +117,7 @@ function inputOf(flags: PutFlags, content: string): TemplateInput {
     sensitive: flags.sensitive,
     expiresAfterSeconds: flags.expiresAfterSeconds,
     atMostOnce: flags.atMostOnce,
+    plainCharacters: flags.plainCharacters,
     requiredVariables: flags.requiredVariables,
     active: inactive === true ? false : undefined,
   };

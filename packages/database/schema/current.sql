@@ -821,6 +821,7 @@ create table templates (
   digest jsonb,
   throttle jsonb,
   after_unread_seconds integer,
+  plain_characters boolean not null default false,
   constraint templates_after_unread_seconds_check CHECK ((after_unread_seconds > 0)),
   constraint templates_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint templates_check CHECK (((tenant_id = 'platform'::text) = starts_with(event_type, 'global.'::text))),
@@ -835,6 +836,7 @@ comment on column templates.required_variables is 'without one of them nothing i
 comment on column templates.digest is '{"windowSeconds": n} or {"at": "HH:MM", "days": [1..7]}, with key, sliding, maxSeconds, leading; null: each event is sent by itself';
 comment on column templates.throttle is '{"count": n, "seconds": n}: so many a user in any such time; null: no bound';
 comment on column templates.after_unread_seconds is 'sent after that time, unless it was read in the inbox; null: at once';
+comment on column templates.plain_characters is 'of short messages: curly quotes, dashes and the like are sent as the plain characters of GSM-7';
 
 create table tenant_deletions (
   tenant_id text collate "C" not null,

@@ -120,6 +120,8 @@ export interface Schema {
     digest: ColumnType<DigestSettings | null, string | null, string | null>;
     throttle: ColumnType<ThrottleSettings | null, string | null, string | null>;
     after_unread_seconds: number | null;
+    /** Of short messages: typographic characters are sent as plain ones. */
+    plain_characters: Generated<boolean>;
   };
 
   /** What was published, counted per template over all its languages. */

@@ -52,6 +52,7 @@ test("a message for which no connection came free rests untried, and tells nothi
           encoding: "GSM-7",
           missing: [],
         }),
+        forget: () => undefined,
       },
       learn: async () => assert.fail("nothing was learned of the provider"),
       suppress: async () => assert.fail("nothing was said of the recipient"),

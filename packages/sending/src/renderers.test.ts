@@ -42,6 +42,23 @@ test("templates are read together, each once, also while it is read; one that is
   assert.deepEqual(readIds(), [[one, two, "999999"], ["999999"]]);
 });
 
+test("plain characters of a short message are as its template is set once the senders are told to forget", async (t) => {
+  const { pool, ids } = await setUp(t, "It’s {{ when }}…");
+  const [id = ""] = ids;
+  const renderers = createRenderers(pool);
+  const text = async () => {
+    const rendered = (await renderers.of(id))?.({ when: "5–6 o’clock" });
+    return rendered?.ok && rendered.kind === "text"
+      ? [rendered.text, rendered.encoding]
+      : undefined;
+  };
+  assert.deepEqual(await text(), ["It’s 5–6 o’clock…", "UCS-2"]);
+  await pool.query("update templates set plain_characters = true");
+  assert.deepEqual(await text(), ["It’s 5–6 o’clock…", "UCS-2"], "remembered");
+  renderers.forget();
+  assert.deepEqual(await text(), ["It's 5-6 o'clock...", "GSM-7"]);
+});
+
 test("a read that fails is not remembered", async (t) => {
   const { pool, query, ids } = await setUp(t, "one");
   const [one = ""] = ids;

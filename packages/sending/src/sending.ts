@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { isDataFault } from "@belfry/database/data-fault";
 import {
@@ -54,7 +54,7 @@ export interface SendingOptions {
 
 export interface Sending {
   handler: MessageHandler;
-  /** Providers are read again before their next use. */
+  /** Providers and what is set of templates are read again before their next use. */
   forgetConfiguration(): void;
   /** Reads which providers other replicas have found out of order, or back; the configuration's version. */
   refreshCircuits(): Promise<string>;
@@ -106,13 +106,14 @@ export function createSending(options: SendingOptions): Sending {
     },
     log,
   });
+  const renderers = createRenderers(pool);
   const circuits = createCircuits({ pool, channel, probeMs: leaseMs, log });
   const permits = createPermits(pool, providers, circuits);
   const handler = createDeliveriesHandler({
     channel,
     permits,
     circuits,
-    renderers: createRenderers(pool),
+    renderers,
     links: options.links,
     slots: createSlots(
       options.concurrency,
@@ -139,7 +140,11 @@ export function createSending(options: SendingOptions): Sending {
   });
   return {
     handler,
-    forgetConfiguration: () => providers.forget(),
+    forgetConfiguration() {
+      providers.forget();
+      // Only of short messages anything is set that a renderer needs.
+      if (sentRow(channel).content === "text") renderers.forget();
+    },
     refreshCircuits: () => circuits.refresh(),
     close: () => providers.close(),
   };

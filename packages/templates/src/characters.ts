@@ -26,6 +26,28 @@ export function isBlank(text: string): boolean {
   return !WORD.test(text);
 }
 
+/** What word processors write for plain characters: by the plain one. */
+const TYPOGRAPHIC: Readonly<Record<string, string>> = {
+  "'": "‘’‚‛′‹›`´ʼ",
+  '"': "“”„‟″«»",
+  "-": "‐‑‒–—―−",
+  "...": "…",
+  "*": "•",
+  " ": "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f",
+  "": "\u00ad\u200b\u2060\ufeff",
+};
+const PLAIN = new Map(
+  Object.entries(TYPOGRAPHIC).flatMap(([plain, all]) =>
+    Array.from(all, (character): [string, string] => [character, plain]),
+  ),
+);
+const ANY_TYPOGRAPHIC = new RegExp(`[${[...PLAIN.keys()].join("")}]`, "g");
+
+/** A text with plain quotes, dashes, dots and blanks: one curly quote makes a short message UCS-2. */
+export function plainCharacters(text: string): string {
+  return text.replace(ANY_TYPOGRAPHIC, (character) => PLAIN.get(character) ?? character);
+}
+
 /** The number of Unicode code points, the "characters" of the bounds. */
 export function countCharacters(text: string): number {
   let count = text.length;

@@ -7,7 +7,14 @@ import {
   MAX_SMS_SEGMENTS,
   MAX_SUBJECT_CHARACTERS,
 } from "./bounds.ts";
-import { cleanBody, cleanLine, cleanSms, countCharacters, isBlank } from "./characters.ts";
+import {
+  cleanBody,
+  cleanLine,
+  cleanSms,
+  countCharacters,
+  isBlank,
+  plainCharacters,
+} from "./characters.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
 import { htmlSlots } from "./html/html-slots.ts";
 import { joinBlanks, markBlanks } from "./html/text-blanks.ts";
@@ -206,7 +213,8 @@ function smsRenderer(compiled: Extract<CompiledTemplate, { kind: "text" }>): Ren
     limit: MAX_SMS_UNITS,
     plainBlanks: true,
   };
-  return rendererOf(compiled, [sms], ([text = ""], rendering) => {
+  return rendererOf(compiled, [sms], ([written = ""], rendering) => {
+    const text = rendering.settings?.plainCharacters ? plainCharacters(written) : written;
     const { encoding, segments } = smsSegments(text);
     if (segments > MAX_SMS_SEGMENTS) return TOO_LARGE;
     return { ok: true, kind: "text", text, segments, encoding, ...told(rendering) };

@@ -96,6 +96,11 @@ test("what has no value is marked in the preview where it stands, and a link wit
     { name: "path", kind: "text", filled: false },
     { name: "address", kind: "text", filled: false },
   ]);
+  const plain = { ...SMS, content: "It’s {{ id }}", sampleVariables: "{}", plainCharacters: "on" };
+  assert.deepEqual((await preview(plain)).preview.text, [
+    { text: "It's ", unfilled: false },
+    { text: "id", unfilled: true },
+  ]);
   const text = { ...SMS, content: "Order {{ id }}", sampleVariables: "{}" };
   const { preview: sms } = await preview(text);
   assert.deepEqual(sms.text, [

@@ -3,17 +3,17 @@ import { InvalidInput } from "@belfry/administration/input-error";
 import {
   checkSource,
   type Preview,
+  type PreviewInput,
   previewSource,
 } from "@belfry/administration/templates/preview-template";
 import { sendPushTest } from "@belfry/administration/templates/push-test";
 import { sendRenderedTest } from "@belfry/administration/templates/send-test";
-import type { TemplateSourceInput } from "@belfry/administration/templates/template-input";
 import { templateTested } from "@belfry/administration/templates/test-note";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { templateVariables } from "@belfry/templates/template-variables";
 import { json } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
-import { sourceOf, type TemplateValues, valuesOfForm } from "./template-values.ts";
+import { previewInputOf, type TemplateValues, valuesOfForm } from "./template-values.ts";
 import { shownPreview, unfilledMark } from "./unfilled.ts";
 
 /** What the editor shows as one types, and a test of what is in it, saved or not. */
@@ -33,7 +33,7 @@ export function templatePreviewPages({
       samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
     // Who has not begun yet has made no mistake.
     if (values.content.trim() === "") return json({ ok: false, faults: [], sampleFault });
-    const source = withHeadline(sourceOf(values));
+    const source = withHeadline(previewInputOf(values));
     const checked = await checkSource(db, tenant.id, source, samples ?? {}, unfilledMark);
     if (!checked.ok) {
       return json({ ...checked, variables: templateVariables(textsOf(source)), sampleFault });
@@ -50,7 +50,7 @@ export function templatePreviewPages({
     const values = valuesOfForm(form);
     const to = form.get("to") ?? "";
     try {
-      const source = sourceOf(values);
+      const source = previewInputOf(values);
       const rendered = await previewSource(db, tenant.id, source, samplesOf(values) ?? {});
       return json(
         await auditedAfter(
@@ -90,7 +90,7 @@ function samplesOf({ sampleVariables }: TemplateValues): Record<string, unknown>
 }
 
 /** A mail without a subject yet, or a push without a title, is shown all the same. */
-function withHeadline(source: TemplateSourceInput): TemplateSourceInput {
+function withHeadline(source: PreviewInput): PreviewInput {
   const { subject, title } = source;
   return {
     ...source,
@@ -99,7 +99,7 @@ function withHeadline(source: TemplateSourceInput): TemplateSourceInput {
   };
 }
 
-function textsOf({ subject, title, content, url, actions = [] }: TemplateSourceInput): string[] {
+function textsOf({ subject, title, content, url, actions = [] }: PreviewInput): string[] {
   const links = actions.flatMap((action) => [action.label, action.url]);
   return [subject, title, content, url, ...links].filter((text) => text !== undefined);
 }

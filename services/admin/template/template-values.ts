@@ -1,4 +1,5 @@
 import type { TemplateDraft } from "@belfry/administration/templates/drafts";
+import type { PreviewInput } from "@belfry/administration/templates/preview-template";
 import type {
   TemplateInput,
   TemplateSettingsInput,
@@ -33,6 +34,7 @@ export interface TemplateValues extends TimingValues {
   targetChannel: string;
   sensitive: boolean;
   atMostOnce: boolean;
+  plainCharacters: boolean;
   expiresAfterSeconds: string;
   /** JSON text. */
   sampleVariables: string;
@@ -86,6 +88,7 @@ export function valuesOfForm(form: URLSearchParams): TemplateValues {
     targetChannel: text("targetChannel").trim(),
     sensitive: form.has("sensitive"),
     atMostOnce: form.has("atMostOnce"),
+    plainCharacters: form.has("plainCharacters"),
     expiresAfterSeconds: text("expiresAfterSeconds").trim(),
     sampleVariables: text("sampleVariables").replaceAll("\r\n", "\n"),
     keepsSamples: form.get("samplesOf") !== "event" || form.has("keepSamples"),
@@ -95,8 +98,7 @@ export function valuesOfForm(form: URLSearchParams): TemplateValues {
   };
 }
 
-/** What is rendered of it. */
-export function sourceOf(values: TemplateValues): TemplateSourceInput {
+function sourceOf(values: TemplateValues): TemplateSourceInput {
   const { channel, locale, content, subject, title, format, url } = values;
   const { content: kind } = CHANNEL_ROWS[channel];
   const actions = values.actions.filter((action) => action.label !== "" || action.url !== "");
@@ -107,6 +109,11 @@ export function sourceOf(values: TemplateValues): TemplateSourceInput {
     ...(kind === "notification" ? { title, actions } : {}),
     ...(kind === "notification" && url !== "" ? { url } : {}),
   };
+}
+
+/** What is rendered of it. */
+export function previewInputOf(values: TemplateValues): PreviewInput {
+  return { ...sourceOf(values), plainCharacters: values.plainCharacters };
 }
 
 /** What is kept of it as a draft. What holds for all languages is set with the default variant alone. */
@@ -121,6 +128,7 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
     targetChannel: isInApp && targetChannel !== "" ? targetChannel : undefined,
     sensitive: values.sensitive,
     atMostOnce: values.atMostOnce,
+    plainCharacters: values.plainCharacters,
     expiresAfterSeconds: expiresAfterSeconds === "" ? undefined : Number(expiresAfterSeconds),
     ...(sampleVariables.trim() === "" || !keepsSamples ? {} : { sampleVariables }),
     requiredVariables: values.requiredVariables,
@@ -161,6 +169,7 @@ export function valuesOfTemplate(template: Template, sources: ValueSources): Tem
     targetChannel: settings.targetChannel ?? "",
     sensitive: settings.sensitive ?? false,
     atMostOnce: settings.atMostOnce ?? false,
+    plainCharacters: settings.plainCharacters ?? false,
     expiresAfterSeconds: String(settings.expiresAfterSeconds ?? ""),
     sampleVariables: samples ?? "{}",
     keepsSamples: samples !== null,

@@ -133,8 +133,12 @@ export function templatePages({ route, db }: PageDeps): void {
 
 /** Of a template's text the log keeps the number of its version: the text is there. */
 export function recordedTemplate(template: Template): object {
-  const { version, active, targetChannel, sensitive, atMostOnce, expiresAfterSeconds } = template;
-  return { version, active, targetChannel, sensitive, atMostOnce, expiresAfterSeconds };
+  const { version, active, targetChannel, sensitive, atMostOnce } = template;
+  const { plainCharacters, expiresAfterSeconds } = template;
+  return {
+    ...{ version, active, targetChannel, sensitive, atMostOnce },
+    ...{ plainCharacters, expiresAfterSeconds },
+  };
 }
 
 /** Of one template on one channel, in a few words. */

@@ -10,6 +10,8 @@ export interface SentVersion {
   digestId: string | null;
   /** null: the template is gone. */
   sensitive: boolean | null;
+  /** As it is set now. */
+  plainCharacters: boolean | null;
 }
 
 /** Of the event's own delivery on the channel, else of the digest that it is in; the id of a digest does as well. */
@@ -20,7 +22,7 @@ export async function sentVersion(
   channel: ProviderChannel,
 ): Promise<SentVersion | undefined> {
   const { rows } = await sql<SentVersion>`
-    select v.compiled, g.id as "digestId",
+    select v.compiled, g.id as "digestId", t.plain_characters as "plainCharacters",
            t.sensitive or coalesce(e.accepted_at <= t.sensitive_until, false) or exists (
              select from digest_items i join events o on o.id = i.event_id
              where i.digest_id = g.id and o.accepted_at <= t.sensitive_until) as sensitive

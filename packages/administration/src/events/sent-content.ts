@@ -39,7 +39,9 @@ export async function sentContent(
   if (version.sensitive) return { shown: false, why: SENSITIVE };
   const { variables, settings } = await renderedOf(db, tenantId, eventId, version.digestId);
   const { createRenderer } = await import("@belfry/templates/render");
-  const rendered = createRenderer(version.compiled as CompiledTemplate)(variables, settings);
+  const plainCharacters = version.plainCharacters === true;
+  const renderer = createRenderer(version.compiled as CompiledTemplate);
+  const rendered = renderer(variables, { ...settings, plainCharacters });
   if (!rendered.ok) return { shown: false, why: rendered.reason };
   const { ok: _, ...content } = rendered;
   return { shown: true, content: { channel, ...content } };

@@ -165,9 +165,10 @@ export function inputOfDraft(
 }
 
 function settingsOfDraft(input: TemplateInput): TemplateSettingsInput {
-  const { targetChannel, sensitive, atMostOnce, expiresAfterSeconds } = input;
+  const { targetChannel, sensitive, atMostOnce, plainCharacters, expiresAfterSeconds } = input;
   const { sampleVariables, requiredVariables, digest, throttle, afterUnreadSeconds } = input;
-  const settings = { targetChannel, sensitive, atMostOnce, expiresAfterSeconds };
+  const flags = { sensitive, atMostOnce, plainCharacters };
+  const settings = { targetChannel, ...flags, expiresAfterSeconds };
   const timing = { digest, throttle, afterUnreadSeconds };
   const all = { ...settings, sampleVariables, requiredVariables, ...timing };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));

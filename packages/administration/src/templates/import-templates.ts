@@ -130,6 +130,7 @@ const SETTINGS = [
   "active",
   "sensitive",
   "atMostOnce",
+  "plainCharacters",
   "expiresAfterSeconds",
   "targetChannel",
   "requiredVariables",

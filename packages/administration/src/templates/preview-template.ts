@@ -9,13 +9,16 @@ import { type InputFault, InvalidInput, invalid, NotFound } from "../input-error
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { compileInput } from "./compile-source.ts";
 import type { LayoutInForce } from "./layout-in-force.ts";
-import type { TemplateSourceInput } from "./template-input.ts";
+import type { TemplateSettingsInput, TemplateSourceInput } from "./template-input.ts";
 import { requireTemplate, type TemplateAddress, type TemplateWarning } from "./templates.ts";
 
 type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
 
 /** What would be sent, and in `missing` the names that the variables do not have. */
 export type Preview = { channel: Channel } & WithoutVerdict<Extract<Rendered, { ok: true }>>;
+
+/** A text, with what is set beside it that a reader sees. */
+export type PreviewInput = TemplateSourceInput & Pick<TemplateSettingsInput, "plainCharacters">;
 
 type Variables = Record<string, unknown>;
 
@@ -33,7 +36,8 @@ export async function previewTemplate(
   if (row.versionId === null) {
     throw new NotFound("locale", "nothing of the template is published here");
   }
-  const settings = await renderSettings(db, row.tenantId);
+  const { plainCharacters } = row;
+  const settings = { ...(await renderSettings(db, row.tenantId)), plainCharacters };
   return await preview(row.channel, row.compiled as CompiledTemplate, variables, settings);
 }
 
@@ -44,12 +48,14 @@ export async function previewTemplate(
 export async function previewSource(
   db: Database | undefined,
   tenantId: string,
-  input: TemplateSourceInput,
+  input: PreviewInput,
   variables: Variables,
   inForce?: LayoutInForce,
 ): Promise<Preview> {
   const { compiled } = await compileInput(db, tenantId, input, inForce);
-  return await preview(input.channel, compiled, variables, await renderSettings(db, tenantId));
+  const { plainCharacters } = input;
+  const settings = { ...(await renderSettings(db, tenantId)), plainCharacters };
+  return await preview(input.channel, compiled, variables, settings);
 }
 
 /** A variable that a text names, and what it looks like from there. */
@@ -79,13 +85,14 @@ export type SourceCheck =
 export async function checkSource(
   db: Database,
   tenantId: string,
-  input: TemplateSourceInput,
+  input: PreviewInput,
   variables: Variables,
   mark = (name: string): string => `‹${name}›`,
 ): Promise<SourceCheck> {
   try {
     const { compiled, warnings } = await compileInput(db, tenantId, input);
-    const settings = await renderSettings(db, tenantId);
+    const { plainCharacters } = input;
+    const settings = { ...(await renderSettings(db, tenantId)), plainCharacters };
     const plain = await preview(input.channel, compiled, variables, settings);
     const shown = await marked(plain, compiled, variables, { ...settings, mark });
     const named = await sourceVariables(input, compiled, plain.missing);

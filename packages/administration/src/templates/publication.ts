@@ -81,6 +81,7 @@ const SETTINGS = {
   targetChannel: "Realtime channel",
   sensitive: "Sensitive",
   atMostOnce: "At most once",
+  plainCharacters: "Plain characters",
   expiresAfterSeconds: "Expires after seconds",
   sampleVariables: "Sample variables",
   requiredVariables: "Required variables",

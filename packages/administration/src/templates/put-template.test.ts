@@ -4,6 +4,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { assertEach } from "@belfry/testing/assert-each";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { refusedWith } from "../test-refusals.ts";
+import { previewTemplate } from "./preview-template.ts";
 import { prepareTemplate, putTemplate, savePreparedTemplate } from "./put-template.ts";
 import type { TemplateInput } from "./template-input.ts";
 import {
@@ -65,6 +66,22 @@ test("what a save leaves out is reset, but for format, sample values and require
   );
   const third = await put({ ...EMAIL, requiredVariables: [], format: "text" });
   assert.deepEqual([third.requiredVariables, third.format], [[], "text"]);
+});
+
+test("plain characters are set of short messages alone, for all languages, and shown in previews", async (t) => {
+  const { db, put } = await withTenant(t);
+  const content = "“{{id}}”";
+  const { id, plainCharacters } = await put({ ...SMS, content, plainCharacters: true });
+  assert.equal(plainCharacters, true);
+  const german = await put({ ...SMS, content: "„{{id}}“", locale: "de" });
+  assert.equal(german.plainCharacters, true);
+  for (const locale of ["", "de"]) {
+    const shown = await previewTemplate(db, { id }, { id: "O’Neil" }, locale);
+    assert.ok(shown.kind === "text");
+    assert.deepEqual([shown.text, shown.encoding], ['"O\'Neil"', "GSM-7"], locale);
+  }
+  assert.equal((await put({ ...SMS, content })).plainCharacters, false);
+  await refusedWith(put({ ...EMAIL, plainCharacters: true }), /^plainCharacters is of SMS only$/m);
 });
 
 test("a translation is a variant of its own, and changes of the settings what it names alone", async (t) => {

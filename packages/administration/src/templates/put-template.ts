@@ -197,6 +197,7 @@ export function settingsOf(
     targetChannel: set<string | null>(input.targetChannel, now.targetChannel, null),
     sensitive: set(input.sensitive, now.sensitive, false),
     atMostOnce: set(input.atMostOnce, now.atMostOnce, false),
+    plainCharacters: set(input.plainCharacters, now.plainCharacters, false),
     expiresAfterSeconds: set<number | null>(
       input.expiresAfterSeconds,
       now.expiresAfterSeconds,

@@ -42,6 +42,7 @@ export function writeTemplateFile(file: TemplateFile): string {
   if (file.active === false) add("active", "no");
   if (file.sensitive === true) add("sensitive", "yes");
   if (file.atMostOnce === true) add("at-most-once", "yes");
+  if (file.plainCharacters === true) add("plain-characters", "yes");
   add("expires-after-seconds", file.expiresAfterSeconds?.toString());
   for (const [key, value] of timingLines(file)) add(key, value);
   add("target-channel", file.targetChannel);
@@ -118,7 +119,7 @@ const text =
   };
 
 const flag =
-  (name: "active" | "sensitive" | "atMostOnce"): Taker =>
+  (name: "active" | "sensitive" | "atMostOnce" | "plainCharacters"): Taker =>
   (file, value) => {
     if (file[name] !== undefined) return TWICE;
     if (value !== "yes" && value !== "no") return "must be yes or no";
@@ -137,6 +138,7 @@ const KEYS = {
   active: flag("active"),
   sensitive: flag("sensitive"),
   "at-most-once": flag("atMostOnce"),
+  "plain-characters": flag("plainCharacters"),
   "expires-after-seconds": takeSeconds,
   ...TIMING_KEYS,
   "target-channel": text("targetChannel"),

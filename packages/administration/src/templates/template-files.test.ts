@@ -280,6 +280,7 @@ test("a file says what is set as people write it", () => {
     subject: "Your order",
     actions: [{ label: "Track it", url: "https://example.com/{{ id }}" }],
     sensitive: true,
+    plainCharacters: true,
     requiredVariables: ["id", "order total"],
     sampleVariables: '{"id": 1}',
   };
@@ -290,6 +291,7 @@ test("a file says what is set as people write it", () => {
 subject: Your order
 action: Track it=https://example.com/{{ id }}
 sensitive: yes
+plain-characters: yes
 required-variables: id, order total
 sample-variables:
   {"id": 1}

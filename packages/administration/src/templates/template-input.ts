@@ -49,6 +49,8 @@ export interface TemplateSettingsInput extends TimingInput {
   sensitive?: boolean | undefined;
   /** A try without an answer is not repeated: the delivery ends as unknown. */
   atMostOnce?: boolean | undefined;
+  /** Of a short message: curly quotes, dashes and the like are sent as plain ones. */
+  plainCharacters?: boolean | undefined;
   /** A delivery that has not been sent by then expires. */
   expiresAfterSeconds?: number | undefined;
   /** For previews: JSON text of an object. Left out: stays. */
@@ -84,10 +86,20 @@ export function settingsFaults(channel: Channel, settings: TemplateSettingsInput
   return [
     targetFault(channel, settings.targetChannel),
     integerFault("expiresAfterSeconds", settings.expiresAfterSeconds, 1, MAX_EXPIRY_SECONDS),
+    plainCharactersFault(channel, settings.plainCharacters),
     samplesFault(settings.sampleVariables),
     requiredFault(settings.requiredVariables),
     ...timingFaults(channel, settings),
   ];
+}
+
+function plainCharactersFault(
+  channel: Channel,
+  isSet: boolean | undefined,
+): InputFault | undefined {
+  if (!isSet || CHANNEL_ROWS[channel].content === "text") return undefined;
+  const message = `is of ${listed(channelsWith("text"), "and")} only`;
+  return { field: "plainCharacters", message };
 }
 
 /** The source for compiling. Throws `InvalidInput` where a part is missing or out of place. */

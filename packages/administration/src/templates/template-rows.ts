@@ -18,6 +18,7 @@ export interface TemplateSettings {
   targetChannel: string | null;
   sensitive: boolean;
   atMostOnce: boolean;
+  plainCharacters: boolean;
   expiresAfterSeconds: number | null;
   /** JSON text, for previews. */
   sampleVariables: string | null;
@@ -37,6 +38,7 @@ export function settingsInput(row: TemplateSettings) {
     targetChannel: row.targetChannel ?? undefined,
     sensitive: row.sensitive,
     atMostOnce: row.atMostOnce,
+    plainCharacters: row.plainCharacters,
     expiresAfterSeconds: row.expiresAfterSeconds ?? undefined,
     sampleVariables: row.sampleVariables ?? undefined,
     requiredVariables: row.requiredVariables ?? undefined,
@@ -106,6 +108,7 @@ export async function updateTemplateRow(
 ): Promise<void> {
   const { active, targetChannel, sensitive, atMostOnce, expiresAfterSeconds } = changes;
   const { sampleVariables, requiredVariables, digest, throttle, afterUnreadSeconds } = changes;
+  const { plainCharacters } = changes;
   await db
     .updateTable("templates")
     // Kysely leaves out what is undefined.
@@ -122,6 +125,7 @@ export async function updateTemplateRow(
                   then clock_timestamp() + interval '10 seconds' else sensitive_until end`,
           }),
       at_most_once: atMostOnce,
+      plain_characters: plainCharacters,
       expires_after_seconds: expiresAfterSeconds,
       sample_variables: sampleVariables,
       required_variables: requiredVariables,
@@ -177,6 +181,7 @@ const SETTINGS = [
   "t.target_channel as targetChannel",
   "t.sensitive",
   "t.at_most_once as atMostOnce",
+  "t.plain_characters as plainCharacters",
   "t.expires_after_seconds as expiresAfterSeconds",
   "t.sample_variables as sampleVariables",
   "t.required_variables as requiredVariables",

@@ -180,6 +180,7 @@ function templateSummary(row: TemplateRow, locales: readonly LocaleRow[]): Templ
       : {}),
     sensitive: row.sensitive,
     atMostOnce: row.atMostOnce,
+    plainCharacters: row.plainCharacters,
     expiresAfterSeconds: row.expiresAfterSeconds,
     sampleVariables: row.sampleVariables,
     requiredVariables: row.requiredVariables ?? [],

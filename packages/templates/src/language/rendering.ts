@@ -21,6 +21,8 @@ export interface RenderSettings {
   system?: Readonly<Record<string, unknown>> | undefined;
   /** Schemes of links that the tenant allows besides those of everybody. */
   linkSchemes?: readonly string[] | undefined;
+  /** Of short messages: curly quotes, dashes and the like become plain ones. */
+  plainCharacters?: boolean | undefined;
   /** For previews: what is written for a value that is missing, by its name. Default: nothing. */
   mark?: ((name: string) => string) | undefined;
 }
