@@ -112,7 +112,10 @@ test("simple mail in Arabic is the mirror of the one in English, in the platform
     for (const [there, here] of [
       ['<ul style="margin:0;padding:0 0 0 24px"', '<ul style="margin:0;padding:0 24px 0 0"'],
       ["padding:2px 0 2px 16px;border-left:3px", "padding:2px 16px 2px 0;border-right:3px"],
-      ['<th scope="col" align="right" style="padding:0 0 8px 0', '<th scope="col" align="left" style="padding:0 0 8px 0'],
+      [
+        '<th scope="col" align="right" style="padding:0 0 8px 0',
+        '<th scope="col" align="left" style="padding:0 0 8px 0',
+      ],
       [
         '<td align="left" style="padding:10px 12px 10px 0',
         '<td align="right" style="padding:10px 0 10px 12px',
