@@ -233,6 +233,7 @@ create table erasures (
   constraint erasures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 create index erasures_by_end ON erasures USING btree (ended_at) WHERE (state = 'done'::text);
+create index erasures_in_turn ON erasures USING btree (tenant_id, due_at) WHERE (state <> 'done'::text);
 create index erasures_open ON erasures USING btree (due_at) WHERE (state <> 'done'::text);
 create unique index erasures_of_user ON erasures USING btree (tenant_id, user_hash) WHERE (state <> 'done'::text);
 create unique index erasures_running ON erasures USING btree (tenant_id) WHERE (state = 'running'::text);

@@ -40,7 +40,7 @@ test("an owner erases a user once the id is typed, sees how far it is, and the a
   const again = await owner.post(erase, { user: "ann", typed: "ann" });
   assert.equal(again.headers.get("location"), progress, "asked for once more it is the same");
 
-  const claimed = await claimErasure(admin.db, 60_000);
+  const claimed = await claimErasure(admin.db, 60_000, "");
   assert.match(await owner.text(progress), /In progress/);
   assert.match(await owner.text(later), /Queued: /, "one at a time");
   await endErasure(admin.db, claimed!, { events: 7, preferences: 0 });

@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
 
@@ -59,20 +59,45 @@ export interface ClaimedErasure extends UserOfTenant {
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * Takes the erasure that has waited longest, of a tenant of which none runs; or one whose process has died.
- * Undefined: there is none, or somebody else was quicker.
+ * Takes an erasure of the next tenant after `after`, in the order of their ids, and after the last the first one: so
+ * tenants take turns. Of a tenant it is the one that has waited longest; while one runs there is none, and where the
+ * process of that one has died it is that one. Undefined: there is none, or somebody else was quicker.
  */
-export async function claimErasure(db: Database, leaseMs: number) {
+export async function claimErasure(
+  db: Database,
+  leaseMs: number,
+  after: string,
+): Promise<ClaimedErasure | undefined> {
+  const claimed = await claimBeyond(db, leaseMs, after);
+  return claimed === undefined && after !== "" ? await claimBeyond(db, leaseMs, "") : claimed;
+}
+
+async function claimBeyond(db: Database, leaseMs: number, after: string) {
+  const nextTenant = (tenantId: RawBuilder<unknown>) => sql`
+    select e.tenant_id from erasures e
+    where e.state <> 'done' and e.tenant_id > ${tenantId} order by e.tenant_id limit 1`;
   try {
     const { rows } = await sql<ClaimedErasure>`
-      with next as materialized (
-        select e.id from erasures e
-        where e.state <> 'done' and e.due_at <= now() and (
-          e.state = 'running' and e.claimed_until < now()
-          or e.state = 'waiting' and not exists (
-            select from erasures o where o.tenant_id = e.tenant_id and o.state = 'running')
-        )
-        order by e.due_at limit 1 for update skip locked
+      with recursive tenants as (
+        (${nextTenant(sql`${after}`)})
+        union all
+        select n.tenant_id from tenants t cross join lateral (${nextTenant(sql`t.tenant_id`)}) n
+      ),
+      next as materialized (
+        select oldest.id from tenants t
+        left join lateral (
+          select e.id, e.claimed_until from erasures e
+          where e.tenant_id = t.tenant_id and e.state = 'running' limit 1
+        ) running on true
+        cross join lateral (
+          -- Two ends instead of one value, and the order by both: else Postgres may walk along the times of all tenants.
+          select e.id from erasures e
+          where e.tenant_id >= t.tenant_id and e.tenant_id <= t.tenant_id and e.state <> 'done'
+            and e.due_at <= now() and (running.id is null or e.id = running.id)
+          order by e.tenant_id, e.due_at limit 1 for update skip locked
+        ) oldest
+        where running.id is null or running.claimed_until < now()
+        limit 1
       )
       update erasures e
       set state = 'running', started_at = coalesce(e.started_at, now()),

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertHas } from "@belfry/testing/assert-has";
 import type { Cleanup } from "@belfry/testing/cleanup";
+import { databaseOver } from "@belfry/testing/database";
+import { readsAtMost } from "@belfry/testing/rows-read";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { NotFound } from "../input-error.ts";
 import { ADA, BOB, storeEvent, tablesWith } from "../people/person-under-test.ts";
@@ -65,11 +67,11 @@ test("of a tenant one erasure runs at a time, in the order in which they were as
   const { db, tenantId, ada, bob, run, status } = await world(t);
   const other = await createTenant(db, { name: "Other" });
   const [first, second] = [await requestErasure(db, ada), await requestErasure(db, bob)];
+  assert.equal((await claimErasure(db, 60_000, ""))?.id, first.id);
   await requestErasure(db, { tenantId: other.id, userId: "u" });
-  assert.equal((await claimErasure(db, 60_000))?.id, first.id);
   assert.equal(await run(), 1);
   assert.deepEqual([await status(first.id), await status(second.id)], ["running", "waiting"]);
-  assert.equal((await claimErasure(db, 60_000))?.id, undefined);
+  assert.equal((await claimErasure(db, 60_000, ""))?.id, undefined);
 
   // Its process died: the lease ends, and somebody else begins it again.
   await db
@@ -82,6 +84,42 @@ test("of a tenant one erasure runs at a time, in the order in which they were as
   assert.deepEqual([await status(first.id), await status(second.id)], ["done", "done"]);
 });
 
+test("tenants take turns: one that asks for many erasures holds up nobody", async (t) => {
+  const { db, tenantId, run, disconnected } = await world(t);
+  const { id: other } = await createTenant(db, { name: "Other" });
+  const ask = (tenant: string, userId: string) => requestErasure(db, { tenantId: tenant, userId });
+  for (let n = 1; n <= 20; n += 1) await ask(tenantId, `many-${n}`);
+  for (const userId of ["few-1", "few-2"]) await ask(other, userId);
+  assert.equal(await run(), 22);
+  // Each user is disconnected twice.
+  const order = disconnected.filter((_, at) => at % 2 === 0);
+  const [first, second] = ["few-1", "few-2"].map((userId) => order.indexOf(userId));
+  assert.ok(first! <= 1 && second! <= 3, order.join(" "));
+  assert.deepEqual(
+    order.filter((userId) => userId.startsWith("many")),
+    Array.from({ length: 20 }, (_, n) => `many-${n + 1}`),
+  );
+});
+
+test("a claim reads a few rows, however many erasures of other tenants wait", async (t) => {
+  const { db, pool, tenantId } = await world(t);
+  const { id: other } = await createTenant(db, { name: "Other" });
+  const [busy = "", free = ""] = [tenantId, other].sort();
+  const { id } = await requestErasure(db, { tenantId: busy, userId: "first" });
+  assert.equal((await claimErasure(db, 60_000, ""))?.id, id);
+  for (const tenant of [busy, free]) {
+    await pool.query(
+      `insert into erasures (id, tenant_id, user_hash, user_id)
+       select gen_random_uuid(), $1, sha256(n::text::bytea), 'u' || n from generate_series(1, 5000) n`,
+      [tenant],
+    );
+  }
+  await pool.query("analyze erasures");
+  await readsAtMost(pool, 100, ["erasures"], async (client) => {
+    assert.equal((await claimErasure(databaseOver(client), 60_000, ""))?.tenantId, free);
+  });
+});
+
 test("what two processes begin in the same moment one of them carries out", async (t) => {
   const { db, pool, ada, bob } = await world(t);
   await requestErasure(db, ada);
@@ -89,13 +127,13 @@ test("what two processes begin in the same moment one of them carries out", asyn
   const begun = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   const first = db.transaction().execute(async (transaction) => {
-    const claimed = await claimErasure(transaction, 60_000);
+    const claimed = await claimErasure(transaction, 60_000, "");
     begun.resolve();
     await held.promise;
     return claimed;
   });
   await begun.promise;
-  const second = claimErasure(db, 60_000);
+  const second = claimErasure(db, 60_000, "");
   await untilBlocked(pool);
   held.resolve();
   assert.deepEqual([(await first) === undefined, await second], [false, undefined]);

@@ -30,15 +30,17 @@ const AGAIN_AFTER_MS = 60_000;
 class Stopped extends Error {}
 
 /**
- * Carries out the erasures that tenants have asked for, one after the other, until none is left or the signal
- * comes; what is under way then is left to others, who begin it again. Replicas may all run it. Returns how many
+ * Carries out the erasures that tenants have asked for, one after the other and tenant by tenant in turn, until none
+ * is left or the signal comes; what is under way then is left to others, who begin it again. Replicas may all run it. Returns how many
  * are done.
  */
 export async function workErasures(work: ErasureWork, signal: AbortSignal): Promise<number> {
   let done = 0;
+  let last = "";
   while (!signal.aborted) {
-    const erasure = await claimErasure(work.db, LEASE_MS);
+    const erasure = await claimErasure(work.db, LEASE_MS, last);
     if (erasure === undefined) return done;
+    last = erasure.tenantId;
     if (await carryOut(work, erasure, signal)) done += 1;
   }
   return done;
